@@ -15,11 +15,13 @@ const string Usage = """
            CoAP.NET.Speed oscore [--port P] [--contexts N]   only a server with OSCORE, and a security context for each of N clients
            CoAP.NET.Speed proxy [--port P]                   only a forward proxy for servers of this machine
            CoAP.NET.Speed http-proxy [--port P] [--cache]    only a proxy from HTTP to them
+           CoAP.NET.Speed dashboard                          only a hosted server with a dashboard
            CoAP.NET.Speed pubsub [--port P]                  only a broker of topics
       --rows LIST       udp, udp-1, udp-16, udp-128, udp-1024, udp-10000, portable, portable-16, portable-128, open-20000, tcp, tcp-16, tcp-128, tcp-1024, tcp-16x16,
                         observe, observe-100, observe-1000, observe-10000, observe-non-100, observe-portable-100, pubsub-10000, fan-in-100000, client-128, http, http-200,
                         http-1000,
                         coaps, coaps-16, coaps-128, handshakes, tls, tls-16, tls-128, tls-1024, oscore, oscore-16, oscore-128,
+                        dashboard, dashboard-16, dashboard-1024,
                         proxy, proxy-16, proxy-128, proxy-cached-16, proxy-cached-128, proxy-http-128
       --pairs N         turns of each (5)
       --seconds N       of a turn (2; at most 20)
@@ -57,6 +59,7 @@ try
         [FanInProgram.Verb, ..] => await FanInProgram.RunAsync(args[1..]),
         [NotifierServer.Verb, ..] => NotifierServer.Run(args[1..]),
         [OscoreProgram.Verb, ..] => await OscoreProgram.RunAsync(args[1..]),
+        [DashboardProgram.Verb, ..] => await DashboardProgram.RunAsync(args[1..]),
         [PubSubProgram.Verb, ..] => await PubSubProgram.RunAsync(args[1..]),
         [ProxyProgram.Verb, ..] => await ProxyProgram.RunAsync(args[1..]),
         [HttpProxyProgram.Verb, ..] => await HttpProxyProgram.RunAsync(args[1..]),

@@ -33,7 +33,7 @@ static int Usage()
           links                   checks the built site: links, anchors, pictures, and that it loads nothing from other hosts
           stage                   writes the pages that VitePress reads, without Node.js
           reference FOLDER        writes the reference of the libraries as Markdown
-          readability [PAGE...]   length of sentences and share of passive voice for each page, or for those named
+          readability [PATH...]   length of sentences and share of passive voice for each page, or for the pages, C# files and folders named
         """);
     return 2;
 }

@@ -2,35 +2,38 @@ using CoAP.NET.Dtls.Native;
 
 namespace CoAP.NET.Dtls;
 
-/// <summary>
-/// Whether <c>coaps</c> works here. Handshakes are made by OpenSSL, 3 or 1.1.1, of the system; it is looked for when an endpoint starts
-/// that uses <c>coaps</c>, or when it is asked for here. On Linux .NET uses OpenSSL as well, and a process has room for one OpenSSL 3: that
-/// which is loaded first.
-/// </summary>
+/// <summary>Reports whether this machine supports <c>coaps</c>, and finds OpenSSL.</summary>
+/// <remarks>
+/// OpenSSL of the system, 3 or 1.1.1, does the handshakes. The library looks for it when an endpoint that uses <c>coaps</c> starts, or when
+/// a member of this class needs it. On Linux .NET uses OpenSSL as well, and a process has room for one OpenSSL 3: the one that it loads
+/// first.
+/// </remarks>
 public static class CoapDtls
 {
-    /// <summary>Whether OpenSSL is there. Never throws; <see cref="ThrowIfNotSupported"/> says what is missing.</summary>
+    /// <summary>Whether OpenSSL is available. Never throws; <see cref="ThrowIfNotSupported"/> names what is missing.</summary>
     public static bool IsSupported => OpenSslLibrary.TryLoad(out _);
 
-    /// <summary>What OpenSSL says of itself, such as <c>OpenSSL 3.0.19 27 Jan 2026</c>; null when there is none.</summary>
+    /// <summary>The version that OpenSSL reports, such as <c>OpenSSL 3.0.19 27 Jan 2026</c>; null without OpenSSL.</summary>
     public static string? OpenSslVersion => OpenSslLibrary.Version;
 
-    /// <summary>
-    /// The directory that holds libcrypto and libssl; only there they are looked for. Default null: that of the environment variable
-    /// <c>COAP_OPENSSL_PATH</c>, without it the places where the system looks for libraries, and on macOS those of Homebrew. Where a
-    /// directory is named, <see cref="CoapDtlsEndpointExtensions.UseDtls"/> and <see cref="CoapCertificates"/> load OpenSSL already; if
-    /// .NET needs one before that, name the directory in <c>LD_LIBRARY_PATH</c> too.
-    /// </summary>
-    /// <exception cref="InvalidOperationException">OpenSSL is loaded already, when set: set it at the start of the program.</exception>
+    /// <summary>The directory that holds libcrypto and libssl; the library looks for them nowhere else.</summary>
+    /// <exception cref="InvalidOperationException">OpenSSL is already loaded. Set the directory at the start of the program.</exception>
+    /// <remarks>
+    /// Default null: the directory in the environment variable <c>COAP_OPENSSL_PATH</c>. Without that variable, the places where the system
+    /// looks for libraries, and on macOS those of Homebrew. With a directory, <see cref="CoapDtlsEndpointExtensions.UseDtls"/> and
+    /// <see cref="CoapCertificates"/> already load OpenSSL. If .NET needs OpenSSL earlier, name the directory in <c>LD_LIBRARY_PATH</c>
+    /// too.
+    /// </remarks>
     public static string? LibraryDirectory
     {
         get => OpenSslLibrary.Directory;
         set => OpenSslLibrary.Directory = value;
     }
 
-    /// <summary>Says what to do where OpenSSL is missing.</summary>
-    /// <exception cref="CoapDtlsException">There is no OpenSSL, or it is too old; the message says what was tried and what to
-    /// install.</exception>
+    /// <summary>Throws with instructions if OpenSSL is missing.</summary>
+    /// <exception cref="CoapDtlsException">
+    /// There is no OpenSSL, or it is too old. The message names the libraries that it tried and what to install.
+    /// </exception>
     public static void ThrowIfNotSupported()
     {
         if (!OpenSslLibrary.TryLoad(out string missing))

@@ -1,12 +1,12 @@
 namespace CoAP.NET.Dtls;
 
-/// <summary>
-/// A cipher suite of DTLS (RFC 7252 section 9.1.3, RFC 6655, RFC 7251, RFC 5487, RFC 5289). The value is its number in the registry of TLS.
-/// All are AEAD with AES-128 and SHA-256; others are not offered.
-/// </summary>
+/// <summary>A DTLS cipher suite (RFC 7252 section 9.1.3, RFC 6655, RFC 7251, RFC 5487, RFC 5289).</summary>
+/// <remarks>
+/// The value is the number in the TLS registry. All suites are AEAD with AES-128 and SHA-256; the endpoint offers no others.
+/// </remarks>
 public enum CoapDtlsCipherSuite
 {
-    /// <summary>None; never in a list.</summary>
+    /// <summary>No cipher suite; not valid in a list.</summary>
     None = 0,
 
     /// <summary>TLS_PSK_WITH_AES_128_GCM_SHA256: a pre-shared key, tags of 16 bytes.</summary>
@@ -19,7 +19,7 @@ public enum CoapDtlsCipherSuite
     PskAes128Ccm = 0xC0A4,
 
     /// <summary>
-    /// TLS_PSK_WITH_AES_128_CCM_8: a pre-shared key, tags of 8 bytes. What every CoAP endpoint with pre-shared keys has (RFC 7252 section
+    /// TLS_PSK_WITH_AES_128_CCM_8: a pre-shared key, tags of 8 bytes. Mandatory for CoAP endpoints with pre-shared keys (RFC 7252 section
     /// 9.1.3.1).
     /// </summary>
     PskAes128Ccm8 = 0xC0A8,
@@ -28,7 +28,7 @@ public enum CoapDtlsCipherSuite
     EcdheEcdsaAes128Ccm = 0xC0AC,
 
     /// <summary>
-    /// TLS_ECDHE_ECDSA_WITH_AES_128_CCM_8: certificates, forward secrecy, tags of 8 bytes. What every CoAP endpoint with certificates has
+    /// TLS_ECDHE_ECDSA_WITH_AES_128_CCM_8: certificates, forward secrecy, tags of 8 bytes. Mandatory for CoAP endpoints with certificates
     /// (RFC 7252 sections 9.1.3.2 and 9.1.3.3).
     /// </summary>
     EcdheEcdsaAes128Ccm8 = 0xC0AE,

@@ -3,84 +3,85 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace CoAP.NET.Dtls;
 
-/// <summary>
-/// Who an endpoint is where it asks by <c>coaps</c>, and whom it trusts. With a pre-shared key both ends are known to each other by it.
-/// Otherwise the server shows a certificate, which must come from a trusted authority and be for the host of the URI, and the client may
-/// have one too.
-/// </summary>
+/// <summary>The credentials of an endpoint as a <c>coaps</c> client, and the servers that it trusts.</summary>
+/// <remarks>
+/// With a pre-shared key, each end proves its identity with that key. Otherwise the server shows a certificate, which must come from a
+/// trusted authority and match the host of the URI. The client can have a certificate too.
+/// </remarks>
 public sealed class CoapDtlsClientOptions
 {
     private static readonly TimeSpan s_shortestIdle = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_longestIdle = TimeSpan.FromDays(365);
 
-    /// <summary>
-    /// The pre-shared key for all servers (RFC 7252 section 9.1.3.1). Default null. With a key, and nothing said of certificates, servers
-    /// with certificates are not taken.
-    /// </summary>
+    /// <summary>The pre-shared key for all servers (RFC 7252 section 9.1.3.1).</summary>
+    /// <remarks>Default null. With a key and no option about certificates, the client refuses servers with certificates.</remarks>
     public CoapPskCredential? Psk { get; set; }
 
-    /// <summary>
-    /// Chooses the pre-shared key for a server; null as the result: none, and the handshake fails if it needs one. Called once for each
-    /// handshake, on a thread of handshakes; must be quick. Default null: <see cref="Psk"/>.
-    /// </summary>
+    /// <summary>Selects the pre-shared key for a server.</summary>
+    /// <remarks>
+    /// The client calls it once per handshake, on a handshake thread; it must return quickly. A null result means no key, and the handshake
+    /// fails if the server needs one. Default null: <see cref="Psk"/>.
+    /// </remarks>
     public Func<CoapDtlsServerName, CoapPskCredential?>? SelectPsk { get; set; }
 
-    /// <summary>
-    /// The own certificate with its private key, for servers that ask for one: ECDSA on P-256 (RFC 7252 section 9.1.3.3), and the key can
-    /// be exported, as OpenSSL takes it over; <see cref="CoapCertificates.Load"/> gives such ones. Copied, so it may be disposed
-    /// afterwards. Default null: none is shown.
-    /// </summary>
+    /// <summary>The client's own certificate with its private key, for servers that ask for one.</summary>
+    /// <remarks>
+    /// The key is ECDSA on P-256 (RFC 7252 section 9.1.3.3) and exportable, because OpenSSL imports it; <see cref="CoapCertificates.Load"/>
+    /// returns such certificates. The endpoint copies it, so the caller may dispose it afterwards. Default null: the client shows no
+    /// certificate.
+    /// </remarks>
     public X509Certificate2? Certificate { get; set; }
 
-    /// <summary>
-    /// The own raw public key in place of a certificate (RFC 7250; RFC 7252 section 9.1.3.2): an ECDSA key on P-256 that can be exported.
-    /// Needs OpenSSL 3.2 or later, else the start fails with a <see cref="CoapDtlsException"/>. Not beside <see cref="Certificate"/>. Not
-    /// copied: it must not be disposed before the endpoint has started. Default null.
-    /// </summary>
+    /// <summary>The client's own raw public key in place of a certificate (RFC 7250; RFC 7252 section 9.1.3.2).</summary>
+    /// <remarks>
+    /// An ECDSA key on P-256, exportable. Needs OpenSSL 3.2 or later; otherwise the start fails with a <see cref="CoapDtlsException"/>. Do
+    /// not combine it with <see cref="Certificate"/>. The endpoint does not copy it: do not dispose it before the endpoint has started.
+    /// Default null.
+    /// </remarks>
     public ECDsa? RawPublicKey { get; set; }
 
-    /// <summary>
-    /// Decides whether a raw public key is that of a server: gets the server and the key as SubjectPublicKeyInfo in DER (RFC 5280 section
-    /// 4.1). Servers may then show a key in place of a certificate. Called on a thread of handshakes. Needs OpenSSL 3.2 or later. Default
-    /// null: none is taken.
-    /// </summary>
+    /// <summary>Decides whether a raw public key belongs to a server.</summary>
+    /// <remarks>
+    /// Gets the server and the key as SubjectPublicKeyInfo in DER (RFC 5280 section 4.1). Servers may then show a key in place of a
+    /// certificate. The client calls it on a handshake thread. Needs OpenSSL 3.2 or later. Default null: the client accepts no raw public
+    /// keys.
+    /// </remarks>
     public Func<CoapDtlsServerName, ReadOnlyMemory<byte>, bool>? ValidateServerPublicKey { get; set; }
 
     /// <summary>
-    /// What is sent with <see cref="Certificate"/>: the authorities between it and a root that servers know, the nearest first. Default:
-    /// none.
+    /// The certificates sent with <see cref="Certificate"/>: the authorities between it and a root that servers know, the nearest first.
     /// </summary>
+    /// <remarks>Default: none.</remarks>
     public X509Certificate2Collection Intermediates { get; } = [];
 
-    /// <summary>
-    /// The authorities that certificates of servers must come from. Default: none, then those that the operating system trusts.
-    /// </summary>
+    /// <summary>The authorities that must have issued the certificates of servers.</summary>
+    /// <remarks>Default: empty, which means the authorities that the operating system trusts.</remarks>
     public X509Certificate2Collection TrustedAuthorities { get; } = [];
 
-    /// <summary>
-    /// Has the last word on certificates of servers. Default null: the chain must be good, and the name must be that of the request's URI
-    /// (RFC 7252 section 9.1.3.3). One that always says true gives up all security.
-    /// </summary>
+    /// <summary>Makes the final decision on certificates of servers.</summary>
+    /// <remarks>
+    /// Default null: the chain must be valid, and the name must match the request's URI (RFC 7252 section 9.1.3.3). A callback that always
+    /// returns true gives up all security.
+    /// </remarks>
     public CoapDtlsCertificateValidation? ValidateServerCertificate { get; set; }
 
-    /// <summary>
-    /// What is asked about revoked certificates of servers. Default <see cref="X509RevocationMode.NoCheck"/>: to ask takes long, and
-    /// devices seldom reach those who know.
-    /// </summary>
+    /// <summary>How the client checks whether a server's certificate is revoked.</summary>
+    /// <remarks>
+    /// Default <see cref="X509RevocationMode.NoCheck"/>: an online check takes long, and devices can seldom reach the authority.
+    /// </remarks>
     public X509RevocationMode RevocationMode { get; set; } = X509RevocationMode.NoCheck;
 
-    /// <summary>
-    /// After so long a silence of the server the session ends; the next request makes another. Default 1 day; 1 s to 365 days.
-    /// </summary>
+    /// <summary>Ends a session after this time without a message from the server; the next request opens a new one.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 365 days.</exception>
+    /// <remarks>Default 1 day; 1 s to 365 days.</remarks>
     public TimeSpan SessionIdleTimeout { get; set =>
         field = OptionRanges.Check(value, s_shortestIdle, s_longestIdle, nameof(SessionIdleTimeout)); } = TimeSpan.FromDays(1);
 
     /// <summary>
-    /// Most sessions that are remembered to be resumed by a short handshake (RFC 5246 section 7.3), if the server remembers them too.
-    /// Default 64; 0 (none) to 100,000. Each takes up to 2 KiB, more with certificates.
+    /// Maximum number of sessions remembered for resumption by a short handshake (RFC 5246 section 7.3), if the server remembers them too.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 100,000.</exception>
+    /// <remarks>Default 64; 0 (none) to 100,000. Each takes up to 2 KiB, more with certificates.</remarks>
     public int MaxResumableSessions { get; set => field = OptionRanges.Check(value, 0, 100_000, nameof(MaxResumableSessions)); } = 64;
 
     internal CoapDtlsClientOptions Clone()

@@ -3,17 +3,18 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls;
 
-/// <summary>Gives an endpoint the scheme <c>coaps</c>.</summary>
+/// <summary>Adds the scheme <c>coaps</c> to an endpoint.</summary>
 public static class CoapDtlsEndpointExtensions
 {
-    /// <summary>
-    /// Has an endpoint listen on <c>coaps</c> addresses and send requests to them (RFC 7252 section 9). A later call replaces an earlier
-    /// one. OpenSSL is looked for when the first transport of the scheme starts, or here if its directory is named.
-    /// </summary>
+    /// <summary>Lets an endpoint listen on <c>coaps</c> addresses and send requests to them (RFC 7252 section 9).</summary>
     /// <param name="options">The options of the endpoint.</param>
-    /// <param name="dtls">Credentials and bounds; copied, so that later changes have no effect.</param>
+    /// <param name="dtls">Credentials and limits. The endpoint copies them, so later changes have no effect.</param>
     /// <returns><paramref name="options"/>.</returns>
-    /// <exception cref="ArgumentException">The options of DTLS do not fit together; the message says what to do.</exception>
+    /// <exception cref="ArgumentException">The DTLS options contradict each other; the message names what to change.</exception>
+    /// <remarks>
+    /// A later call replaces an earlier one. The library looks for OpenSSL when the first transport of the scheme starts, or during this
+    /// call if its directory is set.
+    /// </remarks>
     public static CoapEndpointOptions UseDtls(this CoapEndpointOptions options, CoapDtlsOptions dtls)
     {
         ArgumentNullException.ThrowIfNull(options);
@@ -30,13 +31,11 @@ public static class CoapDtlsEndpointExtensions
         return options;
     }
 
-    /// <summary>
-    /// Changes what <see cref="UseDtls"/> was given before: for whoever adds to DTLS that somebody else has set up.
-    /// </summary>
+    /// <summary>Changes the options that an earlier <see cref="UseDtls"/> received, for code that adds to DTLS set up elsewhere.</summary>
     /// <param name="options">The options of the endpoint.</param>
-    /// <param name="change">Changes a copy of the options of DTLS, which then takes their place.</param>
-    /// <returns>Whether it was called; false when <see cref="UseDtls"/> was not.</returns>
-    /// <exception cref="ArgumentException">The options do not fit together any more; nothing has changed then.</exception>
+    /// <param name="change">Changes a copy of the DTLS options, which then replaces them.</param>
+    /// <returns>True if it called <paramref name="change"/>; false without an earlier <see cref="UseDtls"/>.</returns>
+    /// <exception cref="ArgumentException">The changed options contradict each other; the endpoint keeps the old ones.</exception>
     public static bool TryChangeDtls(this CoapEndpointOptions options, Action<CoapDtlsOptions> change)
     {
         ArgumentNullException.ThrowIfNull(options);

@@ -1,9 +1,7 @@
 namespace CoAP.NET.Dtls;
 
-/// <summary>
-/// Security by DTLS cannot be had as it is set up: there is no OpenSSL, or it does not take a certificate, a key or a cipher suite. The
-/// message says what to do.
-/// </summary>
+/// <summary>DTLS is not available as configured: OpenSSL is missing, or it rejects a certificate, a key or a cipher suite.</summary>
+/// <remarks>The message says what to do.</remarks>
 public class CoapDtlsException : CoapException
 {
     /// <summary>Makes an exception.</summary>

@@ -1,35 +1,35 @@
 namespace CoAP.NET.Dtls;
 
-/// <summary>Why a DTLS handshake gave no session.</summary>
+/// <summary>Why a DTLS handshake did not establish a session.</summary>
 public enum CoapDtlsHandshakeFailure
 {
-    /// <summary>Something else; the message says what.</summary>
+    /// <summary>Another reason; the message describes it.</summary>
     Other,
 
-    /// <summary>Nothing at all came from the peer in time.</summary>
+    /// <summary>No answer came from the peer in time.</summary>
     NoAnswer,
 
-    /// <summary>The peer's host said that nobody listens at its port (ICMP port unreachable).</summary>
+    /// <summary>The peer's host reported that no process listens at its port (ICMP port unreachable).</summary>
     PortUnreachable,
 
-    /// <summary>The peer answered, and fell silent before the handshake was done.</summary>
+    /// <summary>The peer answered, then fell silent before the handshake completed.</summary>
     TimedOut,
 
-    /// <summary>The peer fell silent where it does so over a pre-shared key that is not its own (RFC 4279 section 2).</summary>
+    /// <summary>The peer fell silent at the point where peers do so for a wrong pre-shared key (RFC 4279 section 2).</summary>
     PreSharedKey,
 
-    /// <summary>The peer refused the handshake by an alert (RFC 5246 section 7.2.2).</summary>
+    /// <summary>The peer refused the handshake with an alert (RFC 5246 section 7.2.2).</summary>
     Refused,
 
-    /// <summary>The peer's certificate or raw public key is not trusted, or is of another name.</summary>
+    /// <summary>The endpoint does not trust the peer's certificate or raw public key, or it belongs to another name.</summary>
     NotTrusted,
 
     /// <summary>The peer wants credentials that this endpoint does not have.</summary>
     NoCredentials,
 
-    /// <summary>Both ends have no cipher suite, version or curve in common.</summary>
+    /// <summary>The two ends have no cipher suite, version or curve in common.</summary>
     NothingInCommon,
 
-    /// <summary>The endpoint stops.</summary>
+    /// <summary>The endpoint is stopping.</summary>
     Stopped,
 }

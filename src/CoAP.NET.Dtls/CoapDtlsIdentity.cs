@@ -7,24 +7,26 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Dtls;
 
 /// <summary>
-/// Who a peer is, as a DTLS handshake showed: the identity of peers on <c>coaps</c> (<see cref="CoapPeer.Identity"/>). Two are equal when
-/// pre-shared identity, certificate and public key are: whoever shows the same is the same peer, also in another session, and peers that
-/// showed nothing are not told apart.
+/// The identity that a peer proved in a DTLS handshake: the identity of peers on <c>coaps</c> (<see cref="CoapPeer.Identity"/>).
 /// </summary>
+/// <remarks>
+/// Two identities are equal when pre-shared identity, certificate and public key are equal. A peer that shows the same credentials is the
+/// same peer, also in another session. Peers that showed no credentials compare equal.
+/// </remarks>
 public sealed class CoapDtlsIdentity : ICoapPeerIdentity, IEquatable<CoapDtlsIdentity>
 {
     // Equality outlives the certificate, which goes with its session.
     private readonly string? _hash;
 
-    /// <summary>
-    /// Makes an identity that no handshake of this process has shown: for tests, and for a session transport that gets it from whoever
-    /// ended DTLS before it. What is said here is believed.
-    /// </summary>
+    /// <summary>Creates an identity that no handshake of this process proved.</summary>
     /// <param name="pskIdentity">The identity of the pre-shared key; null for none.</param>
-    /// <param name="certificate">The certificate, checked; null for none. It lives as long as its owner lets it.</param>
+    /// <param name="certificate">The certificate, already checked; null for none. The caller owns it and decides how long it lives.</param>
     /// <param name="publicKey">The raw public key as SubjectPublicKeyInfo in DER; empty for none.</param>
-    /// <param name="cipherSuite">The cipher suite by its name in the registry of TLS.</param>
+    /// <param name="cipherSuite">The cipher suite by its name in the TLS registry.</param>
     /// <param name="hasConnectionId">Whether records of the client carry a Connection ID (RFC 9146). Default false.</param>
+    /// <remarks>
+    /// For tests, and for a session transport behind another DTLS terminator. The constructor does not check the arguments.
+    /// </remarks>
     public CoapDtlsIdentity(
         string? pskIdentity,
         X509Certificate2? certificate,
@@ -41,44 +43,43 @@ public sealed class CoapDtlsIdentity : ICoapPeerIdentity, IEquatable<CoapDtlsIde
         _hash = certificate?.GetCertHashString(HashAlgorithmName.SHA256);
     }
 
-    /// <summary>
-    /// The identity of the pre-shared key (RFC 4279); null when none was used. Of a client: who it is. Of a server: who it knows us as; it
-    /// has shown that it has the same key.
-    /// </summary>
+    /// <summary>The identity of the pre-shared key (RFC 4279); null without one.</summary>
+    /// <remarks>
+    /// For a client, its own identity. For a server, the identity that this endpoint showed it; the server proved that it has the same key.
+    /// </remarks>
     public string? PskIdentity { get; }
 
-    /// <summary>
-    /// The certificate that the peer showed, checked as the options say; null when it showed none. It lives as long as the session.
-    /// </summary>
+    /// <summary>The certificate that the peer showed, checked according to the options; null without one.</summary>
+    /// <remarks>It lives as long as the session.</remarks>
     public X509Certificate2? Certificate { get; }
 
     /// <summary>The raw public key that the peer proved (RFC 7250), as SubjectPublicKeyInfo in DER; empty when it showed none.</summary>
     public ReadOnlyMemory<byte> PublicKey { get; }
 
-    /// <summary>The cipher suite by its name in the registry of TLS, such as <c>TLS_PSK_WITH_AES_128_CCM_8</c>.</summary>
+    /// <summary>The cipher suite by its name in the TLS registry, such as <c>TLS_PSK_WITH_AES_128_CCM_8</c>.</summary>
     public string CipherSuite { get; }
 
     /// <summary>
-    /// Whether records of the client carry a Connection ID (RFC 9146), so that the session goes on when its address changes.
+    /// Whether records of the client carry a Connection ID (RFC 9146), which lets the session survive a change of its address.
     /// </summary>
     public bool HasConnectionId { get; }
 
-    /// <summary>Whether the peer has shown who it is. False of a client that was served by the server's certificate alone.</summary>
+    /// <summary>Whether the peer proved an identity. False for a client that relied on the server's certificate alone.</summary>
     public bool IsKnown => PskIdentity is not null || Certificate is not null || !PublicKey.IsEmpty;
 
-    /// <summary>Whether two are of the same peer.</summary>
-    /// <param name="left">One.</param>
-    /// <param name="right">The other one.</param>
+    /// <summary>Whether two identities belong to the same peer.</summary>
+    /// <param name="left">An identity.</param>
+    /// <param name="right">The other identity.</param>
     public static bool operator ==(CoapDtlsIdentity? left, CoapDtlsIdentity? right) => left is null ? right is null : left.Equals(right);
 
-    /// <summary>Whether two are of different peers.</summary>
-    /// <param name="left">One.</param>
-    /// <param name="right">The other one.</param>
+    /// <summary>Whether two identities belong to different peers.</summary>
+    /// <param name="left">An identity.</param>
+    /// <param name="right">The other identity.</param>
     public static bool operator !=(CoapDtlsIdentity? left, CoapDtlsIdentity? right) => !(left == right);
 
-    /// <summary>Whether pre-shared identity, certificate and public key are the same.</summary>
-    /// <param name="other">The other one.</param>
-    /// <returns>Whether they are.</returns>
+    /// <summary>Whether pre-shared identity, certificate and public key are equal.</summary>
+    /// <param name="other">The other identity.</param>
+    /// <returns>True if all three are equal.</returns>
     public bool Equals(CoapDtlsIdentity? other) =>
         other is not null && PskIdentity == other.PskIdentity && _hash == other._hash && PublicKey.Span.SequenceEqual(other.PublicKey.Span);
 
@@ -95,7 +96,7 @@ public sealed class CoapDtlsIdentity : ICoapPeerIdentity, IEquatable<CoapDtlsIde
         return hash.ToHashCode();
     }
 
-    /// <summary>Who it is, in words; no secret.</summary>
+    /// <summary>Describes the identity in words, without secrets.</summary>
     public override string ToString()
     {
         if (PskIdentity is not null)

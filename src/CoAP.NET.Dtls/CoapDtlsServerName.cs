@@ -2,9 +2,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls;
 
-/// <summary>Which server a client makes a session with: what it chooses its pre-shared key by.</summary>
+/// <summary>The server that a client opens a session with; selects the pre-shared key.</summary>
 /// <param name="Host">The host of the request's URI; null when that is an address.</param>
 /// <param name="Address">The server's address and port.</param>
-/// <param name="IdentityHint">What the server says to help the choice (RFC 4279 section 5); null when it said nothing. Not proven by
-/// anything.</param>
+/// <param name="IdentityHint">
+/// The server's hint for the choice of the key (RFC 4279 section 5); null without one. The server has not proven anything yet.
+/// </param>
 public sealed record CoapDtlsServerName(string? Host, CoapAddress Address, string? IdentityHint);

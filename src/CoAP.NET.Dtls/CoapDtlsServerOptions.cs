@@ -3,175 +3,174 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace CoAP.NET.Dtls;
 
-/// <summary>
-/// Who an endpoint is where it listens on <c>coaps</c>, whom it serves, and how much it keeps of them. Needs <see cref="PskStore"/>,
-/// <see cref="Certificate"/> or both; clients choose.
-/// </summary>
+/// <summary>The credentials of an endpoint as a <c>coaps</c> server, the clients that it accepts, and the limits of its sessions.</summary>
+/// <remarks>Needs <see cref="PskStore"/>, <see cref="Certificate"/> or both; clients choose.</remarks>
 public sealed class CoapDtlsServerOptions
 {
     private static readonly TimeSpan s_shortestIdle = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_longestResumption = TimeSpan.FromDays(1);
     private static readonly TimeSpan s_longestIdle = TimeSpan.FromDays(365);
 
-    /// <summary>
-    /// Knows the pre-shared keys of clients (RFC 7252 section 9.1.3.1), such as a <see cref="CoapPskDictionary"/>. Used as it is, not
-    /// copied. Default null: clients need certificates to trust.
-    /// </summary>
+    /// <summary>Finds the pre-shared keys of clients (RFC 7252 section 9.1.3.1), such as a <see cref="CoapPskDictionary"/>.</summary>
+    /// <remarks>The endpoint uses this instance and does not copy it. Default null: clients need a trusted certificate.</remarks>
     public ICoapPskStore? PskStore { get; set; }
 
-    /// <summary>
-    /// What helps clients with several identities to choose one (RFC 4279 section 5): 1 to 128 bytes of UTF-8 without NUL. Sent to
-    /// everybody. Default null: nothing is said.
-    /// </summary>
+    /// <summary>A hint that helps clients with several identities to choose one (RFC 4279 section 5).</summary>
+    /// <remarks>1 to 128 bytes of UTF-8 without NUL. The server sends it to every client. Default null: no hint.</remarks>
     public string? PskIdentityHint { get; set; }
 
-    /// <summary>
-    /// The own certificate with its private key: ECDSA on P-256 (RFC 7252 section 9.1.3.3), and the key can be exported, as OpenSSL takes
-    /// it over; <see cref="CoapCertificates.Load"/> gives such ones. Copied, so it may be disposed afterwards. Default null: only
-    /// pre-shared keys.
-    /// </summary>
+    /// <summary>The server's own certificate with its private key.</summary>
+    /// <remarks>
+    /// The key is ECDSA on P-256 (RFC 7252 section 9.1.3.3) and exportable, because OpenSSL imports it; <see cref="CoapCertificates.Load"/>
+    /// returns such certificates. The endpoint copies it, so the caller may dispose it afterwards. Default null: only pre-shared keys.
+    /// </remarks>
     public X509Certificate2? Certificate { get; set; }
 
     /// <summary>
-    /// What is sent with <see cref="Certificate"/>: the authorities between it and a root that clients know, the nearest first. Default:
-    /// none.
+    /// The certificates sent with <see cref="Certificate"/>: the authorities between it and a root that clients know, the nearest first.
     /// </summary>
+    /// <remarks>Default: none.</remarks>
     public X509Certificate2Collection Intermediates { get; } = [];
 
-    /// <summary>
-    /// The own raw public key in place of a certificate (RFC 7250; RFC 7252 section 9.1.3.2): an ECDSA key on P-256 that can be exported.
-    /// Needs OpenSSL 3.2 or later, else the start fails with a <see cref="CoapDtlsException"/>. Not beside <see cref="Certificate"/>. Not
-    /// copied: it must not be disposed before the endpoint has started. Default null.
-    /// </summary>
+    /// <summary>The server's own raw public key in place of a certificate (RFC 7250; RFC 7252 section 9.1.3.2).</summary>
+    /// <remarks>
+    /// An ECDSA key on P-256, exportable. Needs OpenSSL 3.2 or later; otherwise the start fails with a <see cref="CoapDtlsException"/>. Do
+    /// not combine it with <see cref="Certificate"/>. The endpoint does not copy it: do not dispose it before the endpoint has started.
+    /// Default null.
+    /// </remarks>
     public ECDsa? RawPublicKey { get; set; }
 
-    /// <summary>
-    /// Decides which raw public keys of clients are good: gets the key as SubjectPublicKeyInfo in DER (RFC 5280 section 4.1). Clients are
-    /// then asked for a key, or for a certificate where that is said too. Called on a thread of handshakes. Needs OpenSSL 3.2 or later.
-    /// Default null: none is.
-    /// </summary>
+    /// <summary>Decides which raw public keys of clients to accept.</summary>
+    /// <remarks>
+    /// Gets the key as SubjectPublicKeyInfo in DER (RFC 5280 section 4.1). The server then asks clients for a key, or for a certificate if
+    /// another option allows it. The server calls it on a handshake thread. Needs OpenSSL 3.2 or later. Default null: the server accepts no
+    /// raw public keys.
+    /// </remarks>
     public Func<ReadOnlyMemory<byte>, bool>? ValidateClientPublicKey { get; set; }
 
     /// <summary>
     /// Whether clients that use the certificate or the raw public key of the server must show a raw public key that
-    /// <see cref="ValidateClientPublicKey"/> takes; otherwise the handshake fails, and the client gets the alert handshake_failure. Needs
-    /// no certificate authorities. Where certificates are good as well set <see cref="RequireClientCertificate"/> instead, which then takes
-    /// either. Those with pre-shared keys show none. Default false: a client that shows nothing is served, and its identity is unknown.
+    /// <see cref="ValidateClientPublicKey"/> accepts.
     /// </summary>
+    /// <remarks>
+    /// Otherwise the handshake fails, and the client gets the alert handshake_failure. Needs no certificate authorities. To accept
+    /// certificates as well, set <see cref="RequireClientCertificate"/> instead, which then accepts either. Does not apply to clients with
+    /// pre-shared keys. Default false: the server accepts a client without a key, whose identity is unknown.
+    /// </remarks>
     public bool RequireClientPublicKey { get; set; }
 
-    /// <summary>
-    /// Whether clients that use the certificate of the server must show one of their own; otherwise the handshake fails. Those with
-    /// pre-shared keys show none. Default false.
-    /// </summary>
+    /// <summary>Whether clients that use the server's certificate must show one of their own; otherwise the handshake fails.</summary>
+    /// <remarks>Does not apply to clients with pre-shared keys. Default false.</remarks>
     public bool RequireClientCertificate { get; set; }
 
-    /// <summary>
-    /// Whether clients are asked for a certificate, and served without one too: their identity is then unknown, and resources decide. A
-    /// certificate that is shown must be good. Default false.
-    /// </summary>
+    /// <summary>Whether the server asks clients for a certificate and also accepts clients without one.</summary>
+    /// <remarks>
+    /// The identity of a client without a certificate is unknown, and resources decide. A certificate that a client shows must be valid.
+    /// Default false.
+    /// </remarks>
     public bool RequestClientCertificate { get; set; }
 
-    /// <summary>Has the last word on certificates of clients. Default null: the chain must be good.</summary>
+    /// <summary>Makes the final decision on certificates of clients.</summary>
+    /// <remarks>Default null: the chain must be valid.</remarks>
     public CoapDtlsCertificateValidation? ValidateClientCertificate { get; set; }
 
-    /// <summary>
-    /// The authorities that certificates of clients must come from. Without any, <see cref="ValidateClientCertificate"/> must be set: whom
-    /// a public authority knows is not yet a client.
-    /// </summary>
+    /// <summary>The authorities that must have issued the certificates of clients.</summary>
+    /// <remarks>
+    /// If empty, set <see cref="ValidateClientCertificate"/>: a certificate of a public authority does not make its owner a client.
+    /// </remarks>
     public X509Certificate2Collection TrustedAuthorities { get; } = [];
 
-    /// <summary>
-    /// What is asked about revoked certificates of clients. Default <see cref="X509RevocationMode.NoCheck"/>: to ask takes long, and a
-    /// handshake waits for it.
-    /// </summary>
+    /// <summary>How the server checks whether a client's certificate is revoked.</summary>
+    /// <remarks>Default <see cref="X509RevocationMode.NoCheck"/>: an online check takes long, and a handshake waits for it.</remarks>
     public X509RevocationMode RevocationMode { get; set; } = X509RevocationMode.NoCheck;
 
-    /// <summary>
-    /// Most sessions. For one more, one ends of the source (<see cref="CoapSource"/>) that has most: those of clients that showed no
-    /// identity first, then those that were silent longest. Default 100,000; 1 to 10,000,000. Each takes up to 1 KiB.
-    /// </summary>
+    /// <summary>Maximum number of sessions.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 10,000,000.</exception>
+    /// <remarks>
+    /// When it is reached, a new session ends one of the source (<see cref="CoapSource"/>) that has most: first sessions of clients without
+    /// an identity, then those silent longest. Default 100,000; 1 to 10,000,000. Each takes up to 1 KiB.
+    /// </remarks>
     public int MaxSessions { get; set => field = OptionRanges.Check(value, 1, 10_000_000, nameof(MaxSessions)); } = 100_000;
 
-    /// <summary>
-    /// Most sessions from the addresses of one source (<see cref="CoapSource"/>); for one more, one of its own ends. Default 10,000; 1 to
-    /// 10,000,000. Raise it where more devices than that come from behind one NAT.
-    /// </summary>
+    /// <summary>Maximum number of sessions from the addresses of one source (<see cref="CoapSource"/>).</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 10,000,000.</exception>
+    /// <remarks>
+    /// When it is reached, a new session ends another of the same source. Default 10,000; 1 to 10,000,000. Raise it if more devices than
+    /// that are behind one NAT.
+    /// </remarks>
     public int MaxSessionsPerAddress { get; set =>
         field = OptionRanges.Check(value, 1, 10_000_000, nameof(MaxSessionsPerAddress)); } = 10_000;
 
-    /// <summary>
-    /// Most sessions of one identity (a pre-shared key's, a certificate or a raw public key); for one more, the one of its own that was
-    /// silent longest ends. Default 10,000; 1 to 10,000,000. Raise it where more devices than that share one credential, which they should
-    /// not.
-    /// </summary>
+    /// <summary>Maximum number of sessions of one identity (a pre-shared key's, a certificate or a raw public key).</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 10,000,000.</exception>
+    /// <remarks>
+    /// When it is reached, a new session ends the one of the same identity that was silent longest. Default 10,000; 1 to 10,000,000. Raise
+    /// it if more devices than that share one credential, which they should not.
+    /// </remarks>
     public int MaxSessionsPerIdentity { get; set =>
         field = OptionRanges.Check(value, 1, 10_000_000, nameof(MaxSessionsPerIdentity)); } = 10_000;
 
-    /// <summary>
-    /// Most handshakes under way with clients whose address is shown to be real. For one more, the one is given up that stands still
-    /// longest, of the source (<see cref="CoapSource"/>) that has most; a quarter of the room is for those that have sessions. Default
-    /// 1,000; 1 to 100,000. Each takes up to 160 KiB.
-    /// </summary>
+    /// <summary>Maximum number of concurrent handshakes with clients that proved their address.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 100,000.</exception>
+    /// <remarks>
+    /// When it is reached, the server gives up a handshake of the source (<see cref="CoapSource"/>) that has most: the one without progress
+    /// longest. It reserves a quarter of them for clients that have sessions. Default 1,000; 1 to 100,000. Each takes up to 160 KiB.
+    /// </remarks>
     public int MaxHandshakes { get; set => field = OptionRanges.Check(value, 1, 100_000, nameof(MaxHandshakes)); } = 1_000;
 
-    /// <summary>
-    /// Most of them with the addresses of one source (<see cref="CoapSource"/>); for one more, one of its own is given up. Default 50; 1 to
-    /// 100,000. Many devices behind one NAT that restart together need more.
-    /// </summary>
+    /// <summary>Maximum number of concurrent handshakes with the addresses of one source (<see cref="CoapSource"/>).</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 100,000.</exception>
+    /// <remarks>
+    /// When it is reached, the server gives up another handshake of the same source. Default 50; 1 to 100,000. Many devices behind one NAT
+    /// that restart together need more.
+    /// </remarks>
     public int MaxHandshakesPerAddress { get; set => field = OptionRanges.Check(value, 1, 100_000, nameof(MaxHandshakesPerAddress)); } = 50;
 
-    /// <summary>
-    /// After so long a silence of the client its session ends (RFC 7252 section 9.1.1 leaves it to servers). Default 1 day; 1 s to 365
-    /// days.
-    /// </summary>
+    /// <summary>Ends a session after this time without a message from the client (RFC 7252 section 9.1.1 leaves it to servers).</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 365 days.</exception>
+    /// <remarks>Default 1 day; 1 s to 365 days.</remarks>
     public TimeSpan SessionIdleTimeout { get; set =>
         field = OptionRanges.Check(value, s_shortestIdle, s_longestIdle, nameof(SessionIdleTimeout)); } = TimeSpan.FromDays(1);
 
     /// <summary>
-    /// Where it is kept what clients need to resume their sessions by a short handshake (RFC 5246 section 7.3), such as a
-    /// <see cref="CoapDtlsSessionMemory"/>. Servers may share it: sessions are resumed where the same is asked of clients and the same
-    /// authorities are trusted; those with other pre-shared keys or another <see cref="ValidateClientCertificate"/> need their own. Default
-    /// null: each handshake is a whole one.
+    /// The store of the state that clients need to resume their sessions by a short handshake (RFC 5246 section 7.3), such as a
+    /// <see cref="CoapDtlsSessionMemory"/>.
     /// </summary>
+    /// <remarks>
+    /// Servers may share it: a server resumes a session if it asks the same of clients and trusts the same authorities. Servers with other
+    /// pre-shared keys or another <see cref="ValidateClientCertificate"/> need a store of their own. Default null: each handshake is a full
+    /// one.
+    /// </remarks>
     public ICoapDtlsSessionStore? ResumptionStore { get; set; }
 
-    /// <summary>
-    /// The same where it is kept outside of the process, so that servers that share it resume each other's sessions, and one its own after
-    /// a restart. Not beside <see cref="ResumptionStore"/>. Default null.
-    /// </summary>
+    /// <summary>The store of resumable sessions outside of the process.</summary>
+    /// <remarks>
+    /// Servers that share it resume each other's sessions, and a server resumes its own after a restart. Do not combine it with
+    /// <see cref="ResumptionStore"/>. Default null.
+    /// </remarks>
     public ICoapAsyncDtlsSessionStore? AsyncResumptionStore { get; set; }
 
-    /// <summary>
-    /// How long a session may be resumed. Default 1 hour; 1 s to 1 day (RFC 5246 appendix F.1.4). A client whose key was taken away can
-    /// resume for so long.
-    /// </summary>
+    /// <summary>How long a client can resume a session.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 1 day.</exception>
+    /// <remarks>Default 1 hour; 1 s to 1 day (RFC 5246 appendix F.1.4). A client whose key you removed can resume for this long.</remarks>
     public TimeSpan ResumptionLifetime { get; set =>
         field = OptionRanges.Check(value, s_shortestIdle, s_longestResumption, nameof(ResumptionLifetime)); } = TimeSpan.FromHours(1);
 
-    /// <summary>
-    /// The file in which sessions outlive a restart of the server, but no crash. Not beside <see cref="SessionKeeping"/>. Default null: a
-    /// stop ends them, and tells the clients.
-    /// </summary>
+    /// <summary>The file in which sessions survive a restart of the server, but not a crash.</summary>
+    /// <remarks>
+    /// Do not combine it with <see cref="SessionKeeping"/>. Default null: a stop ends the sessions and notifies the clients.
+    /// </remarks>
     public CoapDtlsSessionFile? SessionFile { get; set; }
 
-    /// <summary>
-    /// How sessions outlive a restart and a crash of the server. Default null: they end with it.
-    /// </summary>
+    /// <summary>How sessions survive a restart and a crash of the server.</summary>
+    /// <remarks>Default null: they end with the server.</remarks>
     public CoapDtlsSessionKeeping? SessionKeeping { get; set; }
 
-    /// <summary>
-    /// Says which sessions are here and which at other servers, where several share them; needs <see cref="SessionKeeping"/>. Clients are
-    /// then told apart by their address only, not by the local one that they send to. Used as it is, not copied, and for one server only.
-    /// Default null: all sessions are here.
-    /// </summary>
+    /// <summary>Decides which sessions belong to this server when several servers share them; needs <see cref="SessionKeeping"/>.</summary>
+    /// <remarks>
+    /// The server then identifies clients by their address only, not by the local address that they send to. The server uses this instance
+    /// and does not copy it; one instance serves one server. Default null: all sessions belong to this server.
+    /// </remarks>
     public ICoapDtlsSteering? Steering { get; set; }
 
     internal CoapDtlsServerOptions Clone()

@@ -1,13 +1,13 @@
 namespace CoAP.NET.Dtls;
 
-/// <summary>What is to be kept of one session of a server, or to be removed.</summary>
+/// <summary>A change of one session of a server, which the keeper stores or removes.</summary>
 public sealed class CoapDtlsSessionChange
 {
-    /// <summary>Makes a change, as for tests of an <see cref="ICoapDtlsSessionKeeper"/>.</summary>
-    /// <param name="kind">What happened.</param>
+    /// <summary>Creates a change, for tests of an <see cref="ICoapDtlsSessionKeeper"/>.</summary>
+    /// <param name="kind">The kind of change.</param>
     /// <param name="id">The name of the session, 8 bytes.</param>
-    /// <param name="state">What is to be kept; empty for <see cref="CoapDtlsSessionChangeKind.Ended"/>.</param>
-    /// <param name="expires">When the state is of no use any more.</param>
+    /// <param name="state">The state to keep; empty for <see cref="CoapDtlsSessionChangeKind.Ended"/>.</param>
+    /// <param name="expires">When the state becomes useless.</param>
     public CoapDtlsSessionChange(CoapDtlsSessionChangeKind kind, ReadOnlyMemory<byte> id, ReadOnlyMemory<byte> state,
         DateTimeOffset expires)
     {
@@ -17,37 +17,40 @@ public sealed class CoapDtlsSessionChange
         Expires = expires;
     }
 
-    /// <summary>What happened.</summary>
+    /// <summary>The kind of change.</summary>
     public CoapDtlsSessionChangeKind Kind { get; }
 
-    /// <summary>
-    /// The name of the session, 8 bytes, the same as long as it lives: its Connection ID, or random bytes where it has none. No secret.
-    /// </summary>
+    /// <summary>The name of the session, 8 bytes, constant for its lifetime.</summary>
+    /// <remarks>Its Connection ID, or random bytes for a session without one. Not secret.</remarks>
     public ReadOnlyMemory<byte> Id { get; }
 
-    /// <summary>
-    /// All of the session, encrypted; some 250 bytes, and the certificate of the client where it showed one. Replaces what was kept under
-    /// the same <see cref="Id"/>. Empty for <see cref="CoapDtlsSessionChangeKind.Ended"/>.
-    /// </summary>
+    /// <summary>The complete state of the session, encrypted.</summary>
+    /// <remarks>
+    /// About 250 bytes, plus the certificate of the client if it showed one. Replaces the earlier state with the same <see cref="Id"/>.
+    /// Empty for <see cref="CoapDtlsSessionChangeKind.Ended"/>.
+    /// </remarks>
     public ReadOnlyMemory<byte> State { get; }
 
-    /// <summary>When the state is of no use any more, unless it is kept anew: the session would have been silent for too long.</summary>
+    /// <summary>
+    /// When the state becomes useless, unless a later change replaces it: the session would have been silent for too long.
+    /// </summary>
     public DateTimeOffset Expires { get; }
 
-    /// <summary>
-    /// A number that the keeper has given the session, such as the term for which its server owns it. The keeper may set it before the
-    /// task of <see cref="ICoapDtlsSessionKeeper.KeepAsync"/> ends, also when that fails; all later changes of the session in this process
-    /// have it, the last one included. Default 0, or what was said to <see cref="CoapDtlsSessionLoader.TryLoad"/>. Not part of
-    /// <see cref="State"/>.
-    /// </summary>
+    /// <summary>A number that the keeper assigns to the session, such as the term for which its server owns it.</summary>
+    /// <remarks>
+    /// The keeper may set it before the task of <see cref="ICoapDtlsSessionKeeper.KeepAsync"/> ends, even if that fails. All later changes
+    /// of the session in this process carry it, including the last one. Default 0, or the value passed to
+    /// <see cref="CoapDtlsSessionLoader.TryLoad"/>. Not part of <see cref="State"/>.
+    /// </remarks>
     public long Stamp { get; set; }
 
-    /// <summary>Whether <see cref="Refuse"/> was called.</summary>
+    /// <summary>Whether the keeper called <see cref="Refuse"/>.</summary>
     public bool IsRefused { get; private set; }
 
-    /// <summary>
-    /// Says, before the task of <see cref="ICoapDtlsSessionKeeper.KeepAsync"/> ends, that this change was not kept as the session is
-    /// another server's now. It ends here without a word to its client.
-    /// </summary>
+    /// <summary>Rejects this change, because another server owns the session now.</summary>
+    /// <remarks>
+    /// Call it before the task of <see cref="ICoapDtlsSessionKeeper.KeepAsync"/> ends. The session ends here without a message to its
+    /// client.
+    /// </remarks>
     public void Refuse() => IsRefused = true;
 }

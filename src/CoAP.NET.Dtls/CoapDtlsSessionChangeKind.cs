@@ -1,21 +1,22 @@
 namespace CoAP.NET.Dtls;
 
-/// <summary>What happened to a session, as an <see cref="ICoapDtlsSessionKeeper"/> is told.</summary>
+/// <summary>The kind of change of a session that an <see cref="ICoapDtlsSessionKeeper"/> receives.</summary>
 public enum CoapDtlsSessionChangeKind
 {
-    /// <summary>It is new. Its state is to be kept.</summary>
+    /// <summary>The session is new. Keep its state.</summary>
     Made,
 
-    /// <summary>It wants to count further than was confirmed: it waits for it when its numbers are used up. Its state is to be
-    /// kept.</summary>
+    /// <summary>
+    /// The session needs more record numbers than the keeper confirmed, and waits when it has used them up. Keep its state.
+    /// </summary>
     Reserved,
 
-    /// <summary>Something authentic was received in it, so that older records are refused after a crash. Its state is to be kept.</summary>
+    /// <summary>The session received an authentic record, so that it rejects older records after a crash. Keep its state.</summary>
     Heard,
 
-    /// <summary>The server has stopped; the session lives on where its state is loaded. It is to be kept.</summary>
+    /// <summary>The server has stopped; the session continues where a server loads its state. Keep it.</summary>
     Stopped,
 
-    /// <summary>It has ended: what was kept of it is to be removed.</summary>
+    /// <summary>The session has ended. Remove its state.</summary>
     Ended,
 }

@@ -1,16 +1,18 @@
 namespace CoAP.NET.Dtls;
 
-/// <summary>How a server keeps its sessions, so that they outlive a crash and a restart of the process.</summary>
+/// <summary>Keeps the sessions of a server, so that they survive a crash and a restart of the process.</summary>
 public sealed class CoapDtlsSessionKeeping
 {
     private static readonly TimeSpan s_least = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_most = TimeSpan.FromMinutes(5);
     private readonly byte[] _key;
 
-    /// <summary>Names a keeper.</summary>
-    /// <param name="keeper">Keeps the sessions. Used as it is, not copied.</param>
-    /// <param name="key">Encrypts them: 16, 24 or 32 bytes, the same before and after a restart, and at all servers that load them. Copied.
-    /// Whoever has the key and what was kept can read what is said in the sessions: keep the key elsewhere.</param>
+    /// <summary>Creates the description of a keeper.</summary>
+    /// <param name="keeper">Keeps the sessions. The server uses this instance and does not copy it.</param>
+    /// <param name="key">
+    /// The encryption key: 16, 24 or 32 bytes, the same before and after a restart, and at all servers that load the sessions. Copied.
+    /// Anyone with the key and the stored states can read the traffic of the sessions: store the key elsewhere.
+    /// </param>
     /// <exception cref="ArgumentException">The key has another length.</exception>
     public CoapDtlsSessionKeeping(ICoapDtlsSessionKeeper keeper, ReadOnlySpan<byte> key)
     {
@@ -20,28 +22,30 @@ public sealed class CoapDtlsSessionKeeping
         _key = key.ToArray();
     }
 
-    /// <summary>Keeps the sessions.</summary>
+    /// <summary>The keeper of the sessions.</summary>
     public ICoapDtlsSessionKeeper Keeper { get; }
 
-    /// <summary>
-    /// How often the keeper is told of sessions in which something was received. After a crash what came within this time before could be
-    /// repeated by somebody who recorded it, and is asked about (docs/dtls.md). Default 5 s; 1 s to 5 minutes.
-    /// </summary>
+    /// <summary>How often the server reports sessions that received records to the keeper.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 5 minutes.</exception>
+    /// <remarks>
+    /// After a crash, an attacker could replay records that arrived within this time before it; the server verifies such requests
+    /// (docs/dtls.md). Default 5 s; 1 s to 5 minutes.
+    /// </remarks>
     public TimeSpan HeardInterval { get; init => field = OptionRanges.Check(value, s_least, s_most, nameof(HeardInterval)); } =
         TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// How long a session waits for numbers that the keeper has not confirmed before it ends, and how long a server that stops waits for
-    /// the keeper. Default 30 s; 1 s to 5 minutes.
+    /// How long a session waits for the keeper to confirm record numbers before it ends, and how long a stopping server waits for the
+    /// keeper.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 5 minutes.</exception>
+    /// <remarks>Default 30 s; 1 s to 5 minutes.</remarks>
     public TimeSpan ConfirmTimeout { get; init => field = OptionRanges.Check(value, s_least, s_most, nameof(ConfirmTimeout)); } =
         TimeSpan.FromSeconds(30);
 
     internal ReadOnlySpan<byte> Key => _key;
 
-    /// <summary>Whether sessions are only kept when the server stops, so that a crash ends them.</summary>
+    /// <summary>Whether the server keeps sessions only when it stops, so that a crash ends them.</summary>
     internal bool IsForStopsOnly { get; init; }
 
     internal static void ThrowIfNoKey(ReadOnlySpan<byte> key)

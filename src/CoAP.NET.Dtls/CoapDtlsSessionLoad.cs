@@ -1,21 +1,21 @@
 namespace CoAP.NET.Dtls;
 
-/// <summary>What became of a session that was to be loaded.</summary>
+/// <summary>The result of loading a session.</summary>
 public enum CoapDtlsSessionLoad
 {
-    /// <summary>It is there, and goes on when it is needed and the keeper has confirmed its further numbers.</summary>
+    /// <summary>The session is loaded. It continues when it is needed and the keeper has confirmed further record numbers.</summary>
     Loaded,
 
-    /// <summary>This is no state of a session, it was changed, or it was encrypted with another key.</summary>
+    /// <summary>The bytes are not the state of a session, are corrupted, or use another key.</summary>
     Unreadable,
 
-    /// <summary>It was silent for too long (<see cref="CoapDtlsServerOptions.SessionIdleTimeout"/>).</summary>
+    /// <summary>The session was silent for too long (<see cref="CoapDtlsServerOptions.SessionIdleTimeout"/>).</summary>
     Expired,
 
-    /// <summary>It is there already, or its client has made a new one.</summary>
+    /// <summary>The server already has the session, or its client has opened a new one.</summary>
     Known,
 
-    /// <summary>Its keys have no further numbers. Its client makes a new session.</summary>
+    /// <summary>The keys of the session have no further record numbers. Its client opens a new session.</summary>
     UsedUp,
 
     /// <summary>The server has stopped.</summary>

@@ -2,23 +2,28 @@ using CoAP.NET.Dtls.Keeping;
 
 namespace CoAP.NET.Dtls;
 
-/// <summary>Puts sessions that were kept into a running server. Thread-safe.</summary>
+/// <summary>Loads kept sessions into a running server. Thread-safe.</summary>
 public sealed class CoapDtlsSessionLoader
 {
     private readonly SessionLoading _loading;
 
     internal CoapDtlsSessionLoader(SessionLoading loading) => _loading = loading;
 
-    /// <summary>
-    /// Loads a session. It sends nothing, and takes nothing, before the keeper has confirmed the numbers that it will use. For these it is
-    /// handed over (<see cref="CoapDtlsSessionChangeKind.Reserved"/>) when something of its client comes first, or something is to be sent;
-    /// where they are not confirmed in time it ends (<see cref="CoapDtlsSessionKeeping.ConfirmTimeout"/>). Until then nothing is written
-    /// for it. Several threads may load sessions at the same time.
-    /// </summary>
-    /// <param name="state">What was kept last of it (<see cref="CoapDtlsSessionChange.State"/>). Never an older state: its numbers were
-    /// used.</param>
-    /// <param name="stamp">The <see cref="CoapDtlsSessionChange.Stamp"/> of the session. Where the server has the session already under
-    /// another one, that one ends without a word to its client and this one takes its place: another server had it in between.</param>
-    /// <returns>What became of it.</returns>
+    /// <summary>Loads a session.</summary>
+    /// <param name="state">
+    /// The latest state that the keeper stored (<see cref="CoapDtlsSessionChange.State"/>). Never an older one: the session has already
+    /// used its record numbers.
+    /// </param>
+    /// <param name="stamp">
+    /// The <see cref="CoapDtlsSessionChange.Stamp"/> of the session. If the server already has the session with another stamp, that session
+    /// ends without a message to its client, and this one replaces it: another server had it in between.
+    /// </param>
+    /// <returns>The result.</returns>
+    /// <remarks>
+    /// A loaded session sends and accepts nothing until the keeper has confirmed its record numbers. The server asks for them
+    /// (<see cref="CoapDtlsSessionChangeKind.Reserved"/>) at the first record from the client or to it; until then it writes nothing for
+    /// the session. Without a confirmation in time the session ends (<see cref="CoapDtlsSessionKeeping.ConfirmTimeout"/>). Several threads
+    /// may load sessions at the same time.
+    /// </remarks>
     public CoapDtlsSessionLoad TryLoad(ReadOnlySpan<byte> state, long stamp = 0) => _loading.TryLoad(state, stamp);
 }

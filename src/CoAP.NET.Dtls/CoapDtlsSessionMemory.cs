@@ -3,7 +3,7 @@ using System.Security.Cryptography;
 
 namespace CoAP.NET.Dtls;
 
-/// <summary>Keeps sessions that may be resumed in memory, bounded in number; those that were added first go first. Thread safe.</summary>
+/// <summary>Stores resumable sessions in memory, up to a maximum number, and evicts the oldest first. Thread-safe.</summary>
 public sealed class CoapDtlsSessionMemory : ICoapDtlsSessionStore
 {
     private readonly Lock _gate = new();
@@ -11,10 +11,12 @@ public sealed class CoapDtlsSessionMemory : ICoapDtlsSessionStore
     private readonly Dictionary<string, LinkedListNode<Entry>> _byId = new(StringComparer.Ordinal);
     private readonly TimeProvider _time;
 
-    /// <summary>Makes one.</summary>
-    /// <param name="capacity">Most sessions that are kept, at least 1; 1,000 by default. One takes about 0.5 KB, with a client's
-    /// certificate as much more as that is long.</param>
-    /// <param name="time">The clock by which they expire; null: that of the system.</param>
+    /// <summary>Creates a store.</summary>
+    /// <param name="capacity">
+    /// Maximum number of sessions, at least 1; 1,000 by default. A session takes about 0.5 KB, plus the length of the client's certificate
+    /// if it showed one.
+    /// </param>
+    /// <param name="time">The clock of the expiry; null: the system clock.</param>
     /// <exception cref="ArgumentOutOfRangeException">The capacity is not positive.</exception>
     public CoapDtlsSessionMemory(int capacity = 1_000, TimeProvider? time = null)
     {
@@ -23,10 +25,10 @@ public sealed class CoapDtlsSessionMemory : ICoapDtlsSessionStore
         _time = time ?? TimeProvider.System;
     }
 
-    /// <summary>Most sessions that are kept.</summary>
+    /// <summary>Maximum number of sessions.</summary>
     public int Capacity { get; }
 
-    /// <summary>How many are kept.</summary>
+    /// <summary>Number of stored sessions.</summary>
     public int Count
     {
         get
@@ -82,7 +84,7 @@ public sealed class CoapDtlsSessionMemory : ICoapDtlsSessionStore
         }
     }
 
-    /// <summary>Forgets all sessions, and overwrites their secrets.</summary>
+    /// <summary>Removes all sessions and overwrites their secrets.</summary>
     public void Clear()
     {
         lock (_gate)

@@ -4,13 +4,13 @@ using CoAP.NET.Dtls.Records;
 
 namespace CoAP.NET.Dtls;
 
-/// <summary>Whether options fit together: said when they are given, not by the first handshake that fails.</summary>
+/// <summary>Checks that options fit together when the application sets them, and not at the first failing handshake.</summary>
 internal static class DtlsOptionChecks
 {
     private const int KeySize = 256;
 
     /// <summary>Checks options.</summary>
-    /// <exception cref="ArgumentException">Something is missing or does not fit; the message says what to do.</exception>
+    /// <exception cref="ArgumentException">An option is missing or contradicts another; the message names what to change.</exception>
     public static void Check(CoapDtlsOptions options)
     {
         if (options.Server is null && options.Client is null)
@@ -91,8 +91,9 @@ internal static class DtlsOptionChecks
         if (server.RequireClientPublicKey && (server.RequireClientCertificate || server.RequestClientCertificate))
         {
             throw new ArgumentException(
-                "CoapDtlsServerOptions.RequireClientPublicKey lets nobody in by a certificate, but certificates are asked for too. For "
-                    + "clients with either set RequireClientCertificate and ValidateClientPublicKey, and leave RequireClientPublicKey out.");
+                "CoapDtlsServerOptions.RequireClientPublicKey admits no client by a certificate, but another option asks for "
+                    + "certificates too. For clients with either set RequireClientCertificate and ValidateClientPublicKey, and leave "
+                    + "RequireClientPublicKey out.");
         }
 
         if (server.RequireClientPublicKey && server.Certificate is null && server.RawPublicKey is null)

@@ -8,7 +8,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls;
 
-/// <summary>Options as sessions and handshakes use them: checked, and out of reach of whoever gave them.</summary>
+/// <summary>The checked options in the form that sessions and handshakes use; the caller cannot change them.</summary>
 internal sealed class DtlsSettings
 {
     private const int UnknownCid = -1;
@@ -59,31 +59,33 @@ internal sealed class DtlsSettings
         }
     }
 
-    /// <summary>Whether sessions can be opened.</summary>
+    /// <summary>Whether the endpoint can open sessions.</summary>
     public bool HasClient { get; }
 
-    /// <summary>How they are.</summary>
+    /// <summary>How a client opens sessions.</summary>
     public DtlsClientSettings Client { get; } = new();
 
-    /// <summary>How much a server keeps.</summary>
+    /// <summary>The limits of a server.</summary>
     public DtlsServerLimits ServerLimits { get; } = new();
 
     /// <summary>Decides about raw public keys of clients, or null: none is good.</summary>
     public Func<ReadOnlyMemory<byte>, bool>? ValidateClientPublicKey { get; }
 
-    /// <summary>How sessions outlive the process, or null.</summary>
+    /// <summary>How sessions survive the process, or null.</summary>
     public CoapDtlsSessionKeeping? SessionKeeping { get; }
 
-    /// <summary>Which sessions are here and which at other servers; null: all are here.</summary>
+    /// <summary>Decides which sessions belong to this server; null: all.</summary>
     public ICoapDtlsSteering? Steering { get; }
 
-    /// <summary>Knows the keys of clients, or null.</summary>
+    /// <summary>Finds the keys of clients, or null.</summary>
     public ICoapPskStore? PskStore { get; }
 
-    /// <summary>Makes settings of options.</summary>
+    /// <summary>Creates settings from options.</summary>
     /// <param name="options">The options; copied.</param>
-    /// <param name="isServer">Whether they are to serve.</param>
-    /// <exception cref="ArgumentException">They do not fit together, or cannot serve; the message says what to do.</exception>
+    /// <param name="isServer">Whether the endpoint serves.</param>
+    /// <exception cref="ArgumentException">
+    /// They contradict each other, or do not allow serving; the message names what to change.
+    /// </exception>
     public static DtlsSettings From(CoapDtlsOptions options, bool isServer)
     {
         if (isServer)
@@ -95,7 +97,7 @@ internal sealed class DtlsSettings
         return new DtlsSettings(options.Clone(), isServer);
     }
 
-    /// <summary>Says what is missing to listen.</summary>
+    /// <summary>Throws if credentials for listening are missing.</summary>
     /// <exception cref="ArgumentException">There are no credentials of a server.</exception>
     public static void ThrowIfCannotServe(CoapDtlsOptions options)
     {
@@ -107,18 +109,18 @@ internal sealed class DtlsSettings
     }
 
     /// <summary>
-    /// What decides about certificates of clients. Throws with the reason where it refuses one, which the handshake then tells.
+    /// Returns the validation of client certificates. It throws with the reason when it refuses one, and the handshake reports that reason.
     /// </summary>
-    /// <param name="time">By which time they are valid.</param>
-    /// <returns>Null: none is asked for.</returns>
+    /// <param name="time">The clock for their validity.</param>
+    /// <returns>Null if the server asks for none.</returns>
     public Func<X509Certificate2, X509Certificate2Collection, bool>? ValidateClientsBy(TimeProvider time) =>
         _clients is { } check ? (leaf, sent) => check.Refuses(leaf, sent, name: null, time.GetUtcNow()) is { } why
             ? throw new CoapDtlsException(why)
             : true : null;
 
-    /// <summary>Makes what all handshakes of a server have in common.</summary>
-    /// <param name="time">By which time sessions may be resumed.</param>
-    /// <exception cref="CoapDtlsException">There is no OpenSSL, or it does not take the settings; the message says what to do.</exception>
+    /// <summary>Creates the context that all handshakes of a server share.</summary>
+    /// <param name="time">The clock for the resumption of sessions.</param>
+    /// <exception cref="CoapDtlsException">There is no OpenSSL, or it rejects the settings; the message says what to do.</exception>
     public HandshakeContext MakeServerContext(TimeProvider time)
     {
         CoapDtlsServerOptions server = _options.Server!;
@@ -146,8 +148,8 @@ internal sealed class DtlsSettings
         });
     }
 
-    /// <summary>Makes what all handshakes of a client have in common.</summary>
-    /// <exception cref="CoapDtlsException">There is no OpenSSL, or it does not take the settings; the message says what to do.</exception>
+    /// <summary>Creates the context that all handshakes of a client share.</summary>
+    /// <exception cref="CoapDtlsException">There is no OpenSSL, or it rejects the settings; the message says what to do.</exception>
     public HandshakeContext MakeClientContext()
     {
         CoapDtlsClientOptions client = _options.Client!;
@@ -190,7 +192,7 @@ internal sealed class DtlsSettings
         }
     }
 
-    // Functions cannot be compared; that there is one can.
+    // Functions are not comparable; their presence is.
     private static byte[] TrustOf(CoapDtlsServerOptions server)
     {
         using IncrementalHash hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);

@@ -2,21 +2,21 @@ using CoAP.NET.Dtls.Records;
 
 namespace CoAP.NET.Dtls;
 
-/// <summary>Which cipher suites go with the credentials of options.</summary>
+/// <summary>Selects the cipher suites that match the credentials of options.</summary>
 internal static class DtlsSuites
 {
-    /// <summary>Those that the options name, or the default ones; best first.</summary>
+    /// <summary>The suites that the options name, or the default ones; best first.</summary>
     /// <exception cref="ArgumentException">One is unknown.</exception>
     public static IReadOnlyList<CipherSuite> Named(CoapDtlsOptions options) =>
     [
         .. (options.CipherSuites.Count > 0 ? options.CipherSuites : (IEnumerable<CoapDtlsCipherSuite>)CoapDtlsOptions.DefaultCipherSuites)
             .Distinct().Select(static suite => CipherSuite.Find((int)suite)
                 ?? throw new ArgumentException(
-                    $"CoapDtlsOptions.CipherSuites holds 0x{(int)suite:X4}, which is none that is offered. Use members of "
+                    $"CoapDtlsOptions.CipherSuites holds 0x{(int)suite:X4}, which this library does not offer. Use members of "
                         + "CoapDtlsCipherSuite.")),
     ];
 
-    /// <summary>Those that a server can use.</summary>
+    /// <summary>The suites that a server can use.</summary>
     public static IReadOnlyList<CipherSuite> OfServer(CoapDtlsOptions options) =>
         options.Server is not { } server
             ? []
@@ -26,8 +26,8 @@ internal static class DtlsSuites
                     : server.Certificate is not null || server.RawPublicKey is not null)];
 
     /// <summary>
-    /// Those that a client can use. With a pre-shared key, servers with certificates are taken only if something is said of certificates:
-    /// who has a key expects that the server has it.
+    /// The suites that a client can use. With a pre-shared key, the client accepts servers with certificates only if an option concerns
+    /// certificates: a client with a key expects the server to have it too.
     /// </summary>
     public static IReadOnlyList<CipherSuite> OfClient(CoapDtlsOptions options)
     {

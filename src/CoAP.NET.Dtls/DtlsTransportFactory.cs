@@ -2,7 +2,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls;
 
-/// <summary>Makes the transports of <c>coaps</c> of an endpoint.</summary>
+/// <summary>Creates the <c>coaps</c> transports of an endpoint.</summary>
 internal sealed class DtlsTransportFactory(CoapDtlsOptions options) : ICoapTransportFactory
 {
     public CoapDtlsOptions Options => options;

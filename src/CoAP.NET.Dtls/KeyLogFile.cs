@@ -8,8 +8,8 @@ internal sealed class KeyLogFile
     private readonly Lock _gate = new();
     private readonly string _path;
 
-    /// <summary>Makes sure that it can be written.</summary>
-    /// <exception cref="CoapDtlsException">It cannot.</exception>
+    /// <summary>Checks that the file is writable.</summary>
+    /// <exception cref="CoapDtlsException">The file is not writable.</exception>
     public KeyLogFile(string path)
     {
         _path = path;
@@ -21,12 +21,12 @@ internal sealed class KeyLogFile
             when (exception is IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException)
         {
             throw new CoapDtlsException(
-                $"CoapDtlsOptions.KeyLogFile '{path}' cannot be written: {exception.Message} Name a file in a directory that exists and "
-                    + "may be written, or set it to null.", exception);
+                $"CoapDtlsOptions.KeyLogFile '{path}' is not writable: {exception.Message} Name a file in an existing, writable "
+                    + "directory, or set it to null.", exception);
         }
     }
 
-    /// <summary>Appends a line. A debugging aid ends no handshake: what cannot be written is left out.</summary>
+    /// <summary>Appends a line. A failing write loses the line and does not end a handshake, because this is a debugging aid.</summary>
     public void Write(string line)
     {
         lock (_gate)

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace CoAP.NET.Dtls;
 
-/// <summary>Ranges of options: what is outside is refused with what would be right.</summary>
+/// <summary>Checks the ranges of options; an error names the valid range.</summary>
 internal static class OptionRanges
 {
     public static int Check(int value, int least, int most, string name) =>

@@ -6,16 +6,16 @@ using Microsoft.Win32.SafeHandles;
 namespace CoAP.NET.Dtls;
 
 /// <summary>
-/// Files with secrets: only their owner may read and write them, also where there was one before with other rights, and a link at their
-/// place is not followed, which whoever may write in that directory could have put there. On Windows the rights are those of the directory.
+/// Opens files with secrets: only their owner may read and write them, even if the file existed with other rights. It does not follow a
+/// link, which any user with write access to the directory could have created. On Windows the rights are those of the directory.
 /// </summary>
 internal static class OwnerFile
 {
     private const UnixFileMode OwnerOnly = UnixFileMode.UserRead | UnixFileMode.UserWrite;
 
-    /// <summary>Opens a file to append to it, and makes it where there is none.</summary>
-    /// <exception cref="IOException">It is a link, or cannot be opened.</exception>
-    /// <exception cref="UnauthorizedAccessException">It belongs to somebody else, or may not be written.</exception>
+    /// <summary>Opens a file to append to it, and creates it if it does not exist.</summary>
+    /// <exception cref="IOException">The file is a link, or does not open.</exception>
+    /// <exception cref="UnauthorizedAccessException">The file belongs to another user, or is not writable.</exception>
     public static FileStream Append(string path)
     {
         ThrowIfLink(path);
@@ -37,7 +37,7 @@ internal static class OwnerFile
                 });
         try
         {
-            // The mode above holds for new files only.
+            // The mode above applies to new files only.
             File.SetUnixFileMode(file.SafeFileHandle, OwnerOnly);
             return file;
         }
@@ -48,12 +48,12 @@ internal static class OwnerFile
         }
     }
 
-    /// <summary>Writes a file as a whole, instead of the one that is there: a reader finds the old one or the new one.</summary>
-    /// <exception cref="IOException">It cannot be written.</exception>
-    /// <exception cref="UnauthorizedAccessException">It may not be written.</exception>
+    /// <summary>Replaces a file atomically: a reader finds the old one or the new one.</summary>
+    /// <exception cref="IOException">The file is not writable.</exception>
+    /// <exception cref="UnauthorizedAccessException">The process has no right to write it.</exception>
     public static void Write(string path, ReadOnlySpan<byte> data)
     {
-        // A new file follows no link, and giving it its name replaces a link, and not what that leads to.
+        // A new file follows no link, and the rename replaces a link itself, not its target.
         string made = $"{path}.{Guid.NewGuid():N}";
         FileStreamOptions options = new() { Mode = FileMode.CreateNew, Access = FileAccess.Write };
         if (!OperatingSystem.IsWindows())
@@ -78,19 +78,19 @@ internal static class OwnerFile
         }
     }
 
-    /// <summary>Throws where a file is a link.</summary>
-    /// <exception cref="IOException">It is one.</exception>
+    /// <summary>Throws if a file is a link.</summary>
+    /// <exception cref="IOException">The file is a link.</exception>
     public static void ThrowIfLink(string path)
     {
         if (new FileInfo(path).LinkTarget is not null)
         {
-            throw new IOException($"'{path}' is a link, which is not followed for a file with secrets. Name the file itself.");
+            throw new IOException($"'{path}' is a link, and files with secrets must not be links. Name the file itself.");
         }
     }
 
     private static SafeFileHandle OpenOnLinux(string path)
     {
-        // Of the flags that matter here only this one has another value on some processors.
+        // Of the flags in use here, only this one has another value on some processors.
         int noFollow = RuntimeInformation.ProcessArchitecture is Architecture.Arm or Architecture.Armv6 or Architecture.Arm64
             or Architecture.Ppc64le ? 0x8000 : 0x20000;
         int descriptor = LibC.Open(path, LibC.WriteOnly | LibC.Create | LibC.Append | LibC.NonBlocking | LibC.CloseOnExec | noFollow,

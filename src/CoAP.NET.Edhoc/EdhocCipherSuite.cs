@@ -29,7 +29,7 @@ public sealed class EdhocCipherSuite
         (Curve, SignatureCurve, ApplicationAead) = (curve, signatureCurve, applicationAead);
     }
 
-    /// <summary>All suites of the table, supported here or not.</summary>
+    /// <summary>All suites of the table, whether supported here or not.</summary>
     public static IReadOnlyList<EdhocCipherSuite> All => s_all;
 
     /// <summary>The number.</summary>
@@ -38,7 +38,7 @@ public sealed class EdhocCipherSuite
     /// <summary>The curve of the ephemeral and static Diffie-Hellman keys.</summary>
     public EdhocCurve Curve { get; }
 
-    /// <summary>The curve of keys that sign.</summary>
+    /// <summary>The curve of signature keys.</summary>
     public EdhocCurve SignatureCurve { get; }
 
     /// <summary>The AEAD algorithm of OSCORE, by its number in COSE.</summary>
@@ -47,10 +47,11 @@ public sealed class EdhocCipherSuite
     /// <summary>The hash algorithm of OSCORE's HKDF, by its number in COSE: -16 is SHA-256, -43 SHA-384, -45 SHAKE256.</summary>
     public int ApplicationHash => Hash.CoseNumber;
 
-    /// <summary>
-    /// Whether this platform can do it. 2, 3, 5 and 24 need what .NET has, where the system has it; 0, 1, 4 and 6 need OpenSSL for X25519
-    /// and Ed25519, 25 OpenSSL 3 for X448, Ed448 and KMAC256.
-    /// </summary>
+    /// <summary>Whether this platform supports the suite.</summary>
+    /// <remarks>
+    /// 2, 3, 5 and 24 need algorithms of .NET that the system may lack. 0, 1, 4 and 6 need OpenSSL for X25519 and Ed25519, and 25 needs
+    /// OpenSSL 3 for X448, Ed448 and KMAC256.
+    /// </remarks>
     public bool IsSupported =>
         Aead.IsSupported && Hash.IsSupported && Keys.Curves.IsSupported(Curve) && Keys.Curves.IsSupported(SignatureCurve);
 
@@ -60,15 +61,15 @@ public sealed class EdhocCipherSuite
 
     internal HashFunction Hash { get; }
 
-    /// <summary>The bytes of a MAC with a static Diffie-Hellman key.</summary>
+    /// <summary>Bytes of a MAC with a static Diffie-Hellman key.</summary>
     internal int MacLength { get; }
 
-    /// <summary>The suite of a number.</summary>
+    /// <summary>Finds a suite by its number.</summary>
     /// <param name="number">The number.</param>
-    /// <returns>The suite; null when the table has none.</returns>
+    /// <returns>The suite; null if the table has none.</returns>
     public static EdhocCipherSuite? Find(int number) => Array.Find(s_all, suite => suite.Number == number);
 
-    /// <summary>The number, the algorithms.</summary>
+    /// <summary>Returns the number and the algorithms.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => $"{Number} ({Aead.Name}, {Hash.Name}, {Curve}, {SignatureCurve})";
 }

@@ -9,8 +9,8 @@ public sealed record EdhocEad(int Label, bool IsCritical, ReadOnlyMemory<byte>? 
     /// <summary>The highest label.</summary>
     public const int MaxLabel = ushort.MaxValue;
 
-    /// <summary>Padding, which receivers ignore (section 3.8.1).</summary>
-    /// <param name="length">The bytes of the value; 0 or more.</param>
+    /// <summary>Creates padding, which receivers ignore (section 3.8.1).</summary>
+    /// <param name="length">Length of the value in bytes; 0 or more.</param>
     /// <returns>The item.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The length is negative.</exception>
     public static EdhocEad Padding(int length)

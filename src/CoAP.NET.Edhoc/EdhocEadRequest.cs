@@ -1,12 +1,14 @@
 namespace CoAP.NET.Edhoc;
 
-/// <summary>For which message external authorization data is wanted (RFC 9528 section 3.8).</summary>
+/// <summary>The message that needs external authorization data (RFC 9528 section 3.8).</summary>
 /// <param name="Message">The number of the message that this side is about to send: 1 and 3 of an Initiator, 2 and 4 of a
 /// Responder.</param>
-/// <param name="PeerEad">What the peer has sent so far, of the labels that the application knows.</param>
-/// <param name="Session">The session, of message_4; before it null, as the peer has not proven who it is, or is not told yet.</param>
+/// <param name="PeerEad">The data that the peer has sent so far, with labels that the application knows.</param>
+/// <param name="Session">
+/// The session, for message_4. Null earlier: the peer has not proved its identity, or it is not available yet.
+/// </param>
 public sealed record EdhocEadRequest(int Message, IReadOnlyList<EdhocEad> PeerEad, EdhocSession? Session)
 {
-    /// <summary>Whether the whole world can read the data: of message_1.</summary>
+    /// <summary>Whether anyone can read the data: true for message_1.</summary>
     public bool IsPublic => Message == 1;
 }

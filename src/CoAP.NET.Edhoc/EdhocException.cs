@@ -2,25 +2,26 @@ using CoAP.NET.Edhoc.Messages;
 
 namespace CoAP.NET.Edhoc;
 
-/// <summary>
-/// A session of EDHOC ended by an error: one found here, whose <see cref="ToMessage"/> the peer is to be sent, or one that the peer told.
-/// The session cannot go on; a new one begins with a new message_1.
-/// </summary>
+/// <summary>An error ended an EDHOC session.</summary>
+/// <remarks>
+/// Either this side found the error and has to send <see cref="ToMessage"/> to the peer, or the peer reported it. The session cannot
+/// continue; begin a new one with a new message_1.
+/// </remarks>
 public sealed class EdhocException : CoapException
 {
-    /// <summary>The longest text of a peer that is kept, in characters; the rest is cut off.</summary>
+    /// <summary>Maximum length of a peer's text in characters; the rest is cut off.</summary>
     public const int MaxPeerText = 256;
 
-    /// <summary>Makes an unspecified error.</summary>
-    /// <param name="message">What is wrong. It goes to the peer, so it repeats nothing secret and nothing that the peer sent.</param>
+    /// <summary>Creates an unspecified error.</summary>
+    /// <param name="message">The error. It goes to the peer, so it must not contain secrets or input from the peer.</param>
     public EdhocException(string message)
         : base(message)
     {
     }
 
-    /// <summary>Makes an unspecified error.</summary>
-    /// <param name="message">What is wrong.</param>
-    /// <param name="innerException">The cause, which the peer is not told.</param>
+    /// <summary>Creates an unspecified error.</summary>
+    /// <param name="message">The error.</param>
+    /// <param name="innerException">The cause, which the peer does not see.</param>
     public EdhocException(string message, Exception? innerException)
         : base(message, innerException)
     {
@@ -37,16 +38,16 @@ public sealed class EdhocException : CoapException
     /// cref="EdhocErrorCode.WrongSelectedCipherSuite"/>.</summary>
     public IReadOnlyList<int> Suites { get; } = [];
 
-    /// <summary>Whether the peer sent the error. Nobody authenticated it, and it is not answered (RFC 9528 section 6).</summary>
+    /// <summary>Whether the peer sent the error, which is then unauthenticated and gets no answer (RFC 9528 section 6).</summary>
     public bool IsOfPeer { get; }
 
-    /// <summary>The error message that tells the peer (RFC 9528 section 6).</summary>
+    /// <summary>Creates the error message for the peer (RFC 9528 section 6).</summary>
     /// <returns>ERR_CODE and ERR_INFO as a CBOR sequence.</returns>
     public byte[] ToMessage() => ErrorMessage.Write(this);
 
     /// <summary>Reads an error message of the peer.</summary>
     /// <param name="message">The bytes.</param>
     /// <returns>The error. Its text is the peer's: at most <see cref="MaxPeerText"/> characters, without control characters.</returns>
-    /// <exception cref="EdhocException">It is no error message.</exception>
+    /// <exception cref="EdhocException">It is not an error message.</exception>
     public static EdhocException OfPeer(ReadOnlySpan<byte> message) => ErrorMessage.Read(message);
 }

@@ -5,11 +5,12 @@ using CoAP.NET.Edhoc.Schedule;
 
 namespace CoAP.NET.Edhoc;
 
-/// <summary>
-/// The Initiator of one session of EDHOC (RFC 9528 section 5): bytes in, bytes out. It makes message_1, reads message_2 and says whom the
-/// peer claims to be, makes message_3 once it is told which credentials that may be, and reads message_4 where there is one. Not
-/// thread-safe. After an error it is of no use any more: begin a new one. <see cref="EdhocClient"/> does it over CoAP.
-/// </summary>
+/// <summary>The Initiator of one EDHOC session (RFC 9528 section 5): bytes in, bytes out.</summary>
+/// <remarks>
+/// It creates message_1, and reads message_2 and returns the peer's claim. With the matching credentials it creates message_3, and it reads
+/// message_4 if there is one. Not thread-safe. After an error it is unusable: begin a new one. <see cref="EdhocClient"/> does this over
+/// CoAP.
+/// </remarks>
 public sealed class EdhocInitiator : IDisposable
 {
     private readonly EdhocSettings _settings;
@@ -30,14 +31,15 @@ public sealed class EdhocInitiator : IDisposable
     private EdhocSession? _session;
 
     /// <summary>Begins a session.</summary>
-    /// <param name="settings">Suites and bounds.</param>
-    /// <param name="method">How both are to authenticate; both sides have to know it beforehand.</param>
-    /// <param name="own">The credentials of this side, of which the first that fits the suite is used.</param>
-    /// <param name="connectionId">C_I: an identifier that no other session of this side has, and no recipient of OSCORE.</param>
-    /// <param name="peerSuites">The suites that the peer said it supports, in an error with <see
-    /// cref="EdhocErrorCode.WrongSelectedCipherSuite"/>; null when nothing is known.</param>
+    /// <param name="settings">Cipher suites and limits.</param>
+    /// <param name="method">The authentication method; both sides have to know it in advance.</param>
+    /// <param name="own">This side's own credentials; the Initiator uses the first one that fits the suite.</param>
+    /// <param name="connectionId">C_I: an identifier that no other session of this side and no OSCORE recipient uses.</param>
+    /// <param name="peerSuites">
+    /// The suites that the peer reported in an error with <see cref="EdhocErrorCode.WrongSelectedCipherSuite"/>; null if unknown.
+    /// </param>
     /// <exception cref="ArgumentException">No credential fits a suite, or the identifier is too long.</exception>
-    /// <exception cref="EdhocException">No suite of the peer is supported here.</exception>
+    /// <exception cref="EdhocException">This side supports no suite of the peer.</exception>
     public EdhocInitiator(
         EdhocSettings settings, EdhocMethod method, IReadOnlyList<EdhocOwnCredential> own, ReadOnlyMemory<byte> connectionId,
         IReadOnlyList<int>? peerSuites = null)
@@ -71,10 +73,10 @@ public sealed class EdhocInitiator : IDisposable
         _progress = new Progress(Wipe);
     }
 
-    /// <summary>How both are to authenticate.</summary>
+    /// <summary>The authentication method.</summary>
     public EdhocMethod Method { get; }
 
-    /// <summary>The suite that was selected.</summary>
+    /// <summary>The selected suite.</summary>
     public EdhocCipherSuite CipherSuite => _suite;
 
     /// <summary>C_I.</summary>
@@ -83,15 +85,17 @@ public sealed class EdhocInitiator : IDisposable
     /// <summary>C_R; empty before <see cref="ReadMessage2"/>.</summary>
     public ReadOnlyMemory<byte> PeerConnectionId => _peerConnectionId;
 
-    /// <summary>What came of it. Provisional until the peer has shown that it has the same keys
-    /// (<see cref="EdhocSession.IsConfirmed"/>).</summary>
-    /// <exception cref="InvalidOperationException">message_3 was not made yet.</exception>
-    public EdhocSession Session => _session ?? throw new InvalidOperationException("The session is there once message_3 was made.");
+    /// <summary>
+    /// The session. Provisional until the peer has proved that it has the same keys (<see cref="EdhocSession.IsConfirmed"/>).
+    /// </summary>
+    /// <exception cref="InvalidOperationException">There is no message_3 yet.</exception>
+    public EdhocSession Session => _session ?? throw new InvalidOperationException("The session exists after message_3. Call "
+        + "CreateMessage3 first.");
 
-    /// <summary>Makes message_1, with a new ephemeral key.</summary>
-    /// <param name="ead">EAD_1, which everybody can read.</param>
+    /// <summary>Creates message_1, with a new ephemeral key.</summary>
+    /// <param name="ead">EAD_1, which anyone can read.</param>
     /// <returns>The message.</returns>
-    /// <exception cref="InvalidOperationException">It was made already.</exception>
+    /// <exception cref="InvalidOperationException">message_1 already exists.</exception>
     public byte[] CreateMessage1(params IReadOnlyList<EdhocEad> ead) => _progress.Do(Step.Start, Step.AfterMessage1, () =>
     {
         _ephemeral = EdhocPrivateKey.GenerateEphemeral(_suite.Curve, _settings.Random);
@@ -100,22 +104,24 @@ public sealed class EdhocInitiator : IDisposable
         return message;
     });
 
-    /// <summary>Reads message_2. What it says is not verified yet: find credentials for it, and go on with
-    /// <see cref="CreateMessage3"/>.</summary>
+    /// <summary>
+    /// Reads message_2. Its content is not verified yet: find credentials for it, and continue with <see cref="CreateMessage3"/>.
+    /// </summary>
     /// <param name="message">The message, which may be an error message.</param>
-    /// <returns>Who the Responder says it is.</returns>
-    /// <exception cref="EdhocException">It is wrong, or an error of the peer.</exception>
-    /// <exception cref="InvalidOperationException">message_1 was not made, or message_2 was read already.</exception>
+    /// <returns>The identity that the Responder claims.</returns>
+    /// <exception cref="EdhocException">It is invalid, or an error of the peer.</exception>
+    /// <exception cref="InvalidOperationException">There is no message_1, or message_2 is already read.</exception>
     public EdhocClaim ReadMessage2(ReadOnlyMemory<byte> message) =>
         _progress.Do(Step.AfterMessage1, Step.Claimed, () => ReadSecond(message.Span));
 
-    /// <summary>Verifies who the Responder is, and makes message_3.</summary>
-    /// <param name="candidates">The credentials that the claim may stand for and that the application trusts; of several the one that the
-    /// Responder proves to have. None: the peer is refused.</param>
+    /// <summary>Verifies the Responder's identity, and creates message_3.</summary>
+    /// <param name="candidates">
+    /// The trusted credentials that match the claim; the Responder has to prove one of them. None refuses the peer.
+    /// </param>
     /// <param name="ead">EAD_3, which only the Responder can read.</param>
-    /// <returns>The message. Send these bytes again where it got lost; it cannot be made twice.</returns>
-    /// <exception cref="EdhocException">The Responder is not one of them.</exception>
-    /// <exception cref="InvalidOperationException">message_2 was not read, or message_3 was made already.</exception>
+    /// <returns>The message. If it is lost, send the same bytes again; you cannot create it twice.</returns>
+    /// <exception cref="EdhocException">The Responder has none of them.</exception>
+    /// <exception cref="InvalidOperationException">message_2 is not read, or message_3 already exists.</exception>
     public byte[] CreateMessage3(IReadOnlyList<EdhocCredential> candidates, params IReadOnlyList<EdhocEad> ead)
     {
         ArgumentNullException.ThrowIfNull(candidates);
@@ -140,18 +146,18 @@ public sealed class EdhocInitiator : IDisposable
         });
     }
 
-    /// <summary>Reads message_4, which shows that the Responder has the same keys.</summary>
+    /// <summary>Reads message_4, which proves that the Responder has the same keys.</summary>
     /// <param name="message">The message, which may be an error message.</param>
     /// <returns>The session.</returns>
-    /// <exception cref="EdhocException">It is wrong, or an error of the peer. The session is wiped.</exception>
-    /// <exception cref="InvalidOperationException">message_3 was not made, or message_4 was read already.</exception>
+    /// <exception cref="EdhocException">It is invalid, or an error of the peer. The session is wiped.</exception>
+    /// <exception cref="InvalidOperationException">There is no message_3, or message_4 is already read.</exception>
     public EdhocSession ReadMessage4(ReadOnlyMemory<byte> message) => _progress.Do(Step.Proven, Step.Complete, () =>
     {
         Party.ThrowIfLong(message.Span, _settings);
         ThrowIfError(message.Span);
         if (!_schedule!.TryOpen(8, Party.ReadOnly(message.Span, "message_4"), out byte[] plaintext))
         {
-            throw new EdhocException("message_4 cannot be decrypted.");
+            throw new EdhocException("message_4 does not decrypt.");
         }
 
         SequenceReader reader = new(plaintext, "PLAINTEXT_4");
@@ -162,7 +168,7 @@ public sealed class EdhocInitiator : IDisposable
         return _session;
     });
 
-    /// <summary>Wipes what is secret, but for the <see cref="Session"/> if message_3 was made.</summary>
+    /// <summary>Wipes all secrets, except the <see cref="Session"/> after message_3.</summary>
     public void Dispose()
     {
         _progress.End();

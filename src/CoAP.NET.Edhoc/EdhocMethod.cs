@@ -1,6 +1,6 @@
 namespace CoAP.NET.Edhoc;
 
-/// <summary>How the two parties authenticate (RFC 9528 section 3.2).</summary>
+/// <summary>The authentication method of the two parties (RFC 9528 section 3.2).</summary>
 public enum EdhocMethod
 {
     /// <summary>Both sign.</summary>

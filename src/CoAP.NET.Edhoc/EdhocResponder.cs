@@ -6,11 +6,12 @@ using CoAP.NET.Edhoc.Schedule;
 
 namespace CoAP.NET.Edhoc;
 
-/// <summary>
-/// The Responder of one session of EDHOC (RFC 9528 section 5): bytes in, bytes out. It reads message_1, makes message_2, reads message_3
-/// and says whom the peer claims to be, gives the session once it is told which credentials that may be, and makes message_4 where one is
-/// wanted. Not thread-safe. After an error it is of no use any more. <see cref="EdhocServer"/> does it over CoAP.
-/// </summary>
+/// <summary>The Responder of one EDHOC session (RFC 9528 section 5): bytes in, bytes out.</summary>
+/// <remarks>
+/// It reads message_1, creates message_2, and reads message_3 and returns the peer's claim. With the matching credentials it returns the
+/// session, and it creates message_4 on request. Not thread-safe. After an error it is unusable. <see cref="EdhocServer"/> does this over
+/// CoAP.
+/// </remarks>
 public sealed class EdhocResponder : IDisposable
 {
     private readonly EdhocSettings _settings;
@@ -29,9 +30,11 @@ public sealed class EdhocResponder : IDisposable
     private IReadOnlyList<EdhocEad> _peerEad = [];
 
     /// <summary>Begins a session.</summary>
-    /// <param name="settings">Suites and bounds.</param>
-    /// <param name="own">The credentials of this side, of which the first that fits method and suite is used. They say as well which
-    /// methods are supported: those that one fits.</param>
+    /// <param name="settings">Cipher suites and limits.</param>
+    /// <param name="own">
+    /// This side's own credentials; the Responder uses the first one that fits method and suite. They also determine the supported methods:
+    /// those that one of them fits.
+    /// </param>
     public EdhocResponder(EdhocSettings settings, IReadOnlyList<EdhocOwnCredential> own)
     {
         ArgumentNullException.ThrowIfNull(settings);
@@ -40,39 +43,40 @@ public sealed class EdhocResponder : IDisposable
         _progress = new Progress(Wipe);
     }
 
-    /// <summary>How both authenticate.</summary>
-    /// <exception cref="InvalidOperationException">message_1 was not read yet.</exception>
+    /// <summary>The authentication method.</summary>
+    /// <exception cref="InvalidOperationException">message_1 is not read yet.</exception>
     public EdhocMethod Method => First.Method;
 
     /// <summary>The suite that the Initiator selected.</summary>
-    /// <exception cref="InvalidOperationException">message_1 was not read yet.</exception>
+    /// <exception cref="InvalidOperationException">message_1 is not read yet.</exception>
     public EdhocCipherSuite CipherSuite => First is not null ? _suite! : null!;
 
-    /// <summary>C_I, which C_R has to differ from.</summary>
-    /// <exception cref="InvalidOperationException">message_1 was not read yet.</exception>
+    /// <summary>C_I, from which C_R has to differ.</summary>
+    /// <exception cref="InvalidOperationException">message_1 is not read yet.</exception>
     public ReadOnlyMemory<byte> PeerConnectionId => First.ConnectionId;
 
     /// <summary>C_R; empty before <see cref="CreateMessage2"/>.</summary>
     public ReadOnlyMemory<byte> ConnectionId => _connectionId;
 
-    private MessageOne First => _first ?? throw new InvalidOperationException("message_1 was not read yet.");
+    private MessageOne First => _first ?? throw new InvalidOperationException("message_1 is not read yet. Call ReadMessage1 first.");
 
-    /// <summary>Reads message_1. No key is made for it yet.</summary>
+    /// <summary>Reads message_1, without computing a key yet.</summary>
     /// <param name="message">The message.</param>
-    /// <returns>EAD_1, of the labels that the application knows. Nobody authenticated it.</returns>
-    /// <exception cref="EdhocException">It is wrong, or its suite is not supported.</exception>
-    /// <exception cref="InvalidOperationException">It was read already.</exception>
+    /// <returns>EAD_1, with labels that the application knows. Not authenticated.</returns>
+    /// <exception cref="EdhocException">It is invalid, or its suite is not supported.</exception>
+    /// <exception cref="InvalidOperationException">message_1 is already read.</exception>
     public IReadOnlyList<EdhocEad> ReadMessage1(ReadOnlyMemory<byte> message) =>
         _progress.Do(Step.Start, Step.AfterMessage1, () => ReadFirst(message.Span));
 
-    /// <summary>Makes message_2, with a new ephemeral key.</summary>
-    /// <param name="connectionId">C_R: an identifier that no other session of this side has, and no recipient of OSCORE, and that is not
-    /// that of the Initiator.</param>
-    /// <param name="ead">EAD_2, which is encrypted, but to whom is not known yet.</param>
+    /// <summary>Creates message_2, with a new ephemeral key.</summary>
+    /// <param name="connectionId">
+    /// C_R: an identifier that no other session of this side and no OSCORE recipient uses, and that differs from the Initiator's.
+    /// </param>
+    /// <param name="ead">EAD_2, encrypted for a peer whose identity is unknown yet.</param>
     /// <returns>The message.</returns>
     /// <exception cref="ArgumentException">The identifier is that of the Initiator, or too long.</exception>
-    /// <exception cref="EdhocException">The ephemeral key of message_1 is none.</exception>
-    /// <exception cref="InvalidOperationException">message_1 was not read, or message_2 was made already.</exception>
+    /// <exception cref="EdhocException">The ephemeral key of message_1 is not valid.</exception>
+    /// <exception cref="InvalidOperationException">message_1 is not read, or message_2 already exists.</exception>
     public byte[] CreateMessage2(ReadOnlyMemory<byte> connectionId, params IReadOnlyList<EdhocEad> ead)
     {
         if (connectionId.Length > _settings.MaxConnectionIdLength || connectionId.Span.SequenceEqual(First.ConnectionId))
@@ -98,20 +102,21 @@ public sealed class EdhocResponder : IDisposable
         });
     }
 
-    /// <summary>Reads message_3. Find credentials for what it says, and go on with <see cref="Complete"/>.</summary>
+    /// <summary>Reads message_3. Find credentials for its claim, and continue with <see cref="Complete"/>.</summary>
     /// <param name="message">The message, which may be an error message.</param>
-    /// <returns>Who the Initiator says it is.</returns>
-    /// <exception cref="EdhocException">It is wrong, or an error of the peer.</exception>
-    /// <exception cref="InvalidOperationException">message_2 was not made, or message_3 was read already.</exception>
+    /// <returns>The identity that the Initiator claims.</returns>
+    /// <exception cref="EdhocException">It is invalid, or an error of the peer.</exception>
+    /// <exception cref="InvalidOperationException">There is no message_2, or message_3 is already read.</exception>
     public EdhocClaim ReadMessage3(ReadOnlyMemory<byte> message) =>
         _progress.Do(Step.AfterMessage2, Step.Claimed, () => ReadThird(message.Span));
 
-    /// <summary>Verifies who the Initiator is.</summary>
-    /// <param name="candidates">The credentials that the claim may stand for and that the application trusts; of several the one that the
-    /// Initiator proves to have. None: the peer is refused.</param>
+    /// <summary>Verifies the Initiator's identity.</summary>
+    /// <param name="candidates">
+    /// The trusted credentials that match the claim; the Initiator has to prove one of them. None refuses the peer.
+    /// </param>
     /// <returns>The session.</returns>
-    /// <exception cref="EdhocException">The Initiator is not one of them.</exception>
-    /// <exception cref="InvalidOperationException">message_3 was not read, or this was done already.</exception>
+    /// <exception cref="EdhocException">The Initiator has none of them.</exception>
+    /// <exception cref="InvalidOperationException">message_3 is not read, or the session already exists.</exception>
     public EdhocSession Complete(IReadOnlyList<EdhocCredential> candidates)
     {
         ArgumentNullException.ThrowIfNull(candidates);
@@ -132,10 +137,10 @@ public sealed class EdhocResponder : IDisposable
         });
     }
 
-    /// <summary>Makes message_4, which shows the Initiator that this side has the same keys.</summary>
+    /// <summary>Creates message_4, which proves to the Initiator that this side has the same keys.</summary>
     /// <param name="ead">EAD_4, which only the Initiator can read.</param>
     /// <returns>The message.</returns>
-    /// <exception cref="InvalidOperationException">The Initiator is not verified, or message_4 was made already.</exception>
+    /// <exception cref="InvalidOperationException">The Initiator is not verified, or message_4 already exists.</exception>
     public byte[] CreateMessage4(params IReadOnlyList<EdhocEad> ead) => _progress.Do(Step.Proven, Step.Complete, () =>
     {
         byte[] message = Bytes.Item(_schedule!.Seal(8, EadItems.Write(ead)));
@@ -143,7 +148,7 @@ public sealed class EdhocResponder : IDisposable
         return message;
     });
 
-    /// <summary>Wipes what is secret, but for the session if there is one.</summary>
+    /// <summary>Wipes all secrets, except the session if there is one.</summary>
     public void Dispose()
     {
         _progress.End();
@@ -162,14 +167,14 @@ public sealed class EdhocResponder : IDisposable
             throw new EdhocException("The method of message_1 is not supported here.");
         }
 
-        // The selected suite has to be the first of the Initiator's that is supported here (RFC 9528 section 5.2.3).
+        // The selected suite has to be the first of the Initiator's that this side supports (RFC 9528 section 5.2.3).
         int chosen = Array.Find(first.Suites, number => Array.Exists(usable, suite => suite.Number == number));
         if (chosen != first.Selected || !Array.Exists(usable, suite => suite.Number == first.Selected)
             || Array.IndexOf(first.Suites, chosen) != first.Suites.Length - 1)
         {
             throw new EdhocException(
                 EdhocErrorCode.WrongSelectedCipherSuite,
-                "The cipher suite that the Initiator selected is not the one of its own that is to be used here.",
+                "The Initiator selected a cipher suite that is not the first of its own that this side supports.",
                 [.. usable.Select(static suite => suite.Number)]);
         }
 
@@ -196,7 +201,7 @@ public sealed class EdhocResponder : IDisposable
 
         if (!_schedule!.TryOpen(3, Party.ReadOnly(message, "message_3"), out _plaintext))
         {
-            throw new EdhocException("message_3 cannot be decrypted.");
+            throw new EdhocException("message_3 does not decrypt.");
         }
 
         SequenceReader reader = new(_plaintext, "PLAINTEXT_3");

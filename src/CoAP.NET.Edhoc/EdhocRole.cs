@@ -1,6 +1,6 @@
 namespace CoAP.NET.Edhoc;
 
-/// <summary>The role of a party in EDHOC, which is independent of who is client or server of CoAP.</summary>
+/// <summary>The role of a party in EDHOC, independent of the roles of CoAP client and server.</summary>
 public enum EdhocRole
 {
     /// <summary>Sends message_1 and message_3.</summary>

@@ -6,10 +6,11 @@ using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Edhoc;
 
-/// <summary>
-/// What came of EDHOC: who the peer is, and the key that others are derived of (RFC 9528 section 4.2). Thread-safe. Dispose it as soon as
-/// what is needed was derived: it wipes the key. Keys are not to be kept beyond the run of the program (section 9.8).
-/// </summary>
+/// <summary>The result of EDHOC: the peer's identity, and the key from which others derive (RFC 9528 section 4.2).</summary>
+/// <remarks>
+/// Thread-safe. Dispose it as soon as you have derived the keys that you need, which wipes its key. Do not keep keys beyond the run of the
+/// program (section 9.8).
+/// </remarks>
 public sealed class EdhocSession : IDisposable
 {
     private const int UpdateLabel = 11;
@@ -30,19 +31,19 @@ public sealed class EdhocSession : IDisposable
     /// <summary>The role of this side.</summary>
     public EdhocRole Role { get; }
 
-    /// <summary>How the parties authenticated.</summary>
+    /// <summary>The authentication method.</summary>
     public EdhocMethod Method { get; }
 
     /// <summary>The cipher suite.</summary>
     public EdhocCipherSuite CipherSuite { get; }
 
-    /// <summary>The credential of the peer, which has proven to have the private key of it.</summary>
+    /// <summary>The credential of the peer, which has proved that it has the private key.</summary>
     public required EdhocCredential PeerCredential { get; init; }
 
     /// <summary>The credential of this side.</summary>
     public required EdhocOwnCredential OwnCredential { get; init; }
 
-    /// <summary>Who the peer is for the application: <see cref="EdhocCredential.Identity"/>, otherwise the credential.</summary>
+    /// <summary>The application's identity of the peer: <see cref="EdhocCredential.Identity"/>, otherwise the credential.</summary>
     public object PeerIdentity => PeerCredential.Identity ?? PeerCredential;
 
     /// <summary>The connection identifier of this side, which is its Recipient ID in OSCORE.</summary>
@@ -51,23 +52,22 @@ public sealed class EdhocSession : IDisposable
     /// <summary>The connection identifier of the peer, which is the Sender ID of this side in OSCORE.</summary>
     public required ReadOnlyMemory<byte> PeerConnectionId { get; init; }
 
-    /// <summary>External authorization data of the peer, of the labels that the application knows: EAD_2 and EAD_4, or EAD_1 and
-    /// EAD_3.</summary>
+    /// <summary>
+    /// External authorization data of the peer, with labels that the application knows: EAD_2 and EAD_4, or EAD_1 and EAD_3.
+    /// </summary>
     public IReadOnlyList<EdhocEad> PeerEad { get; internal set; } = [];
 
-    /// <summary>
-    /// Whether the peer has shown that it has the same keys: always for a Responder; for an Initiator after message_4. Without it the
-    /// first message of OSCORE that can be verified shows it (RFC 9528 section 5.4.2).
-    /// </summary>
+    /// <summary>Whether the peer has proved that it has the same keys: always for a Responder; for an Initiator after message_4.</summary>
+    /// <remarks>Without message_4, the first OSCORE message that verifies proves it (RFC 9528 section 5.4.2).</remarks>
     public bool IsConfirmed { get; internal set; }
 
-    /// <summary>EDHOC_Exporter (RFC 9528 section 4.2.1).</summary>
+    /// <summary>Derives a key: EDHOC_Exporter (RFC 9528 section 4.2.1).</summary>
     /// <param name="label">The registered label, 0 or more; 32,768 to 65,535 is for private use.</param>
     /// <param name="context">The context.</param>
-    /// <param name="length">The bytes wanted, 1 to 255 times the length of the hash.</param>
+    /// <param name="length">The length of the key in bytes, 1 to 255 times the length of the hash.</param>
     /// <returns>The key. Wipe it after use.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The label or the length is out of range.</exception>
-    /// <exception cref="ObjectDisposedException">The session was disposed.</exception>
+    /// <exception cref="ObjectDisposedException">The session is disposed.</exception>
     public byte[] Export(int label, ReadOnlySpan<byte> context, int length)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(label);
@@ -80,14 +80,15 @@ public sealed class EdhocSession : IDisposable
         }
     }
 
-    /// <summary>
-    /// What OSCORE goes on with (RFC 9528 appendix A.1): Master Secret and Master Salt, the AEAD algorithm of the suite, and the connection
-    /// identifiers as IDs. The Sender ID is the identifier that the peer chose, in both roles.
-    /// </summary>
-    /// <returns>The parameters. Dispose them when the security context was made.</returns>
+    /// <summary>Derives the parameters of OSCORE (RFC 9528 appendix A.1).</summary>
+    /// <returns>The parameters. Dispose them when the security context exists.</returns>
     /// <exception cref="EdhocException">An identifier is too long for the AEAD algorithm, or OSCORE has no HKDF with the hash of the
     /// suite: 25.</exception>
-    /// <exception cref="ObjectDisposedException">The session was disposed.</exception>
+    /// <exception cref="ObjectDisposedException">The session is disposed.</exception>
+    /// <remarks>
+    /// Master Secret and Master Salt, the AEAD algorithm of the suite, and the connection identifiers as IDs. The Sender ID is the
+    /// identifier that the peer chose, in both roles.
+    /// </remarks>
     public OscoreParameters ExportOscore()
     {
         OscoreAlgorithm? algorithm = OscoreAlgorithm.Find(CipherSuite.ApplicationAead);
@@ -97,7 +98,7 @@ public sealed class EdhocSession : IDisposable
         if (algorithm is null || hkdf is null)
         {
             throw new EdhocException(
-                $"OSCORE has no HKDF with {CipherSuite.Hash.Name}, which cipher suite {CipherSuite.Number} asks for. Use another suite.");
+                $"OSCORE has no HKDF with {CipherSuite.Hash.Name}, which cipher suite {CipherSuite.Number} requires. Use another suite.");
         }
 
         if (Math.Max(PeerConnectionId.Length, OwnConnectionId.Length) > algorithm.MaxIdLength)
@@ -124,12 +125,12 @@ public sealed class EdhocSession : IDisposable
     }
 
     /// <summary>
-    /// Makes a security context of OSCORE, whose peers have <see cref="PeerIdentity"/> as <see cref="OscoreIdentity.Owner"/>. Its keys are
-    /// new with each session, so no store has to keep its numbers.
+    /// Creates an OSCORE security context, whose peers have <see cref="PeerIdentity"/> as <see cref="OscoreIdentity.Owner"/>.
     /// </summary>
-    /// <returns>The context, to be added to the <see cref="OscoreContexts"/> of an endpoint.</returns>
+    /// <returns>The context; add it to the <see cref="OscoreContexts"/> of an endpoint.</returns>
     /// <exception cref="EdhocException">See <see cref="ExportOscore"/>.</exception>
-    /// <exception cref="ObjectDisposedException">The session was disposed.</exception>
+    /// <exception cref="ObjectDisposedException">The session is disposed.</exception>
+    /// <remarks>Its keys are new with each session, so it needs no store for its numbers.</remarks>
     public OscoreContext CreateContext() => CreateContext(null);
 
     internal OscoreContext CreateContext(OscoreKeyExchangeClient? exchange)
@@ -138,12 +139,10 @@ public sealed class EdhocSession : IDisposable
         return OscoreContext.CreateVolatile(parameters, PeerIdentity, exchange ?? (IsConfirmed ? null : new ConfirmingClient(this)));
     }
 
-    /// <summary>
-    /// EDHOC_KeyUpdate (RFC 9528 appendix H): new keys without a new exchange. Both sides have to do it with the same context. What was
-    /// exported before cannot be exported again.
-    /// </summary>
-    /// <param name="context">What both sides agreed on, such as a random number that one of them sent protected.</param>
-    /// <exception cref="ObjectDisposedException">The session was disposed.</exception>
+    /// <summary>Replaces the keys without a new exchange: EDHOC_KeyUpdate (RFC 9528 appendix H).</summary>
+    /// <param name="context">A value on which both sides agreed, such as a random number that one of them sent protected.</param>
+    /// <exception cref="ObjectDisposedException">The session is disposed.</exception>
+    /// <remarks>Both sides have to do it with the same context. The keys exported earlier cannot be exported again.</remarks>
     public void UpdateKeys(ReadOnlySpan<byte> context)
     {
         lock (_gate)

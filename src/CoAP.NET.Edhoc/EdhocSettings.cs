@@ -1,29 +1,26 @@
 namespace CoAP.NET.Edhoc;
 
-/// <summary>What both roles of EDHOC need to know. May be shared by many sessions; do not change it while one is under way.</summary>
+/// <summary>Settings of both EDHOC roles. Several sessions may share them; do not change them during a session.</summary>
 public sealed class EdhocSettings
 {
-    /// <summary>The longest message that is read by default, in bytes.</summary>
+    /// <summary>Default of <see cref="MaxMessageSize"/>, in bytes.</summary>
     public const int DefaultMaxMessageSize = 16 * 1024;
 
-    /// <summary>
-    /// The cipher suites, those preferred first. An Initiator offers them in this order. Default: 2, 3, 0, 1, 4, 5, 6 and 24, as far as
-    /// the platform supports them; 25 (X448, SHAKE256) has to be added.
-    /// </summary>
+    /// <summary>The cipher suites, preferred ones first. An Initiator offers them in this order.</summary>
+    /// <remarks>Default: 2, 3, 0, 1, 4, 5, 6 and 24, as far as the platform supports them; add 25 (X448, SHAKE256) explicitly.</remarks>
     public IList<EdhocCipherSuite> Suites { get; } =
         [.. EdhocCipherSuite.Defaults.Where(static suite => suite.IsSupported)];
 
-    /// <summary>
-    /// The labels of external authorization data that the application knows. A critical item with another label ends the session; one
-    /// that is not critical is left out. Default: none.
-    /// </summary>
+    /// <summary>The labels of external authorization data that the application knows.</summary>
+    /// <remarks>A critical item with another label ends the session; the library ignores other items. Default: none.</remarks>
     public ISet<int> EadLabels { get; } = new HashSet<int>();
 
-    /// <summary>Where ephemeral keys and connection identifiers come from. Default <see cref="CoapRandomSource.Secure"/>.</summary>
+    /// <summary>The source of ephemeral keys and connection identifiers. Default <see cref="CoapRandomSource.Secure"/>.</summary>
     public CoapRandomSource Random { get; set; } = CoapRandomSource.Secure;
 
-    /// <summary>The longest message that is read, in bytes; longer ones end the session. 64 to 65,535; default 16 KiB.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
+    /// <summary>Maximum length of a message in bytes; longer ones end the session.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is out of this range.</exception>
+    /// <remarks>64 to 65,535; default 16 KiB.</remarks>
     public int MaxMessageSize
     {
         get;
@@ -36,11 +33,9 @@ public sealed class EdhocSettings
     }
     = DefaultMaxMessageSize;
 
-    /// <summary>
-    /// The longest connection identifier, in bytes. 4 to 64; default 7, as OSCORE allows no longer ones with its mandatory
-    /// algorithm (RFC 8613 section 3.3).
-    /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
+    /// <summary>Maximum length of a connection identifier in bytes.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is out of this range.</exception>
+    /// <remarks>4 to 64; default 7, because OSCORE allows no longer ones with its mandatory algorithm (RFC 8613 section 3.3).</remarks>
     public int MaxConnectionIdLength
     {
         get;

@@ -8,8 +8,7 @@ using Microsoft.CodeAnalysis.Diagnostics;
 namespace CoAP.NET.Hosting.Generators;
 
 /// <summary>
-/// Says what is wrong with handlers whose parameters are to be bound. Apart from the generator, so that pragmas and .editorconfig hold for
-/// it.
+/// Reports errors in handlers with bound parameters. Separate from the generator, so that pragmas and .editorconfig apply.
 /// </summary>
 [DiagnosticAnalyzer(LanguageNames.CSharp)]
 public sealed class CoapRouteAnalyzer : DiagnosticAnalyzer

@@ -6,11 +6,11 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 
 namespace CoAP.NET.Hosting.Generators;
 
-/// <summary>Replaces calls of <c>MapGet</c> and its like whose handlers have parameters to bind by code that binds them.</summary>
+/// <summary>Replaces calls of <c>MapGet</c> and similar methods whose handlers have bound parameters with code that binds them.</summary>
 [Generator(LanguageNames.CSharp)]
 public sealed class CoapRouteGenerator : IIncrementalGenerator
 {
-    /// <summary>The step that reads calls, for tests of what is kept from one run to the next.</summary>
+    /// <summary>The name of the step that reads calls, for tests of incremental caching.</summary>
     public const string CallsStep = "Calls";
 
     /// <inheritdoc/>

@@ -2,7 +2,7 @@ using Microsoft.CodeAnalysis;
 
 namespace CoAP.NET.Hosting.Generators;
 
-/// <summary>What is said about calls whose handler has parameters to bind. Numbers are never used again for something else.</summary>
+/// <summary>The diagnostics of calls whose handler has bound parameters. A number never gets another meaning.</summary>
 internal static class Descriptors
 {
     private const string Category = "CoAP.NET.Binding";

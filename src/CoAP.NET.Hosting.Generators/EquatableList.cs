@@ -5,7 +5,7 @@ using System.Linq;
 
 namespace CoAP.NET.Hosting.Generators;
 
-/// <summary>A list that equals another one with equal items, so that the compiler sees what did not change.</summary>
+/// <summary>A list that equals another one with equal items, so that the compiler detects unchanged input.</summary>
 internal sealed class EquatableList<T>(IEnumerable<T> items) : IReadOnlyList<T>, IEquatable<EquatableList<T>>
 {
     private readonly T[] _items = items.ToArray();

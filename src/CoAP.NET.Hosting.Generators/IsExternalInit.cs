@@ -1,6 +1,6 @@
 namespace System.Runtime.CompilerServices;
 
-/// <summary>Lets records have init-only properties on this framework.</summary>
+/// <summary>Enables init-only properties of records on this framework.</summary>
 internal static class IsExternalInit
 {
 }

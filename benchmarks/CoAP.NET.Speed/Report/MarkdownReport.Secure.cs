@@ -3,7 +3,7 @@ using CoAP.NET.Speed.Rows;
 
 namespace CoAP.NET.Speed.Report;
 
-// The tables of DTLS, TLS and OSCORE.
+// The tables of DTLS, TLS, OSCORE and the dashboard.
 internal static partial class MarkdownReport
 {
     /// <summary>How the name of one ends that others, which follow it, are compared with.</summary>
@@ -14,6 +14,9 @@ internal static partial class MarkdownReport
 
     /// <summary>The same where OSCORE protects the others.</summary>
     public const string Unprotected = ", no OSCORE";
+
+    /// <summary>The same where a dashboard shows the others.</summary>
+    public const string Unwatched = ", no page open";
 
     private static void BesidePlain(
         StringBuilder text, IEnumerable<(Row Row, IReadOnlyList<Outcome> Outcomes)> rows, string first, string suffix)

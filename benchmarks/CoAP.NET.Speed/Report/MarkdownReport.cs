@@ -44,6 +44,9 @@ internal static partial class MarkdownReport
                 case RowGroup.Protected:
                     BesidePlain(text, group, "GET under OSCORE", Unprotected);
                     break;
+                case RowGroup.Watched:
+                    BesidePlain(text, group, "GET of a server with a dashboard", Unwatched);
+                    break;
                 case RowGroup.Handshakes:
                     Handshakes(text, group);
                     break;

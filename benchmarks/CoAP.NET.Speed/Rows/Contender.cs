@@ -71,6 +71,9 @@ internal enum RowGroup
     /// <summary>A server answers requests that OSCORE protects, beside those without.</summary>
     Protected,
 
+    /// <summary>A server answers requests while pages show what it does, beside one that no page shows.</summary>
+    Watched,
+
     /// <summary>A proxy asks a server, beside one that answers by itself.</summary>
     Proxies,
 }

@@ -3,6 +3,7 @@ using System.Net;
 using System.Text;
 using CoAP.NET.Speed.Floor;
 using CoAP.NET.Speed.Loops;
+using CoAP.NET.Speed.Report;
 using CoAP.NET.Speed.Servers;
 
 namespace CoAP.NET.Speed.Rows;
@@ -98,6 +99,11 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
             yield return Protected($"oscore-{clients}", Few(clients));
         }
 
+        foreach (int endpoints in (int[])[16, 1024])
+        {
+            yield return Watched($"dashboard-{endpoints}", Few(endpoints));
+        }
+
         foreach (int endpoints in (int[])[16, 128])
         {
             yield return Proxied($"proxy-{endpoints}", Few(endpoints), isCached: false);
@@ -141,6 +147,21 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
 
         return entrants;
     }
+
+    private Row Watched(string name, int endpoints) =>
+        new(name, $"{Text(endpoints)} endpoints", RowGroup.Watched,
+        [
+            new(Role.Beside, "CoAP.NET" + MarkdownReport.Unwatched, () => Datagrams(StartDashboard(), endpoints, 0)),
+            new(Role.Beside, "dashboard open in one page", () =>
+            {
+                Child child = StartDashboard();
+                DatagramLoop loop = new(child.Endpoints[0], endpoints, Hello, s_hello, hasOwnSockets: hasOwnSockets);
+                return new(
+                    seconds => loop.Run(seconds, () => child.Cpu).Figures, new DashboardViewer(child.Endpoints[1]), loop, child);
+            }),
+        ]);
+
+    private static Child StartDashboard() => Child.StartSelf(Processors.Measured, 2, DashboardProgram.Verb);
 
     private Contender Datagrams(Child child, int peers, int rate, IPEndPoint? endpoint = null)
     {

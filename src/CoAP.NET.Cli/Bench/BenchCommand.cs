@@ -5,7 +5,7 @@ namespace CoAP.NET.Cli.Bench;
 /// <summary>The load generator: puts load on a server and measures how it answers.</summary>
 internal static class BenchCommand
 {
-    /// <summary>How it is called, for its own texts and reports.</summary>
+    /// <summary>The command's name in its own texts and reports.</summary>
     public const string CalledAs = "coap bench";
 
     internal static Command Create(CliContext context)

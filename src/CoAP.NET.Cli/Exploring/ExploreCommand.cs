@@ -8,6 +8,8 @@ namespace CoAP.NET.Cli.Exploring;
 /// <summary>A web page of this machine with which devices are looked at.</summary>
 internal static class ExploreCommand
 {
+    // Browsers keep bookmarks by address and port. It is next to CoAP's own, and registered for no protocol.
+    private const int UsualPort = 5690;
     private const string ProfileName = "command line";
 
     internal static Command Create(CliContext context)
@@ -19,7 +21,8 @@ internal static class ExploreCommand
             HelpName = "URI",
         };
         target.CompletionSources.Add(TargetArgument.Schemes);
-        Option<int?> port = CommandExtensions.Number("--port", "The port of the page on 127.0.0.1. Default: one that is free.", 1, 65_535);
+        Option<int?> port = CommandExtensions.Number(
+            "--port", "The port of the page on 127.0.0.1. Default: 5690, or a free one if that is taken. 0: a free one.", 0, 65_535);
         Option<bool> noOpen = new("--no-open") { Description = "Only print the address; open no browser." };
         ConnectionOptions connection = new();
         OscoreOption oscore = new("Protect requests to URI by OSCORE with the context of this file, or of a directory of aiocoap. Sequence "
@@ -41,41 +44,53 @@ internal static class ExploreCommand
             }
 
             OscoreContexts? contexts = oscore.OpenFor(parse, context, text ?? "");
-            CoapLocalExplorer explorer = await CoapLocalExplorer.StartAsync(
-                options =>
-                {
-                    options.FirstTarget = uri?.ToString();
-                    options.ConfigureClient = endpoint => endpoint.Parameters = connection.Adjust(parse, endpoint.Parameters);
-                    if (uri is not null && (contexts is not null || connection.HasSecurity(parse)))
-                    {
-                        options.AddProfile(
-                            ProfileName,
-                            endpoint =>
-                            {
-                                connection.ApplySecurity(parse, uri.Scheme, endpoint);
-                                if (contexts is not null)
-                                {
-                                    endpoint.UseOscore(contexts);
-                                }
-                            },
-                            uri.Host);
-                    }
-                },
-                parse.GetValue(port) ?? 0,
-                cancellationToken).ConfigureAwait(false);
+            CoapLocalExplorer explorer = await StartAsync(Configure, parse.GetValue(port), cancellationToken).ConfigureAwait(false);
             await using (explorer.ConfigureAwait(false))
             {
                 context.Out.Writer.WriteLine(explorer.Address.AbsoluteUri);
                 context.Out.Writer.Flush();
                 bool isOpen = !parse.GetValue(noOpen) && context.OpenBrowser(explorer.Address);
                 context.Error.MarkupLine(isOpen
-                    ? "[grey]It is open in your browser. Who has the address may use it; Ctrl-C ends.[/]"
-                    : "[grey]Open this address in a browser. Who has it may use it; Ctrl-C ends.[/]");
+                    ? "[grey]It is open in your browser. The address is the key to it: do not share it. Ctrl-C ends.[/]"
+                    : "[grey]Open this address in a browser. It is the key to the page: do not share it. Ctrl-C ends.[/]");
                 await Task.Delay(Timeout.InfiniteTimeSpan, context.TimeProvider, cancellationToken)
                     .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
 
             return ExitCodes.Success;
+
+            void Configure(CoapExplorerOptions options)
+            {
+                options.FirstTarget = uri?.ToString();
+                options.ConfigureClient = endpoint => endpoint.Parameters = connection.Adjust(parse, endpoint.Parameters);
+                if (uri is not null && (contexts is not null || connection.HasSecurity(parse)))
+                {
+                    options.AddProfile(
+                        ProfileName,
+                        endpoint =>
+                        {
+                            connection.ApplySecurity(parse, uri.Scheme, endpoint);
+                            if (contexts is not null)
+                            {
+                                endpoint.UseOscore(contexts);
+                            }
+                        },
+                        uri.Host);
+                }
+            }
         });
+    }
+
+    private static async Task<CoapLocalExplorer> StartAsync(
+        Action<CoapExplorerOptions> configure, int? port, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await CoapLocalExplorer.StartAsync(configure, port ?? UsualPort, cancellationToken).ConfigureAwait(false);
+        }
+        catch (IOException) when (port is null)
+        {
+            return await CoapLocalExplorer.StartAsync(configure, 0, cancellationToken).ConfigureAwait(false);
+        }
     }
 }

@@ -74,11 +74,13 @@ internal readonly ref struct ClientHello
         }
     }
 
-    /// <summary>Reads one.</summary>
+    /// <summary>Reads a ClientHello.</summary>
     /// <param name="datagram">A datagram.</param>
-    /// <param name="hello">What it says.</param>
-    /// <returns>Whether the datagram begins with a whole ClientHello. One in fragments is not taken before its cookie was checked, as that
-    /// would need memory for strangers.</returns>
+    /// <param name="hello">Its fields.</param>
+    /// <returns>
+    /// Whether the datagram begins with a whole ClientHello. The server rejects fragments before the cookie check, because they would need
+    /// memory for unverified senders.
+    /// </returns>
     public static bool TryRead(ReadOnlySpan<byte> datagram, out ClientHello hello)
     {
         hello = default;

@@ -7,15 +7,15 @@ namespace CoAP.NET.Dtls.Cookies;
 // Cookie: the lowest byte of the epoch of its key, and the first 15 bytes of an HMAC-SHA-256 over the address and the ClientHello.
 
 /// <summary>
-/// Makes and checks the cookies of HelloVerifyRequests (RFC 6347 section 4.2.1) without keeping anything of a client: a keyed hash of its
-/// address and its ClientHello. Keys change, and those of the epochs before and after the present one hold as well. Thread-safe.
+/// Creates and checks the cookies of HelloVerifyRequests (RFC 6347 section 4.2.1) without state per client: a keyed hash of its address and
+/// its ClientHello. Keys rotate; those of the previous and the next epoch are valid as well. Thread-safe.
 /// </summary>
 internal sealed class CookieMint : IDisposable
 {
-    /// <summary>Bytes of a HelloVerifyRequest: less than those of any ClientHello, so that nobody is flooded by them.</summary>
+    /// <summary>Bytes of a HelloVerifyRequest: fewer than any ClientHello, which rules out amplification.</summary>
     public const int RequestLength = RecordHeader.Size + HandshakeHeaderSize + 3 + CookieLength;
 
-    /// <summary>What keys that several processes share are for.</summary>
+    /// <summary>The purpose of the keys that several processes share.</summary>
     public const string Purpose = "DTLS cookies";
 
     private const int HandshakeHeaderSize = 12;
@@ -24,15 +24,15 @@ internal sealed class CookieMint : IDisposable
     private const int StackBytes = 512;
     private const byte HelloVerifyRequest = 3;
 
-    // RFC 6347 section 4.2.1: in a HelloVerifyRequest stands DTLS 1.0, whatever will be agreed.
+    // RFC 6347 section 4.2.1: a HelloVerifyRequest carries DTLS 1.0, whatever version the ends agree on later.
     private const ushort VerifyVersion = 0xFEFF;
 
     private readonly CoapEpochKeys _keys;
 
-    /// <summary>Makes one whose cookies nobody else knows.</summary>
-    /// <param name="random">Where the secret comes from that its keys follow from.</param>
-    /// <param name="time">When they change.</param>
-    /// <param name="keyLifetime">How long one is used; cookies hold between once and twice this long.</param>
+    /// <summary>Creates a mint with secret keys of its own.</summary>
+    /// <param name="random">The source of the secret from which the keys derive.</param>
+    /// <param name="time">The clock of the key rotation.</param>
+    /// <param name="keyLifetime">How long a key is in use; cookies are valid between once and twice this long.</param>
     public CookieMint(CoapRandomSource random, TimeProvider time, TimeSpan keyLifetime)
     {
         byte[] secret = new byte[CoapEpochKeys.MinSecretLength];
@@ -41,11 +41,11 @@ internal sealed class CookieMint : IDisposable
         CryptographicOperations.ZeroMemory(secret);
     }
 
-    /// <summary>Makes one with keys that others may have too.</summary>
-    /// <param name="keys">The keys, which become its own.</param>
+    /// <summary>Creates a mint with keys that other processes may share.</summary>
+    /// <param name="keys">The keys, which it owns from now on.</param>
     public CookieMint(CoapEpochKeys keys) => _keys = keys;
 
-    /// <summary>Whether a ClientHello carries a cookie that was made for it.</summary>
+    /// <summary>Whether a ClientHello carries a valid cookie.</summary>
     /// <param name="hello">The ClientHello.</param>
     /// <param name="address">The bytes of the address it came from.</param>
     public bool Accepts(in ClientHello hello, ReadOnlySpan<byte> address)
@@ -60,14 +60,14 @@ internal sealed class CookieMint : IDisposable
             && CryptographicOperations.FixedTimeEquals(cookie, hello.Cookie);
     }
 
-    /// <summary>Writes the answer to a ClientHello without a good cookie.</summary>
+    /// <summary>Writes the answer to a ClientHello without a valid cookie.</summary>
     /// <param name="hello">The ClientHello.</param>
     /// <param name="address">The bytes of the address it came from.</param>
-    /// <param name="datagram">Takes <see cref="RequestLength"/> bytes.</param>
-    /// <returns>False after the end: nothing is to be sent.</returns>
+    /// <param name="datagram">Receives <see cref="RequestLength"/> bytes.</param>
+    /// <returns>False after disposal: the caller sends nothing.</returns>
     public bool TryWriteRequest(in ClientHello hello, ReadOnlySpan<byte> address, Span<byte> datagram)
     {
-        // With the number of the ClientHello, as nothing is known of numbers that were used before.
+        // Uses the number of the ClientHello, because the server has no record of earlier numbers.
         hello.Record[..RecordHeader.Size].CopyTo(datagram);
         BinaryPrimitives.WriteUInt16BigEndian(datagram[1..], VerifyVersion);
         BinaryPrimitives.WriteUInt16BigEndian(datagram[11..], RequestLength - RecordHeader.Size);
@@ -93,7 +93,7 @@ internal sealed class CookieMint : IDisposable
             return false;
         }
 
-        // In one piece, as that takes nothing from the heap: strangers come in any number.
+        // One buffer on the stack: unverified senders must not cause heap allocations.
         int length = address.Length + hello.BeforeCookie.Length + hello.AfterCookie.Length;
         Span<byte> covered = length <= StackBytes ? stackalloc byte[StackBytes] : new byte[length];
         address.CopyTo(covered);

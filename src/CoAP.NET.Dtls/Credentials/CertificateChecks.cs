@@ -3,12 +3,12 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace CoAP.NET.Dtls;
 
-/// <summary>What an own certificate must be so that OpenSSL can prove it in a handshake of CoAP.</summary>
+/// <summary>Checks that OpenSSL can use an endpoint's own certificate in a CoAP handshake.</summary>
 internal static class CertificateChecks
 {
     private const string EllipticCurveKey = "1.2.840.10045.2.1";
 
-    /// <summary>What is wrong with an own certificate; null: nothing.</summary>
+    /// <summary>The problem of an endpoint's own certificate; null if there is none.</summary>
     public static string? ProblemOf(X509Certificate2 certificate)
     {
         string whom = $"The certificate '{certificate.Subject}'";
@@ -36,7 +36,7 @@ internal static class CertificateChecks
                 + "X509KeyStorageFlags.Exportable, as CoapCertificates.Load does.";
     }
 
-    /// <summary>A copy of an own certificate, with its key where it can be had.</summary>
+    /// <summary>Copies an endpoint's own certificate, with its key if available.</summary>
     public static X509Certificate2? Copy(X509Certificate2? certificate)
     {
         if (certificate is null)

@@ -4,17 +4,20 @@ using CoAP.NET.Dtls.Native;
 
 namespace CoAP.NET.Dtls;
 
-/// <summary>Reads certificates and keys from files, as handshakes of <c>coaps</c> need them.</summary>
+/// <summary>Reads certificates and keys for <c>coaps</c> from files.</summary>
 public static class CoapCertificates
 {
-    /// <summary>Reads an own certificate with its private key.</summary>
-    /// <param name="certificateFile">PEM: the certificate first, then the authorities between it and a root, if there are any; or PFX (PKCS
-    /// #12), told by its content.</param>
-    /// <param name="keyFile">The private key in PEM; null: it stands in the file of the certificate.</param>
-    /// <param name="password">The password of the PFX file or of the encrypted PEM key; null: none is needed.</param>
-    /// <returns>The certificate, its key, which can be exported, and what came with it.</returns>
-    /// <exception cref="CoapCredentialException">A file cannot be read, there is no private key, it is not that of the certificate, or it
-    /// is none for CoAP; the message says what to do.</exception>
+    /// <summary>Reads an endpoint's own certificate with its private key.</summary>
+    /// <param name="certificateFile">
+    /// PEM: the certificate first, then the authorities between it and a root, if any; or PFX (PKCS #12), detected by its content.
+    /// </param>
+    /// <param name="keyFile">The private key in PEM; null if the file of the certificate contains it.</param>
+    /// <param name="password">The password of the PFX file or of the encrypted PEM key; null for none.</param>
+    /// <returns>The certificate with its exportable key, and the authorities that came with it.</returns>
+    /// <exception cref="CoapCredentialException">
+    /// A file is not readable, the private key is missing or belongs to another certificate, or the key is not suitable for CoAP. The
+    /// message says what to do.
+    /// </exception>
     public static CoapCertificateChain Load(string certificateFile, string? keyFile = null, string? password = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(certificateFile);
@@ -30,10 +33,10 @@ public static class CoapCertificates
         return chain;
     }
 
-    /// <summary>Reads certificates of authorities, to be trusted.</summary>
-    /// <param name="file">PEM with one or more, or one in DER.</param>
-    /// <returns>At least one.</returns>
-    /// <exception cref="CoapCredentialException">The file cannot be read, or holds no certificate.</exception>
+    /// <summary>Reads the certificates of authorities to trust.</summary>
+    /// <param name="file">PEM with one or more certificates, or one in DER.</param>
+    /// <returns>At least one certificate.</returns>
+    /// <exception cref="CoapCredentialException">The file is not readable, or holds no certificate.</exception>
     public static X509Certificate2Collection LoadAuthorities(string file)
     {
         ArgumentException.ThrowIfNullOrEmpty(file);

@@ -1,9 +1,7 @@
 namespace CoAP.NET.Dtls;
 
-/// <summary>
-/// Credentials cannot be read: a file of pre-shared keys, a certificate or a private key. The message says where and what to do, and holds
-/// no key.
-/// </summary>
+/// <summary>Credentials are not readable: a file of pre-shared keys, a certificate or a private key.</summary>
+/// <remarks>The message names the place and what to do, and contains no key.</remarks>
 public sealed class CoapCredentialException : CoapDtlsException
 {
     /// <summary>Makes an exception.</summary>
@@ -33,9 +31,9 @@ public sealed class CoapCredentialException : CoapDtlsException
         Line = line;
     }
 
-    /// <summary>The file that was read; null when it was none.</summary>
+    /// <summary>The file with the problem; null if there is none.</summary>
     public string? FileName { get; }
 
-    /// <summary>The line of the file, from 1; 0 when it is not about one.</summary>
+    /// <summary>The line of the file, from 1; 0 if the problem is not in one line.</summary>
     public int Line { get; }
 }

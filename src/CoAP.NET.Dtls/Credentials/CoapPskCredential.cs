@@ -1,14 +1,16 @@
 namespace CoAP.NET.Dtls;
 
-/// <summary>A pre-shared key and the identity that goes with it (RFC 7252 section 9.1.3.1): what a client shows. Immutable.</summary>
+/// <summary>A pre-shared key and its identity (RFC 7252 section 9.1.3.1), as a client uses them. Immutable.</summary>
 public sealed class CoapPskCredential
 {
     private readonly byte[] _key;
 
-    /// <summary>Makes one.</summary>
-    /// <param name="identity">Who the client is: 1 to 128 bytes of UTF-8 without NUL (RFC 4279 section 5). It is sent in the clear.</param>
-    /// <param name="key">The key, 1 to 64 bytes; copied. Use random ones, 16 bytes: short ones and words are found by trying.</param>
-    /// <exception cref="ArgumentException">The identity or the key cannot be used.</exception>
+    /// <summary>Creates a credential.</summary>
+    /// <param name="identity">
+    /// The client's identity: 1 to 128 bytes of UTF-8 without NUL (RFC 4279 section 5). The client sends it unencrypted.
+    /// </param>
+    /// <param name="key">The key, 1 to 64 bytes; copied. Use 16 random bytes: attackers can guess short keys and words.</param>
+    /// <exception cref="ArgumentException">The identity or the key is not valid.</exception>
     public CoapPskCredential(string identity, ReadOnlyMemory<byte> key)
     {
         PskRules.Check(identity, key.Length);
@@ -16,17 +18,19 @@ public sealed class CoapPskCredential
         _key = key.ToArray();
     }
 
-    /// <summary>Who the client is.</summary>
+    /// <summary>The client's identity.</summary>
     public string Identity { get; }
 
     /// <summary>The key.</summary>
     public ReadOnlyMemory<byte> Key => _key;
 
-    /// <summary>Reads <c>identity:key</c>, as a command line or a line of a file has it.</summary>
-    /// <param name="text">The identity, a colon (the last one of the text), and the key: text, or <c>0x</c> and hexadecimal digits. A key
-    /// of text that holds a colon or begins with 0x has to be written in hexadecimal.</param>
+    /// <summary>Parses <c>identity:key</c>, the format of command lines and key files.</summary>
+    /// <param name="text">
+    /// The identity, a colon (the last one of the text), and the key: text, or <c>0x</c> and hexadecimal digits. Write a text key that
+    /// contains a colon or begins with 0x in hexadecimal.
+    /// </param>
     /// <returns>The credential.</returns>
-    /// <exception cref="CoapCredentialException">The text is not like that; the message does not hold it.</exception>
+    /// <exception cref="CoapCredentialException">The text has another format; the message does not contain it.</exception>
     public static CoapPskCredential Parse(string text)
     {
         ArgumentNullException.ThrowIfNull(text);
@@ -35,7 +39,7 @@ public sealed class CoapPskCredential
             : throw new CoapCredentialException(problem);
     }
 
-    /// <summary>The identity; never the key.</summary>
+    /// <summary>Returns the identity; never the key.</summary>
     public override string ToString() => Identity;
 
     private static CoapPskCredential Take(string identity, byte[] key)

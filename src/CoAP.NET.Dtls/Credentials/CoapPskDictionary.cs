@@ -4,22 +4,19 @@ using System.Text;
 
 namespace CoAP.NET.Dtls;
 
-/// <summary>
-/// Pre-shared keys by identity, in memory: of clients that are few enough to be known beforehand. Thread safe; a change holds for
-/// handshakes from then on, and sessions that are open stay open. Keys are overwritten when they are removed or replaced. Enumerates the
-/// identities, in no order.
-/// </summary>
+/// <summary>An in-memory dictionary of pre-shared keys by identity, for clients that are few and known in advance.</summary>
 /// <remarks>
-/// A file has a line <c>identity:key</c> for each client, in UTF-8. What follows the last colon is the key: text, or <c>0x</c> and
-/// hexadecimal digits. White space around identity and key is left out, and so are empty lines and those that begin with <c>#</c>. Keep it
-/// readable for nobody but the service.
+/// Thread-safe. A change applies to later handshakes; open sessions stay open. The dictionary overwrites keys when it removes or replaces
+/// them. It enumerates the identities, in no order. A file has one line <c>identity:key</c> per client, in UTF-8. The key is the text after
+/// the last colon: text, or <c>0x</c> and hexadecimal digits. The dictionary ignores white space around identity and key, empty lines, and
+/// lines that begin with <c>#</c>. Make the file readable for the service only.
 /// </remarks>
 public sealed class CoapPskDictionary : ICoapPskStore, IEnumerable<string>
 {
     private readonly Lock _gate = new();
     private Dictionary<string, byte[]> _keys = new(StringComparer.Ordinal);
 
-    /// <summary>How many there are.</summary>
+    /// <summary>Number of keys.</summary>
     public int Count
     {
         get
@@ -31,11 +28,12 @@ public sealed class CoapPskDictionary : ICoapPskStore, IEnumerable<string>
         }
     }
 
-    /// <summary>Makes one of a file.</summary>
+    /// <summary>Creates a dictionary from a file.</summary>
     /// <param name="path">The file; see the remarks of the class.</param>
     /// <returns>The dictionary.</returns>
-    /// <exception cref="CoapCredentialException">The file cannot be read, or a line of it is wrong; the message names the line and holds no
-    /// key.</exception>
+    /// <exception cref="CoapCredentialException">
+    /// The file is not readable, or a line of it is wrong; the message names the line and contains no key.
+    /// </exception>
     public static CoapPskDictionary FromFile(string path)
     {
         CoapPskDictionary keys = [];
@@ -43,10 +41,10 @@ public sealed class CoapPskDictionary : ICoapPskStore, IEnumerable<string>
         return keys;
     }
 
-    /// <summary>Adds a key, or replaces that of the same identity.</summary>
-    /// <param name="identity">Who the client is: 1 to 128 bytes of UTF-8 without NUL.</param>
+    /// <summary>Adds a key, or replaces the key of the same identity.</summary>
+    /// <param name="identity">The client's identity: 1 to 128 bytes of UTF-8 without NUL.</param>
     /// <param name="key">The key, 1 to 64 bytes; copied.</param>
-    /// <exception cref="ArgumentException">The identity or the key cannot be used.</exception>
+    /// <exception cref="ArgumentException">The identity or the key is not valid.</exception>
     public void Add(string identity, ReadOnlySpan<byte> key)
     {
         PskRules.Check(identity, key.Length);
@@ -62,7 +60,7 @@ public sealed class CoapPskDictionary : ICoapPskStore, IEnumerable<string>
         }
     }
 
-    /// <summary>Adds a key, or replaces that of the same identity.</summary>
+    /// <summary>Adds a key, or replaces the key of the same identity.</summary>
     /// <param name="credential">Identity and key; copied.</param>
     public void Add(CoapPskCredential credential)
     {
@@ -70,9 +68,9 @@ public sealed class CoapPskDictionary : ICoapPskStore, IEnumerable<string>
         Add(credential.Identity, credential.Key.Span);
     }
 
-    /// <summary>Removes a key. Sessions that were made with it stay open.</summary>
-    /// <param name="identity">Whose.</param>
-    /// <returns>Whether there was one.</returns>
+    /// <summary>Removes a key. Sessions that used it stay open.</summary>
+    /// <param name="identity">The client's identity.</param>
+    /// <returns>True if there was one.</returns>
     public bool Remove(string identity)
     {
         ArgumentNullException.ThrowIfNull(identity);
@@ -89,7 +87,7 @@ public sealed class CoapPskDictionary : ICoapPskStore, IEnumerable<string>
     }
 
     /// <summary>Whether there is a key for an identity.</summary>
-    /// <param name="identity">Whose.</param>
+    /// <param name="identity">The client's identity.</param>
     public bool Contains(string identity)
     {
         ArgumentNullException.ThrowIfNull(identity);
@@ -99,14 +97,13 @@ public sealed class CoapPskDictionary : ICoapPskStore, IEnumerable<string>
         }
     }
 
-    /// <summary>
-    /// Replaces all keys by those of a file: as a service does that is told to reload. When anything is wrong with the file, all stays as
-    /// it was.
-    /// </summary>
+    /// <summary>Replaces all keys with those of a file, as when a service reloads its settings.</summary>
     /// <param name="path">The file; see the remarks of the class.</param>
-    /// <returns>How many there are now.</returns>
-    /// <exception cref="CoapCredentialException">The file cannot be read, or a line of it is wrong or names an identity again; the message
-    /// names the line and holds no key.</exception>
+    /// <returns>The new number of keys.</returns>
+    /// <exception cref="CoapCredentialException">
+    /// The file is not readable, or a line of it is wrong or repeats an identity; the message names the line and contains no key.
+    /// </exception>
+    /// <remarks>If the file has an error, the dictionary keeps its keys.</remarks>
     public int LoadFile(string path)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
@@ -117,7 +114,7 @@ public sealed class CoapPskDictionary : ICoapPskStore, IEnumerable<string>
             before = _keys;
             _keys = read;
 
-            // Whoever looks for a key holds the gate while it is copied, so nobody reads these any more.
+            // A look-up copies the key under the gate, so no reader has these keys any more.
             Clear(before);
         }
 
@@ -129,7 +126,7 @@ public sealed class CoapPskDictionary : ICoapPskStore, IEnumerable<string>
     {
         ArgumentNullException.ThrowIfNull(identity);
 
-        // A copy: what is given out must not turn into zeros, which anybody could know, while a handshake reads it.
+        // A copy: the returned key must not turn into zeros, which any attacker could guess, while a handshake reads it.
         lock (_gate)
         {
             return new ValueTask<ReadOnlyMemory<byte>>(_keys.TryGetValue(identity, out byte[]? key) ? key.AsSpan().ToArray() : default);
@@ -173,7 +170,7 @@ public sealed class CoapPskDictionary : ICoapPskStore, IEnumerable<string>
                 if (!keys.TryAdd(identity, key))
                 {
                     throw new CoapCredentialException(path, number,
-                        $"The identity '{identity}' stands in the file before. Leave one of the lines out.");
+                        $"The identity '{identity}' is already in the file. Remove one of the two lines.");
                 }
             }
 
@@ -188,7 +185,7 @@ public sealed class CoapPskDictionary : ICoapPskStore, IEnumerable<string>
             when (exception is IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException)
         {
             Clear(keys);
-            throw new CoapCredentialException(path, 0, $"The file of pre-shared keys cannot be read: {exception.Message}", exception);
+            throw new CoapCredentialException(path, 0, $"The file of pre-shared keys is not readable: {exception.Message}", exception);
         }
     }
 

@@ -3,7 +3,7 @@ using System.Text;
 
 namespace CoAP.NET.Dtls;
 
-/// <summary>What identities and keys may be (RFC 4279 section 5), and how they are written as text.</summary>
+/// <summary>The rules for identities and keys (RFC 4279 section 5), and their text format.</summary>
 internal static class PskRules
 {
     /// <summary>Most bytes of an identity (RFC 4279 section 5.3).</summary>
@@ -16,7 +16,7 @@ internal static class PskRules
 
     private static readonly UTF8Encoding s_utf8 = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
-    /// <summary>What is wrong with an identity; null: nothing.</summary>
+    /// <summary>The problem of an identity; null if there is none.</summary>
     public static string? ProblemOfIdentity(string identity)
     {
         if (identity.Length == 0)
@@ -37,14 +37,14 @@ internal static class PskRules
             : null;
     }
 
-    /// <summary>What is wrong with the length of a key; null: nothing.</summary>
+    /// <summary>The problem of a key's length; null if there is none.</summary>
     public static string? ProblemOfKey(int length) =>
         length is >= 1 and <= MaxKey
             ? null
             : $"A pre-shared key has 1 to {MaxKey} bytes (RFC 4279 section 5.3), not {length}; 16 random ones are right for AES-128.";
 
-    /// <summary>Refuses what cannot be used.</summary>
-    /// <exception cref="ArgumentException">The identity or the key cannot be used.</exception>
+    /// <summary>Throws if the identity or the key is not valid.</summary>
+    /// <exception cref="ArgumentException">The identity or the key is not valid.</exception>
     public static void Check(string identity, int keyLength)
     {
         ArgumentNullException.ThrowIfNull(identity);
@@ -61,9 +61,9 @@ internal static class PskRules
 
     /// <summary>Reads <c>identity:key</c>.</summary>
     /// <param name="text">The text.</param>
-    /// <param name="identity">What stands before the last colon.</param>
-    /// <param name="key">The key's bytes, to be overwritten by the caller.</param>
-    /// <param name="problem">What is wrong, without the key.</param>
+    /// <param name="identity">The part before the last colon.</param>
+    /// <param name="key">The key's bytes, which the caller overwrites.</param>
+    /// <param name="problem">The problem, without the key.</param>
     public static bool TryParse(ReadOnlySpan<char> text, out string identity, out byte[] key, out string problem)
     {
         identity = string.Empty;

@@ -6,14 +6,13 @@ using CoAP.NET.Dtls.Native;
 namespace CoAP.NET.Dtls.Handshakes;
 
 /// <summary>
-/// Certificates between OpenSSL and .NET. Whom to trust is decided by .NET's own chains, as for TLS, so that settings mean the same for
-/// both.
+/// Bridges certificates between OpenSSL and .NET. .NET's own chains decide on trust, as for TLS, so that settings mean the same for both.
 /// </summary>
 internal static unsafe class CertificateCallbacks
 {
     private const int X509_V_ERR_CERT_UNTRUSTED = 27;
 
-    /// <summary>Called in place of OpenSSL's own check.</summary>
+    /// <summary>Runs in place of OpenSSL's own check.</summary>
     [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
     public static int Verify(nint store, nint argument)
     {
@@ -35,14 +34,14 @@ internal static unsafe class CertificateCallbacks
             handshake?.Note(exception);
         }
 
-        // The peer hears of it as bad_certificate.
+        // The peer receives bad_certificate.
         LibCrypto.X509_STORE_CTX_set_error(store, X509_V_ERR_CERT_UNTRUSTED);
         return 0;
     }
 
-    /// <summary>OpenSSL's copy of a certificate.</summary>
+    /// <summary>Returns OpenSSL's copy of a certificate.</summary>
     /// <param name="certificate">The certificate.</param>
-    /// <returns>It, to be freed; 0 if OpenSSL cannot read it.</returns>
+    /// <returns>The copy, which the caller frees; 0 if OpenSSL cannot read it.</returns>
     public static nint ToNative(X509Certificate2 certificate)
     {
         ReadOnlySpan<byte> bytes = certificate.RawDataMemory.Span;

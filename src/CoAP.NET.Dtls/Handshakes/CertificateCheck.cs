@@ -6,8 +6,8 @@ using System.Security.Cryptography.X509Certificates;
 namespace CoAP.NET.Dtls.Handshakes;
 
 /// <summary>
-/// Decides about certificates of peers (RFC 7252 section 9.1.3.3, RFC 7925 section 4.4): the chain, what the certificate is meant for, and
-/// the name of a server. Builds chains, which may take long: never on a thread that receives. Thread safe.
+/// Validates certificates of peers (RFC 7252 section 9.1.3.3, RFC 7925 section 4.4): the chain, the purpose, and the name of a server.
+/// Builds chains, which may take long: never call it on a receive thread. Thread-safe.
 /// </summary>
 internal sealed class CertificateCheck
 {
@@ -17,27 +17,27 @@ internal sealed class CertificateCheck
 
     private static readonly Asn1Tag s_uri = new(TagClass.ContextSpecific, 6);
 
-    /// <summary>Whether certificates of servers are checked; else those of clients.</summary>
+    /// <summary>Whether it checks certificates of servers; otherwise those of clients.</summary>
     public required bool IsOfServers { get; init; }
 
-    /// <summary>Whose certificates are trusted; empty: those that the system trusts.</summary>
+    /// <summary>The trusted authorities; empty: those that the system trusts.</summary>
     public X509Certificate2Collection Authorities { get; init; } = [];
 
-    /// <summary>What is asked about revoked certificates. By default nothing: devices seldom reach those who know.</summary>
+    /// <summary>How to check for revocation. By default not at all: devices can seldom reach the authority.</summary>
     public X509RevocationMode Revocation { get; init; } = X509RevocationMode.NoCheck;
 
     /// <summary>
-    /// Has the last word, if there is one: gets the certificate, its chain and what is wrong, and says whether it is taken. Without it
-    /// nothing may be wrong.
+    /// Makes the final decision, if set: gets the certificate, its chain and the problems found, and returns whether to accept it. Without
+    /// it any problem leads to a refusal.
     /// </summary>
     public Func<X509Certificate2, X509Chain, SslPolicyErrors, bool>? Decides { get; init; }
 
-    /// <summary>Decides about a certificate.</summary>
+    /// <summary>Validates a certificate.</summary>
     /// <param name="leaf">The certificate.</param>
-    /// <param name="sent">What came with it.</param>
+    /// <param name="sent">The certificates that came with it.</param>
     /// <param name="name">The name or the address of the server; null for a client.</param>
-    /// <param name="time">When it is to be valid: now, by the clock of the endpoint.</param>
-    /// <returns>Null if it is taken; else why not, and what to do.</returns>
+    /// <param name="time">When it has to be valid: now, by the clock of the endpoint.</param>
+    /// <returns>Null to accept it; otherwise the reason, and what to do.</returns>
     public string? Refuses(X509Certificate2 leaf, X509Certificate2Collection sent, string? name, DateTimeOffset time)
     {
         using X509Chain chain = new();
@@ -46,7 +46,7 @@ internal sealed class CertificateCheck
         chain.ChainPolicy.ApplicationPolicy.Add(new Oid(IsOfServers ? ServerAuthentication : ClientAuthentication));
         chain.ChainPolicy.ExtraStore.AddRange(sent);
 
-        // A stranger's certificate names no place that we go to.
+        // A certificate from a stranger must not make the endpoint connect to a URL that it contains.
         chain.ChainPolicy.DisableCertificateDownloads = true;
         if (Authorities.Count > 0)
         {
@@ -74,7 +74,7 @@ internal sealed class CertificateCheck
     }
 
     /// <summary>
-    /// Whether a certificate is for a name or an address: by dNSName, iPAddress, or the authority of a CoAP URI among its alternative
+    /// Whether a certificate matches a name or an address: by dNSName, iPAddress, or the authority of a CoAP URI among its alternative
     /// names. Common names and wildcards do not count (RFC 7925 section 4.4.1).
     /// </summary>
     /// <param name="leaf">The certificate.</param>
@@ -87,7 +87,7 @@ internal sealed class CertificateCheck
         }
         catch (Exception exception) when (exception is ArgumentException or CryptographicException or AsnContentException)
         {
-            // No name that a certificate could have, or no alternative names that can be read.
+            // Not a possible name of a certificate, or unreadable alternative names.
             return false;
         }
     }
@@ -117,7 +117,7 @@ internal sealed class CertificateCheck
         return false;
     }
 
-    // What stands in a certificate was written by whoever shows it, and nobody has vouched for it yet.
+    // The peer wrote the content of its certificate; no authority has vouched for it yet.
     private static string Whom(X509Certificate2 leaf) =>
         leaf.Subject.Length > 0
             ? $"The certificate '{CoapForeignText.LineOf(leaf.Subject)}'"

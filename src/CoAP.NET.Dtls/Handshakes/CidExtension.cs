@@ -10,7 +10,7 @@ internal static unsafe class CidExtension
     private const uint Number = 54;
     private const int DecodeError = 50;
 
-    /// <summary>Has handshakes of a context offer and answer it.</summary>
+    /// <summary>Makes the handshakes of a context offer and answer it.</summary>
     /// <param name="context">The context.</param>
     /// <returns>Whether OpenSSL allows that; one that knows the extension itself would not.</returns>
     public static bool TryAdd(nint context) => LibSsl.SSL_CTX_add_custom_ext(

@@ -21,12 +21,13 @@ internal sealed class ClientHandshake : Handshake
     private (string? PskIdentity, X509Certificate2? PeerCertificate, ReadOnlyMemory<byte> PeerPublicKey) _resumed;
     private ulong _nextPlain;
 
-    /// <summary>Prepares one; <see cref="Start"/> begins it.</summary>
-    /// <param name="context">What handshakes of its endpoint have in common.</param>
-    /// <param name="ownCid">The Connection ID for records to this end: often empty, as it has one socket for each server; null: none is
-    /// offered.</param>
-    /// <param name="pskIdentity">Who it is, or null: <see cref="SelectPsk"/> says it.</param>
-    /// <param name="pskKey">What shows it.</param>
+    /// <summary>Creates a handshake; <see cref="Start"/> begins it.</summary>
+    /// <param name="context">The context that the handshakes of its endpoint share.</param>
+    /// <param name="ownCid">
+    /// The Connection ID for records to this end: often empty, because a client has one socket per server; null: offer none.
+    /// </param>
+    /// <param name="pskIdentity">The client's identity; null: <see cref="SelectPsk"/> supplies it.</param>
+    /// <param name="pskKey">The key of that identity.</param>
     public ClientHandshake(HandshakeContext context, byte[]? ownCid, string? pskIdentity, ReadOnlySpan<byte> pskKey)
         : base(context, ownCid)
     {
@@ -38,27 +39,28 @@ internal sealed class ClientHandshake : Handshake
     /// <summary>Chooses identity and key when the server wants a pre-shared key, by its hint (RFC 4279 section 5).</summary>
     public Func<string?, (string Identity, ReadOnlyMemory<byte> Key)?>? SelectPsk { get; init; }
 
-    /// <summary>Whether the server wanted a pre-shared key and there was none.</summary>
+    /// <summary>Whether the server required a pre-shared key and the client had none.</summary>
     public bool LacksPreSharedKey { get; private set; }
 
     /// <summary>
-    /// The last fatal alert that came unprotected (RFC 5246 section 7.2). Anybody can send those, so it ends nothing by itself.
+    /// The last fatal alert that arrived unprotected (RFC 5246 section 7.2). Any sender can forge it, so it ends nothing by itself.
     /// </summary>
     public byte? Refusal { get; private set; }
 
-    /// <summary>How many of them came.</summary>
+    /// <summary>Number of unprotected fatal alerts.</summary>
     public int Refusals { get; private set; }
 
-    /// <summary>How many records of the server were taken, alerts apart.</summary>
+    /// <summary>Number of accepted records of the server, without alerts.</summary>
     public int Progress { get; private set; }
 
-    /// <summary>The unprotected messages that came, a bit for each type (RFC 5246 section 7.4).</summary>
+    /// <summary>The unprotected messages received, one bit per type (RFC 5246 section 7.4).</summary>
     public uint Heard { get; private set; }
 
     /// <summary>Offers to resume a session. Before <see cref="Start"/>.</summary>
-    /// <param name="session">The session, with what <see cref="SaveSession"/> gave; the handshake needs no more of its bytes
-    /// afterwards.</param>
-    /// <returns>Whether OpenSSL takes it.</returns>
+    /// <param name="session">
+    /// The session, with the bytes that <see cref="SaveSession"/> returned; the handshake does not need them afterwards.
+    /// </param>
+    /// <returns>Whether OpenSSL accepts it.</returns>
     public unsafe bool Resume(ResumableSession session)
     {
         fixed (byte* start = session.Bytes)
@@ -78,8 +80,8 @@ internal sealed class ClientHandshake : Handshake
         }
     }
 
-    /// <summary>What it takes to resume the session; holds its master secret. Once the handshake is done.</summary>
-    /// <returns>Bytes to be overwritten after use; null: the server does not resume sessions.</returns>
+    /// <summary>Returns the state for resuming the session, including its master secret. Call it when the handshake is done.</summary>
+    /// <returns>Bytes that the caller overwrites after use; null if the server does not resume sessions.</returns>
     public unsafe byte[]? SaveSession()
     {
         nint session = LibSsl.SSL_get_session(Ssl);
@@ -97,8 +99,9 @@ internal sealed class ClientHandshake : Handshake
     }
 
     /// <summary>Sends the ClientHello.</summary>
-    /// <param name="serverName">The name of the server, for its choice of certificate (RFC 6066 section 3); none is sent for an address or
-    /// null.</param>
+    /// <param name="serverName">
+    /// The name of the server, for its choice of certificate (RFC 6066 section 3); it sends none for an address or null.
+    /// </param>
     public unsafe void Start(string? serverName)
     {
         if (serverName is not null && !IPAddress.TryParse(serverName, out _))
@@ -112,7 +115,7 @@ internal sealed class ClientHandshake : Handshake
         Step();
     }
 
-    /// <summary>Called when OpenSSL wants identity and key.</summary>
+    /// <summary>OpenSSL calls it to get identity and key.</summary>
     /// <param name="hint">The server's hint, or null.</param>
     public void SelectKey(string? hint)
     {
@@ -129,7 +132,7 @@ internal sealed class ClientHandshake : Handshake
 
     protected override void OnDone()
     {
-        // A short handshake shows neither anew.
+        // A short handshake shows neither of them again.
         if (IsResumed)
         {
             (PskIdentity, PeerCertificate, PeerPublicKey) = _resumed;
@@ -152,7 +155,7 @@ internal sealed class ClientHandshake : Handshake
 
         if (header.Type == ContentType.Handshake)
         {
-            // Anything else would end the handshake, and anybody can send it.
+            // Any other message would end the handshake, and any sender can forge one.
             if (content[0] >= MessageBits || (ServerMessages & (1u << content[0])) == 0)
             {
                 return false;
@@ -165,8 +168,8 @@ internal sealed class ClientHandshake : Handshake
             return false;
         }
 
-        // Numbers of unprotected records are anybody's to choose: a high one would have OpenSSL take all that follow for old. The messages
-        // in them have numbers of their own.
+        // An attacker can choose the numbers of unprotected records: a high one would make OpenSSL treat all later ones as old. The
+        // messages in them have numbers of their own.
         Progress++;
         RecordHeader renumbered = new(header.Type, 0, _nextPlain++, 0, header.Length);
         renumbered.Write(MemoryMarshal.AsMemory(record).Span, []);

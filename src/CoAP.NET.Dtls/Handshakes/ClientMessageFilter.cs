@@ -3,18 +3,18 @@ using System.Buffers.Binary;
 namespace CoAP.NET.Dtls.Handshakes;
 
 /// <summary>
-/// Which unprotected handshake messages of a client OpenSSL gets to see. It reserves the announced length of a message with its first
-/// fragment, for each of eleven message numbers, whether the handshake has such a message or not: so only messages that come next in this
-/// handshake pass, each with the one number that it can have (RFC 6347 section 4.2.2), no longer than such a message is, and in fragments
-/// that lie close together. Not thread-safe.
+/// Decides which unprotected handshake messages of a client reach OpenSSL. OpenSSL reserves the announced length of a message with its
+/// first fragment, for each of eleven message numbers, whether or not the handshake has such a message. So only messages that come next in
+/// this handshake pass. Each must have the one number that it can have (RFC 6347 section 4.2.2), at most the length of such a message, and
+/// fragments that lie close together. Not thread-safe.
 /// </summary>
 internal sealed class ClientMessageFilter
 {
-    /// <summary>Most bytes of a chain of certificates: four certificates of 4 KiB. OpenSSL has no smaller bound for one message.</summary>
+    /// <summary>Maximum bytes of a certificate chain: four certificates of 4 KiB. OpenSSL has no smaller limit for one message.</summary>
     public const int MaxCertificates = 16_384;
 
     /// <summary>
-    /// Most bytes that OpenSSL is given in a handshake, with everything that is sent again: a flight of the longest kind four times.
+    /// Maximum bytes that OpenSSL receives in a handshake, including retransmissions: four times a flight of the longest kind.
     /// </summary>
     public const int MaxBytes = 4 * (MaxCertificates + 4_096);
 
@@ -24,7 +24,7 @@ internal sealed class ClientMessageFilter
     // A signature by an RSA key of 8,192 bits.
     private const int MaxCertificateVerify = 4 + 1_024;
 
-    // So far a fragment may be ahead of the bytes that came of its message: a few datagrams may overtake each other.
+    // Maximum distance of a fragment from the bytes received of its message: a few datagrams may overtake each other.
     private const int MaxGap = 4_096;
     private const int HeaderSize = 12;
     private const int ClientHello = 1;
@@ -40,14 +40,14 @@ internal sealed class ClientMessageFilter
     private uint _seen;
 
     /// <summary>
-    /// How many of the messages that the handshake needs have begun to come: each counts once, so that it cannot be raised at will.
+    /// Number of required messages of the handshake that have begun to arrive. Each counts once, so that a client cannot raise it at will.
     /// </summary>
     public int Progress => System.Numerics.BitOperations.PopCount(_seen);
 
-    /// <summary>Whether a record may be given to OpenSSL.</summary>
+    /// <summary>Whether OpenSSL may receive a record.</summary>
     /// <param name="content">The content of an unprotected record of the handshake: one or more messages or fragments.</param>
-    /// <param name="asksForCertificate">Whether the client was asked for a certificate or a raw public key.</param>
-    /// <returns>False: it is to be dropped whole.</returns>
+    /// <param name="asksForCertificate">Whether the server asked for a certificate or a raw public key.</param>
+    /// <returns>False to drop the whole record.</returns>
     public bool Takes(ReadOnlySpan<byte> content, bool asksForCertificate)
     {
         if (_bytes + content.Length > MaxBytes)
@@ -95,7 +95,7 @@ internal sealed class ClientMessageFilter
         int key = asksForCertificate ? HelloNumber + 2 : HelloNumber + 1;
         return type switch
         {
-            // Sent again, as the answer was lost: OpenSSL knows it by its number.
+            // A retransmission, because the answer was lost: OpenSSL recognizes its number.
             ClientHello => number <= HelloNumber,
             Certificate => asksForCertificate && number == HelloNumber + 1 && length <= MaxCertificates
                 && offset <= _ofCertificates + ofCertificates + MaxGap,

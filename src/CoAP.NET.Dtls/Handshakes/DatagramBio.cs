@@ -4,9 +4,7 @@ using CoAP.NET.Dtls.Native;
 
 namespace CoAP.NET.Dtls.Handshakes;
 
-/// <summary>
-/// What OpenSSL reads from and writes to: one record in, datagrams out. Memory BIOs of OpenSSL forget where datagrams end.
-/// </summary>
+/// <summary>A BIO for OpenSSL: one record in, datagrams out. OpenSSL's memory BIOs do not preserve datagram boundaries.</summary>
 internal static unsafe class DatagramBio
 {
     private const int BIO_TYPE_SOURCE_SINK = 0x0400;
@@ -18,7 +16,7 @@ internal static unsafe class DatagramBio
 
     private static readonly nint s_method = MakeMethod();
 
-    /// <summary>Makes one for a handshake; OpenSSL frees it.</summary>
+    /// <summary>Creates one for a handshake; OpenSSL frees it.</summary>
     /// <param name="handle">The handle of the <see cref="Handshake"/>.</param>
     /// <returns>The BIO.</returns>
     public static nint Make(GCHandle handle)
@@ -38,7 +36,7 @@ internal static unsafe class DatagramBio
     {
         fixed (byte* name = "coap datagrams\0"u8)
         {
-            // The name is kept by pointer; this one lies in the assembly and does not move.
+            // OpenSSL keeps a pointer to the name; this one lies in the assembly and does not move.
             nint method = LibCrypto.BIO_meth_new(LibCrypto.BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, name);
             _ = LibCrypto.BIO_meth_set_read(method, &Read);
             _ = LibCrypto.BIO_meth_set_write(method, &Write);

@@ -9,7 +9,7 @@ namespace CoAP.NET.Dtls.Handshakes;
 /// <content>Records into OpenSSL, and what it asks for.</content>
 internal abstract partial class Handshake
 {
-    /// <summary>What is said of a peer without extended master secret where it is required.</summary>
+    /// <summary>The error for a peer without a required extended master secret.</summary>
     public const string NoExtendedMasterSecret =
         "The other end has no extended master secret (RFC 7627), which CoapDtlsOptions.RequireExtendedMasterSecret requires. Update it, or "
             + "do not require it for old peers.";
@@ -17,7 +17,7 @@ internal abstract partial class Handshake
     private const int MasterLength = 48;
     private const int RandomLength = 32;
 
-    // A Finished that overtakes, and a few of an attacker; with a Connection ID of any length.
+    // A Finished that overtakes, and a few records of an attacker; with a Connection ID of any length.
     private const int MaxHeld = 4;
     private const int MaxHeldLength = 384;
 
@@ -26,8 +26,8 @@ internal abstract partial class Handshake
     private Exception? _noted;
     private bool _isDistrusted;
 
-    /// <summary>Gives OpenSSL what it reads; once for each record.</summary>
-    /// <param name="buffer">Where to.</param>
+    /// <summary>Supplies OpenSSL's reads; once per record.</summary>
+    /// <param name="buffer">Receives the bytes.</param>
     /// <returns>Bytes, or 0 when there is nothing.</returns>
     public int TakeInput(Span<byte> buffer)
     {
@@ -37,17 +37,17 @@ internal abstract partial class Handshake
         return length;
     }
 
-    /// <summary>Takes what OpenSSL writes.</summary>
+    /// <summary>Collects OpenSSL's writes.</summary>
     /// <param name="datagram">A datagram.</param>
     public void AddOutput(ReadOnlySpan<byte> datagram) => _output.Add(datagram.ToArray());
 
-    /// <summary>Keeps what was thrown below OpenSSL, where it cannot pass.</summary>
-    /// <param name="exception">What was thrown.</param>
+    /// <summary>Keeps an exception that must not pass through OpenSSL.</summary>
+    /// <param name="exception">The exception.</param>
     public void Note(Exception exception) => _noted ??= exception;
 
-    /// <summary>Whether a certificate is trusted; keeps it if so.</summary>
+    /// <summary>Whether the endpoint trusts a certificate; keeps it if so.</summary>
     /// <param name="leaf">The certificate.</param>
-    /// <param name="sent">What came with it.</param>
+    /// <param name="sent">The certificates that came with it.</param>
     public bool Trusts(X509Certificate2 leaf, X509Certificate2Collection sent)
     {
         if (Validate?.Invoke(leaf, sent) != true)
@@ -60,7 +60,7 @@ internal abstract partial class Handshake
         return true;
     }
 
-    /// <summary>Whether a raw public key is trusted; keeps it if so.</summary>
+    /// <summary>Whether the endpoint trusts a raw public key; keeps it if so.</summary>
     /// <param name="key">The key, as SubjectPublicKeyInfo in DER.</param>
     public bool Trusts(ReadOnlyMemory<byte> key)
     {
@@ -74,14 +74,14 @@ internal abstract partial class Handshake
         return true;
     }
 
-    /// <summary>What goes into the extension connection_id; null: it is left out.</summary>
+    /// <summary>Returns the content of the extension connection_id; null to omit it.</summary>
     public abstract byte[]? CidToSend();
 
     /// <summary>Takes the peer's extension connection_id.</summary>
-    /// <param name="cid">What it wants in records.</param>
+    /// <param name="cid">The Connection ID that the peer wants in records.</param>
     public void TakePeerCid(ReadOnlySpan<byte> cid) => PeerCid = cid.ToArray();
 
-    /// <summary>Takes a record; only those that a handshake has at this point.</summary>
+    /// <summary>Processes a record, if the handshake accepts it at this point.</summary>
     /// <param name="header">Its header.</param>
     /// <param name="record">The whole record.</param>
     protected void OnRecord(in RecordHeader header, ReadOnlyMemory<byte> record)
@@ -95,46 +95,46 @@ internal abstract partial class Handshake
         }
         else if (header.Type is not ContentType.ApplicationData && record.Length <= MaxHeldLength && _held.Count < MaxHeld)
         {
-            // A copy: the record is a part of a datagram that may be much longer.
+            // A copy: the record is part of a datagram that may be much longer.
             _held.Add((header, record.ToArray()));
         }
 
         FeedHeld();
     }
 
-    /// <summary>Whether an unprotected record is fed now.</summary>
+    /// <summary>Whether OpenSSL may receive an unprotected record now.</summary>
     /// <param name="header">Its header.</param>
     /// <param name="record">The whole record.</param>
     protected abstract bool TakesPlain(in RecordHeader header, ReadOnlyMemory<byte> record);
 
     /// <summary>
-    /// Whether a record is a ChangeCipherSpec as the peer says it: one byte, which is 1 (RFC 5246 section 7.1). OpenSSL ends the handshake
-    /// at any other, and anybody can send it.
+    /// Whether a record is a valid ChangeCipherSpec: one byte, which is 1 (RFC 5246 section 7.1). OpenSSL ends the handshake at any other,
+    /// and any sender can forge one.
     /// </summary>
     /// <param name="header">Its header.</param>
-    /// <param name="content">What it holds.</param>
+    /// <param name="content">Its content.</param>
     protected static bool IsChange(in RecordHeader header, ReadOnlySpan<byte> content) =>
         header.Type == ContentType.ChangeCipherSpec && content is [1];
 
-    /// <summary>Says in words of our own what an error of OpenSSL means, where there are better ones.</summary>
+    /// <summary>Replaces an error of OpenSSL with a clearer text where there is one.</summary>
     /// <param name="error">OpenSSL's error.</param>
     protected virtual string Explain(string error) => error;
 
-    /// <summary>Called when it is done.</summary>
+    /// <summary>Runs when the handshake is done.</summary>
     protected virtual void OnDone()
     {
     }
 
-    /// <summary>Called when it is disposed of: wipes what it has of secrets.</summary>
+    /// <summary>Wipes the secrets of the handshake when it is disposed.</summary>
     protected virtual void OnDisposed()
     {
     }
 
-    /// <summary>Sets what OpenSSL reads next.</summary>
+    /// <summary>Sets the record that OpenSSL reads next.</summary>
     /// <param name="input">A record.</param>
     protected void SetInput(ReadOnlyMemory<byte> input) => _input = input;
 
-    /// <summary>Has OpenSSL read a record.</summary>
+    /// <summary>Makes OpenSSL read a record.</summary>
     /// <param name="record">The record.</param>
     protected void Feed(ReadOnlyMemory<byte> record)
     {
@@ -143,7 +143,7 @@ internal abstract partial class Handshake
         _input = default;
     }
 
-    /// <summary>Goes on as far as OpenSSL can.</summary>
+    /// <summary>Continues as far as OpenSSL can.</summary>
     protected unsafe void Step()
     {
         if (Status != HandshakeStatus.Running)
@@ -156,10 +156,10 @@ internal abstract partial class Handshake
         int code = result == 1 ? 0 : LibSsl.SSL_get_error(_ssl, result);
         if ((_isDistrusted || _noted is not null) && code is 0 or LibSsl.SSL_ERROR_WANT_READ or LibSsl.SSL_ERROR_WANT_WRITE)
         {
-            // OpenSSL before 3.2.4, 3.3.3 and 3.4.1 goes on with a server whose raw public key was refused (CVE-2024-12797). What it wrote
-            // would show ours.
+            // OpenSSL before 3.2.4, 3.3.3 and 3.4.1 continues with a server whose raw public key the callback refused (CVE-2024-12797). Its
+            // output would reveal our key.
             _output.Clear();
-            Fail(_noted?.Message ?? "The peer is not trusted.");
+            Fail(_noted?.Message ?? "This end does not trust the peer.");
         }
         else if (_noted is not null)
         {
@@ -170,7 +170,7 @@ internal abstract partial class Handshake
             HasExtendedMasterSecret = LibSsl.SSL_ctrl(_ssl, LibSsl.SSL_CTRL_GET_EXTMS_SUPPORT, new CLong(0), null).Value == 1;
             if (Settings.RequiresExtendedMasterSecret && !HasExtendedMasterSecret)
             {
-                // Nor does the peer get our Finished.
+                // The peer must not get our Finished either.
                 _output.Clear();
                 Fail(NoExtendedMasterSecret);
                 return;
@@ -190,7 +190,7 @@ internal abstract partial class Handshake
     /// <param name="key">The key; copied, and overwritten at the end.</param>
     protected void SetPreSharedKey(ReadOnlySpan<byte> key) => _preSharedKey = key.ToArray();
 
-    /// <summary>Encrypted records that came before their keys were known.</summary>
+    /// <summary>Feeds the encrypted records that arrived before their keys were available.</summary>
     protected void FeedHeld()
     {
         if (_held.Count == 0 || Status != HandshakeStatus.Running || Keys() is not { } records)
@@ -210,7 +210,7 @@ internal abstract partial class Handshake
     }
 
     /// <summary>
-    /// The session's records, as soon as the master secret is known: on a server that is before OpenSSL changes its own keys.
+    /// Returns the session's records as soon as the master secret exists: on a server that is before OpenSSL changes its own keys.
     /// </summary>
     private unsafe RecordLayer? Keys()
     {
@@ -219,7 +219,7 @@ internal abstract partial class Handshake
             return _records;
         }
 
-        // OpenSSL does not look whether it was given an object.
+        // OpenSSL does not check for a null object.
         nint session = LibSsl.SSL_get_session(_ssl);
         nint cipher = LibSsl.SSL_get_pending_cipher(_ssl);
         if (session == 0 || cipher == 0 || CipherSuite.Find((ushort)LibSsl.SSL_CIPHER_get_id(cipher)) is not { } suite)

@@ -7,9 +7,9 @@ using CoAP.NET.Dtls.Records;
 namespace CoAP.NET.Dtls.Handshakes;
 
 /// <summary>
-/// A handshake (RFC 6347 section 4.2): OpenSSL does it, fed record by record, and is freed as soon as both ends have the keys. Its
-/// encrypted records are opened and sealed anew on the way (<see cref="RecordTranslator"/>), so that it never sees a forged one, and no
-/// number is used twice. Takes and gives datagrams; owns no socket, no thread and no timer. Not thread safe.
+/// A handshake (RFC 6347 section 4.2). OpenSSL performs it record by record, and the handshake frees OpenSSL's state as soon as both ends
+/// have the keys. <see cref="RecordTranslator"/> opens and reseals encrypted records on the way, so that OpenSSL never sees a forged one,
+/// and no number occurs twice. Input and output are datagrams; it owns no socket, thread or timer. Not thread-safe.
 /// </summary>
 internal abstract partial class Handshake : IDisposable
 {
@@ -23,9 +23,9 @@ internal abstract partial class Handshake : IDisposable
     private ReadOnlyMemory<byte> _input;
     private bool _isDisposed;
 
-    /// <summary>Begins one.</summary>
-    /// <param name="context">What handshakes of its endpoint have in common.</param>
-    /// <param name="ownCid">The Connection ID that the peer is to put into records; null: none is offered.</param>
+    /// <summary>Creates a handshake.</summary>
+    /// <param name="context">The context that the handshakes of its endpoint share.</param>
+    /// <param name="ownCid">The Connection ID that the peer puts into records; null: offer none.</param>
     protected unsafe Handshake(HandshakeContext context, byte[]? ownCid)
     {
         _context = context;
@@ -36,69 +36,71 @@ internal abstract partial class Handshake : IDisposable
         nint bio = DatagramBio.Make(_self);
         LibSsl.SSL_set_bio(_ssl, bio, bio);
 
-        // An encrypted record grows on its way by a Connection ID and a type. Longer ones are hardly ever seen, and what is left to the
-        // size of a frame has room for them.
+        // The translation adds a Connection ID and a type to an encrypted record. Longer ones are rare, and the rest of the frame has room
+        // for them.
         int growth = context.HasCid ? UsualCidLength + 1 : 0;
         _ = LibSsl.SSL_ctrl(_ssl, LibSsl.SSL_CTRL_SET_MTU, new CLong(context.Settings.Mtu - growth), null);
         LibSsl.DTLS_set_timer_cb(_ssl, &HandshakeTimer.Next);
         Translator = new RecordTranslator(context.Settings.IsServer);
     }
 
-    /// <summary>What handshakes of its endpoint have in common.</summary>
+    /// <summary>The settings that the handshakes of its endpoint share.</summary>
     public HandshakeSettings Settings => _context.Settings;
 
-    /// <summary>How far it is.</summary>
+    /// <summary>The state of the handshake.</summary>
     public HandshakeStatus Status { get; protected set; }
 
-    /// <summary>Why it failed, in words.</summary>
+    /// <summary>Why it failed, as text.</summary>
     public string? Failure { get; private set; }
 
-    /// <summary>Who the client says it is, when that is shown by a pre-shared key.</summary>
+    /// <summary>The identity that the client claims, with a pre-shared key.</summary>
     public string? PskIdentity { get; protected set; }
 
     /// <summary>The certificate that the peer showed, if any.</summary>
     public X509Certificate2? PeerCertificate { get; protected set; }
 
-    /// <summary>Decides about a certificate and those that came with it. None is trusted while this is null.</summary>
+    /// <summary>Validates a certificate and those that came with it. Null: trust none.</summary>
     public Func<X509Certificate2, X509Certificate2Collection, bool>? Validate { get; init; }
 
-    /// <summary>Decides about a raw public key, given as SubjectPublicKeyInfo in DER. None is trusted while this is null.</summary>
+    /// <summary>Validates a raw public key, given as SubjectPublicKeyInfo in DER. Null: trust none.</summary>
     public Func<ReadOnlyMemory<byte>, bool>? ValidateRawPublicKey { get; init; }
 
-    /// <summary>The raw public key that the peer showed, as SubjectPublicKeyInfo in DER (RFC 7250); empty without.</summary>
+    /// <summary>The raw public key that the peer showed, as SubjectPublicKeyInfo in DER (RFC 7250); empty without one.</summary>
     public ReadOnlyMemory<byte> PeerPublicKey { get; protected set; }
 
     /// <summary>The key of <see cref="PskIdentity"/>.</summary>
     public ReadOnlySpan<byte> PreSharedKey => _preSharedKey;
 
-    /// <summary>Encrypted records of the peer that did not open: somebody forges, or the pre-shared keys differ.</summary>
+    /// <summary>
+    /// Number of encrypted records of the peer that failed to open: an attacker forged them, or the pre-shared keys differ.
+    /// </summary>
     public long Forgeries => Translator.Forgeries;
 
-    /// <summary>Whether it resumed an earlier session (RFC 5246 section 7.3), once it is done.</summary>
+    /// <summary>Whether it resumed an earlier session (RFC 5246 section 7.3). Valid when it is done.</summary>
     public bool IsResumed { get; private set; }
 
     /// <summary>
-    /// Whether the master secret is bound to the whole handshake (RFC 7627), once it is done. Sessions without are not resumed (RFC 7627
-    /// section 5.4).
+    /// Whether it bound the master secret to the whole handshake (RFC 7627). Valid when it is done. Sessions without it must not resume
+    /// (RFC 7627 section 5.4).
     /// </summary>
     public bool HasExtendedMasterSecret { get; private set; }
 
     /// <summary>
-    /// By what a client may ask this server to resume the session (RFC 5246 section 7.3), once it is done; null: by nothing.
+    /// The name by which a client may ask this server to resume the session (RFC 5246 section 7.3); null for none. Valid when it is done.
     /// </summary>
     protected byte[]? ResumptionId { get; set; }
 
     /// <summary>The Connection ID that records to this end carry.</summary>
     protected byte[]? OwnCid { get; set; }
 
-    /// <summary>The one that the peer wants in records to it; null: it does not know of Connection IDs.</summary>
+    /// <summary>The Connection ID that the peer wants in records to it; null if it does not support Connection IDs.</summary>
     protected byte[]? PeerCid { get; private set; }
 
     protected RecordTranslator Translator { get; }
 
     protected nint Ssl => _ssl;
 
-    /// <summary>Finds the handshake of OpenSSL's object.</summary>
+    /// <summary>Finds the handshake that belongs to an object of OpenSSL.</summary>
     /// <param name="ssl">The object.</param>
     /// <returns>The handshake, or null.</returns>
     public static Handshake? Of(nint ssl)
@@ -107,7 +109,7 @@ internal abstract partial class Handshake : IDisposable
         return handle == 0 ? null : GCHandle.FromIntPtr(handle).Target as Handshake;
     }
 
-    /// <summary>Takes a datagram of the peer.</summary>
+    /// <summary>Processes a datagram of the peer.</summary>
     /// <param name="datagram">Its bytes.</param>
     public void Receive(ReadOnlySpan<byte> datagram)
     {
@@ -118,7 +120,7 @@ internal abstract partial class Handshake : IDisposable
 
         byte[] bytes = datagram.ToArray();
 
-        // Looked up for each record: the first of a datagram may be what agrees on Connection IDs.
+        // Read for each record: the first of a datagram may negotiate Connection IDs.
         for (int offset = 0;
             offset < bytes.Length && RecordHeader.TryRead(bytes.AsSpan(offset), OwnCid?.Length ?? 0, out RecordHeader header);)
         {
@@ -128,7 +130,7 @@ internal abstract partial class Handshake : IDisposable
         }
     }
 
-    /// <summary>What is to be sent now, in order.</summary>
+    /// <summary>Returns the datagrams to send now, in order.</summary>
     /// <returns>Datagrams.</returns>
     public IReadOnlyList<byte[]> TakeOutput()
     {
@@ -142,7 +144,7 @@ internal abstract partial class Handshake : IDisposable
         {
             if (!Translator.TryTranslate(datagram, Keys(), out byte[] translated))
             {
-                Fail("OpenSSL sent an encrypted record before its keys were known.");
+                Fail("OpenSSL sent an encrypted record before the session had keys.");
                 break;
             }
 
@@ -153,8 +155,8 @@ internal abstract partial class Handshake : IDisposable
         return sent;
     }
 
-    /// <summary>When <see cref="OnTimeout"/> is due; null: nothing waits.</summary>
-    /// <returns>From now.</returns>
+    /// <summary>Returns when <see cref="OnTimeout"/> is due; null if nothing is waiting.</summary>
+    /// <returns>The time from now.</returns>
     public unsafe TimeSpan? NextTimeout()
     {
         TimeValue left = default;
@@ -175,8 +177,8 @@ internal abstract partial class Handshake : IDisposable
         }
     }
 
-    /// <summary>Ends a handshake that takes too long, or is not wanted any more.</summary>
-    /// <param name="why">In words.</param>
+    /// <summary>Ends a handshake that takes too long or that its owner no longer wants.</summary>
+    /// <param name="why">The reason, as text.</param>
     public void Fail(string why)
     {
         if (Status is not (HandshakeStatus.Done or HandshakeStatus.Failed))
@@ -186,8 +188,8 @@ internal abstract partial class Handshake : IDisposable
         }
     }
 
-    /// <summary>What is left of it: the session. Once, when it is done.</summary>
-    /// <returns>The session's records, and what to repeat if its last flight was lost.</returns>
+    /// <summary>Returns the session. Call it once, when the handshake is done.</summary>
+    /// <returns>The session's records, and the last flight in case it was lost.</returns>
     public Established Establish()
     {
         if (Status != HandshakeStatus.Done || Keys() is not { } records)
@@ -197,10 +199,10 @@ internal abstract partial class Handshake : IDisposable
 
         if (!Settings.IsServer && !IsResumed && !records.Suite.UsesPreSharedKey && PeerCertificate is null && PeerPublicKey.IsEmpty)
         {
-            throw new InvalidOperationException("The server showed nothing that was trusted.");
+            throw new InvalidOperationException("The server showed no credentials that this end trusts.");
         }
 
-        // The end that speaks last says its flight again when asked. If both did, each would take the other's answer for a question.
+        // The end that speaks last repeats its flight on request. If both did, each would take the other's answer for a request.
         byte[] lastFlight = IsResumed != Settings.IsServer ? Translator.LastFlight : [];
         return new Established(records, lastFlight, Translator.NextPlainSequence, records.Suite.UsesPreSharedKey ? PskIdentity : null,
             PeerCertificate) { PeerPublicKey = PeerPublicKey, ResumptionId = ResumptionId };
@@ -216,7 +218,7 @@ internal abstract partial class Handshake : IDisposable
         _isDisposed = true;
         if (Status == HandshakeStatus.Done)
         {
-            // OpenSSL lets nobody resume a session that was freed without a close.
+            // OpenSSL does not resume a session that was freed without a close.
             LibSsl.SSL_set_shutdown(_ssl, LibSsl.SSL_SENT_SHUTDOWN | LibSsl.SSL_RECEIVED_SHUTDOWN);
         }
 

@@ -8,24 +8,24 @@ using CoAP.NET.Dtls.Records;
 
 namespace CoAP.NET.Dtls.Handshakes;
 
-/// <summary>OpenSSL's context of all handshakes of an endpoint in one role. Thread safe once made.</summary>
+/// <summary>OpenSSL's context for all handshakes of an endpoint in one role. Thread-safe after construction.</summary>
 internal sealed unsafe class HandshakeContext : SafeHandle
 {
-    // Of a server that was chosen by this end: more than any chain of the web has.
+    // For a server that this end chose: more than any chain of the web needs.
     private const int MaxServerCertificates = 32_768;
 
     private static delegate* unmanaged[Cdecl]<nint, nint, int, int, int, nint, nint, int> s_defaultSecurity;
 
-    /// <summary>Makes one.</summary>
-    /// <param name="settings">What its handshakes have in common.</param>
-    /// <exception cref="InvalidOperationException">OpenSSL does not take the settings; the message says why.</exception>
+    /// <summary>Creates a context.</summary>
+    /// <param name="settings">The settings that its handshakes share.</param>
+    /// <exception cref="InvalidOperationException">OpenSSL rejects the settings; the message gives the reason.</exception>
     /// <exception cref="DllNotFoundException">There is no OpenSSL.</exception>
     public HandshakeContext(HandshakeSettings settings)
         : base(0, ownsHandle: true)
     {
         Settings = settings;
 
-        // .NET may use the same OpenSSL, and leaves errors of its own behind.
+        // .NET may use the same OpenSSL, and leaves errors of its own in the queue.
         LibCrypto.ERR_clear_error();
         SetHandle(LibSsl.SSL_CTX_new(settings.IsServer ? LibSsl.DTLS_server_method() : LibSsl.DTLS_client_method()));
         if (IsInvalid)
@@ -44,8 +44,8 @@ internal sealed unsafe class HandshakeContext : SafeHandle
             LibSsl.SSL_OP_NO_QUERY_MTU | LibSsl.SSL_OP_NO_RENEGOTIATION | LibSsl.SSL_OP_NO_ENCRYPT_THEN_MAC
                 | LibSsl.SSL_OP_CIPHER_SERVER_PREFERENCE | tickets);
 
-        // CCM_8 has tags of 64 bits, for which newer versions of OpenSSL want security level 0. That would lower it for certificates as
-        // well, so it is allowed by itself.
+        // CCM_8 has tags of 64 bits, which newer versions of OpenSSL allow at security level 0 only. That level would weaken certificates
+        // as well, so a callback allows the suite by itself.
         s_defaultSecurity = LibSsl.SSL_CTX_get_security_callback(handle);
         LibSsl.SSL_CTX_set_security_callback(handle, &AllowsSuites);
         fixed (byte* list = Encoding.ASCII.GetBytes(string.Join(':', settings.Suites.Select(static suite => suite.OpenSslName)) + '\0'))
@@ -58,7 +58,7 @@ internal sealed unsafe class HandshakeContext : SafeHandle
         HasCid = settings.OwnCidLength >= 0 && CidExtension.TryAdd(handle);
         if (settings.IsServer)
         {
-            // Cookies are made and checked before OpenSSL sees anything: whoever comes here has been checked.
+            // The server creates and checks cookies before OpenSSL sees a datagram: a client at this point has passed the check.
             LibSsl.SSL_CTX_set_cookie_generate_cb(handle, &MakeCookie);
             LibSsl.SSL_CTX_set_cookie_verify_cb(handle, &TakeCookie);
             if (settings.SessionStore is not null || settings.SharesSessions)
@@ -70,17 +70,17 @@ internal sealed unsafe class HandshakeContext : SafeHandle
 
     public HandshakeSettings Settings { get; }
 
-    /// <summary>Whether Connection IDs can be agreed: OpenSSL lets the extension be added.</summary>
+    /// <summary>Whether handshakes can negotiate Connection IDs, which needs an OpenSSL that accepts the extension.</summary>
     public bool HasCid { get; }
 
     public override bool IsInvalid => handle == 0;
 
-    /// <summary>Makes the native state of a handshake.</summary>
-    /// <returns>It; its owner frees it.</returns>
-    /// <exception cref="ObjectDisposedException">The context was disposed of, as at the end of its endpoint.</exception>
+    /// <summary>Creates the native state of a handshake.</summary>
+    /// <returns>The state; its owner frees it.</returns>
+    /// <exception cref="ObjectDisposedException">The context is disposed, as at the end of its endpoint.</exception>
     public nint NewSsl()
     {
-        // The endpoint may stop on another thread at this moment. What is made keeps the native context alive by itself.
+        // The endpoint may stop on another thread at this moment. The new state keeps the native context alive by itself.
         bool isHeld = false;
         nint ssl;
         try
@@ -177,7 +177,7 @@ internal sealed unsafe class HandshakeContext : SafeHandle
 
     private void UseCertificate(X509Certificate2 certificate)
     {
-        // Looked up first: .NET forgets OpenSSL's errors, which may be the same, when it reads a certificate.
+        // Read first: .NET clears OpenSSL's errors, which may be the same queue, when it reads a certificate.
         string subject = certificate.Subject;
         nint native = CertificateCallbacks.ToNative(certificate);
         try
@@ -202,7 +202,7 @@ internal sealed unsafe class HandshakeContext : SafeHandle
     {
         using AsymmetricAlgorithm key = (AsymmetricAlgorithm?)certificate.GetECDsaPrivateKey() ?? certificate.GetRSAPrivateKey()
             ?? throw new InvalidOperationException(
-                $"The certificate {certificate.Subject} has no private key. coaps needs a certificate that was loaded with its key.");
+                $"The certificate {certificate.Subject} has no private key. coaps needs a certificate loaded together with its key.");
         UseKey(key, certificate.Subject);
     }
 
@@ -232,7 +232,7 @@ internal sealed unsafe class HandshakeContext : SafeHandle
         catch (CryptographicException exception)
         {
             throw new InvalidOperationException(
-                $"The private key of {name} cannot be exported, and OpenSSL needs it. Load it with X509KeyStorageFlags.Exportable.",
+                $"The private key of {name} is not exportable, and OpenSSL needs it. Load it with X509KeyStorageFlags.Exportable.",
                 exception);
         }
 

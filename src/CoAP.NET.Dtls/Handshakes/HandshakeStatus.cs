@@ -1,6 +1,6 @@
 namespace CoAP.NET.Dtls.Handshakes;
 
-/// <summary>How far a handshake is.</summary>
+/// <summary>The state of a handshake.</summary>
 internal enum HandshakeStatus
 {
     /// <summary>It waits for the peer.</summary>

@@ -4,10 +4,10 @@ using System.Text;
 
 namespace CoAP.NET.Dtls.Handshakes;
 
-/// <summary>What OpenSSL calls when it wants a pre-shared key (RFC 4279). The keys were found before.</summary>
+/// <summary>The callbacks by which OpenSSL gets a pre-shared key (RFC 4279). The handshake has found the keys earlier.</summary>
 internal static unsafe class PskCallbacks
 {
-    /// <summary>The key of the identity that the client named; 0 bytes: none.</summary>
+    /// <summary>Copies the key of the identity that the client named; 0 bytes for none.</summary>
     [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
     public static uint OfServer(nint ssl, byte* identity, byte* key, uint maxKey)
     {
@@ -25,7 +25,7 @@ internal static unsafe class PskCallbacks
         }
     }
 
-    /// <summary>The identity and the key of a client.</summary>
+    /// <summary>Copies the identity and the key of a client.</summary>
     [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
     public static uint OfClient(nint ssl, byte* hint, byte* identity, uint maxIdentity, byte* key, uint maxKey)
     {
@@ -39,8 +39,8 @@ internal static unsafe class PskCallbacks
                 return 0;
             }
 
-            // OpenSSL 1.1.1 has room for 128 bytes, which an identity may have. All versions keep a zero behind what they call the room, so
-            // that one may fill it.
+            // OpenSSL 1.1.1 has room for 128 bytes, the maximum of an identity. All versions keep a zero after the stated room, so the
+            // identity may fill it.
             Span<byte> place = new(identity, (int)maxIdentity);
             ReadOnlySpan<byte> found = handshake.PreSharedKey;
             if (Encoding.UTF8.GetByteCount(name) > place.Length || !found.TryCopyTo(new Span<byte>(key, (int)maxKey)))

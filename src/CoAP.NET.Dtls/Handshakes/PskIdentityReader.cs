@@ -4,10 +4,10 @@ using CoAP.NET.Dtls.Records;
 
 namespace CoAP.NET.Dtls.Handshakes;
 
-/// <summary>Reads the identity of a client out of its ClientKeyExchange (RFC 4279 section 2), which may come in fragments.</summary>
+/// <summary>Reads the identity of a client from its ClientKeyExchange (RFC 4279 section 2), which may arrive in fragments.</summary>
 internal sealed class PskIdentityReader
 {
-    /// <summary>Most records that are kept until the identity is whole.</summary>
+    /// <summary>Maximum number of records kept until the identity is complete.</summary>
     public const int MaxFragments = 8;
 
     // RFC 4279 section 5.3 asks for 128 bytes.
@@ -24,10 +24,10 @@ internal sealed class PskIdentityReader
     public static bool IsClientKeyExchange(ReadOnlySpan<byte> record) =>
         record.Length > RecordHeader.Size && record[RecordHeader.Size] == ClientKeyExchange;
 
-    /// <summary>Takes a record.</summary>
+    /// <summary>Processes a record.</summary>
     /// <param name="record">A record that begins with a ClientKeyExchange.</param>
-    /// <param name="identity">The identity, once it is whole.</param>
-    /// <returns>Whether it is.</returns>
+    /// <param name="identity">The identity, once it is complete.</param>
+    /// <returns>Whether it is complete.</returns>
     public bool TryRead(ReadOnlySpan<byte> record, out string? identity)
     {
         identity = null;
@@ -41,7 +41,7 @@ internal sealed class PskIdentityReader
         int length = Read24(message[9..]);
         ReadOnlySpan<byte> fragment = message[HeaderSize..];
 
-        // Fragments in order only; those that overtake come again.
+        // Accepts fragments in order only; the client retransmits those that overtake.
         if (length > fragment.Length || offset > _known || offset + length > _message.Length)
         {
             return false;

@@ -3,27 +3,27 @@ using CoAP.NET.Dtls.Records;
 namespace CoAP.NET.Dtls.Handshakes;
 
 /// <summary>
-/// Stands between OpenSSL and the wire: what OpenSSL encrypts is opened and sealed anew with the session's own numbers and Connection ID,
-/// what the peer encrypts is opened and sealed anew as OpenSSL expects it. OpenSSL's numbers would meet those of application data, and
-/// OpenSSL knows no Connection IDs.
+/// Translates records between OpenSSL and the wire. It opens the records that OpenSSL encrypts and reseals them with the session's own
+/// numbers and Connection ID; it does the reverse for records of the peer. OpenSSL's numbers would collide with those of application data,
+/// and OpenSSL does not support Connection IDs.
 /// </summary>
 /// <param name="isServer">Whether OpenSSL is the server.</param>
 internal sealed class RecordTranslator(bool isServer)
 {
     private RecordLayer? _inside;
 
-    /// <summary>What the newest encrypted message of OpenSSL said: its Finished.</summary>
+    /// <summary>The content of the newest encrypted message of OpenSSL: its Finished.</summary>
     public byte[] LastFlight { get; private set; } = [];
 
     /// <summary>The next number of an unprotected record.</summary>
     public ulong NextPlainSequence { get; private set; }
 
-    /// <summary>Records of the peer that did not open.</summary>
+    /// <summary>Number of records of the peer that failed to open.</summary>
     public long Forgeries { get; private set; }
 
-    /// <summary>Sets the keys, as soon as they are known.</summary>
-    /// <param name="suite">How records are protected.</param>
-    /// <param name="keys">By what.</param>
+    /// <summary>Sets the keys, as soon as they exist.</summary>
+    /// <param name="suite">The protection of records.</param>
+    /// <param name="keys">The keys.</param>
     public void SetKeys(CipherSuite suite, in KeyBlock keys) => _inside = new RecordLayer(suite, keys, !isServer, [], []);
 
     /// <summary>Forgets the keys.</summary>
@@ -52,11 +52,11 @@ internal sealed class RecordTranslator(bool isServer)
         return true;
     }
 
-    /// <summary>Makes a datagram of OpenSSL one for the wire.</summary>
+    /// <summary>Translates a datagram of OpenSSL for the wire.</summary>
     /// <param name="datagram">The datagram.</param>
     /// <param name="records">The session's records, once there are keys.</param>
-    /// <param name="translated">What is to be sent.</param>
-    /// <returns>Whether that was possible.</returns>
+    /// <param name="translated">The datagram to send.</param>
+    /// <returns>Whether the translation succeeded.</returns>
     public bool TryTranslate(byte[] datagram, RecordLayer? records, out byte[] translated)
     {
         translated = datagram;

@@ -3,12 +3,12 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace CoAP.NET.Dtls.Handshakes;
 
-/// <summary>A session that may be resumed.</summary>
+/// <summary>A resumable session.</summary>
 /// <param name="bytes">OpenSSL's form of it, with its master secret.</param>
-/// <param name="since">When its whole handshake was, by the clock's timestamp.</param>
-/// <param name="pskIdentity">By which identity it was made, or null.</param>
-/// <param name="peerCertificate">Which certificate was trusted then, or null.</param>
-/// <param name="peerPublicKey">Which raw public key was trusted then, or empty.</param>
+/// <param name="since">The time of its full handshake, by the clock's timestamp.</param>
+/// <param name="pskIdentity">The identity of its pre-shared key, or null.</param>
+/// <param name="peerCertificate">The certificate trusted then, or null.</param>
+/// <param name="peerPublicKey">The raw public key trusted then, or empty.</param>
 internal sealed class ResumableSession(byte[] bytes, long since, string? pskIdentity, X509Certificate2? peerCertificate,
     ReadOnlyMemory<byte> peerPublicKey) : IDisposable
 {

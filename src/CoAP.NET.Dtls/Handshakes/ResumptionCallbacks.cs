@@ -5,15 +5,15 @@ using CoAP.NET.Dtls.Native;
 
 namespace CoAP.NET.Dtls.Handshakes;
 
-/// <summary>Has OpenSSL ask for sessions that a client wants to resume (RFC 5246 section 7.3); it keeps none itself.</summary>
+/// <summary>Supplies OpenSSL with sessions that a client wants to resume (RFC 5246 section 7.3); OpenSSL keeps none itself.</summary>
 internal static unsafe class ResumptionCallbacks
 {
-    /// <summary>Has handshakes of a context resume sessions.</summary>
+    /// <summary>Enables resumption for the handshakes of a context.</summary>
     /// <param name="context">The context of a server.</param>
     /// <param name="settings">Its settings.</param>
     public static void Set(nint context, HandshakeSettings settings)
     {
-        // Sessions that were made under other rules about clients are not resumed under these, whichever server shares the store.
+        // A session that began under other rules about clients must not resume under these, whichever servers share the store.
         Span<byte> rules = stackalloc byte[SHA256.HashSizeInBytes];
         _ = SHA256.HashData(RulesOf(settings), rules);
         fixed (byte* name = rules)
@@ -41,8 +41,8 @@ internal static unsafe class ResumptionCallbacks
         .. settings.Trust.Span,
     ];
 
-    // How long a name may be comes in. Each session keeps its own, and there may be very many: it is no longer than is needed for no two to
-    // be the same.
+    // On entry the length holds the maximum. Each session keeps its own name, and there may be very many: the name is only as long as
+    // uniqueness needs.
     [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
     private static int Name(nint ssl, byte* id, uint* length)
     {
@@ -57,7 +57,7 @@ internal static unsafe class ResumptionCallbacks
             handshake.NameSession(new Span<byte>(id, (int)*length));
             return 1;
         }
-#pragma warning disable CA1031 // nothing may pass through OpenSSL
+#pragma warning disable CA1031 // no exception may pass through OpenSSL
         catch (Exception)
 #pragma warning restore CA1031
         {
@@ -74,7 +74,7 @@ internal static unsafe class ResumptionCallbacks
         {
             return Handshake.Of(ssl) is ServerHandshake handshake ? handshake.TakeSession(new ReadOnlySpan<byte>(id, length)) : 0;
         }
-#pragma warning disable CA1031 // a store that fails costs a whole handshake, and nothing may pass through OpenSSL
+#pragma warning disable CA1031 // a failing store costs a full handshake, and no exception may pass through OpenSSL
         catch (Exception)
 #pragma warning restore CA1031
         {

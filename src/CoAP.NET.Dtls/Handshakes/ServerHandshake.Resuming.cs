@@ -16,20 +16,20 @@ internal sealed partial class ServerHandshake
     private byte[]? _takenId;
     private (string? PskIdentity, X509Certificate2? PeerCertificate, byte[] PeerPublicKey) _taken;
 
-    /// <summary>How sessions that several servers may resume are named.</summary>
+    /// <summary>The naming of sessions that several servers may resume.</summary>
     public SessionNaming SessionNames { get; init; }
 
     /// <summary>Names the session.</summary>
-    /// <param name="id">Where to.</param>
+    /// <param name="id">Receives the name.</param>
     public void NameSession(Span<byte> id) => SessionNames.Fill(id);
 
-    /// <summary>Gives what a shared store has of the session that the client wants to resume; before the start.</summary>
+    /// <summary>Sets the state that a shared store has for the session that the client wants to resume. Call it before the start.</summary>
     /// <param name="id">Its name.</param>
-    /// <param name="state">What the store has, which is wiped; null: nothing.</param>
+    /// <param name="state">The state from the store, which the handshake wipes; null for none.</param>
     public void Found(byte[] id, byte[]? state) => (_foundId, _found) = (id, state);
 
-    /// <summary>Has the session that was made kept for other servers too; once it is done.</summary>
-    /// <param name="resumption">By whom; null: by nobody.</param>
+    /// <summary>Stores the new session for other servers too. Call it when the handshake is done.</summary>
+    /// <param name="resumption">The shared store; null for none.</param>
     public void KeepBy(SharedResumption? resumption)
     {
         if (_kept is { } state && resumption is not null)
@@ -39,9 +39,9 @@ internal sealed partial class ServerHandshake
         }
     }
 
-    /// <summary>Called when a client wants to resume a session.</summary>
+    /// <summary>Finds the session that a client wants to resume; OpenSSL calls it.</summary>
     /// <param name="id">The session.</param>
-    /// <returns>OpenSSL's object of it; 0: it is not known.</returns>
+    /// <returns>OpenSSL's object of it; 0 if it is unknown.</returns>
     public nint TakeSession(ReadOnlySpan<byte> id)
     {
         if (Settings.SharesSessions)
@@ -61,7 +61,7 @@ internal sealed partial class ServerHandshake
             return 0;
         }
 
-        // At once, so that it may be resumed again, also if this is somebody who only knows its name.
+        // Immediately, so that the session can resume again, even if this client only knows its name.
         Put(store, _takenId!, state, expires);
         return session;
     }
@@ -70,7 +70,7 @@ internal sealed partial class ServerHandshake
     {
         if (IsResumed && _takenId is not null)
         {
-            // A short handshake shows neither anew.
+            // A short handshake shows neither of them again.
             (PskIdentity, PeerCertificate, PeerPublicKey) = _taken;
             ResumptionId = _takenId;
         }
@@ -86,7 +86,7 @@ internal sealed partial class ServerHandshake
         CryptographicOperations.ZeroMemory(_kept);
     }
 
-    // What is wiped at the end, as the store goes on keeping it.
+    // A copy that the handshake wipes at the end, because the store keeps its own.
     private nint TakeFound(ReadOnlySpan<byte> id) =>
         _found is { } state && id.SequenceEqual(_foundId) ? Open(id, state, out _) : 0;
 
@@ -101,7 +101,7 @@ internal sealed partial class ServerHandshake
         byte[] publicKey = reader.ReadBytes().ToArray();
         X509Certificate2? shown = certificate.IsEmpty ? null : X509CertificateLoader.LoadCertificate(certificate);
 
-        // Who is not let in any more does not come back by what was believed before.
+        // A client that the rules no longer admit must not return by an earlier validation.
         bool isGood = (shown is null || Settings.Time.GetUtcNow() < shown.NotAfter)
             && (publicKey.Length == 0 || ValidateRawPublicKey?.Invoke(publicKey) == true);
         if (isGood && expires > Settings.Time.GetUtcNow())
@@ -125,7 +125,7 @@ internal sealed partial class ServerHandshake
         {
             store.Add(id, state, expires);
         }
-#pragma warning disable CA1031 // a store that fails costs a whole handshake later, and nothing now
+#pragma warning disable CA1031 // a failing store costs a full handshake later, and nothing now
         catch (Exception)
 #pragma warning restore CA1031
         {

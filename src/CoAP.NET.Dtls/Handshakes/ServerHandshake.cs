@@ -5,13 +5,13 @@ using CoAP.NET.Dtls.Sessions;
 
 namespace CoAP.NET.Dtls.Handshakes;
 
-/// <summary>A server's end of a handshake, for a client that has shown by a cookie that its address is real.</summary>
+/// <summary>A server's end of a handshake, for a client that proved its address with a cookie.</summary>
 internal sealed partial class ServerHandshake : Handshake
 {
     // SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE
     private const int NoCertificateReturned = 199;
 
-    // What is kept of a ClientKeyExchange until its key is there: an identity in many fragments, with what is sent again.
+    // Limit of a ClientKeyExchange that waits for its key: an identity in many fragments, with retransmissions.
     private const int MaxWaitingBytes = 1_024;
 
     private readonly PskIdentityReader _identity = new();
@@ -21,9 +21,9 @@ internal sealed partial class ServerHandshake : Handshake
     private ulong _nextPlain;
     private int _waitingBytes;
 
-    /// <summary>Prepares one; <see cref="Start"/> begins it.</summary>
-    /// <param name="context">What handshakes of its endpoint have in common.</param>
-    /// <param name="makeCid">Makes a Connection ID when the client knows of them; null: none are given out.</param>
+    /// <summary>Creates a handshake; <see cref="Start"/> begins it.</summary>
+    /// <param name="context">The context that the handshakes of its endpoint share.</param>
+    /// <param name="makeCid">Creates a Connection ID if the client supports them; null: assign none.</param>
     public ServerHandshake(HandshakeContext context, Func<byte[]>? makeCid)
         : base(context, ownCid: null)
     {
@@ -31,20 +31,20 @@ internal sealed partial class ServerHandshake : Handshake
         LibSsl.SSL_set_accept_state(Ssl);
     }
 
-    /// <summary>Whether it has its ClientHello.</summary>
+    /// <summary>Whether it has received its ClientHello.</summary>
     public bool IsStarted { get; private set; }
 
-    /// <summary>How many of the messages that it needs have begun to come.</summary>
+    /// <summary>Number of required messages that have begun to arrive.</summary>
     public int Progress => _filter.Progress;
 
-    /// <summary>Takes the ClientHello whose cookie was checked.</summary>
+    /// <summary>Processes the ClientHello after the check of its cookie.</summary>
     /// <param name="clientHello">The datagram.</param>
     public void Start(ReadOnlySpan<byte> clientHello)
     {
         IsStarted = true;
         _nextPlain = RecordHeader.TryRead(clientHello, 0, out RecordHeader header) ? header.Sequence + 1 : 0;
 
-        // Of all ways to begin only this one lets OpenSSL expect the numbers of a handshake that had a cookie.
+        // Only this way to begin makes OpenSSL expect the numbers of a handshake that had a cookie.
         LibCrypto.ERR_clear_error();
         nint address = LibCrypto.BIO_ADDR_new();
         int result = Listen(clientHello.ToArray(), address);
@@ -55,13 +55,15 @@ internal sealed partial class ServerHandshake : Handshake
         }
         else
         {
-            Fail(LibCrypto.TakeError() is { Length: > 0 } error ? error : "This is no ClientHello with a cookie.");
+            Fail(LibCrypto.TakeError() is { Length: > 0 } error ? error : "The datagram is not a ClientHello with a cookie.");
         }
     }
 
-    /// <summary>Gives the key that was asked for.</summary>
-    /// <param name="key">The key of <see cref="Handshake.PskIdentity"/>. For an identity that nobody knows give a random one: so nobody
-    /// learns which are known.</param>
+    /// <summary>Supplies the requested key.</summary>
+    /// <param name="key">
+    /// The key of <see cref="Handshake.PskIdentity"/>. For an unknown identity supply a random one, so that a client cannot find out which
+    /// identities exist.
+    /// </param>
     public void GiveKey(ReadOnlySpan<byte> key)
     {
         if (Status != HandshakeStatus.WantsKey)
@@ -85,16 +87,16 @@ internal sealed partial class ServerHandshake : Handshake
 
     protected override bool TakesPlain(in RecordHeader header, ReadOnlyMemory<byte> record)
     {
-        // Anybody can send alerts without protection; a client that has given up is noticed by the deadline. What a client never says would
-        // end the handshake as well, or take memory.
+        // Any sender can forge unprotected alerts; the deadline notices a client that has given up. Other messages than those of a client
+        // would end the handshake as well, or take memory.
         ReadOnlySpan<byte> content = record.Span.Slice(header.HeaderLength, header.Length);
         if (header.Type == ContentType.Handshake ? !_filter.Takes(content, AsksForCertificate) : !IsChange(header, content))
         {
             return false;
         }
 
-        // Numbers of unprotected records are anybody's to choose: a high one would have OpenSSL take all that follow for old. The messages
-        // in them have numbers of their own.
+        // An attacker can choose the numbers of unprotected records: a high one would make OpenSSL treat all later ones as old. The
+        // messages in them have numbers of their own.
         RecordHeader renumbered = new(header.Type, 0, _nextPlain++, 0, header.Length);
         renumbered.Write(MemoryMarshal.AsMemory(record).Span, []);
 
@@ -110,7 +112,7 @@ internal sealed partial class ServerHandshake : Handshake
             return true;
         }
 
-        // The identity stands in the clear; OpenSSL gets it when the key is there.
+        // The identity is unencrypted; OpenSSL gets the message when the key is available.
         Hold(record);
         if (_identity.TryRead(record.Span, out string? identity))
         {
@@ -126,7 +128,7 @@ internal sealed partial class ServerHandshake : Handshake
             + "Give the client one, or require none."
         : error;
 
-    // Clients with pre-shared keys are not asked.
+    // A server does not ask clients with pre-shared keys.
     private bool AsksForCertificate => (Settings.RequiresClientCertificate || Settings.RequestsClientCertificate) && !UsesPreSharedKey;
 
     private bool UsesPreSharedKey =>
@@ -135,7 +137,7 @@ internal sealed partial class ServerHandshake : Handshake
 
     private void Hold(ReadOnlyMemory<byte> record)
     {
-        // A copy: the record is a part of a datagram that may be much longer.
+        // A copy: the record is part of a datagram that may be much longer.
         if (_waiting.Count < PskIdentityReader.MaxFragments && _waitingBytes + record.Length <= MaxWaitingBytes)
         {
             _waitingBytes += record.Length;

@@ -1,15 +1,15 @@
 namespace CoAP.NET.Dtls.Handshakes;
 
-/// <summary>How sessions that several servers may resume are named: at random, but by their slot first where they have one.</summary>
-/// <param name="Random">Where names come from.</param>
-/// <param name="Slot">The slot; null where there are none.</param>
+/// <summary>Names sessions that several servers may resume: random bytes, with the slot first if there is one.</summary>
+/// <param name="Random">The source of names.</param>
+/// <param name="Slot">The slot; null without slots.</param>
 internal readonly record struct SessionNaming(CoapRandomSource Random, byte? Slot)
 {
-    /// <summary>How many bytes a name has.</summary>
+    /// <summary>Bytes of a name.</summary>
     public const int Length = 16;
 
-    /// <summary>Makes a name.</summary>
-    /// <param name="id">Where to.</param>
+    /// <summary>Creates a name.</summary>
+    /// <param name="id">Receives the name.</param>
     public void Fill(Span<byte> id)
     {
         Random.Fill(id);

@@ -5,13 +5,13 @@ internal sealed class Confirmation
 {
     private readonly TaskCompletionSource _done = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    // One more until it is known how many there are.
+    // One extra until the number of changes is final.
     private int _left = 1;
 
-    /// <summary>There is one more change to wait for.</summary>
+    /// <summary>Adds a change to wait for.</summary>
     public void Add() => Interlocked.Increment(ref _left);
 
-    /// <summary>A change is kept, or another server has what it is about.</summary>
+    /// <summary>Completes a change: the keeper has kept it, or another server owns its session.</summary>
     public void End()
     {
         if (Interlocked.Decrement(ref _left) == 0)
@@ -20,8 +20,8 @@ internal sealed class Confirmation
         }
     }
 
-    /// <summary>There are no more changes to wait for. To be called once.</summary>
-    /// <returns>A task that ends when all are kept.</returns>
+    /// <summary>Waits for all changes. Call it once, after the last <see cref="Add"/>.</summary>
+    /// <returns>A task that ends when the keeper has kept all of them.</returns>
     public Task WhenAllAsync()
     {
         End();

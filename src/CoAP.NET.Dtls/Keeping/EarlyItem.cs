@@ -3,17 +3,17 @@ using CoAP.NET.Guarding;
 
 namespace CoAP.NET.Dtls.Keeping;
 
-/// <summary>What waits until its session may answer and send: a record that came, or a message that is to go.</summary>
+/// <summary>An item that waits until its session may answer and send: a received record, or a message to send.</summary>
 internal sealed class EarlyItem
 {
-    // What holding one takes beside its bytes.
+    // Memory of an item besides its bytes.
     private const int Overhead = 240;
 
-    /// <summary>Makes one.</summary>
-    /// <param name="session">Whose it is, of a record as its Connection ID or path says.</param>
-    /// <param name="path">How it came, or where it goes.</param>
+    /// <summary>Creates an item.</summary>
+    /// <param name="session">Its session. A record names it by Connection ID or path.</param>
+    /// <param name="path">The path that it came from or goes to.</param>
     /// <param name="bytes">The record or the message.</param>
-    /// <param name="source">Whose share it takes.</param>
+    /// <param name="source">The source whose quota it uses.</param>
     public EarlyItem(KeptDtlsSession session, in DtlsPath path, byte[] bytes, CoapSource source)
     {
         Session = session;
@@ -22,16 +22,16 @@ internal sealed class EarlyItem
         Holding = new SourceLedger<EarlyItem>.Holding(this, source);
     }
 
-    /// <summary>Whose it is.</summary>
+    /// <summary>Its session.</summary>
     public KeptDtlsSession Session { get; }
 
-    /// <summary>How it came, or where it goes.</summary>
+    /// <summary>The path that it came from or goes to.</summary>
     public DtlsPath Path { get; }
 
     /// <summary>The record or the message.</summary>
     public byte[] Bytes { get; }
 
-    /// <summary>How much memory it takes, in bytes.</summary>
+    /// <summary>Memory that it takes, in bytes.</summary>
     public int Cost => Overhead + Bytes.Length;
 
     /// <summary>Its place among those of its source.</summary>

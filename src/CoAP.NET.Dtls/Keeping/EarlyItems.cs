@@ -3,13 +3,13 @@ using CoAP.NET.Guarding;
 namespace CoAP.NET.Dtls.Keeping;
 
 /// <summary>
-/// What waits for sessions that wait for their numbers, in the order of each session. Bounded: for one more, the oldest goes of the source
-/// that holds most. Thread-safe; calls nobody under its lock.
+/// Holds items for sessions that wait for their record numbers, in the order of each session. When full, it drops the oldest item of the
+/// source that holds most. Thread-safe; runs no callbacks under its lock.
 /// </summary>
-/// <param name="maxBytes">How much memory all may take, in bytes.</param>
+/// <param name="maxBytes">Maximum memory of all items, in bytes.</param>
 internal sealed class EarlyItems(int maxBytes)
 {
-    /// <summary>How many are held of one session; for one more, the oldest goes.</summary>
+    /// <summary>Maximum number of items per session; one more drops the oldest.</summary>
     public const int MaxOfSession = 4;
 
     private readonly Lock _gate = new();
@@ -17,7 +17,7 @@ internal sealed class EarlyItems(int maxBytes)
     private readonly Dictionary<KeptDtlsSession, List<EarlyItem>> _bySession = [];
     private int _count;
 
-    /// <summary>How many are held.</summary>
+    /// <summary>Number of held items.</summary>
     public int Count
     {
         get
@@ -29,9 +29,9 @@ internal sealed class EarlyItems(int maxBytes)
         }
     }
 
-    /// <summary>Holds one.</summary>
-    /// <param name="item">What is to be held.</param>
-    /// <returns>How many had to go for it.</returns>
+    /// <summary>Adds an item.</summary>
+    /// <param name="item">The item.</param>
+    /// <returns>The number of items that it dropped.</returns>
     public int Add(EarlyItem item)
     {
         lock (_gate)
@@ -44,7 +44,7 @@ internal sealed class EarlyItems(int maxBytes)
 
             while (_bySource.Total + item.Cost > maxBytes && _bySource.Greediest is { } greediest)
             {
-                // A source that would hold most with the new one makes room itself.
+                // If a source would hold most with the new item, it makes room itself.
                 SourceLedger<EarlyItem>.Source giving =
                     _bySource.Find(item.Holding.Key) is { } own && own.Amount + item.Cost > greediest.Amount ? own : greediest;
                 Drop(giving.First!.Owner);
@@ -61,7 +61,7 @@ internal sealed class EarlyItems(int maxBytes)
         }
     }
 
-    /// <summary>Takes all of a session, in the order in which they came.</summary>
+    /// <summary>Removes and returns all items of a session, in the order in which they came.</summary>
     /// <param name="session">The session.</param>
     public IReadOnlyList<EarlyItem> Take(KeptDtlsSession session)
     {
@@ -80,7 +80,7 @@ internal sealed class EarlyItems(int maxBytes)
             _count -= taken.Count;
             if (_bySession.Count == 0)
             {
-                // There may have been very many.
+                // The dictionary may have been very large.
                 _bySession.TrimExcess();
             }
 

@@ -3,20 +3,20 @@ using CoAP.NET.Dtls.Sessions;
 namespace CoAP.NET.Dtls.Keeping;
 
 /// <summary>
-/// Messages to clients whose sessions wait for the confirmation of their numbers, as the first notification after a start: they are sent
-/// when the session may send. Otherwise one that is not Confirmable would be lost, and another one come seconds later. Thread-safe; calls
-/// nobody under its lock.
+/// Holds messages to clients whose sessions wait for the confirmation of their record numbers, such as the first notification after a
+/// start. It sends them when the session may send. Otherwise a message that is not Confirmable would be lost, and a Confirmable one would
+/// arrive seconds later. Thread-safe; runs no callbacks under its lock.
 /// </summary>
-/// <param name="counters">Counts those for which there was no room.</param>
+/// <param name="counters">Counts messages dropped for lack of room.</param>
 /// <param name="sessions">The sessions.</param>
 internal sealed class EarlyMessages(DtlsServerCounters counters, SessionTable sessions)
 {
-    /// <summary>How much memory all of them may take, in bytes.</summary>
+    /// <summary>Maximum memory of all messages, in bytes.</summary>
     public const int MaxBytes = 16 << 20;
 
     private readonly EarlyItems _held = new(MaxBytes);
 
-    /// <summary>How many are held.</summary>
+    /// <summary>Number of held messages.</summary>
     public int Count => _held.Count;
 
     /// <summary>Holds a message.</summary>
@@ -28,7 +28,7 @@ internal sealed class EarlyMessages(DtlsServerCounters counters, SessionTable se
         counters.AddEarlyDropped(_held.Add(new EarlyItem(session, path, content.ToArray(), sessions.Keys.Rule.Of(path.Remote))));
     }
 
-    /// <summary>A session may send, or has ended: what is held of it is sent, or dropped.</summary>
+    /// <summary>Sends the held messages of a session that may send now, or drops them if it has ended.</summary>
     /// <param name="session">The session.</param>
     public void Release(KeptDtlsSession session)
     {

@@ -3,15 +3,15 @@ using CoAP.NET.Dtls.Sessions;
 namespace CoAP.NET.Dtls.Keeping;
 
 /// <summary>
-/// What a keeper of sessions is still to be told: one batch at a time, on a thread of handshakes, and again after a while where it fails. A
-/// session stands in line at most once, and its state is taken when its turn comes, so what waits is bounded by the sessions that there
-/// are, however slow the keeper is. Thread-safe; calls nobody under its lock.
+/// Queues changes for a keeper of sessions: one batch at a time, on a handshake thread, with a retry after a while on failure. The queue
+/// contains a session at most once and takes its state at its turn. So the number of sessions bounds its length, however slow the keeper
+/// is. Thread-safe; runs no callbacks under its lock.
 /// </summary>
-/// <param name="keeper">Keeps them.</param>
-/// <param name="stateOf">In which state a session is now; null when there is nothing to keep.</param>
-/// <param name="run">Has another thread do something.</param>
+/// <param name="keeper">The keeper.</param>
+/// <param name="stateOf">Returns the current state of a session; null if there is nothing to keep.</param>
+/// <param name="run">Runs work on another thread.</param>
 /// <param name="time">The clock.</param>
-/// <param name="mostEnded">How many sessions that ended wait at most; what was kept of others expires by itself.</param>
+/// <param name="mostEnded">Maximum number of ended sessions that wait; the stored states of others expire by themselves.</param>
 internal sealed class KeeperQueue(
     ICoapDtlsSessionKeeper keeper,
     Func<KeptDtlsSession, (CoapDtlsSessionChange Change, ulong Asked)?> stateOf,
@@ -28,17 +28,17 @@ internal sealed class KeeperQueue(
     private readonly Queue<KeptDtlsSession> _pending = new();
     private readonly Queue<(CoapDtlsSessionChange Change, Confirmation? Confirmation)> _finished = new();
 
-    // While batches are handed over; its result is why that ended early.
+    // Set while it hands over batches; its result is the reason for an early end.
     private TaskCompletionSource<Exception?>? _round;
     private TimeSpan _retry = s_firstRetry;
     private long _failedAt;
     private bool _hasFailed;
     private bool _isDisposed;
 
-    /// <summary>Told when a batch was not kept, with the reason.</summary>
+    /// <summary>Runs when the keeper did not keep a batch, with the reason.</summary>
     public Action<Exception>? Failed { get; set; }
 
-    /// <summary>Hands over the state of a session, soon.</summary>
+    /// <summary>Hands over the state of a session soon.</summary>
     /// <param name="session">The session.</param>
     public void Post(KeptDtlsSession session)
     {
@@ -60,9 +60,9 @@ internal sealed class KeeperQueue(
         }
     }
 
-    /// <summary>Hands over a change of a session that has ended.</summary>
+    /// <summary>Queues the final change of a session that has ended.</summary>
     /// <param name="change">The change.</param>
-    /// <param name="confirmation">Told when it is kept; null: nobody waits for it.</param>
+    /// <param name="confirmation">Completes when the keeper has kept it; null for none.</param>
     public void Add(CoapDtlsSessionChange change, Confirmation? confirmation = null)
     {
         lock (_gate)
@@ -76,14 +76,14 @@ internal sealed class KeeperQueue(
         Go();
     }
 
-    /// <summary>Hands over what waits, unless that is under way, or failed a short while ago.</summary>
+    /// <summary>Hands over the queue, unless that is already in progress or failed a short while ago.</summary>
     public void Go() => _ = Begin(isForced: false);
 
-    /// <summary>Waits until all is handed over, or that fails.</summary>
-    /// <returns>Why it failed; null when all is kept.</returns>
+    /// <summary>Waits until the queue is handed over, or that fails.</summary>
+    /// <returns>The reason of a failure; null if the keeper kept everything.</returns>
     public async Task<Exception?> DrainAsync()
     {
-        // What was under way may not have all of it.
+        // A round in progress may not include everything.
         Exception? failure = null;
         while (failure is null && Begin(isForced: true) is { } round)
         {
@@ -93,7 +93,7 @@ internal sealed class KeeperQueue(
         return failure;
     }
 
-    /// <summary>Has the keeper wait for nothing any more.</summary>
+    /// <summary>Cancels the waits of the keeper.</summary>
     public void Cancel() => _canceled.Cancel();
 
     public void Dispose()
@@ -106,7 +106,7 @@ internal sealed class KeeperQueue(
         _canceled.Cancel();
     }
 
-    // The round that is under way, or one that is begun; null when nothing waits, or not yet.
+    // Returns the round in progress or a new one; null if nothing is waiting, or not yet due.
     private Task<Exception?>? Begin(bool isForced)
     {
         TaskCompletionSource<Exception?> round;
@@ -145,7 +145,7 @@ internal sealed class KeeperQueue(
                     }
                     finally
                     {
-                        // Also of what failed: it may be in the store all the same.
+                        // Also for a failed batch: the store may contain it all the same.
                         Stamp(batch);
                     }
 
@@ -153,7 +153,7 @@ internal sealed class KeeperQueue(
                 }
             }
         }
-#pragma warning disable CA1031 // whatever a keeper of users throws: it is tried again
+#pragma warning disable CA1031 // retries after any exception of a user's keeper
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -172,7 +172,7 @@ internal sealed class KeeperQueue(
         }
     }
 
-    // False when nothing waits, which ends the round.
+    // False if nothing is waiting, which ends the round.
     private bool Take(List<Item> batch)
     {
         batch.Clear();
@@ -180,7 +180,7 @@ internal sealed class KeeperQueue(
         TaskCompletionSource<Exception?>? done = null;
         lock (_gate)
         {
-            // Of a session that was loaded again the end of the earlier one comes first.
+            // If a session was loaded again, the end of the earlier one comes first.
             while (batch.Count < MaxBatch && _finished.TryDequeue(out (CoapDtlsSessionChange Change, Confirmation? Confirmation) finished))
             {
                 batch.Add(new(finished.Change) { Confirmation = finished.Confirmation });
@@ -261,7 +261,7 @@ internal sealed class KeeperQueue(
         done?.SetResult(exception);
     }
 
-    // What a batch has of a session; without one it has ended.
+    // An entry of a batch; without a session, that session has ended.
     private readonly record struct Item(CoapDtlsSessionChange Change)
     {
         public KeptDtlsSession? Session { get; init; }

@@ -6,34 +6,34 @@ using CoAP.NET.Dtls.Steering;
 
 namespace CoAP.NET.Dtls.Keeping;
 
-/// <summary>A session of a server that has a keeper: it counts no further than that has confirmed. Thread-safe.</summary>
+/// <summary>A session of a server with a keeper: it uses no record numbers beyond those that the keeper confirmed. Thread-safe.</summary>
 internal sealed class KeptDtlsSession : DtlsSession
 {
-    // That of a session of which nobody loads a copy while it is here.
+    // For a session that no other process loads while it is here.
     private const ulong Unlimited = ulong.MaxValue;
 
-    // There may be very many sessions: what few of them have, and not for long, others keep by session.
-    // Numbers below it are ours; whether the keeper is asked for a reserve more. Under the lock of the records.
+    // There may be very many sessions: rare and short-lived state is kept elsewhere, by session. The session may use numbers below this; a
+    // flag tells whether it has asked the keeper for a further reserve. Under the lock of the records.
     private ulong _confirmed = Unlimited;
     private bool _asks;
     private bool _isWaiting;
     private bool _isInDoubt;
     private bool _isRetiring;
 
-    /// <summary>Makes a session of what its handshake left.</summary>
-    /// <param name="established">What the handshake left.</param>
-    /// <param name="path">Where the peer is.</param>
-    /// <param name="home">Who finds it, and has the keeper.</param>
-    /// <param name="id">The name that it is kept by.</param>
+    /// <summary>Creates a session from the result of its handshake.</summary>
+    /// <param name="established">The result of the handshake.</param>
+    /// <param name="path">The path to the peer.</param>
+    /// <param name="home">Finds the session, and has the keeper.</param>
+    /// <param name="id">The name for the keeper.</param>
     public KeptDtlsSession(Established established, in DtlsPath path, IDtlsSessionHome home, ulong id)
         : base(established, path, home, isInitiator: false, null) => Id = id;
 
-    /// <summary>The name that it is kept by.</summary>
+    /// <summary>The name for the keeper.</summary>
     public ulong Id { get; }
 
     public override byte? Slot => (byte)(Id >> 56);
 
-    /// <summary>The same as a keeper sees it.</summary>
+    /// <summary>The name in the form that the keeper gets.</summary>
     public byte[] IdBytes()
     {
         byte[] id = new byte[sizeof(ulong)];
@@ -41,23 +41,24 @@ internal sealed class KeptDtlsSession : DtlsSession
         return id;
     }
 
-    /// <summary>The <see cref="CoapDtlsSessionChange.Stamp"/>; of the one who hands over.</summary>
+    /// <summary>The <see cref="CoapDtlsSessionChange.Stamp"/>; only the thread that hands over uses it.</summary>
     public long Stamp { get; set; }
 
-    /// <summary>Whether it stands in the line of the keeper; under the lock of that.</summary>
+    /// <summary>Whether it is in the keeper's queue; under the lock of the queue.</summary>
     public bool IsPending { get; set; }
 
-    /// <summary>Whether it was handed over before; of the one who hands over.</summary>
+    /// <summary>Whether the queue has handed it over before; only the thread that hands over uses it.</summary>
     public bool IsHandedOver { get; set; }
 
-    /// <summary>Whether its handshake was made by another process, or by another server.</summary>
+    /// <summary>Whether another process or another server performed its handshake.</summary>
     public bool IsLoaded { get; init; }
 
-    /// <summary>Whether the table has had it.</summary>
+    /// <summary>Whether the table has contained it.</summary>
     public bool IsOpened { get; set; }
 
     /// <summary>
-    /// Whether somebody may repeat records that came shortly before the crash of the process that had it: nobody knows which came.
+    /// Whether an attacker could replay records from shortly before the crash of the process that had it, because it is unknown which
+    /// arrived.
     /// </summary>
     public bool IsInDoubt
     {
@@ -65,19 +66,17 @@ internal sealed class KeptDtlsSession : DtlsSession
         init => _isInDoubt = value;
     }
 
-    /// <summary>
-    /// Whether it is handed over as soon as what is under way is done: a request of its client is for whoever has it next.
-    /// </summary>
+    /// <summary>Whether its handover begins as soon as pending work is done: new requests of its client are for the next server.</summary>
     public bool IsRetiring
     {
         get => Volatile.Read(ref _isRetiring);
         set => Volatile.Write(ref _isRetiring, value);
     }
 
-    /// <summary>Whether it waits for numbers that were asked for.</summary>
+    /// <summary>Whether it waits for requested record numbers.</summary>
     public bool IsWaiting => Volatile.Read(ref _isWaiting);
 
-    /// <summary>Whether it has asked for numbers that are not confirmed.</summary>
+    /// <summary>Whether it has requested record numbers that the keeper has not confirmed.</summary>
     public bool AsksForNumbers
     {
         get
@@ -89,7 +88,7 @@ internal sealed class KeptDtlsSession : DtlsSession
         }
     }
 
-    /// <summary>Whether it was loaded and has not been needed since: the keeper has all of it.</summary>
+    /// <summary>Whether it is unused since it was loaded: the keeper has its complete state.</summary>
     public bool IsUntouched
     {
         get
@@ -114,8 +113,8 @@ internal sealed class KeptDtlsSession : DtlsSession
     }
 
     /// <summary>
-    /// Has a new session count no further than its state will say. That need not be confirmed: whoever loads a state begins behind these
-    /// numbers, and where none was kept nobody loads one.
+    /// Limits a new session to the record numbers that its state will contain. They need no confirmation: a process that loads the state
+    /// begins after them, and without a stored state no process loads it.
     /// </summary>
     public void BeginToCount()
     {
@@ -126,7 +125,7 @@ internal sealed class KeptDtlsSession : DtlsSession
         }
     }
 
-    /// <summary>Has a session that was loaded use no number before one is confirmed, for which it asks when it needs one.</summary>
+    /// <summary>Bars a loaded session from using a record number before the keeper confirms one; it asks when it needs one.</summary>
     public void BeginWithoutNumbers()
     {
         lock (Records)
@@ -139,7 +138,7 @@ internal sealed class KeptDtlsSession : DtlsSession
         IsHandedOver = true;
     }
 
-    /// <summary>Has it find numbers to answer with: it asks for some, waits for those it asked for, or ends where there are none.</summary>
+    /// <summary>Obtains record numbers to answer with: it requests some, waits for those requested, or ends if there are none.</summary>
     public void AskForNumbers()
     {
         if (!IsWaiting && !FindsNumbers())
@@ -148,13 +147,14 @@ internal sealed class KeptDtlsSession : DtlsSession
         }
     }
 
-    /// <summary>Writes all of it, with its keys.</summary>
-    /// <param name="writer">Takes it.</param>
-    /// <param name="isLast">Whether it stops here: nothing is sent or received afterwards, and the copy begins with the next
-    /// number.</param>
-    /// <param name="seen">What whoever loads it has to know of messages that came; empty for nothing.</param>
-    /// <param name="asked">The numbers below this are confirmed when it was kept.</param>
-    /// <returns>False when it has ended, or its numbers are nearly used up.</returns>
+    /// <summary>Writes its complete state, with its keys.</summary>
+    /// <param name="writer">Receives the state.</param>
+    /// <param name="isLast">
+    /// Whether it stops here: it sends and receives nothing afterwards, and the copy begins with the next number.
+    /// </param>
+    /// <param name="seen">What the next server has to know of received messages; empty for nothing.</param>
+    /// <param name="asked">Once the state is kept, the session may use the numbers below this.</param>
+    /// <returns>False if it has ended, or has nearly used up its numbers.</returns>
     public bool TryWrite(StateWriter writer, bool isLast, ReadOnlySpan<byte> seen, out ulong asked)
     {
         Span<byte> via = stackalloc byte[SessionSteering.MaxViaName];
@@ -182,8 +182,8 @@ internal sealed class KeptDtlsSession : DtlsSession
         }
     }
 
-    /// <summary>The keeper has kept it: it may count further.</summary>
-    /// <param name="asked">What <see cref="TryWrite"/> said.</param>
+    /// <summary>Raises the limit of its record numbers, after the keeper has kept its state.</summary>
+    /// <param name="asked">The value from <see cref="TryWrite"/>.</param>
     public void OnConfirmed(ulong asked)
     {
         bool hasWaited = false;
@@ -205,8 +205,10 @@ internal sealed class KeptDtlsSession : DtlsSession
         }
     }
 
-    /// <summary>The client has answered a question that this process asked: what is older than the answer is refused from now on.</summary>
-    /// <returns>The lowest number of a record that is taken.</returns>
+    /// <summary>
+    /// Ends the doubt after the client answered a question of this process: the session rejects records older than the answer from now on.
+    /// </summary>
+    /// <returns>The lowest record number that it accepts.</returns>
     public ulong EndDoubt()
     {
         lock (Records)
@@ -285,14 +287,14 @@ internal sealed class KeptDtlsSession : DtlsSession
     {
         if (!IsWaiting)
         {
-            // The keeper has confirmed them at once.
+            // The keeper has confirmed them immediately.
             return Send(content);
         }
 
         Keeper.EarlyMessages.Hold(this, content);
         if (!IsWaiting)
         {
-            // Meanwhile.
+            // The numbers arrived in the meantime.
             Keeper.EarlyMessages.Release(this);
         }
 

@@ -3,35 +3,35 @@ using CoAP.NET.Dtls.Sessions;
 namespace CoAP.NET.Dtls.Keeping;
 
 /// <summary>
-/// Sessions that were loaded after a crash, of which nobody knows which records came in the last seconds before: whoever recorded those
-/// could have them taken once more. The first request that is not safe is held until the client has answered an Empty message in the
-/// session (RFC 7252 section 4.3). The record of the answer has the client's newest number, so all older ones are refused from then on, and
-/// what was held is served if it stands just before it. Thread-safe; calls nobody under its lock.
+/// Protects sessions loaded after a crash against replay of records from the last seconds before it, because it is unknown which of them
+/// arrived. It holds the first unsafe request until the client has answered an Empty message in the session (RFC 7252 section 4.3). The
+/// record of the answer has the client's newest number, so the session rejects all older ones from then on. It serves the held request if
+/// its number is the one just before the answer. Thread-safe; runs no callbacks under its lock.
 /// </summary>
 /// <remarks>
-/// PUT and DELETE are held as well, though they are idempotent (RFC 7252 section 5.1): what is repeated may be older than what came after
-/// it, as a door that was opened and then closed. Only GET and FETCH change nothing. What is held may be the very last record that the
-/// client sent before the crash, if somebody repeats it before the client speaks again. That one request may run twice, which it may after
-/// any crash: its client repeats it by itself when the answer was lost.
+/// It holds PUT and DELETE as well, though they are idempotent (RFC 7252 section 5.1): a replay may be older than a later request, such as
+/// opening a door that a later request closed. Only GET and FETCH change nothing. The held request may be the very last record that the
+/// client sent before the crash, if an attacker replays it before the client speaks again. That one request may run twice, which is
+/// possible after any crash: its client retransmits it by itself when the answer was lost.
 /// </remarks>
-/// <param name="server">Whose sessions they are.</param>
+/// <param name="server">The server of the sessions.</param>
 /// <param name="time">The clock.</param>
 internal sealed class ReplayDoubts(DtlsServer server, TimeProvider time)
 {
-    /// <summary>How many requests are held at most: one of each session. For one more, the oldest goes of the source with most.</summary>
+    /// <summary>Maximum number of held requests, one per session. One more drops the oldest of the source with most.</summary>
     public const int MaxHeld = 1_024;
 
-    /// <summary>How many bytes a request may have to be held; a longer one is left to the client, who says it again.</summary>
+    /// <summary>Maximum bytes of a held request; the client retransmits a longer one.</summary>
     public const int MaxLength = 1_280;
 
-    // A client that answers no Empty message cannot be served anything unsafe: it is better off with a new session.
+    // The server cannot serve unsafe requests of a client that answers no Empty message: a new session serves it better.
     private const int MaxAskedInVain = 3;
 
     private readonly Lock _gate = new();
     private readonly Shares<HeldRequest> _held = new();
     private readonly Dictionary<KeptDtlsSession, Doubt> _doubts = [];
 
-    /// <summary>How many requests are held.</summary>
+    /// <summary>Number of held requests.</summary>
     public int Count
     {
         get
@@ -43,9 +43,9 @@ internal sealed class ReplayDoubts(DtlsServer server, TimeProvider time)
         }
     }
 
-    /// <summary>Takes a message of a session in doubt.</summary>
+    /// <summary>Processes a message of a session in doubt.</summary>
     /// <param name="session">The session.</param>
-    /// <param name="path">How it came.</param>
+    /// <param name="path">The path that it came from.</param>
     /// <param name="content">The message.</param>
     /// <param name="sequence">The number of its record.</param>
     public void Receive(KeptDtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content, ulong sequence)
@@ -72,7 +72,7 @@ internal sealed class ReplayDoubts(DtlsServer server, TimeProvider time)
 
             if (session.IsInDoubt && content.Length <= MaxLength && !(doubt.Held?.Sequence > sequence))
             {
-                // Of several only the newest can stand just before the answer.
+                // Only the newest can be just before the answer.
                 Drop(doubt);
                 doubt.Held = new HeldRequest(session, path, content.ToArray(), sequence, session.Source, time.GetTimestamp());
                 _held.Add(doubt.Held);
@@ -92,7 +92,7 @@ internal sealed class ReplayDoubts(DtlsServer server, TimeProvider time)
         }
     }
 
-    /// <summary>A session has ended.</summary>
+    /// <summary>Removes a session that has ended.</summary>
     /// <param name="session">The session.</param>
     public void Forget(KeptDtlsSession session)
     {
@@ -115,10 +115,10 @@ internal sealed class ReplayDoubts(DtlsServer server, TimeProvider time)
         }
         catch (Exception exception) when (exception is CoapException or OperationCanceledException)
         {
-            // It is asked again when it says something more.
+            // The server asks again when the client sends another message.
         }
 
-        // What goes on now runs code of users, on a thread for such things.
+        // The next step runs user code, on a thread for that purpose.
         server.Run(() => OnAsked(session, isAnswered));
     }
 
@@ -131,7 +131,7 @@ internal sealed class ReplayDoubts(DtlsServer server, TimeProvider time)
         {
             if (!_doubts.TryGetValue(session, out Doubt? doubt))
             {
-                // It has ended.
+                // The session has ended.
                 return;
             }
 
@@ -152,7 +152,8 @@ internal sealed class ReplayDoubts(DtlsServer server, TimeProvider time)
         }
         else if (isAnswered && held is not null)
         {
-            // The answer is the newest record, and the request the one before; what came between them leaves it to the client.
+            // The answer is the newest record, and the request the one before; if there were others in between, the client has to
+            // retransmit.
             if (held.Sequence + 2 == next)
             {
                 server.Sink.Received(session, held.Path, held.Content);
@@ -173,12 +174,12 @@ internal sealed class ReplayDoubts(DtlsServer server, TimeProvider time)
         }
     }
 
-    // What is known of a session from its first unsafe request until its client has answered. There are no more than sessions.
+    // The state of a session from its first unsafe request until its client has answered. At most one per session.
     private sealed class Doubt
     {
         public HeldRequest? Held { get; set; }
 
-        // Whether the client is asked at the moment.
+        // Whether a question to the client is pending.
         public bool IsAsked { get; set; }
 
         public int AskedInVain { get; set; }

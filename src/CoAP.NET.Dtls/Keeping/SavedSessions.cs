@@ -6,14 +6,14 @@ using CoAP.NET.Dtls.Sessions;
 
 namespace CoAP.NET.Dtls.Keeping;
 
-/// <summary>Sessions as they are kept, before they are encrypted.</summary>
+/// <summary>The plaintext format of kept sessions.</summary>
 internal static class SavedSessions
 {
-    /// <summary>Writes what a session is beside its records. Under the lock of the session.</summary>
-    /// <param name="writer">Takes it.</param>
+    /// <summary>Writes the state of a session other than its records. Under the lock of the session.</summary>
+    /// <param name="writer">Receives the state.</param>
     /// <param name="session">The session.</param>
-    /// <param name="seen">What has to be known of messages that came; empty for nothing.</param>
-    /// <param name="via">The name of the server that hears its client; empty for none.</param>
+    /// <param name="seen">What the next server has to know of received messages; empty for nothing.</param>
+    /// <param name="via">The name of the server that receives from its client; empty for none.</param>
     public static void Write(StateWriter writer, DtlsSession session, ReadOnlySpan<byte> seen, ReadOnlySpan<byte> via)
     {
         DtlsPath path = session.Path;
@@ -36,13 +36,12 @@ internal static class SavedSessions
     }
 
     /// <summary>Reads a session that <see cref="KeptDtlsSession.TryWrite"/> wrote.</summary>
-    /// <param name="plain">What it wrote.</param>
-    /// <param name="keeper">Who keeps it.</param>
-    /// <param name="home">Who finds it.</param>
-    /// <param name="seen">What those who had it before know of messages that came: copies are not to be carried out. Null for
-    /// nothing.</param>
-    /// <returns>The session; its numbers are not confirmed.</returns>
-    /// <exception cref="InvalidDataException">Something else stands there.</exception>
+    /// <param name="plain">The bytes that it wrote.</param>
+    /// <param name="keeper">The keeper of the session.</param>
+    /// <param name="home">Finds the session.</param>
+    /// <param name="seen">What earlier owners know of received messages, so that no duplicate runs. Null for nothing.</param>
+    /// <returns>The session; its record numbers are not confirmed.</returns>
+    /// <exception cref="InvalidDataException">The bytes have another format.</exception>
     public static KeptDtlsSession Read(ReadOnlySpan<byte> plain, SessionKeeper keeper, IDtlsSessionHome home, out byte[]? seen)
     {
         StateReader reader = new(plain);
@@ -62,7 +61,7 @@ internal static class SavedSessions
             X509Certificate2? leaf = certificate.IsEmpty ? null : X509CertificateLoader.LoadCertificate(certificate);
             if (!reader.IsAtEnd || records.OwnCid.Length is not (0 or DtlsServer.CidLength))
             {
-                throw new InvalidDataException("A saved session has another shape.");
+                throw new InvalidDataException("A saved session has another format.");
             }
 
             if (!via.IsEmpty && records.OwnCid.Length > 0 && home.Steering is { } steering)
@@ -88,7 +87,7 @@ internal static class SavedSessions
         catch (Exception exception) when (exception is CryptographicException or InvalidDataException)
         {
             records.Clear();
-            throw new InvalidDataException("A saved session cannot be read.", exception);
+            throw new InvalidDataException("A saved session is not readable.", exception);
         }
     }
 }

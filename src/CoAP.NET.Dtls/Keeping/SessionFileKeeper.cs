@@ -13,14 +13,14 @@ internal sealed class SessionFileKeeper(CoapDtlsSessionFile file) : ICoapDtlsSes
 
     public ValueTask StartAsync(CoapDtlsSessionLoader loader, CancellationToken cancellationToken)
     {
-        // From now on the file is ours to write.
+        // From now on this server may write the file.
         _isStarted = true;
         try
         {
             ReadOnlySpan<byte> data = CoapDtlsSessionFile.Take(file.Path);
             if (!data.StartsWith(Format))
             {
-                throw new InvalidDataException("These are no saved sessions, or of another version.");
+                throw new InvalidDataException("The content is not that of saved sessions, or has another version.");
             }
 
             for (data = data[Format.Length..]; !data.IsEmpty;)
@@ -37,7 +37,7 @@ internal sealed class SessionFileKeeper(CoapDtlsSessionFile file) : ICoapDtlsSes
         }
         catch (FileNotFoundException)
         {
-            // The first start, or the last one ended without a stop.
+            // This is the first start, or the last run ended without a stop.
         }
 
         return default;

@@ -6,8 +6,8 @@ using CoAP.NET.Dtls.Sessions;
 namespace CoAP.NET.Dtls.Keeping;
 
 /// <summary>
-/// Decides when sessions of a server are handed to its <see cref="ICoapDtlsSessionKeeper"/>: when they are made, need numbers, were heard,
-/// and have ended. Thread-safe; calls nobody under its lock.
+/// Decides when the sessions of a server go to its <see cref="ICoapDtlsSessionKeeper"/>: when they are new, need record numbers, have
+/// received records, and have ended. Thread-safe; runs no callbacks under its lock.
 /// </summary>
 internal sealed class SessionKeeper : IDisposable
 {
@@ -20,15 +20,15 @@ internal sealed class SessionKeeper : IDisposable
     private readonly KeeperQueue _queue;
     private readonly Lock _gate = new();
 
-    // Those that wait for numbers, and since when, by the clock's timestamp.
+    // The sessions that wait for numbers, and since when, by the clock's timestamp.
     private readonly Dictionary<KeptDtlsSession, long> _waiting = [];
     private long _heardAt;
 
-    /// <summary>Makes one.</summary>
-    /// <param name="keeping">Who keeps, and how.</param>
+    /// <summary>Creates the bookkeeping of a server.</summary>
+    /// <param name="keeping">The keeper, and its settings.</param>
     /// <param name="server">The server.</param>
     /// <param name="sessions">Its sessions.</param>
-    /// <param name="limits">How many it takes, and for how long.</param>
+    /// <param name="limits">Limits of sessions and times.</param>
     /// <param name="time">The clock.</param>
     public SessionKeeper(CoapDtlsSessionKeeping keeping, DtlsServer server, SessionTable sessions, DtlsServerLimits limits,
         TimeProvider time)
@@ -47,31 +47,31 @@ internal sealed class SessionKeeper : IDisposable
         Loading = new SessionLoading(this, server, sessions, limits, _seal);
     }
 
-    /// <summary>Puts sessions that were kept into the server.</summary>
+    /// <summary>Loads kept sessions into the server.</summary>
     public SessionLoading Loading { get; }
 
-    /// <summary>Holds requests of sessions of which nobody knows what came last.</summary>
+    /// <summary>Holds requests of sessions whose last records are unknown.</summary>
     public ReplayDoubts Doubts { get; }
 
-    /// <summary>Holds records of sessions that wait for their numbers.</summary>
+    /// <summary>Holds records of sessions that wait for their record numbers.</summary>
     public EarlyRecords Early { get; }
 
     /// <summary>Holds messages to clients of such sessions.</summary>
     public EarlyMessages EarlyMessages { get; }
 
-    /// <summary>Whether sessions are only kept when the server stops.</summary>
+    /// <summary>Whether the server keeps sessions only when it stops.</summary>
     public bool IsForStopsOnly => _keeping.IsForStopsOnly;
 
-    /// <summary>Told when a batch was not kept, with the reason.</summary>
+    /// <summary>Runs when the keeper did not keep a batch, with the reason.</summary>
     public Action<Exception>? Failed
     {
         init => _queue.Failed = value;
     }
 
-    /// <summary>Makes a session of what its handshake left.</summary>
-    /// <param name="established">What it left.</param>
-    /// <param name="path">Where the peer is.</param>
-    /// <param name="slot">Its slot; null where there are none.</param>
+    /// <summary>Creates a session from the result of its handshake.</summary>
+    /// <param name="established">The result of the handshake.</param>
+    /// <param name="path">The path to the peer.</param>
+    /// <param name="slot">Its slot; null without slots.</param>
     public KeptDtlsSession Make(Established established, in DtlsPath path, byte? slot = null)
     {
         ulong id;
@@ -96,24 +96,24 @@ internal sealed class SessionKeeper : IDisposable
         return session;
     }
 
-    /// <summary>A session was made, or loaded, and is in the table.</summary>
+    /// <summary>Handles a session that is new or loaded, and is in the table.</summary>
     /// <param name="session">The session.</param>
     public void OnOpened(KeptDtlsSession session)
     {
         session.IsOpened = true;
 
-        // One that was loaded is handed over when it needs numbers: most of many devices sleep, and a start is to cost them nothing.
+        // A loaded session goes to the keeper when it needs numbers: most of many devices sleep, and a start must not cost them anything.
         if (!IsForStopsOnly && !session.IsHandedOver)
         {
             _queue.Post(session);
         }
     }
 
-    /// <summary>A session has asked for numbers.</summary>
+    /// <summary>Handles a session's request for record numbers.</summary>
     /// <param name="session">The session.</param>
     public void OnAsked(KeptDtlsSession session) => _queue.Post(session);
 
-    /// <summary>A session begins to wait for numbers.</summary>
+    /// <summary>Handles a session that begins to wait for record numbers.</summary>
     /// <param name="session">The session.</param>
     public void OnWaiting(KeptDtlsSession session)
     {
@@ -123,7 +123,7 @@ internal sealed class SessionKeeper : IDisposable
         }
     }
 
-    /// <summary>A session waits no more: what it was to send goes, and what came is taken.</summary>
+    /// <summary>Handles a session that no longer waits: sends its held messages, and processes its held records.</summary>
     /// <param name="session">The session.</param>
     public void OnConfirmed(KeptDtlsSession session)
     {
@@ -131,7 +131,7 @@ internal sealed class SessionKeeper : IDisposable
         Early.Release(session);
     }
 
-    /// <summary>A session has ended.</summary>
+    /// <summary>Handles the end of a session.</summary>
     /// <param name="session">The session.</param>
     /// <param name="reason">Why.</param>
     public void OnEnded(KeptDtlsSession session, DtlsEnd reason)
@@ -140,19 +140,19 @@ internal sealed class SessionKeeper : IDisposable
         Loading.TakeSeen(session);
         OnConfirmed(session);
 
-        // One that was never opened may have the name of one that is.
+        // A session that was never opened may have the name of one that is open.
         if (session.IsOpened && !IsForStopsOnly && reason is not (DtlsEnd.Saved or DtlsEnd.TakenOver))
         {
             Forget(session);
         }
     }
 
-    /// <summary>What was kept of a session is of no use.</summary>
+    /// <summary>Tells the keeper to remove a session.</summary>
     /// <param name="session">The session.</param>
     public void Forget(KeptDtlsSession session) =>
         _queue.Add(ChangeOf(session, CoapDtlsSessionChangeKind.Ended, default, _time.GetUtcNow()));
 
-    /// <summary>Does what is due: tells of what was heard, tries again, ends sessions that wait for too long.</summary>
+    /// <summary>Performs due work: reports received records, retries, and ends sessions that wait for too long.</summary>
     public void Tick()
     {
         if (IsForStopsOnly)
@@ -165,7 +165,7 @@ internal sealed class SessionKeeper : IDisposable
         if (_time.GetElapsedTime(since, now) >= _keeping.HeardInterval
             && Interlocked.CompareExchange(ref _heardAt, now, since) == since)
         {
-            // What another process has heard is noted already.
+            // A state covers already what another process has received.
             foreach (KeptDtlsSession session in _sessions.HeardSince(since).Cast<KeptDtlsSession>())
             {
                 if (!session.IsUntouched)
@@ -182,10 +182,10 @@ internal sealed class SessionKeeper : IDisposable
         }
     }
 
-    /// <summary>Loads what was kept. Each session has its numbers confirmed when it needs some.</summary>
+    /// <summary>Loads the kept sessions. Each session asks for confirmation of record numbers when it needs some.</summary>
     /// <param name="cancellationToken">Stops it.</param>
-    /// <returns>How many sessions were taken over.</returns>
-    /// <exception cref="Exception">What the keeper threw. It may load the rest later.</exception>
+    /// <returns>The number of sessions loaded.</returns>
+    /// <exception cref="Exception">The exception of the keeper. It may load the rest later.</exception>
     public async ValueTask<int> StartAsync(CancellationToken cancellationToken)
     {
         try
@@ -194,7 +194,7 @@ internal sealed class SessionKeeper : IDisposable
         }
         catch (Exception exception) when (exception is not OperationCanceledException)
         {
-            // The server starts nevertheless: with what was loaded before, and what its keeper loads later is opened at once.
+            // The server starts nevertheless with the sessions loaded so far, and opens later ones immediately.
             Loading.TakeFirst();
             throw;
         }
@@ -202,9 +202,9 @@ internal sealed class SessionKeeper : IDisposable
         return Loading.TakeFirst();
     }
 
-    /// <summary>Ends a session without a word to its peer, as it lives on where it is loaded.</summary>
+    /// <summary>Ends a session without a message to its peer, because it continues where a server loads it.</summary>
     /// <param name="session">The session.</param>
-    /// <param name="confirmation">Told when it is kept; null: nobody waits for it.</param>
+    /// <param name="confirmation">Completes when the keeper has kept it; null for none.</param>
     public void EndToKeep(KeptDtlsSession session, Confirmation? confirmation = null)
     {
         using StateWriter writer = new();
@@ -218,9 +218,9 @@ internal sealed class SessionKeeper : IDisposable
         session.End(isKept ? DtlsEnd.Saved : DtlsEnd.Closed, tells: !isKept);
     }
 
-    /// <summary>Ends sessions to be kept while the server goes on, and waits until they are.</summary>
+    /// <summary>Ends sessions for another server while this one continues, and waits until the keeper has kept them.</summary>
     /// <param name="released">The sessions.</param>
-    /// <param name="cancellationToken">Ends the waiting.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     /// <exception cref="TimeoutException">The keeper took too long.</exception>
     public async Task ReleaseAsync(IEnumerable<KeptDtlsSession> released, CancellationToken cancellationToken)
     {
@@ -237,13 +237,14 @@ internal sealed class SessionKeeper : IDisposable
         catch (TimeoutException exception)
         {
             throw new TimeoutException(
-                $"The keeper of sessions did not confirm within {_keeping.ConfirmTimeout:c} that it has those that were released. They "
-                    + "have ended here; whoever loads them takes them as after a crash. Look why the store is slow or away.", exception);
+                $"The keeper of sessions did not confirm within {_keeping.ConfirmTimeout:c} that it has the released sessions. They have "
+                    + "ended here; a server that loads them treats them as after a crash. Check why the store is slow or "
+                    + "unavailable.", exception);
         }
     }
 
-    /// <summary>Ends all sessions to be kept, and waits until they are.</summary>
-    /// <exception cref="Exception">What the keeper threw.</exception>
+    /// <summary>Ends all sessions and waits until the keeper has kept them.</summary>
+    /// <exception cref="Exception">The exception of the keeper.</exception>
     /// <exception cref="TimeoutException">The keeper took too long.</exception>
     public async Task StopAsync()
     {
@@ -279,7 +280,7 @@ internal sealed class SessionKeeper : IDisposable
         _seal.Dispose();
     }
 
-    // In which state a session is now; null when there is nothing to keep.
+    // Returns the current state of a session; null if there is nothing to keep.
     private (CoapDtlsSessionChange Change, ulong Asked)? StateOf(KeptDtlsSession session)
     {
         using StateWriter writer = new();
@@ -330,7 +331,7 @@ internal sealed class SessionKeeper : IDisposable
 
             if (_waiting.Count == 0)
             {
-                // There may have been very many.
+                // The dictionary may have been very large.
                 _waiting.TrimExcess();
             }
 

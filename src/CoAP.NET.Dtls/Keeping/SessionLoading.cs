@@ -4,29 +4,29 @@ using CoAP.NET.Dtls.Sessions;
 
 namespace CoAP.NET.Dtls.Keeping;
 
-/// <summary>Puts sessions that were kept into a server. Thread-safe.</summary>
-/// <param name="keeper">Who keeps them.</param>
+/// <summary>Loads kept sessions into a server. Thread-safe.</summary>
+/// <param name="keeper">The keeper of the sessions.</param>
 /// <param name="server">The server.</param>
 /// <param name="sessions">Its sessions.</param>
-/// <param name="limits">How many it takes.</param>
-/// <param name="seal">Decrypts them.</param>
+/// <param name="limits">Limits of sessions.</param>
+/// <param name="seal">Decrypts the states.</param>
 internal sealed class SessionLoading(
     SessionKeeper keeper, DtlsServer server, SessionTable sessions, DtlsServerLimits limits, StateSeal seal)
 {
-    // Of the state of a session by a pre-shared key; those with certificates are longer.
+    // The state of a session with a pre-shared key; those with certificates are longer.
     private const int UsualLength = 512;
 
     private readonly Lock _gate = new();
 
-    // Few sessions have it, and not for long.
+    // Few sessions have such a state, and not for long.
     private readonly ConcurrentDictionary<KeptDtlsSession, byte[]> _seen = new();
 
-    // Those of the start, until all of them are there.
+    // The sessions of the start, until all of them are loaded.
     private List<KeptDtlsSession>? _first = [];
     private bool _isStopped;
     private int _unreadable;
 
-    /// <summary>How many states could not be read.</summary>
+    /// <summary>Number of states that were not readable.</summary>
     public int Unreadable => Volatile.Read(ref _unreadable);
 
     /// <inheritdoc cref="CoapDtlsSessionLoader.TryLoad"/>
@@ -95,8 +95,8 @@ internal sealed class SessionLoading(
         return result;
     }
 
-    /// <summary>Takes the sessions of the start: the one silent longest first, so that it is the first to go later.</summary>
-    /// <returns>How many; without those that are too many.</returns>
+    /// <summary>Takes the sessions of the start: the one silent longest first, so that the server evicts it first later.</summary>
+    /// <returns>The number of sessions, without those over the limit.</returns>
     public int TakeFirst()
     {
         List<KeptDtlsSession> loaded;
@@ -124,20 +124,18 @@ internal sealed class SessionLoading(
         return loaded.Count(static session => !session.IsClosed);
     }
 
-    /// <summary>
-    /// What those who had a session before know of messages that came, for whoever above has it now: copies are not to be carried out.
-    /// </summary>
+    /// <summary>Returns what earlier owners of a session know of received messages, so that no duplicate runs.</summary>
     /// <param name="session">The session.</param>
-    /// <returns>It, once; null for nothing.</returns>
+    /// <returns>The state, once; null for nothing.</returns>
     public byte[]? TakeSeen(KeptDtlsSession session) => session.IsLoaded && _seen.TryRemove(session, out byte[]? seen) ? seen : null;
 
-    /// <summary>Takes no more.</summary>
+    /// <summary>Rejects further sessions.</summary>
     public void Stop()
     {
         Volatile.Write(ref _isStopped, true);
     }
 
-    // The times are looked up once: there may be very many sessions, each somewhere else in memory.
+    // Reads the times once: there may be very many sessions, spread over memory.
     private static List<KeptDtlsSession> SortedByLastReceived(List<KeptDtlsSession> sessions)
     {
         long[] times = [.. sessions.Select(static session => session.LastReceived)];
@@ -152,7 +150,7 @@ internal sealed class SessionLoading(
         return CoapDtlsSessionLoad.Unreadable;
     }
 
-    // Its client may have made a new session over the same path; then the old one is of no use anywhere.
+    // Its client may have opened a new session over the same path; then the old one is useless everywhere.
     private CoapDtlsSessionLoad OnKnown(KeptDtlsSession session, DtlsSession known)
     {
         if (known is not KeptDtlsSession kept || kept.Id != session.Id)
@@ -161,7 +159,7 @@ internal sealed class SessionLoading(
         }
         else if (kept.Stamp != session.Stamp)
         {
-            // Its numbers were counted on elsewhere.
+            // Another server has used its record numbers.
             kept.End(DtlsEnd.TakenOver, tells: false);
             return CoapDtlsSessionLoad.Loaded;
         }

@@ -4,13 +4,13 @@ using System.Security.Cryptography;
 namespace CoAP.NET.Dtls.Keeping;
 
 /// <summary>
-/// Encrypts and decrypts states of sessions: a name of the format, a salt, a nonce, a tag, and the rest encrypted by AES-GCM. Each process
-/// derives a key of its own by a random salt, and counts its nonces: random ones under one key would meet after some 2^32 states, which a
-/// large server writes in days. Thread-safe.
+/// Encrypts and decrypts states of sessions. The format is a format name, a salt, a nonce, a tag, and the rest encrypted by AES-GCM. Each
+/// process derives a key of its own with a random salt, and counts its nonces: random ones under one key would collide after some 2^32
+/// states, which a large server writes in days. Thread-safe.
 /// </summary>
 internal sealed class StateSeal : IDisposable
 {
-    /// <summary>How much longer a state is than what it holds.</summary>
+    /// <summary>Difference between the length of a state and its content.</summary>
     public const int Overhead = TagOffset + SaltedCiphers.TagLength;
 
     private const int FormatLength = 4;
@@ -21,8 +21,8 @@ internal sealed class StateSeal : IDisposable
     private readonly SaltedCiphers _ciphers;
     private ulong _count;
 
-    /// <param name="key">What keys are derived from; copied.</param>
-    /// <param name="random">Where the salt comes from.</param>
+    /// <param name="key">The key to derive from; copied.</param>
+    /// <param name="random">The source of the salt.</param>
     public StateSeal(ReadOnlySpan<byte> key, CoapRandomSource random)
     {
         _ciphers = new SaltedCiphers(key, "CoAP.NET DTLS session"u8);
@@ -32,9 +32,9 @@ internal sealed class StateSeal : IDisposable
     private static ReadOnlySpan<byte> Format => "CDS1"u8;
 
     /// <summary>Encrypts.</summary>
-    /// <param name="plain">What is to be kept.</param>
+    /// <param name="plain">The bytes to keep.</param>
     /// <returns>The state.</returns>
-    /// <exception cref="ObjectDisposedException">This object was disposed of.</exception>
+    /// <exception cref="ObjectDisposedException">This object is disposed.</exception>
     public byte[] Seal(ReadOnlySpan<byte> plain)
     {
         byte[] state = new byte[Overhead + plain.Length];
@@ -57,10 +57,12 @@ internal sealed class StateSeal : IDisposable
     }
 
     /// <summary>Decrypts.</summary>
-    /// <param name="state">What <see cref="Seal"/> gave, here or in another process.</param>
-    /// <param name="buffer">Takes what was kept, to be overwritten after use; where it is too short another one is made.</param>
-    /// <param name="plain">What was kept: in <paramref name="buffer"/>, or to be overwritten as well.</param>
-    /// <returns>False when this is no state, it was changed, the key is another, or this object was disposed of.</returns>
+    /// <param name="state">The result of <see cref="Seal"/>, here or in another process.</param>
+    /// <param name="buffer">
+    /// Receives the content, which the caller overwrites after use; a too short buffer is replaced by a new array.
+    /// </param>
+    /// <param name="plain">The content: in <paramref name="buffer"/>, or in an array that the caller overwrites as well.</param>
+    /// <returns>False if the bytes are not a state or were changed, the key is another, or this object is disposed.</returns>
     public bool TryOpen(ReadOnlySpan<byte> state, Span<byte> buffer, out Span<byte> plain)
     {
         plain = default;

@@ -1,4 +1,4 @@
 using System.Runtime.CompilerServices;
 
-// Native functions take blittable values only; what they get is exactly what is written here.
+// Native functions take blittable values only, exactly as declared here.
 [assembly: DisableRuntimeMarshalling]

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Dtls.Native;
 
-/// <summary>What is used of the C library on Linux.</summary>
+/// <summary>The functions of the Linux C library in use.</summary>
 internal static partial class LibC
 {
     public const int WriteOnly = 0x1;

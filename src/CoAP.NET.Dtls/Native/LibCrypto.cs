@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Dtls.Native;
 
-/// <summary>What is called of libcrypto. Names are OpenSSL's.</summary>
+/// <summary>The functions of libcrypto in use, under OpenSSL's names.</summary>
 internal static unsafe partial class LibCrypto
 {
     public const int EVP_CTRL_AEAD_SET_IVLEN = 0x9;
@@ -122,10 +122,10 @@ internal static unsafe partial class LibCrypto
     [LibraryImport(OpenSslLibrary.Crypto)]
     public static partial nint OPENSSL_sk_value(nint stack, int index);
 
-    /// <summary>What OpenSSL says it is.</summary>
+    /// <summary>Returns OpenSSL's version text.</summary>
     public static string VersionText() => Marshal.PtrToStringUTF8(OpenSSL_version(0)) ?? "unknown";
 
-    /// <summary>The oldest error of this thread in words, which caused those that follow, and the queue emptied.</summary>
+    /// <summary>Returns the oldest error of this thread, which caused those after it, and empties the queue.</summary>
     /// <returns>OpenSSL's own words, or an empty string if there is no error.</returns>
     public static string TakeError()
     {

@@ -2,7 +2,9 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Dtls.Native;
 
-/// <summary>What is called of libssl. Names are OpenSSL's; what is a macro there is a number for <see cref="SSL_ctrl"/> here.</summary>
+/// <summary>
+/// The functions of libssl in use, under OpenSSL's names; a macro of OpenSSL is a number for <see cref="SSL_ctrl"/> here.
+/// </summary>
 internal static unsafe partial class LibSsl
 {
     public const int SSL_CTRL_SET_MTU = 17;

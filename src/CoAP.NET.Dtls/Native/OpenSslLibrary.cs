@@ -6,16 +6,16 @@ namespace CoAP.NET.Dtls.Native;
 /// <summary>Finds the OpenSSL of the system: libcrypto and libssl of the same version, 3 before 1.1.</summary>
 internal static class OpenSslLibrary
 {
-    /// <summary>What imports of libcrypto name.</summary>
+    /// <summary>The library name in imports of libcrypto.</summary>
     public const string Crypto = "coap-libcrypto";
 
-    /// <summary>What imports of libssl name.</summary>
+    /// <summary>The library name in imports of libssl.</summary>
     public const string Ssl = "coap-libssl";
 
     /// <summary>The environment variable that names a directory.</summary>
     public const string PathVariable = "COAP_OPENSSL_PATH";
 
-    // What OpenSSL_version_num says of 1.1.1.
+    // The result of OpenSSL_version_num for 1.1.1.
     private const uint Oldest = 0x1010100f;
     private const string VersionFunction = "OpenSSL_version_num";
     private const string CryptoOf3 = "libcrypto.so.3";
@@ -27,7 +27,7 @@ internal static class OpenSslLibrary
     private static string? s_directory;
     private static bool s_isRegistered;
 
-    /// <summary>The directory that is searched before the system's own places, or null.</summary>
+    /// <summary>The directory to search before the system's own places, or null.</summary>
     public static string? Directory
     {
         get => s_directory ?? Environment.GetEnvironmentVariable(PathVariable);
@@ -38,7 +38,7 @@ internal static class OpenSslLibrary
                 if (s_crypto != 0)
                 {
                     throw new InvalidOperationException(
-                        "OpenSSL is loaded already. Set CoapDtls.LibraryDirectory before anything else of CoAP.NET.Dtls is used.");
+                        "OpenSSL is loaded already. Set CoapDtls.LibraryDirectory before the first use of CoAP.NET.Dtls.");
                 }
 
                 s_directory = value;
@@ -46,12 +46,12 @@ internal static class OpenSslLibrary
         }
     }
 
-    /// <summary>What to do where it is missing.</summary>
+    /// <summary>The instructions for a missing OpenSSL.</summary>
     public static string Advice =>
         $"Install it ({Package()}), or name the directory that holds libcrypto and libssl in CoapDtls.LibraryDirectory or in the "
             + $"environment variable {PathVariable}.";
 
-    /// <summary>What it says of itself; null when there is none.</summary>
+    /// <summary>OpenSSL's version text; null without OpenSSL.</summary>
     public static unsafe string? Version
     {
         get
@@ -65,7 +65,7 @@ internal static class OpenSslLibrary
         }
     }
 
-    /// <summary>Has imports of this assembly resolved here. Idempotent; called before the first import.</summary>
+    /// <summary>Makes imports of this assembly resolve here. Idempotent; call it before the first import.</summary>
     public static void Register()
     {
         lock (s_lock)
@@ -78,9 +78,9 @@ internal static class OpenSslLibrary
         }
     }
 
-    /// <summary>Whether the libraries are there.</summary>
-    /// <param name="missing">What was tried and what to do, if they are not.</param>
-    /// <returns>Whether they could be loaded.</returns>
+    /// <summary>Whether the libraries are available.</summary>
+    /// <param name="missing">The attempts and the instructions, if they are not.</param>
+    /// <returns>Whether loading succeeded.</returns>
     public static bool TryLoad(out string missing)
     {
         lock (s_lock)
@@ -121,8 +121,8 @@ internal static class OpenSslLibrary
     }
 
     /// <summary>
-    /// Loads it at once where a directory is named; a failure is told later. Of two OpenSSL with the same file names a process has that
-    /// which came first, and .NET loads the system's when it needs one: after that the named one is of no use.
+    /// Loads a named OpenSSL immediately; a failure surfaces later. Of two OpenSSL with the same file names a process keeps the first one,
+    /// and .NET loads the system's when it needs one: after that the named one is useless.
     /// </summary>
     public static void LoadIfNamed()
     {
@@ -132,7 +132,7 @@ internal static class OpenSslLibrary
         }
     }
 
-    /// <summary>Finds what only some versions export.</summary>
+    /// <summary>Finds a function that only some versions export.</summary>
     /// <param name="library"><see cref="Crypto"/> or <see cref="Ssl"/>.</param>
     /// <param name="name">The name of the function.</param>
     /// <returns>Its address, or 0.</returns>
@@ -176,13 +176,13 @@ internal static class OpenSslLibrary
         return false;
     }
 
-    // Functions of one take objects of the other. What a library exports is looked up in those that it depends on as well, except on
-    // Windows: so it is seen which libcrypto a libssl uses.
+    // Functions of one take objects of the other. Except on Windows, a look-up in a library includes those that it depends on, which shows
+    // the libcrypto that a libssl uses.
     private static bool IsOfOneKind(nint crypto, nint ssl) =>
         !NativeLibrary.TryGetExport(ssl, VersionFunction, out nint used)
             || !NativeLibrary.TryGetExport(crypto, VersionFunction, out nint own) || used == own;
 
-    // The loader of Linux takes a libcrypto that is there already for the one of the same name that a libssl asks for, wherever both are.
+    // The loader of Linux uses an already loaded libcrypto for the one of the same name that a libssl needs, wherever both are.
     private static bool IsPlaceTaken(nint crypto) =>
         OperatingSystem.IsLinux() && !string.IsNullOrEmpty(Directory)
         && NativeLibrary.TryLoad(VersionOf(crypto) >> 28 == 3 ? CryptoOf3 : CryptoOf11, out nint other)

@@ -3,7 +3,8 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Dtls.Native;
 
 /// <summary>
-/// What OpenSSL has for raw public keys (RFC 7250) since version 3.2, looked up when it is wanted, as older ones do without.
+/// OpenSSL's functions for raw public keys (RFC 7250), available since version 3.2 and resolved on first use, because older versions lack
+/// them.
 /// </summary>
 internal static unsafe class RawPublicKeys
 {
@@ -26,15 +27,15 @@ internal static unsafe class RawPublicKeys
         s_keyOf = (delegate* unmanaged[Cdecl]<nint, nint>)OpenSslLibrary.Find(OpenSslLibrary.Crypto, "X509_STORE_CTX_get0_rpk");
     }
 
-    /// <summary>Whether this OpenSSL has them.</summary>
+    /// <summary>Whether this OpenSSL supports raw public keys.</summary>
     public static bool IsSupported => s_setServerTypes != null && s_setClientTypes != null && s_keyOf != null;
 
-    /// <summary>Sets what an endpoint shows and takes, best first.</summary>
+    /// <summary>Sets the certificate types that an endpoint shows and accepts, best first.</summary>
     /// <param name="context">OpenSSL's context.</param>
-    /// <param name="isServer">Whether it is a server's.</param>
-    /// <param name="own">What this end shows.</param>
-    /// <param name="peer">What it takes.</param>
-    /// <returns>Whether OpenSSL takes that.</returns>
+    /// <param name="isServer">Whether the context is a server's.</param>
+    /// <param name="own">The types that this end shows.</param>
+    /// <param name="peer">The types that it accepts.</param>
+    /// <returns>Whether OpenSSL accepts them.</returns>
     /// <exception cref="PlatformNotSupportedException">This OpenSSL is too old.</exception>
     public static bool TrySetTypes(nint context, bool isServer, ReadOnlySpan<byte> own, ReadOnlySpan<byte> peer)
     {
@@ -52,7 +53,7 @@ internal static unsafe class RawPublicKeys
         }
     }
 
-    /// <summary>The raw public key that is to be verified.</summary>
+    /// <summary>Returns the raw public key under verification.</summary>
     /// <param name="store">OpenSSL's context of a verification.</param>
     /// <returns>Its SubjectPublicKeyInfo in DER; empty if there is none.</returns>
     public static byte[] Of(nint store)

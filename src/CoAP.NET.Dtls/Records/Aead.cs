@@ -4,8 +4,8 @@ using CoAP.NET.Dtls.Native;
 namespace CoAP.NET.Dtls.Records;
 
 /// <summary>
-/// Seals and opens with raw keys. Sessions hold no native object: each thread has a context for each way of sealing, which gets the key
-/// with each record; for AES with 128 bits that is cheaper than an object for each session, and a forged record costs no exception.
+/// Encrypts and decrypts with raw keys. Sessions hold no native object: each thread has a context per algorithm, which gets the key with
+/// each record. For AES with 128 bits that is cheaper than an object per session, and a forged record costs no exception.
 /// </summary>
 internal static unsafe class Aead
 {
@@ -16,12 +16,12 @@ internal static unsafe class Aead
     private static Contexts? t_contexts;
 
     /// <summary>Encrypts in place and makes the tag.</summary>
-    /// <param name="suite">How.</param>
+    /// <param name="suite">The cipher suite.</param>
     /// <param name="key">16 bytes.</param>
     /// <param name="nonce">12 bytes, never the same twice under one key.</param>
-    /// <param name="associated">What is authenticated beside.</param>
-    /// <param name="content">What is encrypted, in place.</param>
-    /// <param name="tag">Takes the tag; as long as the suite says.</param>
+    /// <param name="associated">The additional authenticated data.</param>
+    /// <param name="content">The bytes to encrypt, in place.</param>
+    /// <param name="tag">Receives the tag; as long as the suite says.</param>
     public static void Seal(CipherSuite suite, ReadOnlySpan<byte> key, ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> associated,
         Span<byte> content, Span<byte> tag)
     {
@@ -31,7 +31,7 @@ internal static unsafe class Aead
         int written;
         fixed (byte* keyPointer = key, noncePointer = nonce, associatedPointer = associated, contentPointer = content, tagPointer = tag)
         {
-            // A pointer to nothing would mean something else to OpenSSL.
+            // A null pointer would mean something else to OpenSSL.
             byte empty;
             byte* bytes = content.IsEmpty ? &empty : contentPointer;
             bool isDone = LibCrypto.EVP_CipherInit_ex(context, 0, 0, keyPointer, noncePointer, 1) == 1
@@ -47,14 +47,14 @@ internal static unsafe class Aead
         }
     }
 
-    /// <summary>Decrypts in place if nobody changed anything.</summary>
-    /// <param name="suite">How.</param>
+    /// <summary>Decrypts in place, if the record is authentic.</summary>
+    /// <param name="suite">The cipher suite.</param>
     /// <param name="key">16 bytes.</param>
     /// <param name="nonce">12 bytes.</param>
-    /// <param name="associated">What is authenticated beside.</param>
-    /// <param name="content">What is decrypted, in place; holds nothing of use if it was forged.</param>
-    /// <param name="tag">The tag that came.</param>
-    /// <returns>Whether it was sealed with this key, nonce and associated data.</returns>
+    /// <param name="associated">The additional authenticated data.</param>
+    /// <param name="content">The bytes to decrypt, in place; without meaning if it was forged.</param>
+    /// <param name="tag">The received tag.</param>
+    /// <returns>Whether the record is authentic under this key, nonce and associated data.</returns>
     public static bool TryOpen(CipherSuite suite, ReadOnlySpan<byte> key, ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> associated,
         Span<byte> content, ReadOnlySpan<byte> tag)
     {
@@ -68,7 +68,7 @@ internal static unsafe class Aead
             byte* bytes = content.IsEmpty ? &empty : contentPointer;
             if (suite.Mode == AeadMode.Ccm)
             {
-                // With CCM the tag is compared while decrypting; an Update that fails says it was forged.
+                // CCM compares the tag while it decrypts; a failing Update means a forgery.
                 return LibCrypto.EVP_CIPHER_CTX_ctrl(context, LibCrypto.EVP_CTRL_AEAD_SET_TAG, tag.Length, tagPointer) == 1
                     && LibCrypto.EVP_CipherInit_ex(context, 0, 0, keyPointer, noncePointer, 0) == 1
                     && LibCrypto.EVP_CipherUpdate(context, null, &written, null, content.Length) == 1
@@ -86,7 +86,7 @@ internal static unsafe class Aead
 
     private static nint Context(CipherSuite suite, bool seals) => (t_contexts ??= new Contexts()).Get(suite, seals);
 
-    /// <summary>The contexts of a thread, freed with it.</summary>
+    /// <summary>The contexts of a thread, which the thread frees at its end.</summary>
     private sealed class Contexts
     {
         private readonly nint[] _contexts = new nint[Kinds];

@@ -4,10 +4,10 @@ namespace CoAP.NET.Dtls.Records;
 /// A cipher suite (RFC 7252 section 9.1.3, RFC 6655, RFC 7251, RFC 5487, RFC 5289): AEAD with AES-128 and SHA-256 only, so that all keys
 /// have the same shape.
 /// </summary>
-/// <param name="id">Its number in the registry of TLS.</param>
+/// <param name="id">Its number in the TLS registry.</param>
 /// <param name="name">Its name in the registry.</param>
 /// <param name="openSslName">Its name in cipher lists of OpenSSL.</param>
-/// <param name="mode">How records are protected.</param>
+/// <param name="mode">The protection of records.</param>
 /// <param name="tagLength">Length of the authentication tag in bytes.</param>
 internal sealed class CipherSuite(ushort id, string name, string openSslName, AeadMode mode, int tagLength)
 {
@@ -33,7 +33,7 @@ internal sealed class CipherSuite(ushort id, string name, string openSslName, Ae
         new(0xC0AC, "TLS_ECDHE_ECDSA_WITH_AES_128_CCM", "ECDHE-ECDSA-AES128-CCM", AeadMode.Ccm, 16),
     ];
 
-    /// <summary>All of them, those of RFC 7252 first.</summary>
+    /// <summary>All cipher suites, those of RFC 7252 first.</summary>
     public static IReadOnlyList<CipherSuite> All => s_all;
 
     public ushort Id { get; } = id;
@@ -46,32 +46,32 @@ internal sealed class CipherSuite(ushort id, string name, string openSslName, Ae
 
     public int TagLength { get; } = tagLength;
 
-    /// <summary>Whether both ends prove themselves by a key they share.</summary>
+    /// <summary>Whether both ends prove their identity with a shared key.</summary>
     public bool UsesPreSharedKey { get; } = openSslName.StartsWith("PSK", StringComparison.Ordinal);
 
     /// <summary>Bytes of a record beside its header and its content.</summary>
     public int Expansion => ExplicitNonceLength + TagLength;
 
     /// <summary>
-    /// How many records that do not open a session survives. RFC 9147 section 4.5.3 allows 2^36 for GCM, of which 2^31 are more than
-    /// anybody sends, and 2^23.5 for CCM. For CCM_8 it has none, as one that keeps the same odds ends sessions for whoever sends a few
-    /// datagrams; 2^23 tries succeed once in 2^41 sessions that are attacked so, and are some 400 MB of datagrams.
+    /// Number of records that fail to open before a session ends. RFC 9147 section 4.5.3 allows 2^36 for GCM, of which 2^31 are out of
+    /// reach in practice, and 2^23.5 for CCM. It has none for CCM_8, because a limit with the same odds would let an attacker end sessions
+    /// with a few datagrams; 2^23 tries succeed once in 2^41 sessions under such an attack, and are some 400 MB of datagrams.
     /// </summary>
     public int MaxForgeries { get; } = mode == AeadMode.Gcm ? int.MaxValue - 1 : 1 << 23;
 
     /// <summary>
-    /// How many records of up to <see cref="BlocksOfRecord"/> blocks the keys of one direction may protect; longer ones count as several.
-    /// As much in all as RFC 9147 section 4.5.3 allows of records of 2^10 blocks: 2^24.5 with GCM, 2^23 with CCM; those of CoAP are
-    /// shorter.
+    /// Maximum number of records of up to <see cref="BlocksOfRecord"/> blocks that the keys of one direction protect; longer ones count as
+    /// several. In total this equals what RFC 9147 section 4.5.3 allows for records of 2^10 blocks: 2^24.5 with GCM, 2^23 with CCM; those
+    /// of CoAP are shorter.
     /// </summary>
     public ulong MaxRecords { get; } = mode == AeadMode.Gcm ? 1UL << 27 : 1UL << 26;
 
-    /// <summary>Finds one.</summary>
+    /// <summary>Finds a cipher suite.</summary>
     /// <param name="id">Its number.</param>
-    /// <returns>It, or null.</returns>
+    /// <returns>The suite, or null.</returns>
     public static CipherSuite? Find(int id)
     {
-        // Also for each of the sessions that a start loads.
+        // Also runs for each session that a start loads.
         foreach (CipherSuite suite in s_all)
         {
             if (suite.Id == id)

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Dtls.Records;
 
-/// <summary>What a record holds (RFC 5246 section 6.2.1, RFC 9146 section 4).</summary>
+/// <summary>The content type of a record (RFC 5246 section 6.2.1, RFC 9146 section 4).</summary>
 internal enum ContentType : byte
 {
     ChangeCipherSpec = 20,
@@ -8,6 +8,6 @@ internal enum ContentType : byte
     Handshake = 22,
     ApplicationData = 23,
 
-    /// <summary>Encrypted with its type, and found by a Connection ID.</summary>
+    /// <summary>Encrypted together with its type; a Connection ID names the session.</summary>
     Tls12Cid = 25,
 }

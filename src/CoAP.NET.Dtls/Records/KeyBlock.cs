@@ -15,8 +15,8 @@ internal struct KeyBlock
 
     /// <summary>Derives the keys.</summary>
     /// <param name="master">The master secret, 48 bytes.</param>
-    /// <param name="clientRandom">What the ClientHello carried, 32 bytes.</param>
-    /// <param name="serverRandom">What the ServerHello carried, 32 bytes.</param>
+    /// <param name="clientRandom">The random of the ClientHello, 32 bytes.</param>
+    /// <param name="serverRandom">The random of the ServerHello, 32 bytes.</param>
     /// <returns>The keys.</returns>
     public static KeyBlock Derive(ReadOnlySpan<byte> master, ReadOnlySpan<byte> clientRandom, ReadOnlySpan<byte> serverRandom)
     {
@@ -31,13 +31,13 @@ internal struct KeyBlock
     /// <summary>Overwrites the keys.</summary>
     public void Clear() => CryptographicOperations.ZeroMemory(this);
 
-    /// <summary>The key of what one end writes.</summary>
+    /// <summary>The key for writing of one end.</summary>
     /// <param name="ofServer">Whether the server writes.</param>
     [UnscopedRef]
     public readonly ReadOnlySpan<byte> Key(bool ofServer) =>
         ((ReadOnlySpan<byte>)this).Slice(ofServer ? CipherSuite.KeyLength : 0, CipherSuite.KeyLength);
 
-    /// <summary>The salt of what one end writes: the part of its nonces that is not sent.</summary>
+    /// <summary>The salt for writing of one end: the part of its nonces that stays off the wire.</summary>
     /// <param name="ofServer">Whether the server writes.</param>
     [UnscopedRef]
     public readonly ReadOnlySpan<byte> Salt(bool ofServer) =>

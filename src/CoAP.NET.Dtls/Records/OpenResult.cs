@@ -1,23 +1,23 @@
 namespace CoAP.NET.Dtls.Records;
 
-/// <summary>What became of a record.</summary>
+/// <summary>The result of opening a record.</summary>
 internal enum OpenResult
 {
     /// <summary>It is authentic and new.</summary>
     Opened,
 
-    /// <summary>Its number came already, or is older than the window.</summary>
+    /// <summary>Its number came before, or is older than the window.</summary>
     Replayed,
 
-    /// <summary>It was not sealed with the keys of this session.</summary>
+    /// <summary>It was sealed with other keys than those of this session.</summary>
     Forged,
 
-    /// <summary>It has another shape, epoch or Connection ID than records of this session have.</summary>
+    /// <summary>Its format, epoch or Connection ID differs from those of this session.</summary>
     Foreign,
 
-    /// <summary>It was not looked at, as the session could not answer.</summary>
+    /// <summary>It stays unopened because the session could not answer.</summary>
     HeldUp,
 
-    /// <summary>It is a request in a session that is handed over: it counts as not received, for whoever has the session next.</summary>
+    /// <summary>It is a request in a session that is being handed over: it counts as not received, for the next server.</summary>
     HeldBack,
 }

@@ -9,9 +9,9 @@ internal static class Prf
 
     /// <summary>Fills a span.</summary>
     /// <param name="secret">The secret.</param>
-    /// <param name="label">What the bytes are for.</param>
-    /// <param name="seed">What makes them those of this session.</param>
-    /// <param name="output">Takes the bytes.</param>
+    /// <param name="label">The purpose of the bytes.</param>
+    /// <param name="seed">The values that are specific to this session.</param>
+    /// <param name="output">Receives the bytes.</param>
     public static void Expand(ReadOnlySpan<byte> secret, ReadOnlySpan<byte> label, ReadOnlySpan<byte> seed, Span<byte> output)
     {
         Span<byte> block = stackalloc byte[HMACSHA256.HashSizeInBytes + MaxSeed];

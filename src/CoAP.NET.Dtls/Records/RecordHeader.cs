@@ -2,9 +2,9 @@ using System.Buffers.Binary;
 
 namespace CoAP.NET.Dtls.Records;
 
-/// <summary>What stands before a record's content (RFC 6347 section 4.1, RFC 9146 section 4).</summary>
-/// <param name="type">What it holds.</param>
-/// <param name="epoch">Which keys protect it; 0 is none.</param>
+/// <summary>The header of a record (RFC 6347 section 4.1, RFC 9146 section 4).</summary>
+/// <param name="type">Its content type.</param>
+/// <param name="epoch">The epoch of its keys; 0 for none.</param>
 /// <param name="sequence">Its number within the epoch, 48 bits.</param>
 /// <param name="cidLength">Bytes of its Connection ID; 0 if its type has none.</param>
 /// <param name="length">Bytes that follow.</param>
@@ -19,7 +19,7 @@ internal readonly struct RecordHeader(ContentType type, ushort epoch, ulong sequ
     /// <summary>DTLS 1.2.</summary>
     public const ushort Version = 0xFEFD;
 
-    /// <summary>Most bytes of a record's content (RFC 5246 section 6.2.3).</summary>
+    /// <summary>Maximum bytes of a record's content (RFC 5246 section 6.2.3).</summary>
     public const int MaxLength = 16_384 + 2_048;
 
     private const int SequenceOffset = 3;
@@ -40,15 +40,15 @@ internal readonly struct RecordHeader(ContentType type, ushort epoch, ulong sequ
     /// <summary>Bytes of the header, with its Connection ID.</summary>
     public int HeaderLength => Size + CidLength;
 
-    /// <summary>Where the Connection ID of a record stands.</summary>
+    /// <summary>Returns the Connection ID of a record.</summary>
     /// <param name="record">A record that begins with this header.</param>
     public ReadOnlySpan<byte> Cid(ReadOnlySpan<byte> record) => record.Slice(CidOffset, CidLength);
 
-    /// <summary>Reads the first record of what is left of a datagram.</summary>
-    /// <param name="rest">What is left.</param>
-    /// <param name="ownCidLength">How long Connection IDs are that this endpoint gave out.</param>
+    /// <summary>Reads the header of the first record in the rest of a datagram.</summary>
+    /// <param name="rest">The rest.</param>
+    /// <param name="ownCidLength">Length of the Connection IDs that this endpoint assigned.</param>
     /// <param name="header">Its header.</param>
-    /// <returns>Whether a whole record stands there, of a type that DTLS 1.2 has.</returns>
+    /// <returns>Whether a whole record follows, of a type that DTLS 1.2 has.</returns>
     public static bool TryRead(ReadOnlySpan<byte> rest, int ownCidLength, out RecordHeader header)
     {
         header = default;
@@ -71,8 +71,8 @@ internal readonly struct RecordHeader(ContentType type, ushort epoch, ulong sequ
     }
 
     /// <summary>Writes a header.</summary>
-    /// <param name="record">Where.</param>
-    /// <param name="cid">The Connection ID, of a record that has one.</param>
+    /// <param name="record">Receives the header.</param>
+    /// <param name="cid">The Connection ID, for a record that has one.</param>
     public void Write(Span<byte> record, ReadOnlySpan<byte> cid)
     {
         record[0] = (byte)Type;

@@ -6,47 +6,47 @@ namespace CoAP.NET.Dtls.Records;
 internal sealed partial class RecordLayer
 {
     /// <summary>
-    /// How many numbers are asked for at a time where a session is kept, so that another process can go on with it: that begins where the
-    /// numbers end that this one may use, so no number, and no nonce with it, is used twice.
+    /// Record numbers to request at a time for a kept session. Another process that continues the session begins after the numbers that
+    /// this one may use, so no number, and with it no nonce, occurs twice.
     /// </summary>
     public const ulong NumbersOfReserve = 1UL << 20;
 
     /// <summary>The number of the next record.</summary>
     public ulong NextSequence => _nextSequence;
 
-    /// <summary>Whether half of what may still be sent is used, where it is a reserve: time to ask for more.</summary>
+    /// <summary>Whether the session has used half of a reserve, and should request more.</summary>
     public bool IsRunningLow => _nextSequence + (NumbersOfReserve / 2) >= _end;
 
-    /// <summary>Whether another process may begin with a number, and have enough of them.</summary>
+    /// <summary>Whether another process could begin with a number and would have enough of them.</summary>
     /// <param name="sequence">The number.</param>
     public bool CanContinueAt(ulong sequence) => sequence + NumbersOfReserve < _suite.MaxRecords;
 
-    /// <summary>Uses no number from one on.</summary>
-    /// <param name="end">The first that is not to be used.</param>
+    /// <summary>Bars the use of numbers from a value on.</summary>
+    /// <param name="end">The first number that is out of bounds.</param>
     public void Limit(ulong end) => _end = Math.Min(_end, end);
 
-    /// <summary>Lets further numbers be used. What long records used up of the keys stays used up.</summary>
-    /// <param name="by">How many.</param>
+    /// <summary>Allows further numbers, less those that long records used up of the keys.</summary>
+    /// <param name="by">The number of further numbers.</param>
     public void Extend(ulong by) => _end = Math.Min(_end + by, _suite.MaxRecords);
 
-    /// <summary>Which records came; put back, those since count as not received.</summary>
+    /// <summary>The received record numbers. If you restore an earlier value, records since then count as not received.</summary>
     public ReplayWindow Window
     {
         get => _window;
         set => _window = value;
     }
 
-    /// <summary>Takes no record any more whose number is not higher than all that came.</summary>
-    /// <returns>The lowest number that is taken.</returns>
+    /// <summary>Rejects all records whose number is not higher than every received one.</summary>
+    /// <returns>The lowest number that it accepts.</returns>
     public ulong CloseWindow()
     {
         _window = ReplayWindow.From(_window.Next);
         return _window.Next;
     }
 
-    /// <summary>Writes all of it, with its keys.</summary>
-    /// <param name="writer">Takes it.</param>
-    /// <param name="sequence">The number that whoever loads it begins with.</param>
+    /// <summary>Writes the complete state, with its keys.</summary>
+    /// <param name="writer">Receives the state.</param>
+    /// <param name="sequence">The number with which the next owner begins.</param>
     public void Write(StateWriter writer, ulong sequence)
     {
         writer.WriteNumber(_suite.Id);
@@ -59,10 +59,12 @@ internal sealed partial class RecordLayer
         writer.WriteNumber(Forgeries);
     }
 
-    /// <summary>Reads what was saved. Records as old as the newest that had come are refused, as nobody knows which of them had.</summary>
-    /// <param name="reader">Where from.</param>
+    /// <summary>
+    /// Reads a saved state. The result rejects records as old as the newest received one, because it is unknown which of them arrived.
+    /// </summary>
+    /// <param name="reader">The source.</param>
     /// <returns>The records.</returns>
-    /// <exception cref="InvalidDataException">This was not saved by <see cref="Write"/>.</exception>
+    /// <exception cref="InvalidDataException">The bytes do not come from <see cref="Write"/>.</exception>
     public static RecordLayer Load(ref StateReader reader)
     {
         CipherSuite? suite = CipherSuite.Find((int)reader.ReadNumber());

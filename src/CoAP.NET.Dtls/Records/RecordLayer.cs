@@ -3,12 +3,12 @@ using System.Buffers.Binary;
 namespace CoAP.NET.Dtls.Records;
 
 /// <summary>
-/// Records of epoch 1 of a session: RFC 6347 section 4.1, with Connection IDs as in RFC 9146. All that is left of a handshake. Not thread
-/// safe: the shard that owns the session has its lock.
+/// The records of epoch 1 of a session: RFC 6347 section 4.1, with Connection IDs as in RFC 9146. Nothing else remains of a handshake. Not
+/// thread-safe: the shard that owns the session holds its lock.
 /// </summary>
 internal sealed partial class RecordLayer
 {
-    /// <summary>Most bytes of a Connection ID: peers may want any length that its length byte can say (RFC 9146 section 3).</summary>
+    /// <summary>Maximum bytes of a Connection ID: peers may choose any length that the length byte can hold (RFC 9146 section 3).</summary>
     public const int MaxCidLength = 255;
 
     private const ushort Epoch = 1;
@@ -23,7 +23,7 @@ internal sealed partial class RecordLayer
     private readonly CipherSuite _suite;
     private readonly bool _isServer;
 
-    // Our Connection ID, then the peer's, then what the session may be resumed by: one object, as there may be very many sessions.
+    // Our Connection ID, then the peer's, then the name for resumption: one object, because there may be very many sessions.
     private readonly byte _ownCidLength;
     private readonly byte _peerCidLength;
     private byte[] _names;
@@ -32,12 +32,12 @@ internal sealed partial class RecordLayer
     private ReplayWindow _window;
     private ulong _nextSequence;
 
-    // Lower where a keeper confirms how far it may count, and by what long records use up of the keys.
+    // Lower if a keeper confirms how far the session may count, and reduced by what long records use up of the keys.
     private ulong _end;
 
-    /// <summary>Makes the records of a session.</summary>
-    /// <param name="suite">How they are protected.</param>
-    /// <param name="keys">By what.</param>
+    /// <summary>Creates the records of a session.</summary>
+    /// <param name="suite">The protection of records.</param>
+    /// <param name="keys">The keys.</param>
     /// <param name="isServer">Whether this is the server's end.</param>
     /// <param name="ownCid">The Connection ID that records to this end carry; empty: none.</param>
     /// <param name="peerCid">The one that records to the other end carry; empty: none.</param>
@@ -59,10 +59,11 @@ internal sealed partial class RecordLayer
     /// <summary>The Connection ID that records to this end carry.</summary>
     public ReadOnlySpan<byte> OwnCid => _names.AsSpan(0, _ownCidLength);
 
-    /// <summary>The Connection ID in records to the peer; empty without.</summary>
+    /// <summary>The Connection ID in records to the peer; empty without one.</summary>
     public ReadOnlySpan<byte> PeerCid => _names.AsSpan(_ownCidLength, _peerCidLength);
 
-    /// <summary>By what the client may ask to resume the session (RFC 5246 section 7.3); empty: by nothing. Set before it is used.
+    /// <summary>
+    /// The name by which the client may ask to resume the session (RFC 5246 section 7.3); empty for none. Set it before first use.
     /// </summary>
     public ReadOnlySpan<byte> ResumptionId
     {
@@ -71,41 +72,41 @@ internal sealed partial class RecordLayer
     }
 
     /// <summary>
-    /// How many records of this session were not authentic; a suite allows so many only (<see cref="CipherSuite.MaxForgeries"/>).
+    /// Number of records of this session that were not authentic; the suite limits them (<see cref="CipherSuite.MaxForgeries"/>).
     /// </summary>
     public int Forgeries => _forgeries;
 
-    /// <summary>Whether so few numbers are left that the session should end.</summary>
+    /// <summary>Whether so few numbers remain that the session should end.</summary>
     public bool IsAlmostUsedUp => _nextSequence + Reserve >= _end;
 
-    /// <summary>Bytes of a record with so much content.</summary>
+    /// <summary>Returns the length of a record for a length of content.</summary>
     /// <param name="contentLength">Bytes of content.</param>
     public int RecordLength(int contentLength) =>
         RecordHeader.Size + _suite.Expansion + contentLength
             + (_peerCidLength == 0 ? 0 : _peerCidLength + TypeLength);
 
-    /// <summary>Leaves numbers out, as they may have been used by the process that saved this session.</summary>
-    /// <param name="sequence">The first number that may be used.</param>
-    /// <exception cref="ArgumentOutOfRangeException">Numbers from there on were used already.</exception>
+    /// <summary>Skips numbers that the process which saved this session may have used.</summary>
+    /// <param name="sequence">The first usable number.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The session has already used numbers from there on.</exception>
     public void SkipTo(ulong sequence)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(sequence, _nextSequence);
         _nextSequence = sequence;
     }
 
-    /// <summary>Makes a record.</summary>
-    /// <param name="type">What it holds.</param>
+    /// <summary>Creates a record.</summary>
+    /// <param name="type">Its content type.</param>
     /// <param name="content">The content.</param>
-    /// <param name="record">Takes the record.</param>
-    /// <returns>Its bytes; 0 when no number is left, so that the session has to be made anew.</returns>
+    /// <param name="record">Receives the record.</param>
+    /// <returns>Its length in bytes; 0 if no number is left, and the session has to be replaced.</returns>
     public int Seal(ContentType type, ReadOnlySpan<byte> content, Span<byte> record) =>
         _nextSequence >= _end ? 0 : SealAs(Next(content.Length), type, content, record);
 
-    /// <summary>Makes a record with a number that somebody else chose: for OpenSSL, with what its peer sent. Never for the wire.</summary>
+    /// <summary>Creates a record with a given number: for OpenSSL, with the content that its peer sent. Never for the wire.</summary>
     /// <param name="sequence">The number.</param>
-    /// <param name="type">What it holds.</param>
+    /// <param name="type">Its content type.</param>
     /// <param name="content">The content.</param>
-    /// <param name="record">Takes the record.</param>
+    /// <param name="record">Receives the record.</param>
     /// <returns>Its bytes.</returns>
     public int SealAs(ulong sequence, ContentType type, ReadOnlySpan<byte> content, Span<byte> record)
     {
@@ -122,7 +123,7 @@ internal sealed partial class RecordLayer
             inner[^1] = (byte)type;
         }
 
-        // The number as nonce: no number is used twice, so no nonce is.
+        // Uses the number as nonce: no number occurs twice, so no nonce does.
         BinaryPrimitives.WriteUInt64BigEndian(rest, ((ulong)Epoch << 48) | header.Sequence);
         Span<byte> nonce = stackalloc byte[NonceLength];
         Span<byte> associated = stackalloc byte[CidAssociatedLength];
@@ -135,11 +136,12 @@ internal sealed partial class RecordLayer
     /// <summary>Opens a record in place.</summary>
     /// <param name="header">Its header.</param>
     /// <param name="record">The whole record.</param>
-    /// <param name="type">What it holds.</param>
-    /// <param name="content">Where in the record.</param>
-    /// <param name="isNewest">Whether its number is higher than those of all before it: only then may its address be taken (RFC 9146
-    /// section 6).</param>
-    /// <returns>What became of it.</returns>
+    /// <param name="type">Its content type.</param>
+    /// <param name="content">The range of the content in the record.</param>
+    /// <param name="isNewest">
+    /// Whether its number is higher than those of all before it: only then may the session adopt its address (RFC 9146 section 6).
+    /// </param>
+    /// <returns>The result.</returns>
     public OpenResult Open(in RecordHeader header, Span<byte> record, out ContentType type, out Range content, out bool isNewest)
     {
         type = header.Type;
@@ -148,7 +150,7 @@ internal sealed partial class RecordLayer
         int innerLength = header.Length - _suite.Expansion;
         bool hasCid = header.Type == ContentType.Tls12Cid;
 
-        // Where a Connection ID was agreed, records without one are not of this session, and the reverse (RFC 9146 section 3).
+        // If the session negotiated a Connection ID, records without one do not belong to it, and the reverse (RFC 9146 section 3).
         if (header.Epoch != Epoch || BinaryPrimitives.ReadUInt16BigEndian(record[1..]) != RecordHeader.Version
             || innerLength < (hasCid ? TypeLength : 0) || hasCid != (_ownCidLength > 0) || !header.Cid(record).SequenceEqual(OwnCid))
         {
@@ -191,10 +193,10 @@ internal sealed partial class RecordLayer
         return OpenResult.Opened;
     }
 
-    /// <summary>Counts one record less as not authentic.</summary>
+    /// <summary>Subtracts one record from those that were not authentic.</summary>
     public void Forgive() => _forgeries--;
 
-    /// <summary>Overwrites the keys; nothing can be sealed or opened afterwards.</summary>
+    /// <summary>Overwrites the keys; sealing and opening fail afterwards.</summary>
     public void Clear()
     {
         _keys.Clear();
@@ -206,7 +208,7 @@ internal sealed partial class RecordLayer
         ulong further = (ulong)(contentLength / BytesOfRecord);
         if (further > 0)
         {
-            // Not below what is needed to say that the session ends.
+            // Leaves enough numbers for the message that the session ends.
             _end = Math.Max(_end - Math.Min(_end, further), Math.Min(_end, _nextSequence + Reserve));
         }
 

@@ -5,6 +5,6 @@ internal sealed class CidIndex : SessionIndex<ulong>
 {
     protected override ulong KeyOf(DtlsSession session) => SessionTable.CidOf(session.OwnCid);
 
-    // They are random.
+    // Connection IDs are random.
     protected override uint Hash(in ulong key) => (uint)key;
 }

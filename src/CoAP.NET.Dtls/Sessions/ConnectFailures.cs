@@ -4,7 +4,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Sessions;
 
-/// <summary>Says why a handshake with a server failed, and what to do about it.</summary>
+/// <summary>Explains why a handshake with a server failed, and what to do about it.</summary>
 internal static class ConnectFailures
 {
     private const int AlertOffset = 1_000;
@@ -16,11 +16,11 @@ internal static class ConnectFailures
     private const uint CertificateRequest = 1u << 13;
     private const uint ServerHelloDone = 1u << 14;
 
-    /// <summary>The server did not finish the handshake in time.</summary>
-    /// <param name="handshake">The handshake, if it was begun.</param>
+    /// <summary>Explains that the server did not finish the handshake in time.</summary>
+    /// <param name="handshake">The handshake, or null if it did not begin.</param>
     /// <param name="hasHeard">Whether anything came from the server.</param>
-    /// <param name="path">To which server.</param>
-    /// <param name="limit">The time it had.</param>
+    /// <param name="path">The path to the server.</param>
+    /// <param name="limit">The time limit.</param>
     public static (CoapDtlsHandshakeFailure Reason, string Text) OfSilence(ClientHandshake? handshake, bool hasHeard, in DtlsPath path,
         TimeSpan limit)
     {
@@ -57,11 +57,11 @@ internal static class ConnectFailures
                     + $"port {path.Remote.Port} there?");
     }
 
-    /// <summary>How far a handshake has come that goes on.</summary>
-    /// <param name="handshake">The handshake, if it was begun.</param>
+    /// <summary>Describes the progress of a pending handshake.</summary>
+    /// <param name="handshake">The handshake, or null if it did not begin.</param>
     /// <param name="hasHeard">Whether anything came from the server.</param>
-    /// <param name="path">To which server.</param>
-    /// <param name="elapsed">How long it has taken so far.</param>
+    /// <param name="path">The path to the server.</param>
+    /// <param name="elapsed">The time since its start.</param>
     public static CoapConnectProgress ProgressOf(ClientHandshake? handshake, bool hasHeard, in DtlsPath path, TimeSpan elapsed)
     {
         if (handshake is null)
@@ -76,8 +76,8 @@ internal static class ConnectFailures
         return new CoapConnectProgress(stage, OfSilence(handshake, hasHeard, path, elapsed).Text) { Awaited = CoapAwaited.DtlsHandshake };
     }
 
-    /// <summary>The server refused the handshake.</summary>
-    /// <param name="alert">By which alert.</param>
+    /// <summary>Explains that the server refused the handshake.</summary>
+    /// <param name="alert">The alert.</param>
     /// <param name="handshake">The handshake.</param>
     public static (CoapDtlsHandshakeFailure Reason, string Text) OfAlert(int alert, ClientHandshake handshake)
     {
@@ -109,9 +109,9 @@ internal static class ConnectFailures
         };
     }
 
-    /// <summary>OpenSSL ended the handshake.</summary>
+    /// <summary>Explains that OpenSSL ended the handshake.</summary>
     /// <param name="handshake">The handshake.</param>
-    /// <param name="distrust">Why the certificate was not trusted, if that was it.</param>
+    /// <param name="distrust">Why this end did not trust the certificate, if that was the reason.</param>
     public static (CoapDtlsHandshakeFailure Reason, string Text) Of(ClientHandshake handshake, string? distrust)
     {
         string failure = handshake.Failure ?? "OpenSSL ended the handshake.";
@@ -146,7 +146,9 @@ internal static class ConnectFailures
         };
     }
 
-    /// <summary>The number of the reason in an error of OpenSSL, such as error:0A000086:SSL routines::certificate verify failed.</summary>
+    /// <summary>
+    /// Returns the number of the reason in an error of OpenSSL, such as error:0A000086:SSL routines::certificate verify failed.
+    /// </summary>
     /// <param name="error">The error.</param>
     /// <returns>0 when there is none.</returns>
     public static int ReasonOf(string error)

@@ -11,20 +11,25 @@ internal sealed partial class DtlsClient
     private const byte CertificateVerify = 15;
     private const byte ClientKeyExchange = 16;
 
-    /// <summary>Takes a datagram. Messages in it are delivered before this returns; handshakes go on elsewhere.</summary>
-    /// <param name="path">How it came.</param>
-    /// <param name="datagram">Its bytes; opened in place.</param>
-    /// <returns>Whether any part of it was of use.</returns>
+    /// <summary>Processes a datagram. It delivers messages before it returns; handshakes continue on other threads.</summary>
+    /// <param name="path">The path that it came from.</param>
+    /// <param name="datagram">Its bytes; decrypted in place.</param>
+    /// <returns>Whether any part of it was useful.</returns>
     public bool Receive(in DtlsPath path, Span<byte> datagram) => Receive(path, datagram, isShared: false, out _);
 
-    /// <summary>Takes a datagram. Messages in it are delivered before this returns; handshakes go on elsewhere.</summary>
-    /// <param name="path">How it came.</param>
-    /// <param name="datagram">Its bytes; opened in place.</param>
-    /// <param name="isShared">Whether this end is a server too over the same path, by a handshake or by a session without a Connection ID:
-    /// what is not for the client stays as it was.</param>
-    /// <param name="isPerhapsOfClient">Whether it is of a handshake in which the peer may be the client, so that the server has to see it
-    /// too.</param>
-    /// <returns>Whether any part of it was of use: false also for what a client says, which a server at the same socket may want.</returns>
+    /// <summary>Processes a datagram. It delivers messages before it returns; handshakes continue on other threads.</summary>
+    /// <param name="path">The path that it came from.</param>
+    /// <param name="datagram">Its bytes; decrypted in place.</param>
+    /// <param name="isShared">
+    /// Whether this end is a server too over the same path, by a handshake or by a session without a Connection ID: data that is not for
+    /// the client then stays unmodified.
+    /// </param>
+    /// <param name="isPerhapsOfClient">
+    /// Whether it belongs to a handshake in which the peer may be the client, so that the server has to see it too.
+    /// </param>
+    /// <returns>
+    /// Whether any part of it was useful; false also for messages of a client, which a server at the same socket may want.
+    /// </returns>
     public bool Receive(in DtlsPath path, Span<byte> datagram, bool isShared, out bool isPerhapsOfClient)
     {
         isPerhapsOfClient = false;
@@ -34,7 +39,7 @@ internal sealed partial class DtlsClient
         int cidLength = Math.Max(0, _context.Settings.OwnCidLength);
         int forged = 0;
 
-        // One that is bad harms none behind it; but many tries shall not fit into a datagram.
+        // A bad record does not affect those after it; but a datagram must not have room for many attempts.
         for (int offset = 0;
             offset < datagram.Length && forged < DtlsSession.MaxForgeriesOfDatagram
                 && RecordHeader.TryRead(datagram[offset..], cidLength, out RecordHeader header);)
@@ -44,8 +49,8 @@ internal sealed partial class DtlsClient
             DtlsSession? session = SessionOf(peer, header, record);
             if (pending is not null && IsForHandshake(header, record, session, isShared))
             {
-                // The handshake walks the datagram itself, once, and gives back what comes behind its end. Where both ends began at the
-                // same time, what either may have said goes to both.
+                // The handshake walks the datagram itself, once, and returns the part after its end. If both ends began at the same time,
+                // messages that either may have sent go to both.
                 Speaker speaker = isShared ? SpeakerOf(datagram, cidLength) : Speaker.Server;
                 isPerhapsOfClient = speaker == Speaker.Either;
                 return (speaker != Speaker.Client && pending.Post(datagram)) || isOfUse;
@@ -53,7 +58,7 @@ internal sealed partial class DtlsClient
 
             if (header.Type == ContentType.Tls12Cid && session is null)
             {
-                // Connection IDs that others gave out may be of another length, so that nobody here knows where this record ends.
+                // Connection IDs of other senders may have another length, so the end of this record is unknown.
                 return isOfUse;
             }
 
@@ -66,7 +71,7 @@ internal sealed partial class DtlsClient
         return isOfUse;
     }
 
-    // By messages that only one of them says (RFC 5246 section 7.4).
+    // Decides by messages that only one of the roles sends (RFC 5246 section 7.4).
     private static Speaker SpeakerOf(ReadOnlySpan<byte> datagram, int cidLength)
     {
         for (int offset = 0; offset < datagram.Length && RecordHeader.TryRead(datagram[offset..], cidLength, out RecordHeader header);
@@ -85,7 +90,7 @@ internal sealed partial class DtlsClient
     private static bool IsForHandshake(in RecordHeader header, ReadOnlySpan<byte> record, DtlsSession? session, bool isShared) =>
         header.Type switch
         {
-            // A handshake that nobody answers must not keep what is said in the other session.
+            // A handshake without an answer must not withhold records of the other session.
             ContentType.ApplicationData or ContentType.Alert when isShared && header.Epoch > 0 => false,
             ContentType.Handshake
                 when header.Epoch == 0 => record[header.HeaderLength] is not (ClientHello or CertificateVerify or ClientKeyExchange),
@@ -98,7 +103,7 @@ internal sealed partial class DtlsClient
         header.Type == ContentType.Tls12Cid ? header.CidLength > 0 ? _byCid.GetValueOrDefault(CidOf(header.Cid(record))) : null
             : header.Epoch > 0 ? _sessions.GetValueOrDefault(peer) : null;
 
-    // What fails here was most likely sealed with the keys of the other session. If with none, that one counts it as forged.
+    // A record that fails here most likely uses the keys of the other session. If it uses neither, that session counts it as forged.
     private static bool DeliverShared(DtlsSession session, in RecordHeader header, Span<byte> record, in DtlsPath path)
     {
         byte[] copy = ArrayPool<byte>.Shared.Rent(record.Length);
@@ -117,14 +122,14 @@ internal sealed partial class DtlsClient
 
     private static bool Deliver(DtlsSession session, in RecordHeader header, Span<byte> record, in DtlsPath path, ref int forged)
     {
-        // The address that it came to is no reason to send from there only: the system knows the way.
+        // The address that it came to does not restrict the address to send from: the system knows the route.
         DtlsPath before = session.Path;
         OpenResult result = session.Receive(header, record, Peer.Of(path) == Peer.Of(before) ? before : path);
         forged += result == OpenResult.Forged ? 1 : 0;
         return result == OpenResult.Opened;
     }
 
-    // Whose datagram of handshakes it is.
+    // The role that sent a handshake datagram.
     private enum Speaker
     {
         Either,

@@ -7,14 +7,14 @@ namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>
 /// All sessions that this end opened, and its handshakes for more (RFC 6347): datagrams in, messages and datagrams out. Owns no socket and
-/// no thread. Thread safe.
+/// no thread. Thread-safe.
 /// </summary>
 internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
 {
-    /// <summary>Most bytes of the Connection IDs that are given out.</summary>
+    /// <summary>Maximum bytes of the Connection IDs that it assigns.</summary>
     public const int MaxOwnCidLength = sizeof(ulong);
 
-    // When its time is over, and not just before.
+    // After the time is over, and not just before.
     private static readonly TimeSpan s_afterIdle = TimeSpan.FromMilliseconds(1);
 
     private readonly HandshakeContext _context;
@@ -26,13 +26,13 @@ internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
     private int _sessionCount;
     private bool _isDisposed;
 
-    /// <summary>Makes a client.</summary>
-    /// <param name="context">What its handshakes have in common; not the client's to dispose of.</param>
-    /// <param name="settings">How it makes and keeps sessions.</param>
-    /// <param name="sink">Whom it talks to.</param>
+    /// <summary>Creates a client.</summary>
+    /// <param name="context">The context that its handshakes share; the client does not dispose it.</param>
+    /// <param name="settings">The settings of its sessions.</param>
+    /// <param name="sink">Receives its output.</param>
     /// <param name="time">The clock of deadlines.</param>
-    /// <param name="random">Where Connection IDs come from.</param>
-    /// <param name="run">Runs the work of a handshake, on another thread than that which receives.</param>
+    /// <param name="random">The source of Connection IDs.</param>
+    /// <param name="run">Runs the work of a handshake on another thread than the receive thread.</param>
     public DtlsClient(HandshakeContext context, DtlsClientSettings settings, IDtlsSink sink, TimeProvider time, CoapRandomSource random,
         Action<Action> run)
     {
@@ -52,35 +52,35 @@ internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
 
     public TimeProvider Time { get; }
 
-    /// <summary>Sessions that can be resumed.</summary>
+    /// <summary>The resumable sessions.</summary>
     public ResumptionCache Resumptions { get; }
 
-    /// <summary>How many sessions there are.</summary>
+    /// <summary>Number of sessions.</summary>
     public int SessionCount => Volatile.Read(ref _sessionCount);
 
-    /// <summary>How many handshakes are under way.</summary>
+    /// <summary>Number of pending handshakes.</summary>
     public int HandshakeCount => _pending.Count;
 
-    /// <summary>Whether there is neither a session nor a handshake, so that no datagram can be for it.</summary>
+    /// <summary>Whether it has neither a session nor a handshake, so that no datagram can be for it.</summary>
     public bool IsIdle => SessionCount == 0 && _pending.IsEmpty;
 
-    /// <summary>The sessions that there are, each once, while some come and go.</summary>
+    /// <summary>The current sessions, each once, while some come and go.</summary>
     public IEnumerable<DtlsSession> Sessions => _sessions.Select(static entry => entry.Value);
 
-    /// <summary>The session over a path; null when there is none.</summary>
+    /// <summary>Finds the session over a path; null for none.</summary>
     /// <param name="path">The path.</param>
     public DtlsSession? Find(in DtlsPath path) => _sessions.GetValueOrDefault(Peer.Of(path));
 
     /// <summary>
-    /// Makes a session by one handshake. <see cref="IDtlsSink.Opened"/> is told of it before the task ends. It takes the place of a session
-    /// over the same path (RFC 6347 section 4.2.8), and waits for another handshake over it.
+    /// Opens a session with one handshake. It calls <see cref="IDtlsSink.Opened"/> before the task ends. The session replaces one over the
+    /// same path (RFC 6347 section 4.2.8), and waits for another handshake over it.
     /// </summary>
-    /// <param name="path">To which server, by which socket.</param>
-    /// <param name="serverName">The name to ask for (RFC 6066 section 3) and to find in its certificate; null: its address.</param>
-    /// <param name="cancellationToken">Gives up.</param>
+    /// <param name="path">The path to the server, with the socket.</param>
+    /// <param name="serverName">The name to send (RFC 6066 section 3) and to require in the certificate; null: the address.</param>
+    /// <param name="cancellationToken">Cancels the handshake.</param>
     /// <returns>The session.</returns>
-    /// <exception cref="CoapDtlsHandshakeException">The handshake gave no session.</exception>
-    /// <exception cref="ObjectDisposedException">The client is disposed of.</exception>
+    /// <exception cref="CoapDtlsHandshakeException">The handshake did not establish a session.</exception>
+    /// <exception cref="ObjectDisposedException">The client is disposed.</exception>
     public async Task<DtlsSession> ConnectAsync(DtlsPath path, string? serverName, CancellationToken cancellationToken)
     {
         while (true)
@@ -91,7 +91,7 @@ internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
             PendingConnect registered = _pending.GetOrAdd(Peer.Of(path), pending);
             if (registered != pending)
             {
-                // Its failure is told to whoever began it.
+                // The caller that began it gets its failure.
                 await Task.WhenAny(registered.Ended).WaitAsync(cancellationToken).ConfigureAwait(false);
                 continue;
             }
@@ -105,17 +105,17 @@ internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
                     && exception.Reason is CoapDtlsHandshakeFailure.Refused or CoapDtlsHandshakeFailure.NothingInCommon
                         or CoapDtlsHandshakeFailure.Other)
             {
-                // There are servers that give out session IDs and refuse whoever comes back with one. Once more without, and never again
-                // with.
+                // Some servers assign session IDs and refuse every client that returns with one. Retry without, and never use one again
+                // with this server.
                 Resumptions.Refuse(path.Remote, serverName);
             }
         }
     }
 
-    /// <summary>How far the handshake with a server has come.</summary>
+    /// <summary>Describes the progress of the handshake with a server.</summary>
     /// <param name="remote">The server's address.</param>
-    /// <param name="serverName">By which name it was asked for.</param>
-    /// <returns>Null when none is under way.</returns>
+    /// <param name="serverName">The requested name.</param>
+    /// <returns>Null if none is pending.</returns>
     public CoapConnectProgress? ProgressOf(in CoapAddress remote, string? serverName)
     {
         foreach (PendingConnect pending in _pending.Values)
@@ -130,29 +130,29 @@ internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
     }
 
     /// <summary>
-    /// The peer's host says that nobody listens at its port: an attempt to connect there ends at once. Sessions are not ended, as anybody
-    /// can say so.
+    /// Ends an attempt to connect after the peer's host reported that no process listens at its port. Sessions stay open, because any
+    /// sender can forge the report.
     /// </summary>
     /// <param name="path">The path.</param>
     /// <returns>Whether there was an attempt.</returns>
     public bool PortUnreachable(in DtlsPath path) => _pending.TryGetValue(Peer.Of(path), out PendingConnect? pending) && pending.GiveUp(
         CoapDtlsHandshakeFailure.PortUnreachable,
-        $"Nobody listens at UDP port {path.Remote.Port} of {path.Remote.ToIPAddress()}. Is the server running, and does it offer coaps "
-            + "(UDP 5684 unless the URI names another port)?");
+        $"No process listens at UDP port {path.Remote.Port} of {path.Remote.ToIPAddress()}. Is the server running, and does it offer "
+            + "coaps (UDP 5684 unless the URI names another port)?");
 
     /// <summary>Ends a session.</summary>
     /// <param name="session">The session.</param>
     /// <param name="reason">Why.</param>
-    /// <param name="tells">Whether the peer is told.</param>
-#pragma warning disable CA1822 // as the server has it
+    /// <param name="tells">Whether to notify the peer.</param>
+#pragma warning disable CA1822 // symmetric to the server
     public void End(DtlsSession session, DtlsEnd reason, bool tells) => session.End(reason, tells);
 #pragma warning restore CA1822
 
     /// <summary>
-    /// Does what is due: deadlines of handshakes, messages that are to be said again, sessions that were silent for long. To be called
-    /// several times a second while there are handshakes.
+    /// Performs due work: deadlines of handshakes, retransmissions, sessions that were silent for long. Call it several times per second
+    /// while handshakes are pending.
     /// </summary>
-    /// <returns>When the next session will have been silent for long; <see cref="Timeout.InfiniteTimeSpan"/> when there is none.</returns>
+    /// <returns>The time until the next session will have been silent for long; <see cref="Timeout.InfiniteTimeSpan"/> for none.</returns>
     public TimeSpan Tick()
     {
         // Values would copy all of them under all locks.
@@ -198,9 +198,9 @@ internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
     /// <param name="work">The work.</param>
     public void Run(Action work) => _run(work);
 
-    /// <summary>Makes a handshake.</summary>
-    /// <param name="pending">Whose it is.</param>
-    /// <returns>It; its owner disposes of it.</returns>
+    /// <summary>Creates a handshake.</summary>
+    /// <param name="pending">Its connection attempt.</param>
+    /// <returns>The handshake; its owner disposes it.</returns>
     public ClientHandshake MakeHandshake(PendingConnect pending) => new(_context, MakeCid(), null, default)
     {
         SelectPsk = pending.SelectKey,
@@ -208,15 +208,15 @@ internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
         ValidateRawPublicKey = pending.TrustsKey,
     };
 
-    /// <summary>A handshake is done: its session takes the place of one over the same path.</summary>
+    /// <summary>Completes a handshake: its session replaces one over the same path.</summary>
     /// <param name="pending">The handshake.</param>
-    /// <param name="established">What it left.</param>
+    /// <param name="established">The result of the handshake.</param>
     /// <returns>The session.</returns>
     public DtlsSession OnDone(PendingConnect pending, Established established)
     {
         DtlsSession session = new(established, pending.Path, this, isInitiator: true, pending.ServerName);
 
-        // Before anything of it can be delivered.
+        // Before the session can deliver anything.
         Interlocked.Increment(ref _sessionCount);
         Sink.Opened(session);
         if (session.IsClosed)
@@ -248,7 +248,7 @@ internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
         return session;
     }
 
-    /// <summary>A handshake is over; its path is free for another.</summary>
+    /// <summary>Removes a finished handshake; its path is free for another.</summary>
     /// <param name="pending">The handshake.</param>
     public void Forget(PendingConnect pending) =>
         _pending.TryRemove(new KeyValuePair<Peer, PendingConnect>(Peer.Of(pending.Path), pending));
@@ -282,7 +282,7 @@ internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
             return null;
         }
 
-        // Short ones may meet: then the older session keeps it, and this one is known by its path.
+        // Short Connection IDs may collide: then the older session keeps it, and the path names this one.
         byte[] cid = new byte[_context.Settings.OwnCidLength];
         for (int i = 0; i < 8 && cid.Length > 0; i++)
         {
@@ -309,7 +309,7 @@ internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
         Interlocked.Decrement(ref _sessionCount);
         if (reason == DtlsEnd.FailedByPeer)
         {
-            // RFC 5246 section 7.2.2: what failed is not resumed.
+            // RFC 5246 section 7.2.2: a failed session must not resume.
             Resumptions.Forget(session.Path.Remote, session.ServerName);
         }
 
@@ -320,7 +320,7 @@ internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
         }
     }
 
-    // A path to send by knows no local address yet, that of what is received does.
+    // A path for sending has no local address yet; that of a received datagram does.
     private readonly record struct Peer(CoapAddress Remote, int Tag)
     {
         public static Peer Of(in DtlsPath path) => new(path.Remote, path.Tag);

@@ -3,33 +3,33 @@ namespace CoAP.NET.Dtls.Sessions;
 /// <summary>Why a session ended.</summary>
 internal enum DtlsEnd
 {
-    /// <summary>The peer said so (close_notify).</summary>
+    /// <summary>The peer closed it (close_notify).</summary>
     ClosedByPeer,
 
-    /// <summary>The peer said that something is wrong (a fatal alert).</summary>
+    /// <summary>The peer reported an error (a fatal alert).</summary>
     FailedByPeer,
 
     /// <summary>This end closed it.</summary>
     Closed,
 
-    /// <summary>The peer made a new one from the same address.</summary>
+    /// <summary>The peer opened a new one from the same address.</summary>
     Replaced,
 
-    /// <summary>It was silent for long, or others needed its place.</summary>
+    /// <summary>It was silent for long, or the server needed its place.</summary>
     Evicted,
 
-    /// <summary>More records were forged than its cipher suite allows, or its numbers were used up.</summary>
+    /// <summary>It received more forged records than its cipher suite allows, or used up its numbers.</summary>
     Exhausted,
 
-    /// <summary>It lives on in what was saved; the peer does not notice.</summary>
+    /// <summary>Its state is saved and it continues elsewhere; the peer does not notice.</summary>
     Saved,
 
-    /// <summary>The numbers of records that it needs were not confirmed in time by the keeper of sessions.</summary>
+    /// <summary>The keeper of sessions did not confirm the required record numbers in time.</summary>
     Unconfirmed,
 
-    /// <summary>The keeper of sessions says that it is another server's now; the peer does not notice.</summary>
+    /// <summary>The keeper of sessions reports that another server owns it now; the peer does not notice.</summary>
     TakenOver,
 
-    /// <summary>Its peer did not answer, after a crash, what has to be known before anything unsafe is served.</summary>
+    /// <summary>Its peer did not answer, after a crash, the question that must precede an unsafe request.</summary>
     Unanswered,
 }

@@ -9,17 +9,17 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>
-/// All sessions and handshakes of a server (RFC 6347): datagrams in, messages and datagrams out. Strangers get an answer and no memory
-/// until they return a cookie. Owns no socket and no thread. Thread safe.
+/// All sessions and handshakes of a server (RFC 6347): datagrams in, messages and datagrams out. A client gets an answer but no memory
+/// until it returns a cookie. Owns no socket and no thread. Thread-safe.
 /// </summary>
 internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
 {
-    /// <summary>Bytes of the Connection IDs that are given out: too many to be guessed or to meet.</summary>
+    /// <summary>Bytes of the Connection IDs that the server assigns: too many to guess or to collide.</summary>
     public const int CidLength = 8;
 
     private const byte ClientHelloType = 1;
 
-    // So many go at a time when their time is over, so that a tick stays short.
+    // Maximum evictions of expired sessions per tick, so that a tick stays short.
     private const int MaxEvictionsPerTick = 1_000;
 
     private readonly HandshakeContext _context;
@@ -30,16 +30,16 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     private readonly SessionTable _sessions;
     private readonly HandshakeIntake _handshakes;
 
-    /// <summary>Makes a server.</summary>
-    /// <param name="context">What its handshakes have in common.</param>
-    /// <param name="limits">How much it keeps.</param>
-    /// <param name="keys">Knows pre-shared keys, or null.</param>
-    /// <param name="validate">Decides about certificates of clients, or null: none is trusted.</param>
-    /// <param name="sink">Whom it talks to.</param>
+    /// <summary>Creates a server.</summary>
+    /// <param name="context">The context that its handshakes share.</param>
+    /// <param name="limits">Its limits.</param>
+    /// <param name="keys">Finds pre-shared keys, or null.</param>
+    /// <param name="validate">Validates certificates of clients, or null: trust none.</param>
+    /// <param name="sink">Receives its output.</param>
     /// <param name="time">The clock.</param>
-    /// <param name="random">Where cookies, Connection IDs and decoys come from.</param>
-    /// <param name="run">Runs the work of a handshake, on another thread than that which receives.</param>
-    /// <param name="cookieKeys">The keys of cookies that other processes make too; null: nobody knows them.</param>
+    /// <param name="random">The source of cookies, Connection IDs and decoys.</param>
+    /// <param name="run">Runs the work of a handshake on another thread than the receive thread.</param>
+    /// <param name="cookieKeys">The keys of cookies that other processes share; null for secret keys of its own.</param>
     public DtlsServer(
         HandshakeContext context,
         DtlsServerLimits limits,
@@ -67,19 +67,19 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
 
     public CoapRandomSource Random { get; }
 
-    /// <summary>Which clients count as one.</summary>
+    /// <summary>The rule that groups clients into sources.</summary>
     public CoapSourceRule Sources
     {
         init => _sessions.Keys.Rule = value;
     }
 
-    /// <summary>What it shares of sessions that may be resumed; null: nothing.</summary>
+    /// <summary>Its shared store of resumable sessions; null for none.</summary>
     public SharedResumption? Resumption { get; }
 
-    /// <summary>What happened so far.</summary>
+    /// <summary>Counts events of the server.</summary>
     public DtlsServerCounters Counters { get; init; } = new();
 
-    /// <summary>How its sessions are kept; null: they end with it.</summary>
+    /// <summary>The settings for keeping its sessions; null: they end with it.</summary>
     public CoapDtlsSessionKeeping? Keeping
     {
         init => Keeper = value is null ? null : new SessionKeeper(value, this, _sessions, _limits, _time)
@@ -91,7 +91,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     /// <summary>Keeps its sessions; null: they end with it.</summary>
     public SessionKeeper? Keeper { get; private init; }
 
-    /// <summary>Which sessions are here and which at other servers; null: all are here.</summary>
+    /// <summary>Decides which sessions belong to this server; null: all.</summary>
     public ICoapDtlsSteering? SteeredBy
     {
         init
@@ -106,37 +106,37 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
         }
     }
 
-    /// <summary>Brings datagrams to and from other servers; null: there are none.</summary>
+    /// <summary>Relays datagrams to and from other servers; null for none.</summary>
     public SessionSteering? Steering { get; private init; }
 
-    /// <summary>Told what <see cref="SteeredBy"/> threw.</summary>
+    /// <summary>Runs when <see cref="SteeredBy"/> threw, with the exception.</summary>
     public Action<Exception>? SteeringFailed { get; init; }
 
-    /// <summary>The sockets that datagrams come from; null: they come in another way.</summary>
+    /// <summary>The sockets that datagrams come from; null if they come in another way.</summary>
     public CoapUdpTransport? Sockets { get; init; }
 
-    /// <summary>How long a datagram may be that another server relays.</summary>
+    /// <summary>Maximum length of a datagram that another server relays.</summary>
     public int MaxDatagram { get; init; } = RecordHeader.MaxLength;
 
-    /// <summary>Asks the peer of a session by an Empty message, and waits for its Reset; null: nobody can.</summary>
+    /// <summary>Sends the peer of a session an Empty message, and waits for its Reset; null if not available.</summary>
     public Func<DtlsSession, Task>? Asks { get; init; }
 
-    /// <summary>Told when the keeper did not keep what it was given.</summary>
+    /// <summary>Runs when the keeper did not keep a batch, with the reason.</summary>
     public Action<Exception>? KeepingFailed { get; init; }
 
-    /// <summary>How many sessions there are.</summary>
+    /// <summary>Number of sessions.</summary>
     public int SessionCount => _sessions.Count;
 
-    /// <summary>How many handshakes are under way.</summary>
+    /// <summary>Number of pending handshakes.</summary>
     public int HandshakeCount => _handshakes.Count;
 
     /// <summary>Now, by the clock's timestamp.</summary>
     public long Now => _time.GetTimestamp();
 
-    /// <summary>Decides about raw public keys of clients (SubjectPublicKeyInfo); null: none is good.</summary>
+    /// <summary>Validates raw public keys of clients (SubjectPublicKeyInfo); null: accept none.</summary>
     public Func<ReadOnlyMemory<byte>, bool>? ValidateRawPublicKey { get; init; }
 
-    /// <summary>Told of handshakes that gave no session, with the reason in words.</summary>
+    /// <summary>Runs when a handshake failed, with the reason as text.</summary>
     public Action<DtlsPath, string>? HandshakeFailed { get; init; }
 
     TimeProvider IDtlsSessionHome.Time => _time;
@@ -147,36 +147,39 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     /// <param name="work">The work.</param>
     public void Run(Action work) => _run(work);
 
-    /// <summary>Asks the peer of a session by an Empty message, and waits for its Reset (RFC 7252 section 4.3).</summary>
+    /// <summary>Sends the peer of a session an Empty message, and waits for its Reset (RFC 7252 section 4.3).</summary>
     /// <param name="session">The session.</param>
-    /// <exception cref="CoapException">It did not answer.</exception>
+    /// <exception cref="CoapException">The peer did not answer.</exception>
     public Task AskAsync(DtlsSession session) =>
-        Asks?.Invoke(session) ?? Task.FromException(new CoapConnectionException(CoapConnectionError.Lost, "Nobody asks."));
+        Asks?.Invoke(session) ?? Task.FromException(new CoapConnectionException(CoapConnectionError.Lost, "The endpoint cannot ask the "
+            + "peer."));
 
     /// <summary>Finds the key of a client.</summary>
-    /// <param name="identity">Who it says it is.</param>
+    /// <param name="identity">The identity that it claims.</param>
     /// <param name="cancellationToken">Stops the look-up.</param>
     public ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken) =>
         _keys is null ? default : _keys.FindKeyAsync(identity, cancellationToken);
 
-    /// <summary>The session that was heard last from a path; null when there is none.</summary>
+    /// <summary>Finds the session that last received from a path; null for none.</summary>
     /// <param name="path">The path.</param>
     public DtlsSession? Find(in DtlsPath path) => _sessions.At(path);
 
-    /// <summary>Whether there is a handshake, or a session that only its path tells from others. Takes no lock.</summary>
+    /// <summary>Whether there is a handshake over a path, or a session without a Connection ID. Takes no lock.</summary>
     /// <param name="path">The path.</param>
     public bool Uses(in DtlsPath path) => _sessions.Find(path) is not null || _handshakes.Find(path) is not null;
 
     /// <summary>Ends a session.</summary>
     /// <param name="session">The session.</param>
     /// <param name="reason">Why.</param>
-    /// <param name="tells">Whether the peer is told.</param>
-#pragma warning disable CA1822 // whose session it is, is for the session to know
+    /// <param name="tells">Whether to notify the peer.</param>
+#pragma warning disable CA1822 // the session itself knows its owner
     public void End(DtlsSession session, DtlsEnd reason, bool tells) => session.End(reason, tells);
 #pragma warning restore CA1822
 
-    /// <summary>Does what is due: deadlines of handshakes, messages that are to be said again, sessions that were silent for long. To be
-    /// called several times a second while there are handshakes.</summary>
+    /// <summary>
+    /// Performs due work: deadlines of handshakes, retransmissions, sessions that were silent for long. Call it several times per second
+    /// while handshakes are pending.
+    /// </summary>
     public void Tick()
     {
         _handshakes.Tick();
@@ -189,16 +192,16 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
         Keeper?.Tick();
     }
 
-    /// <summary>Takes a datagram. Messages in it are delivered before this returns; handshakes go on elsewhere.</summary>
-    /// <param name="path">How it came.</param>
-    /// <param name="datagram">Its bytes; opened in place.</param>
-    /// <param name="isSteered">Whether the steering brought it, and is not to be asked about it.</param>
-    /// <returns>Whether any part of it was of use.</returns>
+    /// <summary>Processes a datagram. It delivers messages before it returns; handshakes continue on other threads.</summary>
+    /// <param name="path">The path that it came from.</param>
+    /// <param name="datagram">Its bytes; decrypted in place.</param>
+    /// <param name="isSteered">Whether the steering supplied it, so that the server does not offer it again.</param>
+    /// <returns>Whether any part of it was useful.</returns>
     public bool Receive(in DtlsPath path, Span<byte> datagram, bool isSteered = false)
     {
         if (Steering is { IsServing: false })
         {
-            // Others may have its session by now. Nothing is opened, so that a copy is as good as new.
+            // Another server may own its session now. Without opening the record, a duplicate stays valid.
             Counters.AddIgnored();
             return false;
         }
@@ -208,7 +211,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
         int offset = 0;
         int forged = 0;
 
-        // One that is bad harms none behind it; but many tries shall not fit into a datagram.
+        // A bad record does not affect those after it; but a datagram must not have room for many attempts.
         while (offset < datagram.Length
             && forged < DtlsSession.MaxForgeriesOfDatagram
             && RecordHeader.TryRead(datagram[offset..], CidLength, out RecordHeader header))
@@ -235,7 +238,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
             }
             else if (Steering is { } steering && !isSteered && offset == record.Length && steering.TryRelay(path, datagram))
             {
-                // Where nobody knows the first record nothing of the datagram was opened.
+                // If the first record is unknown, the server has not opened anything of the datagram.
                 return true;
             }
             else
@@ -252,9 +255,9 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
         return isOfUse;
     }
 
-    /// <summary>A handshake is done: its session takes the place of one that the peer may have had.</summary>
+    /// <summary>Completes a handshake: its session replaces an earlier one of the peer.</summary>
     /// <param name="pending">The handshake.</param>
-    /// <param name="established">What it left.</param>
+    /// <param name="established">The result of the handshake.</param>
     /// <param name="isResumed">Whether it resumed an earlier session.</param>
     public void OnDone(PendingHandshake pending, Established established, bool isResumed)
     {
@@ -262,16 +265,16 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
         Open(Keeper?.Make(established, pending.Path, pending.Grant?.Slot)
             ?? new DtlsSession(established, pending.Path, this, isInitiator: false, null));
 
-        // Not before there is a session: what the client sends at once is for that.
+        // Not before the session exists: data that the client sends immediately is for the session.
         _handshakes.Forget(pending);
     }
 
     /// <inheritdoc cref="HandshakeIntake.GiveUpAsync"/>
     public Task GiveUpHandshakesAsync(byte slot) => _handshakes.GiveUpAsync(slot);
 
-    /// <summary>A handshake gave no session.</summary>
+    /// <summary>Handles a failed handshake.</summary>
     /// <param name="pending">The handshake.</param>
-    /// <param name="why">In words.</param>
+    /// <param name="why">The reason, as text.</param>
     public void OnFailed(PendingHandshake pending, string why)
     {
         _handshakes.Forget(pending);
@@ -279,25 +282,25 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
         HandshakeFailed?.Invoke(pending.Path, why);
     }
 
-    /// <summary>Takes a new session: tells of it, and has others make room.</summary>
-    /// <param name="session">The session, whose home is this.</param>
+    /// <summary>Adds a new session, reports it, and evicts others if necessary.</summary>
+    /// <param name="session">The session, whose home is this server.</param>
     public void Open(DtlsSession session)
     {
-        // Whoever is above has it before anything of it is delivered, and may end it at once.
+        // The owner above gets the session before its first message, and may end it immediately.
         Sink.Opened(session);
         Add(session);
     }
 
-    /// <summary>Takes sessions that were loaded, in this order.</summary>
+    /// <summary>Adds loaded sessions, in this order.</summary>
     /// <param name="sessions">The sessions.</param>
     public void Open(IReadOnlyList<DtlsSession> sessions)
     {
-        // There may be very many at a start, and nobody is served before all are there.
+        // A start may load very many, and the server serves no client before all are there.
         _sessions.Reserve(sessions.Count);
         new OrderedOpening(sessions, Sink.Opened, Add).Run();
     }
 
-    /// <summary>Ends all handshakes and sessions, and tells peers.</summary>
+    /// <summary>Ends all handshakes and sessions, and notifies peers.</summary>
     public void Dispose()
     {
         _handshakes.Stop();
@@ -333,7 +336,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
             return;
         }
 
-        // RFC 5246 section 7.2.2: what failed is not resumed.
+        // RFC 5246 section 7.2.2: a failed session must not resume.
         Resumption?.Remove(session.ResumptionId.ToArray());
         if (_context.Settings.SessionStore is { } store && store.TryTake(session.ResumptionId, out byte[]? state))
         {
@@ -381,7 +384,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
 
     private bool Deliver(DtlsSession session, in RecordHeader header, Span<byte> record, in DtlsPath path, ref int forged)
     {
-        // It is opened in place, and kept as it came.
+        // Decryption is in place, but the steering holds the original bytes.
         KeptDtlsSession? retiring = session is KeptDtlsSession { IsRetiring: true, HasCid: true } ? (KeptDtlsSession)session : null;
         byte[]? held = retiring is null ? null : record.ToArray();
         switch (session.Receive(header, record, path, holdsBack: retiring is not null))

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Dtls.Sessions;
 
-/// <summary>What happened at a server, counted since it was made. Thread safe.</summary>
-/// <param name="endpoint">The counters of the endpoint, which get what its owner should watch; null: none.</param>
+/// <summary>Counts events of a server since its creation. Thread-safe.</summary>
+/// <param name="endpoint">The counters of the endpoint, for events that its owner should watch; null for none.</param>
 internal sealed class DtlsServerCounters(CoapCounters? endpoint = null)
 {
     private static readonly int s_reasons = Enum.GetValues<DtlsEnd>().Length;
@@ -20,46 +20,46 @@ internal sealed class DtlsServerCounters(CoapCounters? endpoint = null)
     private long _resumptionFailures;
     private long _earlyDropped;
 
-    /// <summary>Records that were not sealed with the keys of the session or handshake that they were for.</summary>
+    /// <summary>Records that were sealed with other keys than those of their session or handshake.</summary>
     public long RecordsForged => Volatile.Read(ref _recordsForged);
 
-    /// <summary>Records whose number came already, or is older than the window.</summary>
+    /// <summary>Records whose number came before, or is older than the window.</summary>
     public long RecordsReplayed => Volatile.Read(ref _recordsReplayed);
 
     /// <summary>
-    /// Records, or rests of datagrams, that had no effect as they are malformed, too short, too long, of another epoch, or for nobody here,
-    /// and datagrams that came when the server took nothing (<see cref="CoapDtlsSteeringPort.ServeFor"/>).
+    /// Records, or rests of datagrams, without effect: malformed, too short, too long, of another epoch, or for no session here. Also
+    /// datagrams that came while the server processed none (<see cref="CoapDtlsSteeringPort.ServeFor"/>).
     /// </summary>
     public long RecordsIgnored => Volatile.Read(ref _recordsIgnored);
 
     /// <summary>Handshakes with clients that returned their cookie.</summary>
     public long HandshakesStarted => Volatile.Read(ref _handshakesStarted);
 
-    /// <summary>Those that gave a session.</summary>
+    /// <summary>Handshakes that established a session.</summary>
     public long HandshakesCompleted => Volatile.Read(ref _handshakesCompleted);
 
-    /// <summary>Those of them that resumed an earlier session.</summary>
+    /// <summary>Handshakes that resumed an earlier session.</summary>
     public long HandshakesResumed => Volatile.Read(ref _handshakesResumed);
 
-    /// <summary>Those that gave none.</summary>
+    /// <summary>Handshakes that failed.</summary>
     public long HandshakesFailed => Volatile.Read(ref _handshakesFailed);
 
-    /// <summary>Those that were given up as others needed their place.</summary>
+    /// <summary>Handshakes that the server gave up because others needed their place.</summary>
     public long HandshakesEvicted => Volatile.Read(ref _handshakesEvicted);
 
-    /// <summary>HelloVerifyRequests.</summary>
+    /// <summary>HelloVerifyRequests sent.</summary>
     public long CookiesSent => Volatile.Read(ref _cookiesSent);
 
-    /// <summary>Peers of sessions that were found at another address.</summary>
+    /// <summary>Changes of a session's peer address.</summary>
     public long AddressChanges => Volatile.Read(ref _addressChanges);
 
-    /// <summary>Calls to a shared store of resumable sessions that failed, took too long, or were not made.</summary>
+    /// <summary>Calls to a shared store of resumable sessions that failed, took too long, or did not take place.</summary>
     public long ResumptionFailures => Volatile.Read(ref _resumptionFailures);
 
-    /// <summary>Records that came before their session could answer, and were dropped.</summary>
+    /// <summary>Records that the server dropped because they came before their session could answer.</summary>
     public long EarlyRecordsDropped => Volatile.Read(ref _earlyDropped);
 
-    /// <summary>Sessions that ended.</summary>
+    /// <summary>Returns the number of ended sessions.</summary>
     /// <param name="reason">Why.</param>
     public long SessionsEnded(DtlsEnd reason) => Volatile.Read(ref _ended[(int)reason]);
 

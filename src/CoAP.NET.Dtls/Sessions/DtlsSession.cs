@@ -5,17 +5,18 @@ using CoAP.NET.Dtls.Records;
 
 namespace CoAP.NET.Dtls.Sessions;
 
-/// <summary>An established session: keys, numbers, where the peer is. Nothing native. Thread safe.</summary>
+/// <summary>An established session: keys, numbers, and the peer's path. Holds no native resource. Thread-safe.</summary>
 internal class DtlsSession : IShared
 {
-    /// <summary>The ones that were heard of just before and after it: of <see cref="SessionOrder"/>.</summary>
+    /// <summary>The sessions before and after it in <see cref="SessionOrder"/>.</summary>
     public ChainLinks<DtlsSession> Neighbours;
 
-    /// <summary>After so many records that are not authentic the rest of a datagram is dropped.</summary>
+    /// <summary>Number of records in a datagram that may fail authentication before the session drops the rest.</summary>
     public const int MaxForgeriesOfDatagram = 2;
 
-    /// <summary>How long the last flight of a handshake may have to be said again: twice the longest life of a datagram (RFC 6347 section
-    /// 4.2.4).</summary>
+    /// <summary>
+    /// How long a session may have to repeat the last flight of a handshake: twice the longest life of a datagram (RFC 6347 section 4.2.4).
+    /// </summary>
     public static readonly TimeSpan LastFlightLifetime = TimeSpan.FromMinutes(4);
 
     private const int StackBytes = 1_536;
@@ -29,10 +30,10 @@ internal class DtlsSession : IShared
     private const byte ClientHello = 1;
     private const byte Finished = 20;
 
-    // Who finds it, and what all sessions there have in common: one reference, as there may be many.
+    // Finds the session, and has everything that all sessions there share: one reference, because there may be many sessions.
     private readonly IDtlsSessionHome _home;
 
-    // Also the lock of all that changes: there may be many sessions, and nobody else has it.
+    // Also the lock of all mutable state: there may be many sessions, and no other code uses this object.
     private readonly RecordLayer _records;
     private readonly More? _more;
     private LastFlight? _lastFlight;
@@ -40,26 +41,26 @@ internal class DtlsSession : IShared
     private long _lastReceived;
     private bool _isClosed;
 
-    // What the table keeps of it: under the lock of the table.
+    // The table's state of the session: under the lock of the table.
     private long _touched;
     private bool _isHidden;
 
-    /// <summary>Makes a session that nobody finds: whoever receives looks.</summary>
-    /// <param name="established">What the handshake left.</param>
-    /// <param name="path">Where the peer is.</param>
-    /// <param name="sink">Whom it talks to.</param>
+    /// <summary>Creates a session outside of any table: the receiver looks it up itself.</summary>
+    /// <param name="established">The result of the handshake.</param>
+    /// <param name="path">The path to the peer.</param>
+    /// <param name="sink">Receives its output.</param>
     /// <param name="time">The clock.</param>
     public DtlsSession(Established established, in DtlsPath path, IDtlsSink sink, TimeProvider time)
         : this(established, path, new NoSessionHome(sink, time), isInitiator: false, null)
     {
     }
 
-    /// <summary>Makes a session of what its handshake left.</summary>
-    /// <param name="established">What the handshake left.</param>
-    /// <param name="path">Where the peer is.</param>
-    /// <param name="home">Who finds it by path and Connection ID, and is told when it moves or ends.</param>
+    /// <summary>Creates a session from the result of its handshake.</summary>
+    /// <param name="established">The result of the handshake.</param>
+    /// <param name="path">The path to the peer.</param>
+    /// <param name="home">Finds the session by path and Connection ID; the session notifies it of a move or its end.</param>
     /// <param name="isInitiator">Whether this end opened it.</param>
-    /// <param name="serverName">The name of the server that the client asked for (RFC 6066 section 3); null without.</param>
+    /// <param name="serverName">The name of the server that the client requested (RFC 6066 section 3); null without one.</param>
     public DtlsSession(Established established, in DtlsPath path, IDtlsSessionHome home, bool isInitiator, string? serverName)
     {
         _records = established.Records;
@@ -83,44 +84,44 @@ internal class DtlsSession : IShared
             : new LastFlight(established.LastFlight, _lastReceived, established.NextPlainSequence);
     }
 
-    /// <summary>Who finds it by path and Connection ID, and is told when it moves or ends.</summary>
+    /// <summary>Finds the session by path and Connection ID; the session notifies it of a move or its end.</summary>
     public IDtlsSessionHome Home
     {
         private protected get => _home;
         init => _home = value;
     }
 
-    /// <summary>How long nothing had come before it was made, as of one that was saved.</summary>
+    /// <summary>How long the session was silent before its creation, for one that was saved.</summary>
     public TimeSpan WasIdleFor
     {
         init => _lastReceived -= (long)(value.TotalSeconds * _home.Time.TimestampFrequency);
     }
 
-    /// <summary>Whose it is above; set once, before anything is delivered.</summary>
+    /// <summary>The owner above; set once, before the first message.</summary>
     public object? Owner { get; set; }
 
     /// <summary>Whether this end opened it.</summary>
     public bool IsInitiator { get; init; }
 
-    /// <summary>The name of the server that the client asked for (RFC 6066 section 3); null without.</summary>
+    /// <summary>The name of the server that the client requested (RFC 6066 section 3); null without one.</summary>
     public string? ServerName => _more?.ServerName;
 
-    /// <summary>Who the client is, by a pre-shared key.</summary>
+    /// <summary>The client's identity, with a pre-shared key.</summary>
     public string? PskIdentity { get; }
 
-    /// <summary>Who the peer is, by its certificate.</summary>
+    /// <summary>The peer's certificate.</summary>
     public X509Certificate2? PeerCertificate => _more?.Certificate;
 
-    /// <summary>Who the peer is, by its raw public key: SubjectPublicKeyInfo in DER (RFC 7250); empty without.</summary>
+    /// <summary>The peer's raw public key: SubjectPublicKeyInfo in DER (RFC 7250); empty without one.</summary>
     public ReadOnlyMemory<byte> PeerPublicKey => _more?.PublicKey ?? default;
 
-    /// <summary>By what the client may ask to resume it (RFC 5246 section 7.3); empty: by nothing.</summary>
+    /// <summary>The name by which the client may ask to resume it (RFC 5246 section 7.3); empty for none.</summary>
     public ReadOnlySpan<byte> ResumptionId => _records.ResumptionId;
 
-    /// <summary>The Connection ID in records to this end; empty without.</summary>
+    /// <summary>The Connection ID in records to this end; empty without one.</summary>
     public ReadOnlySpan<byte> OwnCid => _records.OwnCid;
 
-    /// <summary>Which of the slots it is in that several servers share; null when it is in none.</summary>
+    /// <summary>Its slot, if several servers share slots; null otherwise.</summary>
     public virtual byte? Slot => HasCid ? OwnCid[0] : null;
 
     /// <summary>Whether records to this end carry a Connection ID.</summary>
@@ -129,16 +130,16 @@ internal class DtlsSession : IShared
     /// <summary>Whether records of the client carry a Connection ID.</summary>
     public bool HasConnectionId => (IsInitiator ? _records.PeerCid : _records.OwnCid).Length > 0;
 
-    /// <summary>How much larger than its content a record to the peer is, in bytes.</summary>
+    /// <summary>Bytes that a record to the peer adds to its content.</summary>
     public int SentOverhead => _records.RecordLength(0);
 
-    /// <summary>How much larger than its content a record of the peer is, in bytes, without padding.</summary>
+    /// <summary>Bytes that a record of the peer adds to its content, without padding.</summary>
     public int ReceivedOverhead => RecordHeader.Size + Suite.Expansion + (HasCid ? OwnCid.Length + 1 : 0);
 
-    /// <summary>How its records are protected.</summary>
+    /// <summary>The protection of its records.</summary>
     public CipherSuite Suite => _records.Suite;
 
-    /// <summary>Where the peer is.</summary>
+    /// <summary>The path to the peer.</summary>
     public DtlsPath Path
     {
         get
@@ -151,15 +152,15 @@ internal class DtlsSession : IShared
     }
 
     /// <summary>
-    /// The same without the lock, of a session without a Connection ID, as it is found by it: it never changes, but for what does not tell
-    /// it apart where sessions are shared (<see cref="SessionTable.IsShared"/>).
+    /// The path without the lock, for a session without a Connection ID. It is the key of the session and never changes, except for the
+    /// parts that do not identify it if servers share sessions (<see cref="SessionTable.IsShared"/>).
     /// </summary>
     public ref readonly DtlsPath FixedPath => ref _path;
 
-    /// <summary>How long nothing authentic came.</summary>
+    /// <summary>Time since the last authentic record.</summary>
     public TimeSpan Idle => _home.Time.GetElapsedTime(LastReceived);
 
-    /// <summary>When something authentic came last, by the clock's timestamp.</summary>
+    /// <summary>Time of the last authentic record, by the clock's timestamp.</summary>
     public long LastReceived => Volatile.Read(ref _lastReceived);
 
     public bool IsClosed => Volatile.Read(ref _isClosed);
@@ -167,39 +168,39 @@ internal class DtlsSession : IShared
     /// <summary>Its keys and numbers; also its lock.</summary>
     private protected RecordLayer Records => _records;
 
-    /// <summary>Whether nothing can be taken, as nothing could be answered. Under the lock of the records.</summary>
+    /// <summary>Whether the session accepts nothing because it could not answer. Under the lock of the records.</summary>
     private protected virtual bool IsHeldUp => false;
 
-    /// <summary>Whether the last flight of the handshake is kept.</summary>
+    /// <summary>Whether it still holds the last flight of the handshake.</summary>
     public bool HasLastFlight => Volatile.Read(ref _lastFlight) is not null;
 
-    /// <summary>Whether the handshake showed who the peer is.</summary>
+    /// <summary>Whether the handshake proved the peer's identity.</summary>
     public bool IsKnown => PskIdentity is not null || PeerCertificate is not null || !PeerPublicKey.IsEmpty;
 
-    /// <summary>Whether the table has it.</summary>
+    /// <summary>Whether the table contains it.</summary>
     public bool IsListed { get; set; }
 
-    /// <summary>Where its peer is, as <see cref="SourceKeys"/> has it.</summary>
+    /// <summary>The source of its peer, as a key of <see cref="SourceKeys"/>.</summary>
     public uint Source { get; set; }
 
-    /// <summary>When it was last heard of.</summary>
+    /// <summary>Time of the last authentic record.</summary>
     public long LastOfUse => LastReceived;
 
-    /// <summary>When it was last put at the end of the order, by the clock's timestamp. Read without the lock.</summary>
+    /// <summary>When it last moved to the end of the order, by the clock's timestamp. Read without the lock.</summary>
     public long Touched
     {
         get => Volatile.Read(ref _touched);
         set => Volatile.Write(ref _touched, value);
     }
 
-    /// <summary>Whether another session was heard later from the path that it has. Read without the lock.</summary>
+    /// <summary>Whether another session received later from its path. Read without the lock.</summary>
     public bool IsHidden
     {
         get => Volatile.Read(ref _isHidden);
         set => Volatile.Write(ref _isHidden, value);
     }
 
-    /// <summary>Whether another session is of the same peer, as far as the handshakes showed who that is.</summary>
+    /// <summary>Whether another session has the same peer, according to the identities that the handshakes proved.</summary>
     /// <param name="other">The other session.</param>
     public bool HasPeerOf(DtlsSession other) =>
         PskIdentity == other.PskIdentity
@@ -209,8 +210,8 @@ internal class DtlsSession : IShared
             : other.PeerCertificate is not null
                 && PeerCertificate.RawDataMemory.Span.SequenceEqual(other.PeerCertificate.RawDataMemory.Span));
 
-    /// <summary>Forgets the last flight of the handshake once nobody asks for it any more.</summary>
-    /// <returns>Whether it is forgotten.</returns>
+    /// <summary>Discards the last flight of the handshake when no peer can ask for it any more.</summary>
+    /// <returns>Whether it is discarded.</returns>
     public bool TryDropLastFlight()
     {
         lock (_records)
@@ -224,7 +225,7 @@ internal class DtlsSession : IShared
         }
     }
 
-    /// <summary>Overwrites the keys of a session that nobody was told of.</summary>
+    /// <summary>Overwrites the keys of a session that never became visible.</summary>
     public void Discard()
     {
         lock (_records)
@@ -236,7 +237,9 @@ internal class DtlsSession : IShared
 
     /// <summary>Sends a message.</summary>
     /// <param name="content">The message.</param>
-    /// <returns>Whether it was sent; false once the session has ended, and while it waits for numbers, with which it may be sent.</returns>
+    /// <returns>
+    /// Whether it sent the message; false once the session has ended, and while it waits for record numbers, after which it may send it.
+    /// </returns>
     public bool Send(ReadOnlySpan<byte> content)
     {
         byte[]? rented = null;
@@ -258,7 +261,7 @@ internal class DtlsSession : IShared
                 record = rented = ArrayPool<byte>.Shared.Rent(length);
             }
 
-            // The last numbers, and what the keys may still encrypt, are for saying that it ends.
+            // Reserves the last numbers, and the rest of what the keys may encrypt, for the message that it ends.
             isLow = _records.IsRunningLow;
             length = isLow && _records.IsAlmostUsedUp ? 0 : _records.Seal(ContentType.ApplicationData, content, record);
         }
@@ -288,12 +291,12 @@ internal class DtlsSession : IShared
         return false;
     }
 
-    /// <summary>Takes a record of the peer.</summary>
+    /// <summary>Processes a record of the peer.</summary>
     /// <param name="header">Its header.</param>
-    /// <param name="record">The whole record; opened in place.</param>
-    /// <param name="path">How it came.</param>
+    /// <param name="record">The whole record; decrypted in place.</param>
+    /// <param name="path">The path that it came from.</param>
     /// <param name="holdsBack">Whether a request counts as not received (<see cref="OpenResult.HeldBack"/>).</param>
-    /// <returns>What became of it.</returns>
+    /// <returns>The result.</returns>
     public OpenResult Receive(in RecordHeader header, Span<byte> record, in DtlsPath path, bool holdsBack = false)
     {
         OpenResult result;
@@ -353,7 +356,7 @@ internal class DtlsSession : IShared
         return result;
     }
 
-    /// <summary>The last record that was counted as forged is of another session over the same path.</summary>
+    /// <summary>Corrects the counter: the last record counted as forged belongs to another session over the same path.</summary>
     public void Forgive()
     {
         lock (_records)
@@ -362,9 +365,9 @@ internal class DtlsSession : IShared
         }
     }
 
-    /// <summary>Leaves numbers of outgoing records out.</summary>
-    /// <param name="sequence">The first that may be used.</param>
-    /// <exception cref="ArgumentOutOfRangeException">Numbers from there on were used already.</exception>
+    /// <summary>Skips numbers of outgoing records.</summary>
+    /// <param name="sequence">The first usable number.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The session has already used numbers from there on.</exception>
     public void SkipTo(ulong sequence)
     {
         lock (_records)
@@ -373,10 +376,10 @@ internal class DtlsSession : IShared
         }
     }
 
-    /// <summary>Ends it.</summary>
+    /// <summary>Ends the session.</summary>
     /// <param name="reason">Why.</param>
-    /// <param name="tells">Whether the peer is told (close_notify, RFC 5246 section 7.2.1).</param>
-    /// <returns>Whether it had not ended before.</returns>
+    /// <param name="tells">Whether to notify the peer (close_notify, RFC 5246 section 7.2.1).</param>
+    /// <returns>False if it had already ended.</returns>
     public bool End(DtlsEnd reason, bool tells)
     {
         Span<byte> alert = stackalloc byte[AlertBytes];
@@ -410,32 +413,32 @@ internal class DtlsSession : IShared
         return true;
     }
 
-    /// <summary>Has somebody take a message.</summary>
-    /// <param name="path">How it came.</param>
+    /// <summary>Delivers a message.</summary>
+    /// <param name="path">The path that it came from.</param>
     /// <param name="content">The message.</param>
     /// <param name="sequence">The number of its record.</param>
     private protected virtual void Deliver(in DtlsPath path, ReadOnlySpan<byte> content, ulong sequence) =>
         _home.Sink.Received(this, path, content);
 
-    /// <summary>Looks for further numbers when few are left.</summary>
+    /// <summary>Obtains further record numbers when few remain.</summary>
     /// <returns>Whether there are some, or will be.</returns>
     private protected virtual bool FindsNumbers() => false;
 
-    /// <summary>Sends a message for which there was no number, when <see cref="FindsNumbers"/> has found some.</summary>
+    /// <summary>Sends a message that had no record number, once <see cref="FindsNumbers"/> has obtained some.</summary>
     /// <param name="content">The message.</param>
-    /// <returns>Whether it was sent by now.</returns>
+    /// <returns>Whether it has sent the message.</returns>
     private protected virtual bool SendWhenFound(ReadOnlySpan<byte> content) => false;
 
     private void OnContent(ContentType type, ReadOnlySpan<byte> content, in DtlsPath path, ulong sequence)
     {
         switch (type)
         {
-            // An empty one only hides how much is said (RFC 5246 section 6.2.1).
+            // An empty record only hides the amount of traffic (RFC 5246 section 6.2.1).
             case ContentType.ApplicationData when content.Length > 0:
                 Deliver(path, content, sequence);
                 break;
             case ContentType.Handshake when content.Length > 0 && content[0] == Finished:
-                // The peer says its Finished again, so it has not heard ours.
+                // The peer repeats its Finished, so it has not received ours.
                 SendLastFlight();
                 break;
             case ContentType.Handshake when content.Length > 0 && content[0] is (HelloRequest or ClientHello):
@@ -452,7 +455,7 @@ internal class DtlsSession : IShared
         }
     }
 
-    // Renegotiation is never begun, and refused (RFC 5746 section 4, RFC 7925 section 17).
+    // The session never begins renegotiation, and refuses it (RFC 5746 section 4, RFC 7925 section 17).
     private void RefuseRenegotiation()
     {
         Span<byte> alert = stackalloc byte[AlertBytes];
@@ -495,6 +498,6 @@ internal class DtlsSession : IShared
         _home.Sink.Send(path, datagram);
     }
 
-    // What sessions by a pre-shared key, of which there may be very many, mostly have not.
+    // Fields that sessions with a pre-shared key, of which there may be very many, mostly do not use.
     private sealed record More(X509Certificate2? Certificate, ReadOnlyMemory<byte> PublicKey, string? ServerName);
 }

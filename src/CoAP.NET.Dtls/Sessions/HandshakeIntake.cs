@@ -8,7 +8,8 @@ using CoAP.NET.Dtls.Steering;
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>
-/// Handshakes of a server, from the cookie to the session. Strangers get an answer and no memory until they return a cookie. Thread-safe.
+/// The handshakes of a server, from the cookie to the session. A client gets an answer but no memory until it returns a cookie.
+/// Thread-safe.
 /// </summary>
 internal sealed class HandshakeIntake
 {
@@ -26,18 +27,18 @@ internal sealed class HandshakeIntake
     private readonly HandshakeTable _handshakes;
     private readonly Lock _gate = new();
 
-    // Who waits until none is left of a slot.
+    // The callers that wait until no handshake of a slot remains.
     private List<(byte Slot, TaskCompletionSource Done)> _waiters = [];
     private bool _isStopped;
 
-    /// <summary>Makes it.</summary>
-    /// <param name="server">Whose it is.</param>
+    /// <summary>Creates the intake.</summary>
+    /// <param name="server">Its server.</param>
     /// <param name="sessions">The sessions of the server.</param>
-    /// <param name="context">What its handshakes have in common.</param>
-    /// <param name="limits">How much it keeps.</param>
-    /// <param name="validate">Decides about certificates of clients, or null: none is trusted.</param>
+    /// <param name="context">The context that its handshakes share.</param>
+    /// <param name="limits">Its limits.</param>
+    /// <param name="validate">Validates certificates of clients, or null: trust none.</param>
     /// <param name="time">The clock.</param>
-    /// <param name="cookieKeys">The keys of cookies that other processes make too; null: nobody knows them.</param>
+    /// <param name="cookieKeys">The keys of cookies that other processes share; null for secret keys of its own.</param>
     public HandshakeIntake(
         DtlsServer server,
         SessionTable sessions,
@@ -57,17 +58,17 @@ internal sealed class HandshakeIntake
         _handshakes = new HandshakeTable(limits.MaxHandshakesPerAddress, limits.MaxHandshakes);
     }
 
-    /// <summary>How long a key of cookies is the newest.</summary>
+    /// <summary>How long a key of cookies is the newest one.</summary>
     public static TimeSpan CookieKeyLifetime { get; } = TimeSpan.FromMinutes(2);
 
-    /// <summary>How many are under way.</summary>
+    /// <summary>Number of pending handshakes.</summary>
     public int Count => _handshakes.Count;
 
-    /// <summary>The handshake over a path; null without.</summary>
+    /// <summary>Finds the handshake over a path; null for none.</summary>
     /// <param name="path">The path.</param>
     public PendingHandshake? Find(in DtlsPath path) => _pending.TryGetValue(KeyOf(path), out PendingHandshake? pending) ? pending : null;
 
-    /// <summary>Does what is due.</summary>
+    /// <summary>Performs due work.</summary>
     public void Tick()
     {
         foreach (PendingHandshake pending in _pending.Values)
@@ -83,9 +84,9 @@ internal sealed class HandshakeIntake
         }
     }
 
-    /// <summary>Gives up those whose sessions would be in a slot. To be called when none can begin there any more.</summary>
+    /// <summary>Gives up the handshakes whose sessions would be in a slot. Call it when no new one can begin there.</summary>
     /// <param name="slot">The slot.</param>
-    /// <returns>A task that ends when none is left, and those that were just done have their sessions.</returns>
+    /// <returns>A task that ends when none remains, and the last completed ones have their sessions.</returns>
     public Task GiveUpAsync(byte slot)
     {
         foreach (PendingHandshake pending in _pending.Values)
@@ -106,7 +107,7 @@ internal sealed class HandshakeIntake
         return done.Task;
     }
 
-    /// <summary>Ends all, and begins no more.</summary>
+    /// <summary>Ends all handshakes, and begins no more.</summary>
     public void Stop()
     {
         Volatile.Write(ref _isStopped, true);
@@ -125,11 +126,11 @@ internal sealed class HandshakeIntake
         return Transports.CoapAddress.BinaryLength;
     }
 
-    /// <summary>Takes a ClientHello: asks for a cookie, goes on with a handshake, or begins one.</summary>
-    /// <param name="path">How it came.</param>
+    /// <summary>Processes a ClientHello: asks for a cookie, continues a handshake, or begins one.</summary>
+    /// <param name="path">The path that it came from.</param>
     /// <param name="datagram">The datagram.</param>
-    /// <param name="isSteered">Whether another server has relayed it, so that it is not relayed again.</param>
-    /// <returns>Whether it was of use.</returns>
+    /// <param name="isSteered">Whether another server relayed it, so that this one does not relay it again.</param>
+    /// <returns>Whether it was useful.</returns>
     public bool OnClientHello(in DtlsPath path, ReadOnlySpan<byte> datagram, bool isSteered)
     {
         if (Volatile.Read(ref _isStopped) || !ClientHello.TryRead(datagram, out ClientHello hello))
@@ -176,11 +177,11 @@ internal sealed class HandshakeIntake
         {
             if (known.Began(hello.BeforeCookie))
             {
-                // Said again, as the answer was lost.
+                // A retransmission, because the answer was lost.
                 return known.Post(datagram);
             }
 
-            // The client began anew, and has shown that it is at this address.
+            // The client began another handshake, and has proved its address.
             GiveUp(known, "The client began another handshake.");
             grant ??= known.Grant;
         }
@@ -188,7 +189,7 @@ internal sealed class HandshakeIntake
         return TryBegin(path, datagram, hello.BeforeCookie, grant);
     }
 
-    // RFC 7627 section 5.2: aborted at once, and told.
+    // RFC 7627 section 5.2: abort immediately, with an alert.
     private void RefuseOld(in DtlsPath path, in ClientHello hello)
     {
         RecordHeader header = new(ContentType.Alert, 0, hello.Sequence, 0, 2);
@@ -215,7 +216,7 @@ internal sealed class HandshakeIntake
         }
         catch (Exception exception) when (exception is ObjectDisposedException or InvalidOperationException)
         {
-            // The endpoint stops, or OpenSSL has no memory. The client tries again.
+            // The endpoint is stopping, or OpenSSL has no memory. The client retries.
             _server.Counters.AddIgnored();
             return false;
         }
@@ -229,14 +230,14 @@ internal sealed class HandshakeIntake
         };
         if (_handshakes.Add(pending) is { } evicted && evicted.GiveUp("Others needed its place."))
         {
-            // Counted and not logged: whoever floods would fill the log.
+            // Counted and not logged: otherwise a flood would fill the log.
             Forget(evicted);
             _server.Counters.AddEvicted();
         }
 
         if (!_pending.TryAdd(KeyOf(path), pending))
         {
-            // The same ClientHello came by another thread.
+            // The same ClientHello arrived on another thread.
             _ = pending.GiveUp("Another one was quicker.");
             _handshakes.Remove(pending);
             return true;
@@ -257,7 +258,7 @@ internal sealed class HandshakeIntake
 
         if (isOver)
         {
-            // Another thread needed its place already, or the server stops.
+            // Another thread already needed its place, or the server is stopping.
             Forget(pending);
         }
 
@@ -272,7 +273,7 @@ internal sealed class HandshakeIntake
         }
     }
 
-    /// <summary>A handshake is over.</summary>
+    /// <summary>Removes a finished handshake.</summary>
     /// <param name="pending">The handshake.</param>
     public void Forget(PendingHandshake pending)
     {
@@ -284,7 +285,7 @@ internal sealed class HandshakeIntake
         }
     }
 
-    // Datagrams of one handshake may come by way of several servers.
+    // Datagrams of one handshake may arrive through several servers.
     private DtlsPath KeyOf(in DtlsPath path) => _sessions.IsShared ? new DtlsPath(path.Remote, default, 0) : path;
 
     private void EndWaiting()

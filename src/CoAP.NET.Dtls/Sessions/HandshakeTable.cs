@@ -1,12 +1,12 @@
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>
-/// Who has how many handshakes under way, and whose is given up when there are too many: the one that stands still longest, of the source
-/// that has most; never the one that has just begun. A quarter of the room is for sources that have sessions. Thread-safe; calls nobody
+/// Counts pending handshakes by source, and selects one to give up when there are too many: the one without progress longest, of the source
+/// that has most; never the newest one. It reserves a quarter of the places for sources that have sessions. Thread-safe; runs no callbacks
 /// under its lock.
 /// </summary>
-/// <param name="maxOfSource">Most of one source.</param>
-/// <param name="maxInAll">Most of them.</param>
+/// <param name="maxOfSource">Maximum number per source.</param>
+/// <param name="maxInAll">Maximum number in total.</param>
 internal sealed class HandshakeTable(int maxOfSource, int maxInAll)
 {
     private const int KnownShare = 4;
@@ -14,11 +14,11 @@ internal sealed class HandshakeTable(int maxOfSource, int maxInAll)
     private readonly Lock _gate = new();
     private readonly int _maxOfStrangers = maxInAll - (maxInAll / KnownShare);
 
-    // A handshake is in one of them.
+    // A handshake is in exactly one of them.
     private readonly Shares<PendingHandshake> _strangers = new();
     private readonly Shares<PendingHandshake> _known = new();
 
-    /// <summary>How many there are.</summary>
+    /// <summary>Number of handshakes.</summary>
     public int Count
     {
         get
@@ -32,9 +32,9 @@ internal sealed class HandshakeTable(int maxOfSource, int maxInAll)
 
     private int Total => _strangers.Count + _known.Count;
 
-    /// <summary>Takes one that begins.</summary>
+    /// <summary>Adds a new handshake.</summary>
     /// <param name="pending">The handshake.</param>
-    /// <returns>The one that makes room and is to be given up; null when there is room.</returns>
+    /// <returns>The handshake to give up in its favour; null if there is room.</returns>
     public PendingHandshake? Add(PendingHandshake pending)
     {
         lock (_gate)
@@ -51,7 +51,7 @@ internal sealed class HandshakeTable(int maxOfSource, int maxInAll)
         }
     }
 
-    /// <summary>Lets go of one.</summary>
+    /// <summary>Removes a handshake.</summary>
     /// <param name="pending">The handshake.</param>
     public void Remove(PendingHandshake pending)
     {
@@ -61,7 +61,7 @@ internal sealed class HandshakeTable(int maxOfSource, int maxInAll)
         }
     }
 
-    // Those of which nothing has come since their cookie go first.
+    // Those without a message since their cookie go first.
     private static PendingHandshake? Slowest(IEnumerable<PendingHandshake> pending) =>
         pending.MinBy(static one => (one.Progress > 0, one.LastOfUse));
 
@@ -76,7 +76,7 @@ internal sealed class HandshakeTable(int maxOfSource, int maxInAll)
 
         if (Total >= maxInAll)
         {
-            // Where both have as many strangers go first, and for a stranger always.
+            // If both have equally many, strangers go first; in favour of a stranger they always do.
             return Slowest((_strangers.Count > 0 && (!pending.IsKnown || _strangers.Most >= _known.Most) ? _strangers : _known)
                 .OfGreediest());
         }

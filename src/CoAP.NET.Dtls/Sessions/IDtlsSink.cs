@@ -1,51 +1,53 @@
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>
-/// Whom sessions talk to: sockets below, the mesh above. Called on the thread that received, and never under a lock of a session.
+/// Receives the output of sessions: sockets below, the mesh above. Called on the receive thread, never under a lock of a session.
 /// </summary>
 internal interface IDtlsSink
 {
     /// <summary>Sends a datagram.</summary>
-    /// <param name="path">Where to.</param>
-    /// <param name="datagram">Its bytes; copied before this returns.</param>
+    /// <param name="path">The destination.</param>
+    /// <param name="datagram">Its bytes; the method copies them before it returns.</param>
     void Send(in DtlsPath path, ReadOnlySpan<byte> datagram);
 
-    /// <summary>The way to the peer of a session that was kept, perhaps on another host.</summary>
-    /// <param name="kept">The way that it had.</param>
+    /// <summary>Returns the path to the peer of a kept session, perhaps from another host.</summary>
+    /// <param name="kept">The path that it had.</param>
     DtlsPath PathFor(in DtlsPath kept) => kept;
 
-    /// <summary>A session is there.</summary>
+    /// <summary>A session is open.</summary>
     /// <param name="session">The session.</param>
     void Opened(DtlsSession session);
 
-    /// <summary>Whether requests of the peer of a session are under way.</summary>
+    /// <summary>Whether the peer of a session has pending requests.</summary>
     /// <param name="session">The session.</param>
     bool IsBusy(DtlsSession session) => false;
 
-    /// <summary>Begins no request of the peer of a session any more, and waits until those under way are answered.</summary>
+    /// <summary>Starts no more requests of the peer of a session, and waits until the pending ones have answers.</summary>
     /// <param name="session">The session.</param>
-    /// <param name="cancellationToken">Ends the waiting.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     Task FinishAsync(DtlsSession session, CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>Takes nothing more of a session, which lives on elsewhere.</summary>
+    /// <summary>Ignores further input of a session, which continues elsewhere.</summary>
     /// <param name="session">The session.</param>
-    /// <returns>What has to be known there of what came (<see cref="Keeping.SessionLoading.TakeSeen"/>); mostly empty.</returns>
+    /// <returns>
+    /// What the next server has to know of received messages (<see cref="Keeping.SessionLoading.TakeSeen"/>); mostly empty.
+    /// </returns>
     ReadOnlyMemory<byte> Retire(DtlsSession session) => default;
 
-    /// <summary>A session has a message.</summary>
+    /// <summary>A session received a message.</summary>
     /// <param name="session">The session.</param>
-    /// <param name="path">How it came.</param>
+    /// <param name="path">The path that it came from.</param>
     /// <param name="content">The message.</param>
     void Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content);
 
     /// <summary>
-    /// The peer of a session has another address: shown by a record that is authentic and newer than all before (RFC 9146 section 6).
+    /// The peer of a session has another address, as shown by an authentic record that is newer than all before (RFC 9146 section 6).
     /// </summary>
     /// <param name="session">The session.</param>
-    /// <param name="from">Where it was before.</param>
+    /// <param name="from">The previous path.</param>
     void Moved(DtlsSession session, in DtlsPath from);
 
-    /// <summary>A session has ended, once.</summary>
+    /// <summary>A session has ended. Called once.</summary>
     /// <param name="session">The session.</param>
     /// <param name="reason">Why.</param>
     void Closed(DtlsSession session, DtlsEnd reason);

@@ -1,11 +1,11 @@
 namespace CoAP.NET.Dtls.Sessions;
 
-/// <summary>What sources hold of a server.</summary>
+/// <summary>An item that a source holds at a server.</summary>
 internal interface IShared
 {
-    /// <summary>The source that holds it, as <see cref="SourceKeys.Of"/> has it; does not change while it is counted.</summary>
+    /// <summary>The source that holds it, from <see cref="SourceKeys.Of"/>; constant while it counts.</summary>
     uint Source { get; }
 
-    /// <summary>When it was last of use, by the clock's timestamp.</summary>
+    /// <summary>Time of its last use, by the clock's timestamp.</summary>
     long LastOfUse { get; }
 }

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>
-/// How many sessions each identity has, about: never less, and more by as many as share all its cells, which is little against any bound.
-/// Of fixed size, as most identities have one session. Not thread-safe.
+/// Estimates the number of sessions per identity: never too low, and too high only by identities that share all its cells, which is little
+/// compared with any limit. Of fixed size, because most identities have one session. Not thread-safe.
 /// </summary>
 internal sealed class IdentityCounts
 {
@@ -12,9 +12,9 @@ internal sealed class IdentityCounts
 
     private readonly int[] _cells = new int[Rows << Bits];
 
-    /// <summary>Counts a session.</summary>
-    /// <param name="session">A session whose peer is known.</param>
-    /// <param name="by">1 when it comes, -1 when it goes.</param>
+    /// <summary>Adds or removes a session.</summary>
+    /// <param name="session">A session whose peer has an identity.</param>
+    /// <param name="by">1 to add it, -1 to remove it.</param>
     public void Add(DtlsSession session, int by)
     {
         uint hash = HashOf(session);
@@ -22,15 +22,15 @@ internal sealed class IdentityCounts
         Cell(1, hash) += by;
     }
 
-    /// <summary>About how many sessions the peer of a session has.</summary>
-    /// <param name="session">A session whose peer is known.</param>
+    /// <summary>Estimates the number of sessions of a session's peer.</summary>
+    /// <param name="session">A session whose peer has an identity.</param>
     public int CountOf(DtlsSession session)
     {
         uint hash = HashOf(session);
         return Math.Min(Cell(0, hash), Cell(1, hash));
     }
 
-    // Keyed by the process, so that nobody can choose identities that meet.
+    // With a key of the process, so that an attacker cannot choose colliding identities.
     private static uint HashOf(DtlsSession session)
     {
         HashCode hash = default;

@@ -2,19 +2,20 @@ using CoAP.NET.Dtls.Records;
 
 namespace CoAP.NET.Dtls.Sessions;
 
-/// <summary>The last flight of a handshake, as the peer may not have heard it (RFC 6347 section 4.2.4). Under the lock of its
-/// session.</summary>
+/// <summary>
+/// The last flight of a handshake, in case the peer did not receive it (RFC 6347 section 4.2.4). Under the lock of its session.
+/// </summary>
 /// <param name="bytes">The Finished message.</param>
-/// <param name="since">When it was sent first, by the clock's timestamp.</param>
-/// <param name="nextPlainSequence">The number of the next record in the clear.</param>
+/// <param name="since">When it first went out, by the clock's timestamp.</param>
+/// <param name="nextPlainSequence">The number of the next unprotected record.</param>
 internal sealed class LastFlight(byte[] bytes, long since, ulong nextPlainSequence)
 {
     private ulong _nextPlainSequence = nextPlainSequence;
 
-    /// <summary>When it was sent first.</summary>
+    /// <summary>When it first went out.</summary>
     public long Since => since;
 
-    /// <summary>Says it again.</summary>
+    /// <summary>Repeats the flight.</summary>
     /// <param name="records">Seals it.</param>
     /// <returns>The datagram.</returns>
     public byte[] Make(RecordLayer records)

@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 
 namespace CoAP.NET.Dtls.Sessions;
 
-/// <summary>What the head of a message says (RFC 7252 sections 3 and 12.1), for those who look at nothing else of it.</summary>
+/// <summary>Reads the kind of a message from its head (RFC 7252 sections 3 and 12.1), without the rest.</summary>
 internal static class MessageKind
 {
     private const int CodeOffset = 1;
@@ -21,25 +21,25 @@ internal static class MessageKind
     private const int Observe = 6;
 
     /// <summary>Whether it is a request.</summary>
-    /// <param name="message">The message, as datagrams have it.</param>
+    /// <param name="message">The encoded message.</param>
     public static bool IsRequest(ReadOnlySpan<byte> message) =>
         message.Length > CodeOffset && message[CodeOffset] >> ClassShift == 0 && message[CodeOffset] != Empty;
 
     /// <summary>Whether it is a request that may change something.</summary>
-    /// <param name="message">The message, as datagrams have it.</param>
+    /// <param name="message">The encoded message.</param>
     public static bool IsUnsafeRequest(ReadOnlySpan<byte> message) =>
         IsRequest(message) && message[CodeOffset] is not (Get or Fetch);
 
     /// <summary>
-    /// Whether it shows that its sender hears us: an acknowledgement, a Reset or a response. Requests and notifications (RFC 7641) come
-    /// from a server too that hears nothing of us.
+    /// Whether it proves that its sender receives from us: an acknowledgement, a Reset or a response. Requests and notifications (RFC 7641)
+    /// can also come from a server that receives nothing from us.
     /// </summary>
-    /// <param name="message">The message, as datagrams have it.</param>
+    /// <param name="message">The encoded message.</param>
     public static bool IsReaction(ReadOnlySpan<byte> message) =>
         message.Length > CodeOffset
         && ((message[0] & IsReply) != 0 || (message[CodeOffset] >> ClassShift != 0 && !IsNotification(message)));
 
-    // Whether it has the Observe option, before which there is little in a response.
+    // Whether it has the Observe option, which has few options before it in a response.
     private static bool IsNotification(ReadOnlySpan<byte> message)
     {
         int at = HeaderLength;
@@ -70,7 +70,7 @@ internal static class MessageKind
         return false;
     }
 
-    // A length or a delta, whose further bytes follow (RFC 7252 section 3.1, RFC 8974 section 2.1).
+    // A length or a delta with extended bytes (RFC 7252 section 3.1, RFC 8974 section 2.1).
     private static bool TryReadLength(ReadOnlySpan<byte> message, int nibble, ref int at, out int length)
     {
         length = nibble;

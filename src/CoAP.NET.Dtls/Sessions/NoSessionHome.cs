@@ -1,7 +1,7 @@
 namespace CoAP.NET.Dtls.Sessions;
 
-/// <summary>The home of a session that nobody finds: whoever receives looks.</summary>
-/// <param name="sink">Whom it talks to.</param>
+/// <summary>The home of a session outside of any table: the receiver looks it up itself.</summary>
+/// <param name="sink">Receives the output.</param>
 /// <param name="time">The clock.</param>
 internal sealed class NoSessionHome(IDtlsSink sink, TimeProvider time) : IDtlsSessionHome
 {

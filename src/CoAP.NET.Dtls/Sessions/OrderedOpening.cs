@@ -1,15 +1,15 @@
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>
-/// Opens very many sessions on all processors, and adds them in their order, one thread at a time: those of a part that is open while
-/// others are being opened.
+/// Opens very many sessions on all processors, and adds them in their order, one thread at a time: it adds the opened parts while it opens
+/// others.
 /// </summary>
 /// <param name="sessions">The sessions.</param>
-/// <param name="open">Opens one; called by several threads at a time.</param>
-/// <param name="add">Adds one that is open.</param>
+/// <param name="open">Opens one; several threads call it concurrently.</param>
+/// <param name="add">Adds an opened one.</param>
 internal sealed class OrderedOpening(IReadOnlyList<DtlsSession> sessions, Action<DtlsSession> open, Action<DtlsSession> add)
 {
-    // So many are opened by one thread, one after the other.
+    // Number of sessions that one thread opens in sequence.
     private const int SizeOfPart = 500;
 
     private readonly Lock _gate = new();
@@ -17,7 +17,7 @@ internal sealed class OrderedOpening(IReadOnlyList<DtlsSession> sessions, Action
     private int _added;
     private bool _isAdding;
 
-    /// <summary>Does all of it before it returns.</summary>
+    /// <summary>Opens and adds all sessions before it returns.</summary>
     public void Run() => Parallel.For(0, _isOpen.Length, part =>
     {
         ForEachOf(part, open);
@@ -26,7 +26,7 @@ internal sealed class OrderedOpening(IReadOnlyList<DtlsSession> sessions, Action
             _isOpen[part] = true;
             if (_isAdding)
             {
-                // Whoever adds will see it.
+                // The thread that adds will see it.
                 return;
             }
 

@@ -12,7 +12,7 @@ internal sealed partial class PendingConnect
     private const byte WarningLevel = 1;
     private const byte CloseNotify = 0;
 
-    // The root of all names has none in TLS (RFC 6066 section 3).
+    // A fully qualified name has no trailing dot in TLS (RFC 6066 section 3).
     private readonly string? _name = serverName?.TrimEnd('.');
     private long _resumedSince;
     private int _progress;
@@ -62,7 +62,7 @@ internal sealed partial class PendingConnect
                 Fail(reason, text, null);
             }
         }
-#pragma warning disable CA1031 // whatever is thrown ends this handshake and nothing else
+#pragma warning disable CA1031 // any exception ends this handshake and nothing else
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -108,7 +108,7 @@ internal sealed partial class PendingConnect
             }
             else
             {
-                // Given up while a thread was here.
+                // It was given up while a thread was here.
                 _handshake!.Dispose();
             }
 
@@ -117,31 +117,31 @@ internal sealed partial class PendingConnect
         }
     }
 
-    /// <summary>Chooses the pre-shared key.</summary>
+    /// <summary>Selects the pre-shared key.</summary>
     /// <param name="hint">The server's hint.</param>
     public (string Identity, ReadOnlyMemory<byte> Key)? SelectKey(string? hint) =>
         owner.Settings.SelectPsk?.Invoke(serverName, path.Remote, hint);
 
-    /// <summary>Decides about a raw public key.</summary>
+    /// <summary>Validates a raw public key.</summary>
     /// <param name="key">As SubjectPublicKeyInfo.</param>
     public bool TrustsKey(ReadOnlyMemory<byte> key)
     {
         bool isTrusted = owner.Settings.ValidateRawPublicKey?.Invoke(serverName, path.Remote, key) == true;
         _distrust = isTrusted
             ? null
-            : $"The raw public key of the server (SHA-256 {Convert.ToHexStringLower(SHA256.HashData(key.Span))}) is none that is trusted "
-                + "for it.";
+            : "This client does not trust the raw public key of the server (SHA-256 "
+                + $"{Convert.ToHexStringLower(SHA256.HashData(key.Span))}).";
         return isTrusted;
     }
 
-    /// <summary>Decides about a certificate.</summary>
+    /// <summary>Validates a certificate.</summary>
     /// <param name="leaf">The certificate.</param>
-    /// <param name="sent">What came with it.</param>
+    /// <param name="sent">The certificates that came with it.</param>
     public bool Trusts(X509Certificate2 leaf, X509Certificate2Collection sent)
     {
         _distrust = owner.Settings.Certificates is { } check
             ? check.Refuses(leaf, sent, _name ?? path.Remote.ToIPAddress().ToString(), owner.Time.GetUtcNow())
-            : "No authority is trusted here: name one in the options of the client.";
+            : "This client trusts no authority: name one in the options of the client.";
         return _distrust is null;
     }
 
@@ -199,7 +199,7 @@ internal sealed partial class PendingConnect
             DtlsSession session = owner.OnDone(this, established);
             owner.Forget(this);
 
-            // What came behind the end of the handshake is for the session.
+            // Data after the end of the handshake is for the session.
             while (TryTakeRest(out byte[]? datagram))
             {
                 owner.Receive(path, datagram);
@@ -207,7 +207,7 @@ internal sealed partial class PendingConnect
 
             _ended.TrySetResult(session);
         }
-#pragma warning disable CA1031 // what is thrown above is told to whoever waits
+#pragma warning disable CA1031 // the waiting caller gets an exception from above
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -232,7 +232,7 @@ internal sealed partial class PendingConnect
     {
         if (owner.Settings.MaxResumable > 0 && handshake.SaveSession() is { } bytes)
         {
-            // Trust is as old as the whole handshake, however often it is resumed.
+            // Trust dates from the full handshake, however often the session resumes.
             long since = handshake.IsResumed ? _resumedSince : _since;
             owner.Resumptions.Put(path.Remote, serverName,
                 new ResumableSession(bytes, since, established.PskIdentity, established.PeerCertificate, established.PeerPublicKey));
@@ -241,7 +241,7 @@ internal sealed partial class PendingConnect
 
     private void SayGoodbye(Established established)
     {
-        // Nobody waits for the session that the server has.
+        // No caller waits for the session that the server has.
         byte[] record = new byte[established.Records.RecordLength(2)];
         if (established.Records.Seal(ContentType.Alert, [WarningLevel, CloseNotify], record) > 0)
         {

@@ -3,10 +3,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Sessions;
 
-/// <summary>A handshake under way with a server: one thread at a time works on it, and none waits for it.</summary>
-/// <param name="owner">Who is told how it ends.</param>
-/// <param name="path">To which server, by which socket.</param>
-/// <param name="serverName">The name to ask for; null: its address.</param>
+/// <summary>A pending handshake with a server: one thread at a time works on it, and none blocks for it.</summary>
+/// <param name="owner">The client, which gets the result.</param>
+/// <param name="path">The path to the server, with the socket.</param>
+/// <param name="serverName">The name to request; null: its address.</param>
 internal sealed partial class PendingConnect(DtlsClient owner, DtlsPath path, string? serverName)
 {
     // A flight of a server that sends each message in a datagram of its own, twice.
@@ -23,18 +23,18 @@ internal sealed partial class PendingConnect(DtlsClient owner, DtlsPath path, st
     private bool _isTimeoutDue;
     private bool _isDecided;
 
-    /// <summary>The name that is asked for; null: the address.</summary>
+    /// <summary>The requested name; null: the address.</summary>
     public string? ServerName => serverName;
 
     public DtlsPath Path => path;
 
-    /// <summary>Ends with the session, or with what went wrong.</summary>
+    /// <summary>Ends with the session, or with the failure.</summary>
     public Task<DtlsSession> Ended => _ended.Task;
 
-    /// <summary>How far it has come. Read by any thread.</summary>
+    /// <summary>The progress. Any thread may read it.</summary>
     public CoapConnectProgress Progress => ConnectFailures.ProgressOf(_handshake, _hasHeard, path, owner.Time.GetElapsedTime(_since));
 
-    /// <summary>Begins.</summary>
+    /// <summary>Begins the handshake.</summary>
     public void Start()
     {
         lock (_gate)
@@ -50,7 +50,7 @@ internal sealed partial class PendingConnect(DtlsClient owner, DtlsPath path, st
         owner.Run(Pump);
     }
 
-    /// <summary>Takes a datagram; has it worked on by a thread of the scheduler.</summary>
+    /// <summary>Queues a datagram for a thread of the scheduler.</summary>
     /// <param name="datagram">The datagram.</param>
     /// <returns>Whether there was room.</returns>
     public bool Post(ReadOnlySpan<byte> datagram)
@@ -76,7 +76,7 @@ internal sealed partial class PendingConnect(DtlsClient owner, DtlsPath path, st
         return true;
     }
 
-    /// <summary>Looks at the deadline, and whether something is to be sent again.</summary>
+    /// <summary>Checks the deadline and due retransmissions.</summary>
     public void Tick()
     {
         if (owner.Time.GetElapsedTime(_since) >= owner.Settings.HandshakeTimeout)
@@ -108,10 +108,10 @@ internal sealed partial class PendingConnect(DtlsClient owner, DtlsPath path, st
         owner.Run(Pump);
     }
 
-    /// <summary>Gives it up.</summary>
+    /// <summary>Gives up the handshake.</summary>
     /// <param name="reason">Why.</param>
-    /// <param name="text">In words.</param>
-    /// <returns>Whether it was not decided before.</returns>
+    /// <param name="text">The reason, as text.</param>
+    /// <returns>False if it was already decided.</returns>
     public bool GiveUp(CoapDtlsHandshakeFailure reason, string text)
     {
         if (!TryDecide(isPump: false))
@@ -124,8 +124,8 @@ internal sealed partial class PendingConnect(DtlsClient owner, DtlsPath path, st
         return true;
     }
 
-    /// <summary>Gives it up, as nobody waits any more.</summary>
-    /// <param name="cancellationToken">Who says so.</param>
+    /// <summary>Gives up the handshake because no caller waits any more.</summary>
+    /// <param name="cancellationToken">The token of the cancelled wait.</param>
     public void Cancel(CancellationToken cancellationToken)
     {
         if (TryDecide(isPump: false))
@@ -160,8 +160,8 @@ internal sealed partial class PendingConnect(DtlsClient owner, DtlsPath path, st
     }
 
     /// <summary>
-    /// The fatal alert by which the server refuses, once a retransmission timeout has gone by in which nothing else came: alerts are not
-    /// protected before the keys are known, so a forged one must not end a handshake that the server goes on with.
+    /// The fatal alert by which the server refuses, once a retransmission timeout has passed without any other message. Alerts are
+    /// unprotected before the keys exist, so a forged one must not end a handshake that the server continues.
     /// </summary>
     private byte? IsRefused()
     {

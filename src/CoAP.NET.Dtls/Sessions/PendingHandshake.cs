@@ -5,13 +5,14 @@ using CoAP.NET.Dtls.Steering;
 
 namespace CoAP.NET.Dtls.Sessions;
 
-/// <summary>A handshake under way with a client: one thread at a time works on it, and none waits for it.</summary>
+/// <summary>A pending handshake with a client: one thread at a time works on it, and none blocks for it.</summary>
 /// <param name="handshake">The handshake.</param>
-/// <param name="path">Where the client is.</param>
-/// <param name="owner">Who is told how it ends.</param>
-/// <param name="beginning">What its ClientHello says before the cookie; with a random number, so that another handshake has
-/// another.</param>
-#pragma warning disable CA1001 // the source has no timer and no handle, and may be cancelled at any time
+/// <param name="path">The path to the client.</param>
+/// <param name="owner">The server, which gets the result.</param>
+/// <param name="beginning">
+/// The part of its ClientHello before the cookie; it contains a random number, so another handshake has another.
+/// </param>
+#pragma warning disable CA1001 // the source has no timer and no handle, and cancellation may come at any time
 internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path, DtlsServer owner, byte[] beginning) : IShared
 #pragma warning restore CA1001
 {
@@ -30,34 +31,34 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
 
     public DtlsPath Path => path;
 
-    /// <summary>When it began, by the clock's timestamp.</summary>
+    /// <summary>Its start, by the clock's timestamp.</summary>
     public required long Since { get; init; }
 
-    /// <summary>Where the client is, as <see cref="SourceKeys.Of"/> has it.</summary>
+    /// <summary>The source of the client, from <see cref="SourceKeys.Of"/>.</summary>
     public required uint Source { get; init; }
 
     /// <summary>Whether its source has sessions.</summary>
     public required bool IsKnown { get; init; }
 
-    /// <summary>In which slot its session will be; null where there are none.</summary>
+    /// <summary>The slot of its future session; null without slots.</summary>
     public SlotGrant? Grant { get; init; }
 
-    /// <summary>Whether the table has it. Under the lock of the table.</summary>
+    /// <summary>Whether the table contains it. Under the lock of the table.</summary>
     public bool IsListed { get; set; }
 
-    /// <summary>How many of the messages that it needs have come. Read by any thread.</summary>
+    /// <summary>Number of required messages that have arrived. Any thread may read it.</summary>
     public int Progress => Volatile.Read(ref _progress);
 
-    /// <summary>When it came further, or began. Read by any thread.</summary>
+    /// <summary>Time of the last progress, or of its start. Any thread may read it.</summary>
     public long LastOfUse => Math.Max(Since, Volatile.Read(ref _lastProgress));
 
-    /// <summary>Whether a ClientHello with a good cookie is the one that began it.</summary>
-    /// <param name="beforeCookie">What it says before the cookie.</param>
+    /// <summary>Whether a ClientHello with a valid cookie is the one that began it.</summary>
+    /// <param name="beforeCookie">The part of it before the cookie.</param>
     public bool Began(ReadOnlySpan<byte> beforeCookie) => beforeCookie.SequenceEqual(beginning);
 
-    /// <summary>Takes a datagram; has it worked on by a thread of the scheduler.</summary>
+    /// <summary>Queues a datagram for a thread of the scheduler.</summary>
     /// <param name="datagram">The datagram.</param>
-    /// <returns>Whether it was taken; false when it is over, or too many wait.</returns>
+    /// <returns>False if the handshake is over, or too many datagrams wait.</returns>
     public bool Post(ReadOnlySpan<byte> datagram)
     {
         lock (_gate)
@@ -80,7 +81,7 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
         return true;
     }
 
-    /// <summary>Has it look whether something is to be sent again.</summary>
+    /// <summary>Makes it check due retransmissions.</summary>
     public void Tick()
     {
         lock (_gate)
@@ -97,9 +98,9 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
         owner.Run(Pump);
     }
 
-    /// <summary>Gives it up.</summary>
-    /// <param name="why">In words.</param>
-    /// <returns>Whether it was not over before; then nobody else says how it ended.</returns>
+    /// <summary>Gives up the handshake.</summary>
+    /// <param name="why">The reason, as text.</param>
+    /// <returns>False if it was already over; otherwise the caller reports its end.</returns>
     public bool GiveUp(string why)
     {
         lock (_gate)
@@ -118,7 +119,7 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
             }
         }
 
-        // A look-up of a key may be under way.
+        // A look-up of a key may be pending.
         _end.Cancel();
         return true;
     }
@@ -155,7 +156,7 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
 
                 output = handshake.TakeOutput();
             }
-#pragma warning disable CA1031 // what a store of a user throws ends this handshake and nothing else
+#pragma warning disable CA1031 // an exception of a user's store ends this handshake and nothing else
             catch (Exception exception)
 #pragma warning restore CA1031
             {
@@ -200,7 +201,7 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
             }
             else
             {
-                // Given up while a thread was here.
+                // It was given up while a thread was here.
                 Release();
             }
 
@@ -212,7 +213,7 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
 
     private async ValueTask FindKeyAsync()
     {
-        // A store that does not listen to its token keeps neither this nor what OpenSSL holds for it.
+        // A store that ignores its token must not keep this object or OpenSSL's state alive.
         ValueTask<ReadOnlyMemory<byte>> search = owner.FindKeyAsync(handshake.PskIdentity!, _end.Token);
         ReadOnlyMemory<byte> key = search.IsCompletedSuccessfully
             ? search.Result
@@ -223,14 +224,14 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
             return;
         }
 
-        // It fails as with a wrong key, so nobody learns whom we know.
+        // It fails as with a wrong key, so a client cannot find out which identities exist.
         byte[] decoy = new byte[DecoyKeyLength];
         owner.Random.Fill(decoy);
         handshake.GiveKey(decoy);
         CryptographicOperations.ZeroMemory(decoy);
     }
 
-    // The name stands in the clear; OpenSSL gets the session when it asks.
+    // The name is unencrypted; OpenSSL gets the session when it asks.
     private async ValueTask FindSessionAsync(byte[] clientHello)
     {
         if (owner.Resumption is { } resumption && ClientHello.SessionIdOf(clientHello) is { } id)
@@ -266,7 +267,7 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
                 return;
             }
 
-            // The session is there before the client can know of it and use it.
+            // The session exists before the client can know of it and use it.
             if (established is not null)
             {
                 owner.OnDone(this, established, handshake.IsResumed);

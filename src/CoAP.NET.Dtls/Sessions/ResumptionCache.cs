@@ -4,10 +4,10 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>
-/// What a client keeps to resume sessions by a short handshake (RFC 5246 section 7.3). Those used least recently make room. Thread safe.
+/// A client's cache of sessions for resumption by a short handshake (RFC 5246 section 7.3). It evicts the least recently used. Thread-safe.
 /// </summary>
-/// <param name="capacity">Most sessions.</param>
-/// <param name="lifetime">How long one is kept.</param>
+/// <param name="capacity">Maximum number of sessions.</param>
+/// <param name="lifetime">How long the cache keeps one.</param>
 /// <param name="time">The clock.</param>
 internal sealed class ResumptionCache(int capacity, TimeSpan lifetime, TimeProvider time) : IDisposable
 {
@@ -16,7 +16,7 @@ internal sealed class ResumptionCache(int capacity, TimeSpan lifetime, TimeProvi
     private readonly LinkedList<Entry> _byUse = new();
     private bool _isDisposed;
 
-    /// <summary>How many there are, with servers that take none.</summary>
+    /// <summary>Number of entries, including servers that refuse resumption.</summary>
     public int Count
     {
         get
@@ -28,10 +28,10 @@ internal sealed class ResumptionCache(int capacity, TimeSpan lifetime, TimeProvi
         }
     }
 
-    /// <summary>Takes the session of a server out: if it can be resumed it comes back, and if not it is of no use.</summary>
+    /// <summary>Removes and returns the session of a server. If it resumes, the caller puts it back; otherwise it is useless.</summary>
     /// <param name="remote">The server's address.</param>
-    /// <param name="serverName">By which name.</param>
-    /// <returns>It, or null.</returns>
+    /// <param name="serverName">The requested name.</param>
+    /// <returns>The session, or null.</returns>
     public ResumableSession? Take(CoapAddress remote, string? serverName)
     {
         lock (_gate)
@@ -44,7 +44,7 @@ internal sealed class ResumptionCache(int capacity, TimeSpan lifetime, TimeProvi
             _byUse.Remove(node);
             if (node.Value.Session is not { } session)
             {
-                // Not forgotten that this server takes none.
+                // Keeps the knowledge that this server refuses resumption.
                 _nodes[(remote, serverName)] = node;
                 _byUse.AddFirst(node);
                 return null;
@@ -61,10 +61,10 @@ internal sealed class ResumptionCache(int capacity, TimeSpan lifetime, TimeProvi
         }
     }
 
-    /// <summary>Puts one in.</summary>
+    /// <summary>Adds a session.</summary>
     /// <param name="remote">The server's address.</param>
-    /// <param name="serverName">By which name.</param>
-    /// <param name="session">The session; the cache's from here on.</param>
+    /// <param name="serverName">The requested name.</param>
+    /// <param name="session">The session, which the cache owns from now on.</param>
     public void Put(CoapAddress remote, string? serverName, ResumableSession session)
     {
         lock (_gate)
@@ -80,14 +80,14 @@ internal sealed class ResumptionCache(int capacity, TimeSpan lifetime, TimeProvi
         }
     }
 
-    /// <summary>Drops what would resume a session that has failed.</summary>
+    /// <summary>Removes the entry that would resume a failed session.</summary>
     /// <param name="remote">The server's address.</param>
-    /// <param name="serverName">By which name.</param>
+    /// <param name="serverName">The requested name.</param>
     public void Forget(CoapAddress remote, string? serverName)
     {
         lock (_gate)
         {
-            // That a server takes none is still known.
+            // Keeps the knowledge that a server refuses resumption.
             if (_nodes.TryGetValue((remote, serverName), out LinkedListNode<Entry>? node) && node.Value.Session is not null)
             {
                 Remove((remote, serverName));
@@ -95,9 +95,9 @@ internal sealed class ResumptionCache(int capacity, TimeSpan lifetime, TimeProvi
         }
     }
 
-    /// <summary>Notes that a server refuses whoever wants to resume a session: none of it is kept any more.</summary>
+    /// <summary>Marks a server that refuses clients with a session to resume: the cache keeps none of its sessions from now on.</summary>
     /// <param name="remote">The server's address.</param>
-    /// <param name="serverName">By which name.</param>
+    /// <param name="serverName">The requested name.</param>
     public void Refuse(CoapAddress remote, string? serverName)
     {
         lock (_gate)

@@ -1,28 +1,28 @@
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>
-/// Sessions by something that they have themselves, which is therefore not kept again: some 16 bytes for each. Look-ups take no lock;
-/// changes are made under that of the owner. A session must be taken out before what it is found by changes.
+/// An index of sessions by a key that they contain themselves, so that the index does not store it again: some 16 bytes per session.
+/// Look-ups take no lock; changes run under the owner's. Remove a session before its key changes.
 /// </summary>
-/// <typeparam name="TKey">What a session is found by.</typeparam>
+/// <typeparam name="TKey">The type of the key.</typeparam>
 internal abstract class SessionIndex<TKey>
     where TKey : struct
 {
     private const int MinLength = 16;
 
-    // Stands where a session was taken out, so that those behind it are found.
+    // Marks the place of a removed session, so that look-ups reach those after it.
     private static readonly object s_gone = new();
 
-    // A power of two, at most three quarters used. Replaced as a whole when it is too small or has too many holes.
+    // A power of two, at most three quarters used. Replaced as a whole if it is too small or has too many holes.
     private object?[] _places = new object?[MinLength];
     private int _used;
 
-    /// <summary>How many there are.</summary>
+    /// <summary>Number of sessions.</summary>
     public int Count { get; private set; }
 
-    /// <summary>The one with a key.</summary>
+    /// <summary>Finds the session with a key.</summary>
     /// <param name="key">The key.</param>
-    /// <returns>It, or null.</returns>
+    /// <returns>The session, or null.</returns>
     public DtlsSession? Find(in TKey key)
     {
         object?[] places = Volatile.Read(ref _places);
@@ -37,8 +37,8 @@ internal abstract class SessionIndex<TKey>
         return null;
     }
 
-    /// <summary>Makes room for further ones, so that it need not grow step by step.</summary>
-    /// <param name="further">How many.</param>
+    /// <summary>Reserves capacity, so that the index need not grow step by step.</summary>
+    /// <param name="further">The number of further sessions.</param>
     public void Reserve(int further)
     {
         if (_used + further >= _places.Length / 4 * 3)
@@ -47,10 +47,10 @@ internal abstract class SessionIndex<TKey>
         }
     }
 
-    /// <summary>Puts one in.</summary>
+    /// <summary>Adds a session.</summary>
     /// <param name="key">Its key.</param>
     /// <param name="session">The session.</param>
-    /// <returns>False when there is one with this key.</returns>
+    /// <returns>False if there is already one with this key.</returns>
     public bool TryAdd(in TKey key, DtlsSession session)
     {
         if (Find(key) is not null)
@@ -69,10 +69,10 @@ internal abstract class SessionIndex<TKey>
         return true;
     }
 
-    /// <summary>Takes one out.</summary>
+    /// <summary>Removes a session.</summary>
     /// <param name="key">Its key.</param>
     /// <param name="session">The session.</param>
-    /// <returns>Whether it was there.</returns>
+    /// <returns>Whether it was in the index.</returns>
     public bool Remove(in TKey key, DtlsSession session)
     {
         for (int i = (int)Hash(key) & (_places.Length - 1); _places[i] is { } there; i = (i + 1) & (_places.Length - 1))
@@ -93,15 +93,15 @@ internal abstract class SessionIndex<TKey>
         return false;
     }
 
-    /// <summary>The key of a session.</summary>
+    /// <summary>Returns the key of a session.</summary>
     /// <param name="session">The session.</param>
     protected abstract TKey KeyOf(DtlsSession session);
 
-    /// <summary>Spreads keys; all of 32 bits are used.</summary>
+    /// <summary>Hashes a key; the index uses all 32 bits.</summary>
     /// <param name="key">The key.</param>
     protected abstract uint Hash(in TKey key);
 
-    /// <summary>Whether a session is the one that a key names.</summary>
+    /// <summary>Whether a session has a key.</summary>
     /// <param name="session">The session.</param>
     /// <param name="key">The key.</param>
     protected virtual bool Has(DtlsSession session, in TKey key) => EqualityComparer<TKey>.Default.Equals(KeyOf(session), key);

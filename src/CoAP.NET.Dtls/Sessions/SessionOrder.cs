@@ -3,24 +3,23 @@ using System.Collections;
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>
-/// In which order sessions were last heard of, the one that is silent longest first: a list through the sessions themselves. Not
-/// thread-safe.
+/// Orders sessions by their last record, the one silent longest first: a list linked through the sessions themselves. Not thread-safe.
 /// </summary>
 internal sealed class SessionOrder : IEnumerable<DtlsSession>
 {
     private Chain<DtlsSession, Place> _chain;
 
-    /// <summary>The session that is silent longest; null without any.</summary>
+    /// <summary>The session that is silent longest; null if empty.</summary>
     public DtlsSession? Oldest => _chain.First;
 
-    /// <summary>The session that was heard of last; null without any.</summary>
+    /// <summary>The session with the latest record; null if empty.</summary>
     public DtlsSession? Newest => _chain.Last;
 
-    /// <summary>Puts one at the end.</summary>
+    /// <summary>Appends a session.</summary>
     /// <param name="session">One that is not in it.</param>
     public void Append(DtlsSession session) => _chain.Append(session);
 
-    /// <summary>Takes one out.</summary>
+    /// <summary>Removes a session.</summary>
     /// <param name="session">One that is in it.</param>
     public void Remove(DtlsSession session) => _chain.Remove(session);
 

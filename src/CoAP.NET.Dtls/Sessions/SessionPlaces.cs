@@ -3,22 +3,22 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>
-/// Which session with a Connection ID was heard last from a path: whom a new handshake there replaces. By a keyed hash of 64 bits, as paths
-/// are long; should two have the same, then a session may be replaced a little late. Under the lock of the table.
+/// Finds the session with a Connection ID that last received from a path: a new handshake there replaces it. The key is a keyed hash of 64
+/// bits, because paths are long; after a collision the replacement of a session may come a little late. Under the lock of the table.
 /// </summary>
 internal sealed class SessionPlaces
 {
     private readonly Dictionary<ulong, DtlsSession> _places = [];
 
-    /// <summary>Makes room.</summary>
-    /// <param name="further">For how many more.</param>
+    /// <summary>Reserves capacity.</summary>
+    /// <param name="further">The number of further sessions.</param>
     public void Reserve(int further) => _places.EnsureCapacity(_places.Count + further);
 
-    /// <summary>The session that was heard last from a path; null for none.</summary>
+    /// <summary>Finds the session that last received from a path; null for none.</summary>
     /// <param name="place">The hash of the path.</param>
     public DtlsSession? Find(ulong place) => _places.GetValueOrDefault(place);
 
-    /// <summary>A session is heard, and hides the one that was heard from its path before.</summary>
+    /// <summary>Sets the session of a path; it hides the previous one.</summary>
     /// <param name="place">The hash of its path.</param>
     /// <param name="session">The session, which has a Connection ID.</param>
     public void Set(ulong place, DtlsSession session)
@@ -33,7 +33,7 @@ internal sealed class SessionPlaces
         session.IsHidden = false;
     }
 
-    /// <summary>A session is not heard from a path any more.</summary>
+    /// <summary>Removes a session that no longer receives from a path.</summary>
     /// <param name="place">The hash of the path.</param>
     /// <param name="session">The session.</param>
     public void Remove(ulong place, DtlsSession session)

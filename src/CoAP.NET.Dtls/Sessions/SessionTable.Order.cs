@@ -6,14 +6,14 @@ internal sealed partial class SessionTable
 {
     private const int Slack = 512;
 
-    // Times are noted once a second at most, so that a busy session does not take the lock for each record.
+    // Updates times once per second at most, so that a busy session does not take the lock for each record.
     private readonly long _precision = time.TimestampFrequency;
 
-    // Sessions that keep a last flight, oldest first.
+    // Sessions that hold a last flight, oldest first.
     private readonly Queue<DtlsSession> _young = new();
     private readonly SessionOrder _order = new();
 
-    /// <summary>Notes that a session was heard of.</summary>
+    /// <summary>Updates the order after a record of a session.</summary>
     /// <param name="session">The session.</param>
     public void Touch(DtlsSession session)
     {
@@ -38,9 +38,9 @@ internal sealed partial class SessionTable
         }
     }
 
-    /// <summary>Takes out a session that was not heard of for too long.</summary>
-    /// <param name="timeout">Too long.</param>
-    /// <returns>The session, to be ended; null when there is none.</returns>
+    /// <summary>Removes and returns a session that was silent for too long.</summary>
+    /// <param name="timeout">The maximum silence.</param>
+    /// <returns>The session, which the caller ends; null for none.</returns>
     public DtlsSession? TakeIdle(TimeSpan timeout)
     {
         lock (_gate)
@@ -55,7 +55,7 @@ internal sealed partial class SessionTable
         }
     }
 
-    /// <summary>Has sessions forget last flights that nobody asks for any more.</summary>
+    /// <summary>Discards the last flights that no peer can ask for any more.</summary>
     public void DropLastFlights()
     {
         lock (_gate)
@@ -72,7 +72,7 @@ internal sealed partial class SessionTable
         }
     }
 
-    /// <summary>The sessions, the one that was not heard of for longest first.</summary>
+    /// <summary>Returns the sessions, the one silent longest first.</summary>
     public DtlsSession[] ToArray()
     {
         lock (_gate)
@@ -81,14 +81,14 @@ internal sealed partial class SessionTable
         }
     }
 
-    /// <summary>The sessions that were heard of since a time.</summary>
+    /// <summary>Returns the sessions with records since a time.</summary>
     /// <param name="since">The time, by the clock's timestamp.</param>
     public List<DtlsSession> HeardSince(long since)
     {
         List<DtlsSession> heard = [];
         lock (_gate)
         {
-            // What came shortly after a session was noted moves it no further.
+            // A record shortly after an update does not move the session.
             for (DtlsSession? session = _order.Newest; session is not null && session.Touched >= since - _precision;
                 session = session.Neighbours.Previous)
             {
@@ -113,7 +113,7 @@ internal sealed partial class SessionTable
         _young.Enqueue(session);
         if (_young.Count > 2 * (_count + Slack))
         {
-            // Those that ended early are not kept for minutes; done so seldom that it costs each session little.
+            // Drops those that ended early instead of keeping them for minutes; seldom enough to cost each session little.
             DtlsSession[] living = [.. _young.Where(static young => !young.IsClosed)];
             _young.Clear();
             Array.ForEach(living, _young.Enqueue);
@@ -122,7 +122,7 @@ internal sealed partial class SessionTable
 
     private void Link(DtlsSession session)
     {
-        // One that another server heard last comes late; those behind it were heard later nevertheless.
+        // A session that another server last received from arrives late; those after it still have later records.
         session.Touched = Math.Max(session.LastReceived, _order.Newest?.Touched ?? long.MinValue);
         _order.Append(session);
     }

@@ -5,14 +5,14 @@ namespace CoAP.NET.Dtls.Sessions;
 /// <content>Who has how many sessions, and whose goes when there are too many.</content>
 internal sealed partial class SessionTable
 {
-    // A session is in one of them.
+    // A session is in exactly one of them.
     private readonly Shares<DtlsSession> _strangers = new();
     private readonly Shares<DtlsSession> _known = new();
 
-    // Not before an identity can have too many.
+    // Null until an identity can have too many.
     private IdentityCounts? _identities;
 
-    /// <summary>Whether an address is of a source that has sessions: of clients that showed who they are, where there are any.</summary>
+    /// <summary>Whether an address belongs to a source with sessions: of clients with a proven identity, if there are any.</summary>
     /// <param name="address">The address.</param>
     public bool HasSessionsOf(in CoapAddress address)
     {
@@ -24,13 +24,13 @@ internal sealed partial class SessionTable
     }
 
     /// <summary>
-    /// Takes out a session if there are more than there may be, after one was added: of the same identity or of the same source where that
-    /// has too many, else of the source that has most. Sessions of peers that nobody knows go first, then those that were not heard of for
-    /// longest; never the new one.
+    /// Removes and returns a session if there are too many after one was added: of the same identity or the same source if that has too
+    /// many, otherwise of the source that has most. Sessions of peers without an identity go first, then those silent longest; never the
+    /// new one.
     /// </summary>
-    /// <param name="limits">How many there may be.</param>
-    /// <param name="added">The session that was added.</param>
-    /// <returns>The session, to be ended; null when there are not too many.</returns>
+    /// <param name="limits">The limits.</param>
+    /// <param name="added">The new session.</param>
+    /// <returns>The session, which the caller ends; null if there are not too many.</returns>
     public DtlsSession? TakeExcess(DtlsServerLimits limits, DtlsSession added)
     {
         lock (_gate)
@@ -58,7 +58,7 @@ internal sealed partial class SessionTable
     private static DtlsSession? OldestOf(IEnumerable<DtlsSession> sessions, DtlsSession added) =>
         sessions.Where(session => session != added).MinBy(static session => session.LastOfUse);
 
-    // Where nobody has more than one the order of all says whose it is.
+    // If no source has more than one, the order of all sessions decides.
     private DtlsSession? OldestOfGreediest(Shares<DtlsSession> shares, DtlsSession added) =>
         shares.Most > 1 ? OldestOf(shares.OfGreediest(), added)
         : shares.Count > 0 ? _order.FirstOrDefault(session => session != added && SharesOf(session) == shares)
@@ -101,7 +101,7 @@ internal sealed partial class SessionTable
         CountIdentity(session, -1);
     }
 
-    // Its peer has moved.
+    // Updates the source after a move of the peer.
     private void Rehome(DtlsSession session)
     {
         uint source = Keys.Of(session.Path.Remote);

@@ -4,36 +4,36 @@ using CoAP.NET.Dtls.Keeping;
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>
-/// The sessions of a server: found by Connection ID, or by path where there is none, and in the order in which they were last heard of.
-/// Look-ups take no lock; changes take one, and are rare. A session is in it from <see cref="TryAdd"/> until it ends, once. Thread safe;
-/// calls nobody under its lock, and takes the lock of a session under its own, never the reverse.
+/// The sessions of a server: by Connection ID, or by path without one, and in the order of their last records. Look-ups take no lock;
+/// changes take one, and are rare. A session is in the table from <see cref="TryAdd"/> until it ends, once. Thread-safe; runs no callbacks
+/// under its lock, and takes the lock of a session under its own, never the reverse.
 /// </summary>
 /// <param name="time">The clock.</param>
-/// <param name="random">Where the key of the hash of addresses comes from.</param>
+/// <param name="random">The source of the key of the address hash.</param>
 internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource random)
 {
     private readonly Lock _gate = new();
 
-    // Sessions that have a Connection ID are not found by path, so whoever comes to the address of another hides nobody.
+    // Sessions with a Connection ID are not in the index of paths, so a client that gets another one's address hides no session.
     private readonly CidIndex _byCid = new();
     private readonly PathIndex _byPath = new(random);
 
-    // How many there are of each slot, where sessions have slots.
+    // The number per slot, if sessions have slots.
     private SlotCounts? _slots;
 
     private readonly SessionPlaces _places = new();
     private int _count;
     private bool _isShut;
 
-    /// <summary>How many sessions there are.</summary>
+    /// <summary>Number of sessions.</summary>
     public int Count => Volatile.Read(ref _count);
 
-    /// <summary>Numbers that stand for sources.</summary>
+    /// <summary>Maps sources to numbers.</summary>
     public SourceKeys Keys { get; } = new(random);
 
     /// <summary>
-    /// Whether sessions are shared with other servers: they have slots, and the local address and the socket tell none apart, as those of a
-    /// session change with the server that has it. To be set before the first session.
+    /// Whether the server shares sessions with others: sessions have slots, and the local address and the socket identify none, because
+    /// they change with the server that has the session. Set it before the first session.
     /// </summary>
     public bool IsShared
     {
@@ -45,23 +45,22 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
         }
     }
 
-    /// <summary>The number that stands for a Connection ID.</summary>
+    /// <summary>Returns the number for a Connection ID.</summary>
     /// <param name="cid">The Connection ID.</param>
     public static ulong CidOf(ReadOnlySpan<byte> cid) => BinaryPrimitives.ReadUInt64BigEndian(cid);
 
-    /// <summary>The session with a Connection ID.</summary>
+    /// <summary>Finds the session with a Connection ID.</summary>
     /// <param name="cid">The Connection ID.</param>
-    /// <returns>It, or null.</returns>
+    /// <returns>The session, or null.</returns>
     public DtlsSession? Find(ReadOnlySpan<byte> cid) => _byCid.Find(CidOf(cid));
 
-    /// <summary>The session without a Connection ID that goes over a path.</summary>
+    /// <summary>Finds the session without a Connection ID over a path.</summary>
     /// <param name="path">The path.</param>
-    /// <returns>It, or null.</returns>
+    /// <returns>The session, or null.</returns>
     public DtlsSession? Find(in DtlsPath path) => _byPath.Find(path);
 
-    /// <summary>Makes room for sessions that are about to be added, of clients that are known and have a Connection ID each, as most
-    /// have.</summary>
-    /// <param name="further">How many.</param>
+    /// <summary>Reserves capacity for sessions of clients with an identity and a Connection ID each, the usual case.</summary>
+    /// <param name="further">The number of further sessions.</param>
     public void Reserve(int further)
     {
         lock (_gate)
@@ -72,10 +71,10 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
         }
     }
 
-    /// <summary>Takes a new session.</summary>
+    /// <summary>Adds a new session.</summary>
     /// <param name="session">The session.</param>
-    /// <param name="replaced">Sessions of the same path that it takes the place of; they are to be ended.</param>
-    /// <returns>False when it ended already, its Connection ID is taken, or the table is shut.</returns>
+    /// <param name="replaced">Sessions of the same path that it replaces; the caller ends them.</param>
+    /// <returns>False if it has already ended, its Connection ID is taken, or the table is shut.</returns>
     public bool TryAdd(DtlsSession session, out IReadOnlyList<DtlsSession> replaced)
     {
         List<DtlsSession>? others = null;
@@ -88,10 +87,12 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
                 return false;
             }
 
-            // One that was loaded is older than it seems, as clocks differ: its client may have made another one here since, which stays.
+            // A loaded session is older than its times say, because clocks differ: its client may have opened another one here since, which
+            // stays.
             bool isLoaded = session is KeptDtlsSession { IsLoaded: true };
 
-            // Whoever holds keys has shown more than an address: only now does the old session go (RFC 6347 section 4.2.8).
+            // A client with keys has proved more than its address: only now does the new session replace the old one (RFC 6347 section
+            // 4.2.8).
             if (!isLoaded && _byPath.Find(path) is { } plain)
             {
                 (others ??= []).Add(plain);
@@ -99,8 +100,8 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
 
             ulong place = _byPath.HashOf(path);
 
-            // An address is given to others, by NATs too; the one who had it before may be elsewhere and has a Connection ID to be known
-            // by.
+            // An address can pass to another client, also by a NAT; its previous client may be elsewhere and has a Connection ID that
+            // identifies it.
             bool isHidden = false;
             if (_places.Find(place) is { } before && before.HasPeerOf(session))
             {
@@ -112,7 +113,7 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
                 isHidden = isLoaded && session.LastReceived <= before.LastReceived;
             }
 
-            // At once: what comes late in one of them must not take the place back until it has ended.
+            // Immediately: a late record of one of them must not take the place back before its end.
             if (others is not null)
             {
                 others.ForEach(Unlist);
@@ -141,11 +142,11 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
         }
     }
 
-    /// <summary>How many sessions of a slot there are.</summary>
+    /// <summary>Returns the number of sessions of a slot.</summary>
     /// <param name="slot">The slot.</param>
     public int CountOf(byte slot) => _slots?[slot] ?? 0;
 
-    /// <summary>The sessions of a slot, the one that was not heard of for longest first.</summary>
+    /// <summary>Returns the sessions of a slot, the one silent longest first.</summary>
     /// <param name="slot">The slot.</param>
     public List<DtlsSession> Of(byte slot)
     {
@@ -161,7 +162,7 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
         return found;
     }
 
-    /// <summary>Lets go of a session that has ended.</summary>
+    /// <summary>Removes a session that has ended.</summary>
     /// <param name="session">The session.</param>
     public void Remove(DtlsSession session)
     {
@@ -172,11 +173,11 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
     }
 
     /// <summary>
-    /// Notes that a session has another path, after its path was set. Several threads may move one session, and come here in any order:
-    /// each takes away the path that it left, and notes the newest.
+    /// Updates the path of a session, after the session has set it. Several threads may move one session, and call this in any order: each
+    /// removes the path that the session left, and adds the newest.
     /// </summary>
     /// <param name="session">The session.</param>
-    /// <param name="from">The path that was left.</param>
+    /// <param name="from">The previous path.</param>
     public void Move(DtlsSession session, in DtlsPath from)
     {
         lock (_gate)
@@ -194,8 +195,8 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
         }
     }
 
-    /// <summary>Takes out all sessions, and takes no more.</summary>
-    /// <returns>The sessions, to be ended.</returns>
+    /// <summary>Removes all sessions, and accepts no more.</summary>
+    /// <returns>The sessions, which the caller ends.</returns>
     public DtlsSession[] Shut()
     {
         lock (_gate)
@@ -206,7 +207,7 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
         return ToArray();
     }
 
-    /// <summary>The session that is noted as the last one heard from a path.</summary>
+    /// <summary>Returns the session recorded as the last one that received from a path.</summary>
     /// <param name="path">The path.</param>
     public DtlsSession? At(in DtlsPath path)
     {

@@ -3,33 +3,33 @@ using System.Security.Cryptography;
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>
-/// What a server asks of a store of resumable sessions that answers later: for a bounded time, and a bounded number at a time, also of a
-/// store that never answers. Whatever it fails at costs a whole handshake. Thread-safe.
+/// Calls an asynchronous store of resumable sessions with a limited wait and a limited number of concurrent calls, so that even a store
+/// that never answers is harmless. A failure costs a full handshake. Thread-safe.
 /// </summary>
 /// <param name="store">The store.</param>
-/// <param name="server">Whose it is, which counts failures.</param>
+/// <param name="server">Its server, which counts failures.</param>
 /// <param name="time">The clock.</param>
 internal sealed class SharedResumption(ICoapAsyncDtlsSessionStore store, DtlsServer server, TimeProvider time)
 {
-    /// <summary>How long a handshake waits for it: less than a client waits until it says its ClientHello again.</summary>
+    /// <summary>How long a handshake waits: less than a client's time to the retransmission of its ClientHello.</summary>
     public static readonly TimeSpan LongestWait = TimeSpan.FromMilliseconds(500);
 
-    /// <summary>So many calls may be under way.</summary>
+    /// <summary>Maximum number of concurrent calls.</summary>
     public const int MaxCalls = 256;
 
     private static readonly TimeSpan s_longestWrite = TimeSpan.FromSeconds(10);
 
-    // So long nobody waits for a store that did not answer in time.
+    // How long the server bypasses a store that did not answer in time.
     private static readonly TimeSpan s_pause = TimeSpan.FromSeconds(1);
 
     private int _calls;
     private long _slowAt;
     private bool _isSlow;
 
-    /// <summary>What the store has of a session.</summary>
-    /// <param name="id">The name that a client says.</param>
+    /// <summary>Gets the state of a session from the store.</summary>
+    /// <param name="id">The name from the client.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
-    /// <returns>The state, to be wiped; null: there is to be a whole handshake.</returns>
+    /// <returns>The state, which the caller wipes; null for a full handshake.</returns>
     public async ValueTask<byte[]?> FindAsync(byte[] id, CancellationToken cancellationToken)
     {
         if (IsPausing() || !TryBegin())
@@ -65,14 +65,14 @@ internal sealed class SharedResumption(ICoapAsyncDtlsSessionStore store, DtlsSer
         }
     }
 
-    /// <summary>Has a session kept; nobody waits for that.</summary>
+    /// <summary>Stores a session without waiting.</summary>
     /// <param name="id">Its name.</param>
-    /// <param name="state">What is kept of it; wiped afterwards.</param>
-    /// <param name="expires">When it is of no use any more.</param>
+    /// <param name="state">Its state; wiped afterwards.</param>
+    /// <param name="expires">When the state becomes useless.</param>
     public void Add(byte[] id, byte[] state, DateTimeOffset expires) =>
         _ = WriteAsync(cancellation => store.AddAsync(id, state, expires, cancellation), state);
 
-    /// <summary>Has a session forgotten; nobody waits for that.</summary>
+    /// <summary>Removes a session without waiting.</summary>
     /// <param name="id">Its name.</param>
     public void Remove(byte[] id) => _ = WriteAsync(cancellation => store.RemoveAsync(id, cancellation), []);
 
@@ -112,7 +112,7 @@ internal sealed class SharedResumption(ICoapAsyncDtlsSessionStore store, DtlsSer
         {
             await write(end.Token).ConfigureAwait(false);
         }
-#pragma warning disable CA1031 // whatever a store of a user throws: the next handshake is a whole one
+#pragma warning disable CA1031 // any exception of a user's store costs the next handshake the short form
         catch (Exception)
 #pragma warning restore CA1031
         {

@@ -1,16 +1,16 @@
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>
-/// Which source holds how much, and which holds most, found at once however many there are. A source with one member, as most are, takes
-/// some 16 bytes. Not thread-safe.
+/// Counts the members of each source, and finds the source with most in constant time. A source with one member, as most are, takes some 16
+/// bytes. Not thread-safe.
 /// </summary>
-/// <typeparam name="T">What is held; one is in it at most once.</typeparam>
+/// <typeparam name="T">The type of a member; a member is in it at most once.</typeparam>
 internal sealed class Shares<T>
     where T : class, IShared
 {
     private const int MinSlots = 16;
 
-    // Sources of one size, of those with two and more. There are never more sizes than the square root of twice the members.
+    // The sources of each size, from two members. There are never more sizes than the square root of twice the members.
     private readonly Dictionary<int, HashSet<Share>> _bySize = [];
 
     // By source, with linear probing: the only member of a source, or its share. A power of two, at most three quarters used.
@@ -19,26 +19,28 @@ internal sealed class Shares<T>
     private int _singles;
     private int _most;
 
-    /// <summary>How many members there are.</summary>
+    /// <summary>Number of members.</summary>
     public int Count { get; private set; }
 
-    /// <summary>How many members the greediest source has; 0 when there are none.</summary>
+    /// <summary>Number of members of the source with most; 0 if empty.</summary>
     public int Most => _most > 0 ? _most : Math.Min(_singles, 1);
 
-    /// <summary>How many members a source has.</summary>
+    /// <summary>Returns the number of members of a source.</summary>
     /// <param name="source">The source.</param>
     public int CountOf(uint source) => _slots[Find(source)] switch { null => 0, Share share => share.Members.Count, _ => 1 };
 
-    /// <summary>The members of a source, in no order.</summary>
+    /// <summary>Returns the members of a source, in no order.</summary>
     /// <param name="source">The source.</param>
     public IReadOnlyCollection<T> Of(uint source) =>
         _slots[Find(source)] switch { null => [], Share share => share.Members, var single => [(T)single] };
 
-    /// <summary>The members of a source that has most, in no order. Where no source has more than one these are all.</summary>
+    /// <summary>
+    /// Returns the members of a source that has most, in no order. If no source has more than one, these are all members.
+    /// </summary>
     public IEnumerable<T> OfGreediest() => _most > 0 ? _bySize[_most].First().Members : _slots.OfType<T>();
 
-    /// <summary>Makes room for further members, so that it need not grow step by step.</summary>
-    /// <param name="further">How many, if each has a source of its own.</param>
+    /// <summary>Reserves capacity, so that it need not grow step by step.</summary>
+    /// <param name="further">The number of further members, if each has a source of its own.</param>
     public void Reserve(int further)
     {
         int length = _slots.Length;
@@ -53,8 +55,8 @@ internal sealed class Shares<T>
         }
     }
 
-    /// <summary>Puts one in.</summary>
-    /// <param name="member">One that is not in it.</param>
+    /// <summary>Adds a member.</summary>
+    /// <param name="member">A member that is not in it.</param>
     public void Add(T member)
     {
         int at = Find(member.Source);
@@ -84,8 +86,8 @@ internal sealed class Shares<T>
         }
     }
 
-    /// <summary>Takes one out.</summary>
-    /// <param name="member">One that is in it.</param>
+    /// <summary>Removes a member.</summary>
+    /// <param name="member">A member that is in it.</param>
     public void Remove(T member)
     {
         int at = Find(member.Source);
@@ -109,7 +111,7 @@ internal sealed class Shares<T>
             _singles++;
         }
 
-        // If nobody else had as many, this source has most with one less; with only one left it counts as single.
+        // If no other source had as many, this source has most with one less; with only one left it counts as single.
         if (_most > 0 && !_bySize.ContainsKey(_most))
         {
             _most = _most > 2 ? _most - 1 : 0;
@@ -118,7 +120,7 @@ internal sealed class Shares<T>
 
     private static uint SourceAt(object there) => there is Share share ? share.Source : ((T)there).Source;
 
-    // Sources are keyed hashes already.
+    // Sources are already keyed hashes.
     private int Find(uint source)
     {
         int at = (int)source & (_slots.Length - 1);
@@ -135,7 +137,7 @@ internal sealed class Shares<T>
         _slots[at] = null;
         _used--;
 
-        // Those behind it move up, so that they are still found.
+        // Those after it move up, so that look-ups still reach them.
         for (int next = (at + 1) & (_slots.Length - 1); _slots[next] is { } there; next = (next + 1) & (_slots.Length - 1))
         {
             _slots[next] = null;

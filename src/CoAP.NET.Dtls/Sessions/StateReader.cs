@@ -4,14 +4,15 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Sessions;
 
-/// <summary>Reads what <see cref="StateWriter"/> wrote. All of it throws <see cref="InvalidDataException"/> where something else
-/// stands.</summary>
-/// <param name="bytes">What was written.</param>
+/// <summary>
+/// Reads the output of <see cref="StateWriter"/>. All members throw <see cref="InvalidDataException"/> if the bytes have another format.
+/// </summary>
+/// <param name="bytes">The bytes.</param>
 internal ref struct StateReader(ReadOnlySpan<byte> bytes)
 {
     private ReadOnlySpan<byte> _rest = bytes;
 
-    /// <summary>Whether nothing is left.</summary>
+    /// <summary>Whether no bytes remain.</summary>
     public readonly bool IsAtEnd => _rest.IsEmpty;
 
     public long ReadNumber() => BinaryPrimitives.ReadInt64LittleEndian(Take(sizeof(long)));
@@ -42,6 +43,6 @@ internal ref struct StateReader(ReadOnlySpan<byte> bytes)
     }
 
     /// <summary>Reads an address.</summary>
-    /// <exception cref="InvalidDataException">There is none.</exception>
+    /// <exception cref="InvalidDataException">The bytes are not an address.</exception>
     public CoapAddress ReadAddress() => new((ulong)ReadNumber(), (ulong)ReadNumber(), (ushort)ReadNumber(), (uint)ReadNumber());
 }

@@ -5,13 +5,13 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Sessions;
 
-/// <summary>Writes what is kept of sessions. It holds keys: what it used is overwritten at the end, and when it grows.</summary>
+/// <summary>Writes the state of sessions. It contains keys: it overwrites its memory at the end, and when it grows.</summary>
 internal sealed class StateWriter : IDisposable
 {
     private byte[] _bytes = new byte[1_024];
     private int _length;
 
-    /// <summary>What was written.</summary>
+    /// <summary>The written bytes.</summary>
     public Span<byte> Written => _bytes.AsSpan(0, _length);
 
     public void WriteNumber(long number) => BinaryPrimitives.WriteInt64LittleEndian(Take(sizeof(long)), number);

@@ -3,7 +3,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls;
 
-/// <summary>What a server of <c>coaps</c> gives to its <see cref="ICoapDtlsSteering"/>. Thread-safe.</summary>
+/// <summary>The interface of a <c>coaps</c> server to its <see cref="ICoapDtlsSteering"/>. Thread-safe.</summary>
 public sealed class CoapDtlsSteeringPort
 {
     private static readonly TimeSpan s_longestGrace = TimeSpan.FromMinutes(5);
@@ -11,28 +11,31 @@ public sealed class CoapDtlsSteeringPort
 
     internal CoapDtlsSteeringPort(SessionSteering steering) => _steering = steering;
 
-    /// <summary>
-    /// How long <see cref="ReleaseAsync"/> waits for requests that are under way in the sessions of a slot. Default 5 s; 0 to 5 minutes.
-    /// </summary>
+    /// <summary>How long <see cref="ReleaseAsync"/> waits for pending requests in the sessions of a slot.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 5 minutes.</exception>
+    /// <remarks>Default 5 s; 0 to 5 minutes.</remarks>
     public TimeSpan GracePeriod
     {
         get => _steering.GracePeriod;
         set => _steering.GracePeriod = OptionRanges.Check(value, TimeSpan.Zero, s_longestGrace, nameof(GracePeriod));
     }
 
-    /// <summary>
-    /// Takes a datagram that another server relayed, or that the steering has kept for a while. Only its address is trusted: it is looked
-    /// at as any datagram from there. The steering is not asked to relay it, so nothing goes in circles.
-    /// </summary>
-    /// <param name="via">A number above 0 that the steering gives the server that relayed it: answers go by
-    /// <see cref="ICoapDtlsSteering.TrySendVia"/> until the client is heard directly, or in another way. 0: it came to this
-    /// server.</param>
+    /// <summary>Processes a datagram that another server relayed or that the steering held back.</summary>
+    /// <param name="via">
+    /// A number above 0 that the steering assigns to the relaying server: answers go through <see cref="ICoapDtlsSteering.TrySendVia"/>
+    /// until the client reaches this server directly, or by another way. 0: the datagram came to this server.
+    /// </param>
     /// <param name="remote">Where the datagram came from.</param>
-    /// <param name="datagram">The datagram. It is decrypted in place.</param>
-    /// <returns>Whether it was of use; false when nobody here knows it, it is not authentic or too long, and before the server has started
-    /// and after it has stopped. Counted in <see cref="CoapCounter.RecordsRejected"/>.</returns>
+    /// <param name="datagram">The datagram. The server decrypts it in place.</param>
+    /// <returns>
+    /// True if the server used it. False if no session here matches, the datagram is not authentic or too long, and before the start and
+    /// after the stop of the server. Counted in <see cref="CoapCounter.RecordsRejected"/>.
+    /// </returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="via"/> is negative.</exception>
+    /// <remarks>
+    /// The server trusts only its address, and processes it like any datagram from there. It does not offer the datagram to the steering
+    /// for another relay, which prevents loops.
+    /// </remarks>
     public bool Receive(int via, CoapAddress remote, Span<byte> datagram)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(via);
@@ -40,48 +43,52 @@ public sealed class CoapDtlsSteeringPort
     }
 
     /// <summary>
-    /// Sends what another server has for a client that was heard here: what its steering took by
-    /// <see cref="ICoapDtlsSteering.TrySendVia"/>. It leaves from where the client was heard, if that is not too long ago.
+    /// Sends a datagram of another server, received through <see cref="ICoapDtlsSteering.TrySendVia"/>, to a client of this one.
     /// </summary>
-    /// <param name="remote">Where it is to go.</param>
+    /// <param name="remote">The destination.</param>
     /// <param name="datagram">The datagram. Copied.</param>
-    /// <returns>Whether it was sent; false for an address to which nothing can be sent, a datagram that is empty or too long, and before
-    /// the server has started and after it has stopped.</returns>
+    /// <returns>
+    /// True if the server sent it. False for an address that is not reachable, an empty or too long datagram, and before the start and
+    /// after the stop of the server.
+    /// </returns>
+    /// <remarks>It leaves from the local address that last received from the client, if that is recent.</remarks>
     public bool Send(CoapAddress remote, ReadOnlySpan<byte> datagram) => _steering.Send(remote, datagram);
 
-    /// <summary>
-    /// Hands all sessions of a slot over to whoever loads them: each ends here without a word to its client, and the keeper
-    /// (<see cref="CoapDtlsServerOptions.SessionKeeping"/>) gets its exact state, so that it goes on elsewhere with the next record
-    /// (<see cref="CoapDtlsSessionChangeKind.Stopped"/>). <see cref="ICoapDtlsSteering.SlotOfNewSession"/> must not give the slot any more;
-    /// handshakes that have it already are given up, and their clients begin anew. The slot may come back later.
-    /// </summary>
+    /// <summary>Hands all sessions of a slot over to another server.</summary>
     /// <remarks>
-    /// Requests that are under way are finished, for <see cref="GracePeriod"/> at most. A new one is left without an answer and without
-    /// effect from the time on when its session, or in the end the whole slot, begins no more: <see cref="ICoapDtlsSteering.TryHold"/> gets
-    /// it for the next server; what is not held clients repeat, if it is Confirmable. Message IDs and answers of requests other than GET
-    /// and FETCH go with the state, so that no copy of one is carried out twice. What still runs after the grace period gets no answer;
-    /// where it is not idempotent, copies of it are not carried out at the next server. Requests of ours to the clients fail.
+    /// Each session ends here without a message to its client, and the keeper (<see cref="CoapDtlsServerOptions.SessionKeeping"/>) gets its
+    /// exact state (<see cref="CoapDtlsSessionChangeKind.Stopped"/>). The session continues at the next server with the next record.
+    /// <see cref="ICoapDtlsSteering.SlotOfNewSession"/> must not return the slot any more. The server gives up handshakes that already have
+    /// the slot, and their clients start again. The slot may come back later. The server finishes pending requests, for
+    /// <see cref="GracePeriod"/> at most. Once a session, and in the end the whole slot, starts no more requests, a new request gets no
+    /// answer and has no effect: <see cref="ICoapDtlsSteering.TryHold"/> gets it for the next server. Clients retransmit the requests that
+    /// it does not hold, if they are Confirmable. The state includes Message IDs and answers of requests other than GET and FETCH, so that
+    /// no server executes a duplicate. A request that still runs after the grace period gets no answer; if it is not idempotent, the next
+    /// server does not execute its duplicates. Requests of this server to the clients fail.
     /// </remarks>
     /// <param name="slot">The slot.</param>
-    /// <param name="cancellationToken">Ends the grace period and the waiting for the keeper; nothing of the slot is here nevertheless. One
-    /// that is cancelled already gives no grace, as for a slot that another server has taken.</param>
-    /// <returns>A task that ends when nothing of the slot is here, and the keeper has confirmed all states.</returns>
-    /// <exception cref="TimeoutException">The keeper has not confirmed within <see cref="CoapDtlsSessionKeeping.ConfirmTimeout"/>. Nothing
-    /// of the slot is here. Whoever loads the sessions takes them as after a crash.</exception>
-    /// <exception cref="OperationCanceledException">It was cancelled.</exception>
+    /// <param name="cancellationToken">
+    /// Ends the grace period and the wait for the keeper; the slot has no sessions here nevertheless. A token that is already cancelled
+    /// gives no grace, as for a slot that another server has taken.
+    /// </param>
+    /// <returns>A task that ends when the slot has no sessions here, and the keeper has confirmed all states.</returns>
+    /// <exception cref="TimeoutException">
+    /// The keeper has not confirmed within <see cref="CoapDtlsSessionKeeping.ConfirmTimeout"/>. The slot has no sessions here. A server
+    /// that loads them treats them as after a crash.
+    /// </exception>
+    /// <exception cref="OperationCanceledException">The caller cancelled it.</exception>
     public Task ReleaseAsync(byte slot, CancellationToken cancellationToken) => _steering.ReleaseAsync(slot, cancellationToken);
 
-    /// <summary>
-    /// Has the server take datagrams for some time from now on. What comes later, by its sockets or from other servers, is left alone
-    /// until this is called again: no record is opened, so a copy of it is as good as new, and no ClientHello is answered. For a server
-    /// that may find, when its process goes on after it was stopped, that others have its slots: whoever calls this several times as often
-    /// as the time says that it is not so.
-    /// </summary>
+    /// <summary>Lets the server process datagrams for a limited time from now on.</summary>
     /// <remarks>
-    /// Before the first call there is no end. What is left alone is counted in <see cref="CoapCounter.RecordsRejected"/>.
+    /// Before the first call there is no limit. After the time, the server ignores all datagrams, from its sockets and from other servers,
+    /// until the next call: it opens no record, so a duplicate of a record stays valid, and it answers no ClientHello. Counted in
+    /// <see cref="CoapCounter.RecordsRejected"/>. Use it for a server that may have lost its slots while its process was suspended: renew
+    /// the time several times per period while the server still owns them.
     /// </remarks>
-    /// <param name="time">How long, by the clock of the server; zero: nothing is taken; <see cref="Timeout.InfiniteTimeSpan"/>: without
-    /// end.</param>
+    /// <param name="time">
+    /// How long, by the clock of the server; zero: process none; <see cref="Timeout.InfiniteTimeSpan"/>: without end.
+    /// </param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="time"/> is negative, and not infinite.</exception>
     public void ServeFor(TimeSpan time)
     {
@@ -93,13 +100,14 @@ public sealed class CoapDtlsSteeringPort
         _steering.ServeFor(time);
     }
 
-    /// <summary>
-    /// The sockets of the server: where several processes share its port, the steering may have the kernel bring records to them by slot
-    /// (<see cref="CoapUdpTransport.TryAttach"/>). Null where the server has none of its own.
-    /// </summary>
+    /// <summary>The sockets of the server, or null if it has none of its own.</summary>
+    /// <remarks>
+    /// If several processes share its port, the steering may let the kernel deliver records to them by slot
+    /// (<see cref="CoapUdpTransport.TryAttach"/>).
+    /// </remarks>
     public CoapUdpTransport? Sockets => _steering.Sockets;
 
-    /// <summary>How many sessions of a slot are here.</summary>
+    /// <summary>Counts the sessions of a slot on this server.</summary>
     /// <param name="slot">The slot.</param>
     /// <returns>The number; 0 after the server has stopped.</returns>
     public int SessionsOf(byte slot) => _steering.SessionsOf(slot);

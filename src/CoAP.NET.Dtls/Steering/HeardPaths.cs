@@ -4,10 +4,10 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Dtls.Steering;
 
 /// <summary>
-/// To which local address and socket clients of other servers sent last, so that answers leave from there. So many as there are places: of
-/// two at one place the later one has it, and answers to the other leave from where the system chooses. Thread-safe.
+/// Remembers the local address and socket that clients of other servers last sent to, so that answers leave from there. Of fixed size: of
+/// two clients in one place the later one has it, and answers to the other leave from where the system chooses. Thread-safe.
 /// </summary>
-/// <param name="random">Where the key of the hash of addresses comes from.</param>
+/// <param name="random">The source of the key of the address hash.</param>
 internal sealed class HeardPaths(CoapRandomSource random)
 {
     private const int Places = 1_024;
@@ -16,8 +16,8 @@ internal sealed class HeardPaths(CoapRandomSource random)
     private readonly Lock _gate = new();
     private DtlsPath[]? _paths;
 
-    /// <summary>A client sent something.</summary>
-    /// <param name="path">How it came.</param>
+    /// <summary>Notes that a client sent a datagram.</summary>
+    /// <param name="path">The path that it came from.</param>
     public void Note(in DtlsPath path)
     {
         lock (_gate)
@@ -26,8 +26,8 @@ internal sealed class HeardPaths(CoapRandomSource random)
         }
     }
 
-    /// <summary>How a client is reached.</summary>
-    /// <param name="remote">Where it is.</param>
+    /// <summary>Returns the path to a client.</summary>
+    /// <param name="remote">Its address.</param>
     public DtlsPath PathTo(in CoapAddress remote)
     {
         lock (_gate)

@@ -6,65 +6,65 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Dtls.Steering;
 
 /// <summary>
-/// Between a server of sessions and its <see cref="ICoapDtlsSteering"/>: what is of no session here is offered to it, and what it brings is
-/// received. Thread-safe; calls nobody under its lock.
+/// Connects a server to its <see cref="ICoapDtlsSteering"/>: offers it datagrams without a session here, and receives those that it
+/// supplies. Thread-safe; runs no callbacks under its lock.
 /// </summary>
-/// <param name="steering">Knows what is where.</param>
+/// <param name="steering">Decides on slots and relays datagrams.</param>
 /// <param name="server">The server.</param>
 /// <param name="sessions">Its sessions.</param>
 /// <param name="time">The clock.</param>
 internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer server, SessionTable sessions, TimeProvider time)
 {
-    /// <summary>How long the name of a server is at most.</summary>
+    /// <summary>Maximum length of the name of a server.</summary>
     public const int MaxViaName = 64;
 
     private readonly Lock _gate = new();
 
-    // Those that are under way, and how many were begun.
+    // The pending releases, and the number begun so far.
     private readonly Task?[] _releases = new Task?[SlotCounts.Slots];
     private readonly int[] _begun = new int[SlotCounts.Slots];
     private readonly HeardPaths _heard = new(server.Random);
     private bool _isOpen;
 
-    // A timestamp; the largest for no end, which costs no look at the clock.
+    // A timestamp; the largest means no end, and saves reading the clock.
     private long _servesUntil = long.MaxValue;
 
-    /// <summary>How long a datagram may be that another server relays.</summary>
+    /// <summary>Maximum length of a datagram that another server relays.</summary>
     public required int MaxDatagram { get; init; }
 
     /// <inheritdoc cref="CoapDtlsSteeringPort.GracePeriod"/>
     public TimeSpan GracePeriod { get; set; } = TimeSpan.FromSeconds(5);
 
-    /// <summary>The sockets of the server; null: it has none of its own.</summary>
+    /// <summary>The sockets of the server; null if it has none of its own.</summary>
     public CoapUdpTransport? Sockets { get; init; }
 
-    /// <summary>Told what the steering threw.</summary>
+    /// <summary>Runs when the steering threw, with the exception.</summary>
     public Action<Exception>? Failed { get; init; }
 
-    /// <summary>Whether datagrams are taken now (<see cref="CoapDtlsSteeringPort.ServeFor"/>).</summary>
+    /// <summary>Whether the server processes datagrams now (<see cref="CoapDtlsSteeringPort.ServeFor"/>).</summary>
     public bool IsServing => Volatile.Read(ref _servesUntil) is var until && (until == long.MaxValue || time.GetTimestamp() < until);
 
     /// <inheritdoc cref="CoapDtlsSteeringPort.ServeFor"/>
     public void ServeFor(TimeSpan span)
     {
-        // Not beyond what a timestamp can say.
+        // Limits the value to the range of a timestamp.
         double ticks = span.TotalSeconds * time.TimestampFrequency;
         long now = time.GetTimestamp();
         bool isEndless = span == Timeout.InfiniteTimeSpan || ticks >= long.MaxValue - now;
         Volatile.Write(ref _servesUntil, isEndless ? long.MaxValue : now + (long)ticks);
     }
 
-    /// <summary>Gives the steering what it needs.</summary>
+    /// <summary>Gives the steering its port.</summary>
     public void Start() => steering.Start(new CoapDtlsSteeringPort(this));
 
-    /// <summary>The sockets are there: what was relayed can be answered.</summary>
+    /// <summary>Handles the start of the sockets: the server can answer relayed datagrams.</summary>
     public void Open() => Volatile.Write(ref _isOpen, true);
 
-    /// <summary>The server stops.</summary>
+    /// <summary>Handles the stop of the server.</summary>
     public void Close() => Volatile.Write(ref _isOpen, false);
 
-    /// <summary>A slot for a session that is about to be made.</summary>
-    /// <returns>The slot; null when there is none.</returns>
+    /// <summary>Gets a slot for a new session.</summary>
+    /// <returns>The slot; null for none.</returns>
     public SlotGrant? SlotOfNew()
     {
         try
@@ -75,7 +75,7 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
                 return Volatile.Read(ref _releases[slot]) is null ? grant : null;
             }
         }
-#pragma warning disable CA1031 // whatever the code of users throws: the server goes on
+#pragma warning disable CA1031 // the server continues after any exception of user code
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -97,23 +97,23 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
         return true;
     }
 
-    /// <summary>Whether the slot of a session that is about to be made is still here.</summary>
-    /// <param name="grant">What <see cref="SlotOfNew"/> gave.</param>
+    /// <summary>Whether the slot of a future session is still here.</summary>
+    /// <param name="grant">The result of <see cref="SlotOfNew"/>.</param>
     public bool Holds(SlotGrant grant) => Volatile.Read(ref _begun[grant.Slot]) == grant.Releases;
 
-    /// <summary>Offers a datagram of which nobody here knows.</summary>
-    /// <param name="path">How it came.</param>
-    /// <param name="datagram">The datagram, as it came.</param>
-    /// <returns>Whether it was taken.</returns>
+    /// <summary>Offers the steering a datagram without a session here.</summary>
+    /// <param name="path">The path that it came from.</param>
+    /// <param name="datagram">The datagram, unmodified.</param>
+    /// <returns>Whether the steering took it.</returns>
     public bool TryRelay(in DtlsPath path, ReadOnlySpan<byte> datagram)
     {
         try
         {
-            // The answer may come before the call returns.
+            // The answer may arrive before the call returns.
             _heard.Note(path);
             return steering.TryRelay(SlotOf(datagram), path.Remote, datagram);
         }
-#pragma warning disable CA1031 // whatever the code of users throws: the server goes on
+#pragma warning disable CA1031 // the server continues after any exception of user code
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -122,18 +122,18 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
         }
     }
 
-    /// <summary>Has a record kept that is for whoever has its session next.</summary>
+    /// <summary>Offers the steering a record for the next server of its session.</summary>
     /// <param name="session">The session, which has a Connection ID.</param>
-    /// <param name="path">How it came.</param>
-    /// <param name="record">The record, as it came.</param>
-    /// <returns>Whether it is kept.</returns>
+    /// <param name="path">The path that it came from.</param>
+    /// <param name="record">The record, unmodified.</param>
+    /// <returns>Whether the steering holds it.</returns>
     public bool TryHold(KeptDtlsSession session, in DtlsPath path, ReadOnlySpan<byte> record)
     {
         try
         {
             return session.HasCid && steering.TryHold(path.Via, session.OwnCid[0], path.Remote, record);
         }
-#pragma warning disable CA1031 // whatever the code of users throws: the server goes on
+#pragma warning disable CA1031 // the server continues after any exception of user code
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -142,17 +142,17 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
         }
     }
 
-    /// <summary>Sends a datagram by way of another server.</summary>
-    /// <param name="path">The way.</param>
+    /// <summary>Sends a datagram through another server.</summary>
+    /// <param name="path">The path.</param>
     /// <param name="datagram">The datagram.</param>
-    /// <returns>Whether that was possible.</returns>
+    /// <returns>Whether the steering took it.</returns>
     public bool TrySend(in DtlsPath path, ReadOnlySpan<byte> datagram)
     {
         try
         {
             return steering.TrySendVia(path.Via, path.Remote, datagram);
         }
-#pragma warning disable CA1031 // whatever the code of users throws: the server goes on
+#pragma warning disable CA1031 // the server continues after any exception of user code
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -161,17 +161,17 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
         }
     }
 
-    /// <summary>Writes the name of the server that a way leads by.</summary>
-    /// <param name="path">The way.</param>
-    /// <param name="name">Takes it: <see cref="MaxViaName"/> bytes.</param>
-    /// <returns>How many bytes it has; 0: it has none.</returns>
+    /// <summary>Writes the name of the relaying server of a path.</summary>
+    /// <param name="path">The path.</param>
+    /// <param name="name">Receives the name: <see cref="MaxViaName"/> bytes.</param>
+    /// <returns>Its length in bytes; 0 for none.</returns>
     public int NameVia(in DtlsPath path, Span<byte> name)
     {
         try
         {
             return Math.Clamp(steering.NameVia(path.Via, name), 0, name.Length);
         }
-#pragma warning disable CA1031 // whatever the code of users throws: the server goes on
+#pragma warning disable CA1031 // the server continues after any exception of user code
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -180,16 +180,16 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
         }
     }
 
-    /// <summary>The number of a server by its name.</summary>
+    /// <summary>Returns the number of a server by its name.</summary>
     /// <param name="name">The name.</param>
-    /// <returns>The number; 0: no way leads by it.</returns>
+    /// <returns>The number; 0 if no path leads through it.</returns>
     public int ViaOf(ReadOnlySpan<byte> name)
     {
         try
         {
             return steering.ViaOf(name);
         }
-#pragma warning disable CA1031 // whatever the code of users throws: the server goes on
+#pragma warning disable CA1031 // the server continues after any exception of user code
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -237,7 +237,7 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
                 End(slot);
                 done.SetResult();
             }
-#pragma warning disable CA1031 // it is the caller's
+#pragma warning disable CA1031 // the caller gets the exception
             catch (Exception exception)
 #pragma warning restore CA1031
             {
@@ -254,12 +254,12 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
     {
         await server.GiveUpHandshakesAsync(slot).ConfigureAwait(false);
 
-        // Others of the slot may come here meanwhile: another server may have taken it, and given it back.
+        // Another release of the slot may run at the same time: another server may have taken it, and given it back.
         IReadOnlyList<DtlsSession> released = [.. sessions.Of(slot)];
         using (CancellationTokenSource grace = new(GracePeriod, time))
         using (cancellationToken.Register(grace.Cancel))
         {
-            // Those that take long keep nobody else from being served.
+            // Sessions with slow requests do not delay service to others.
             await FinishAsync(released.Where(server.Sink.IsBusy), grace.Token).ConfigureAwait(false);
             await FinishAsync(released.Where(static session => !session.IsClosed), grace.Token).ConfigureAwait(false);
         }
@@ -283,7 +283,7 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
         await Task.WhenAll(waits).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 
-    // Nobody answers where nobody can be.
+    // No client can have this address, so an answer would reach none.
     private bool IsPossible(in CoapAddress remote, int length) =>
         Volatile.Read(ref _isOpen) && length > 0 && length <= MaxDatagram && remote is { Port: > 0, IsAny: false, IsMulticast: false };
 
@@ -295,7 +295,7 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
         }
     }
 
-    // That of a handshake stands in its last record.
+    // The slot of a handshake is in its last record.
     private static byte? SlotOf(ReadOnlySpan<byte> datagram)
     {
         while (RecordHeader.TryRead(datagram, DtlsServer.CidLength, out RecordHeader header))

@@ -4,17 +4,17 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Dtls.Transport;
 
 /// <summary>
-/// By which sockets a client reaches servers of several names at one address: a handshake over a path takes the place of the session there
-/// (RFC 6347 section 4.2.8), and what comes without a Connection ID is told apart by its path only. So each name has a port of its own at
+/// Selects the sockets by which a client reaches servers of several names at one address. A handshake over a path replaces the session
+/// there (RFC 6347 section 4.2.8), and without a Connection ID only the path identifies a session. So each name has a port of its own at
 /// this end, and with it a path. Thread-safe.
 /// </summary>
-/// <param name="engine">What stands behind the sockets.</param>
-/// <param name="transport">Knows how further sockets are made.</param>
-/// <param name="sockets">Those of the transport.</param>
-/// <param name="outer">What the endpoint gave the transport.</param>
+/// <param name="engine">The engine of the transport.</param>
+/// <param name="transport">Creates further sockets.</param>
+/// <param name="sockets">The sockets of the transport.</param>
+/// <param name="outer">The context that the endpoint gave the transport.</param>
 internal sealed class ClientPaths(DtlsEngine engine, CoapDtlsTransport transport, CoapDatagramTransport sockets, ICoapSessionContext outer)
 {
-    // As many names at one address as there are sessions at a time; nothing is bound before it is needed.
+    // The maximum number of concurrent sessions with different names at one address; it binds sockets only when needed.
     private const int MaxIndex = 31;
 
     // Tags of the transport's own sockets are small.
@@ -25,12 +25,12 @@ internal sealed class ClientPaths(DtlsEngine engine, CoapDtlsTransport transport
     private readonly Dictionary<(CoapAddress Remote, int Tag), PathClaim> _claims = [];
     private readonly Task<CoapUdpTransport>?[] _further = new Task<CoapUdpTransport>?[MaxIndex];
 
-    /// <summary>The path as it was asked for, whichever sockets it leaves by.</summary>
+    /// <summary>Returns the path as requested, independent of the sockets that it uses.</summary>
     /// <param name="path">The path.</param>
     public static DtlsPath AsAsked(in DtlsPath path) => path with { Tag = path.Tag & TagMask };
 
-    /// <summary>Lets go of a path that was claimed.</summary>
-    /// <param name="claim">What <see cref="ClaimAsync"/> gave.</param>
+    /// <summary>Releases a claimed path.</summary>
+    /// <param name="claim">The result of <see cref="ClaimAsync"/>.</param>
     public void Release(PathClaim claim)
     {
         lock (_claimGate)
@@ -42,7 +42,7 @@ internal sealed class ClientPaths(DtlsEngine engine, CoapDtlsTransport transport
         }
     }
 
-    /// <summary>Closes the sockets beside those of the transport.</summary>
+    /// <summary>Closes the sockets other than those of the transport.</summary>
     public async ValueTask CloseAsync()
     {
         foreach (Task<CoapUdpTransport>? starting in _further)
@@ -58,17 +58,17 @@ internal sealed class ClientPaths(DtlsEngine engine, CoapDtlsTransport transport
         }
     }
 
-    /// <summary>The sockets by which what goes over a path leaves.</summary>
+    /// <summary>Returns the sockets of a path.</summary>
     /// <param name="path">The path.</param>
     public CoapDatagramTransport SocketsOf(in DtlsPath path) =>
         path.Tag >> IndexShift is var index and > 0
             && Volatile.Read(ref _further[index - 1]) is { IsCompletedSuccessfully: true } further ? further.Result : sockets;
 
-    /// <summary>Finds a path on which no session or handshake with a server of another name is.</summary>
-    /// <param name="client">Knows the sessions.</param>
-    /// <param name="path">The path that was asked for.</param>
-    /// <param name="serverName">What the server is called; null for an address.</param>
-    /// <exception cref="CoapConnectionException">There is none.</exception>
+    /// <summary>Finds a path without a session or handshake with a server of another name.</summary>
+    /// <param name="client">Has the sessions.</param>
+    /// <param name="path">The requested path.</param>
+    /// <param name="serverName">The name of the server; null for an address.</param>
+    /// <exception cref="CoapConnectionException">There is no free path.</exception>
     public async ValueTask<PathClaim> ClaimAsync(DtlsClient client, DtlsPath path, string? serverName)
     {
         PathClaim claim = Claim(client, path, serverName);
@@ -104,7 +104,7 @@ internal sealed class ClientPaths(DtlsEngine engine, CoapDtlsTransport transport
                 DtlsSession? session = client.Find(candidate);
                 if (isClaimed ? claim!.ServerName == serverName : session is not null && session.ServerName == serverName)
                 {
-                    // Its session is to be replaced, or its handshake waited for.
+                    // The caller replaces its session, or waits for its handshake.
                     return Take(candidate, serverName);
                 }
 
@@ -154,7 +154,7 @@ internal sealed class ClientPaths(DtlsEngine engine, CoapDtlsTransport transport
 
     private async Task<CoapUdpTransport> StartAsync(int index)
     {
-        // Not under the gate.
+        // Yields first, to run outside of the gate.
         await Task.Yield();
         CoapUdpTransport further = transport.MakeFurther();
         try

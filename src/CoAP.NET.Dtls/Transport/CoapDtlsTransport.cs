@@ -6,12 +6,12 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls;
 
-/// <summary>
-/// CoAP over DTLS 1.2 (RFC 7252 section 9.1): the scheme <c>coaps</c>, for servers and clients. Sockets are those of a
-/// <see cref="CoapUdpTransport"/>. Handshakes are OpenSSL's and run beside the threads that receive; records are opened and sealed here,
-/// and no session costs a thread or native memory. Made by <see cref="CoapDtlsEndpointExtensions.UseDtls"/>, or by hand for
-/// <see cref="CoapEndpoint.AddTransport"/>.
-/// </summary>
+/// <summary>CoAP over DTLS 1.2 (RFC 7252 section 9.1): the scheme <c>coaps</c>, for servers and clients.</summary>
+/// <remarks>
+/// Uses the sockets of a <see cref="CoapUdpTransport"/>. OpenSSL runs the handshakes outside of the receive threads. The transport itself
+/// opens and seals records, and a session costs no thread and no native memory. <see cref="CoapDtlsEndpointExtensions.UseDtls"/> creates
+/// it; or create it yourself for <see cref="CoapEndpoint.AddTransport"/>.
+/// </remarks>
 public sealed class CoapDtlsTransport : CoapSessionTransport
 {
     private readonly DtlsSettings _settings;
@@ -20,12 +20,16 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
     private readonly bool _isServer;
     private DtlsEngine? _engine;
 
-    /// <summary>Makes a transport; nothing is bound before <see cref="StartAsync"/>.</summary>
-    /// <param name="options">Credentials and bounds; copied.</param>
-    /// <param name="sockets">What to bind and how; null: any address and port, as clients do. It serves with
-    /// <see cref="CoapUdpTransportOptions.IsServer"/>, which needs <see cref="CoapDtlsOptions.Server"/>, and with addresses where that is
-    /// set. Otherwise it only requests, and addresses are those that it requests from.</param>
-    /// <exception cref="ArgumentException">The options do not fit together, or cannot serve; the message says what to do.</exception>
+    /// <summary>Creates a transport; <see cref="StartAsync"/> binds its sockets.</summary>
+    /// <param name="options">Credentials and limits; copied.</param>
+    /// <param name="sockets">
+    /// The addresses to bind and how; null: any address and port, for a client. The transport serves with
+    /// <see cref="CoapUdpTransportOptions.IsServer"/>, which needs <see cref="CoapDtlsOptions.Server"/>, and with addresses if that is set.
+    /// Otherwise it only sends requests, from these addresses.
+    /// </param>
+    /// <exception cref="ArgumentException">
+    /// The options contradict each other, or do not allow serving; the message names what to change.
+    /// </exception>
     public CoapDtlsTransport(CoapDtlsOptions options, CoapUdpTransportOptions? sockets = null)
     {
         ArgumentNullException.ThrowIfNull(options);
@@ -49,14 +53,18 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
     }
 
     /// <summary>
-    /// Makes a transport whose records another transport of datagrams carries, in place of UDP: a radio, a tunnel, a network in memory. A
-    /// client has one session with each address there: for servers of several names at one address further sockets would be needed.
+    /// Creates a transport whose records another datagram transport carries, in place of UDP: a radio, a tunnel, an in-memory network.
     /// </summary>
-    /// <param name="carrier">What carries records. It must not have been started, and becomes this transport's: it is started and disposed
-    /// with it. It has to take datagrams of <see cref="CoapDtlsOptions.MaxDatagramSize"/> and what a handshake needs.</param>
-    /// <param name="options">Credentials and bounds; copied. With <see cref="CoapDtlsOptions.Server"/> it serves.</param>
+    /// <param name="carrier">
+    /// The transport that carries records, not yet started. The new transport owns, starts and disposes it. It has to accept datagrams of
+    /// <see cref="CoapDtlsOptions.MaxDatagramSize"/> and the size of a handshake.
+    /// </param>
+    /// <param name="options">Credentials and limits; copied. With <see cref="CoapDtlsOptions.Server"/> it serves.</param>
     /// <returns>The transport, for <see cref="CoapEndpoint.AddTransport"/>.</returns>
-    /// <exception cref="ArgumentException">The options do not fit together, or cannot serve; the message says what to do.</exception>
+    /// <exception cref="ArgumentException">
+    /// The options contradict each other, or do not allow serving; the message names what to change.
+    /// </exception>
+    /// <remarks>A client has one session per address there: several server names at one address would need further sockets.</remarks>
     public static CoapDtlsTransport Over(CoapDatagramTransport carrier, CoapDtlsOptions options)
     {
         ArgumentNullException.ThrowIfNull(carrier);
@@ -67,10 +75,10 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
     /// <inheritdoc/>
     public override string Scheme => "coaps";
 
-    /// <summary>Whether servers are told their name when a session is opened (RFC 6066 section 3). Requests say it nevertheless.</summary>
+    /// <summary>Whether a handshake sends the server its name (RFC 6066 section 3). Requests carry it nevertheless.</summary>
     public override bool TellsServerName => true;
 
-    /// <summary>Whether it serves; false for one that only requests.</summary>
+    /// <summary>Whether the transport serves; false if it only sends requests.</summary>
     public override bool CanAccept => _isServer;
 
     /// <inheritdoc/>
@@ -83,9 +91,10 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
     public override IReadOnlyList<CoapAddress> LocalAddresses => _sockets.LocalAddresses;
 
     /// <inheritdoc/>
-    /// <exception cref="CoapDtlsException">There is no OpenSSL, or it does not take a certificate or a cipher suite; the message says what
-    /// to do.</exception>
-    /// <exception cref="CoapBindException">An address cannot be bound.</exception>
+    /// <exception cref="CoapDtlsException">
+    /// There is no OpenSSL, or it rejects a certificate or a cipher suite; the message says what to do.
+    /// </exception>
+    /// <exception cref="CoapBindException">The transport cannot bind an address.</exception>
     public override async ValueTask StartAsync(ICoapSessionContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
@@ -141,8 +150,8 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
     /// <inheritdoc/>
     public override void Wake() => _sockets.Wake();
 
-    /// <summary>Ends all sessions, telling the peers, and closes the sockets.</summary>
-    /// <returns>A task that ends when nothing more is received.</returns>
+    /// <summary>Ends all sessions, notifies the peers, and closes the sockets.</summary>
+    /// <returns>A task that ends when the transport receives no more.</returns>
     public override async ValueTask DisposeAsync()
     {
         if (_engine is { } running)
@@ -158,19 +167,19 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
         }
     }
 
-    /// <summary>What runs; null before the start.</summary>
+    /// <summary>The engine; null before the start.</summary>
     internal DtlsEngine? Engine => _engine;
 
     /// <inheritdoc cref="CoapDtlsOptions.SilenceToProbe"/>
     internal TimeSpan? SilenceToProbe { get; }
 
-    /// <summary>Makes sockets beside the first, as clients have them, at the same addresses.</summary>
+    /// <summary>Creates further sockets at the same addresses, as clients have them.</summary>
     /// <exception cref="CoapException">Records do not go over UDP.</exception>
     internal CoapUdpTransport MakeFurther()
     {
         if (_udp is not { } udp)
         {
-            throw new CoapException("What carries the records was given by CoapDtlsTransport.Over, and there is one of it.");
+            throw new CoapException("CoapDtlsTransport.Over supplied the carrier of the records, and there is only one.");
         }
 
         CoapUdpTransportOptions further = new() { DualMode = udp.DualMode, Engine = udp.Engine, HandOverAfter = udp.HandOverAfter };

@@ -4,7 +4,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Transport;
 
-/// <summary>A DTLS session as the mesh sees it.</summary>
+/// <summary>A DTLS session in the form that the mesh uses.</summary>
 internal sealed class DtlsChannelSession : CoapSession
 {
     private const int TypeMask = 0x30;
@@ -13,7 +13,7 @@ internal sealed class DtlsChannelSession : CoapSession
     private CoapDtlsIdentity? _identity;
     private CoapException? _reason;
 
-    // Of Confirmable messages that were sent since a reaction came: a hint, so updates of several threads may get lost.
+    // Number of Confirmable messages sent since the last reaction: a hint, so concurrent updates may get lost.
     private int _unanswered;
     private long _unansweredSince;
     private int _isProbed;
@@ -24,7 +24,7 @@ internal sealed class DtlsChannelSession : CoapSession
         _engine = engine;
         Session = session;
 
-        // It outlives the certificate, which goes with the session. Others are made when somebody asks, as few do of many.
+        // It outlives the certificate, which ends with the session. Others are created on demand, because few callers ask.
         _identity = session.PeerCertificate is null ? null : CoapDtlsIdentity.From(session);
     }
 
@@ -49,29 +49,29 @@ internal sealed class DtlsChannelSession : CoapSession
 
     public override int ReceivedOverhead => Session.ReceivedOverhead;
 
-    /// <summary>Why this end closed it; null when it did not.</summary>
+    /// <summary>Why this end closed it; null otherwise.</summary>
     public CoapException? Reason => Volatile.Read(ref _reason);
 
-    /// <summary>How many Confirmable messages were sent since the other end reacted to any.</summary>
+    /// <summary>Number of Confirmable messages sent since the last reaction of the other end.</summary>
     public int Unanswered => Volatile.Read(ref _unanswered);
 
-    /// <summary>When the first of <see cref="Unanswered"/> was sent, as a time stamp of the clock.</summary>
+    /// <summary>When the first of <see cref="Unanswered"/> went out, as a timestamp of the clock.</summary>
     public long UnansweredSince => Volatile.Read(ref _unansweredSince);
 
-    /// <summary>Whether it is being found out whether the server still knows the session.</summary>
+    /// <summary>Whether a probe is finding out if the server still knows the session.</summary>
     public bool IsProbed => Volatile.Read(ref _isProbed) != 0;
 
-    /// <summary>
-    /// Whether the caller is the one to find out whether the server still knows the session; pairs with <see cref="EndProbe"/>.
-    /// </summary>
+    /// <summary>Whether the caller has to find out if the server still knows the session; pairs with <see cref="EndProbe"/>.</summary>
     public bool TryBeginProbe() => Interlocked.Exchange(ref _isProbed, 1) == 0;
 
-    /// <summary>Nobody finds that out any more.</summary>
+    /// <summary>Ends the probe.</summary>
     public void EndProbe() => Volatile.Write(ref _isProbed, 0);
 
-    /// <summary>Notes that something authentic came.</summary>
-    /// <param name="message">A message. What the server sends by itself does not show that it hears us: another server may have the
-    /// session, and tell of what is observed in it, while what we send does not come there.</param>
+    /// <summary>Handles an authentic message.</summary>
+    /// <param name="message">
+    /// The message. Messages that the server sends unprompted do not prove that it receives ours: another server may have the session and
+    /// send its notifications, while our messages do not arrive there.
+    /// </param>
     public void OnHeard(ReadOnlySpan<byte> message)
     {
         OnReceived();

@@ -3,10 +3,10 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Dtls.Transport;
 
-/// <summary>What the sockets below see instead of the endpoint: the same, but that what they receive are records.</summary>
-/// <param name="engine">Takes the records.</param>
+/// <summary>The context that the sockets below see instead of the endpoint's: the same, except that they receive records.</summary>
+/// <param name="engine">Receives the records.</param>
 /// <param name="outer">The endpoint.</param>
-/// <param name="index">Which sockets they are: 0 for those of the transport, which also drive its clock.</param>
+/// <param name="index">The index of the sockets: 0 for those of the transport, which also drive its clock.</param>
 internal sealed class DtlsContext(DtlsEngine engine, ICoapSessionContext outer, int index) : ICoapDatagramContext
 {
     public TimeProvider TimeProvider => outer.TimeProvider;
@@ -31,13 +31,13 @@ internal sealed class DtlsContext(DtlsEngine engine, ICoapSessionContext outer, 
 
     public void Receive(CoapDatagram datagram) => engine.Receive(datagram, index);
 
-    // The endpoint knows the peers of records by their sessions, not by the addresses that datagrams come from: there is nothing to fetch.
+    // The endpoint finds the peers of records by their sessions, not by the addresses of datagrams: there is nothing to prefetch.
     public void Expect(ReadOnlySpan<CoapDatagram> datagrams)
     {
     }
 
-    // What was lost is sent again, by the handshake or by the message layer; what can never be sent ends by the deadline of the one or the
-    // other.
+    // The handshake or the message layer retransmits lost datagrams; for a datagram that can never go out, the deadline of either ends the
+    // attempt.
     public void SendFailed(CoapDatagram datagram, Exception error) => engine.OnSendFailed(datagram.Remote, error);
 
     public void PortUnreachable(CoapAddress remote, CoapAddress local, ReadOnlySpan<byte> quoted) =>

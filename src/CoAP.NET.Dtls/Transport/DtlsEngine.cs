@@ -8,11 +8,12 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Dtls.Transport;
 
-/// <summary>What stands behind a <see cref="CoapDtlsTransport"/> that runs: between the sockets, which see records, and the mesh, which
-/// sees messages.</summary>
+/// <summary>
+/// The running engine of a <see cref="CoapDtlsTransport"/>, between the sockets, which see records, and the mesh, which sees messages.
+/// </summary>
 internal sealed class DtlsEngine : IDtlsSink, IDisposable
 {
-    // A record around the largest message: header, Connection ID of any length, explicit nonce, type, tag.
+    // The overhead of a record around the largest message: header, Connection ID of any length, explicit nonce, type, tag.
     private const int RecordOverhead = 13 + 255 + 8 + 1 + 16;
 
     private readonly CoapDtlsTransport _transport;
@@ -28,12 +29,12 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
     private readonly CoapDatagramPool _pool;
     private readonly OwnAddresses _ownAddresses;
 
-    // Handshakes are never worked on by a thread that receives: certificates are checked there, and users asked.
+    // Receive threads never work on handshakes, which validate certificates and call user code.
     private readonly HandshakeWork _work;
     private int _isDisposed;
 
-    /// <summary>Makes it; nothing is received before its sockets start.</summary>
-    /// <exception cref="CoapDtlsException">OpenSSL is missing, or does not take the options.</exception>
+    /// <summary>Creates the engine; it receives nothing before its sockets start.</summary>
+    /// <exception cref="CoapDtlsException">OpenSSL is missing, or rejects the options.</exception>
     public DtlsEngine(
         CoapDtlsTransport transport, CoapDatagramTransport sockets, ICoapSessionContext context, DtlsSettings settings, bool isServer)
     {
@@ -77,25 +78,25 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         }
     }
 
-    /// <summary>What the sockets of the transport see.</summary>
+    /// <summary>The context of the transport's sockets.</summary>
     public DtlsContext Context { get; }
 
-    /// <summary>Knows when there is something to do.</summary>
+    /// <summary>Schedules due work.</summary>
     public EngineClock Clock { get; }
 
-    /// <summary>The server's part; null on a transport that only requests.</summary>
+    /// <summary>The server's part; null on a transport that only sends requests.</summary>
     public DtlsServer? Server => _server;
 
     /// <summary>The client's part; null without credentials for one.</summary>
     public DtlsClient? Client => _client;
 
-    /// <summary>Now, as a time stamp of the clock.</summary>
+    /// <summary>Now, as a timestamp of the clock.</summary>
     public long Now => _outer.TimeProvider.GetTimestamp();
 
     /// <summary>Whether it has ended.</summary>
     public bool IsDisposed => Volatile.Read(ref _isDisposed) != 0;
 
-    /// <summary>Takes the sessions of the process before. To be called before the first datagram is taken.</summary>
+    /// <summary>Loads the sessions of the previous process. Call it before the first datagram.</summary>
     /// <param name="cancellationToken">Stops it.</param>
     public async ValueTask LoadSessionsAsync(CancellationToken cancellationToken)
     {
@@ -115,10 +116,10 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
             if (keeper.Loading.Unreadable is var unreadable and > 0)
             {
                 DtlsLog.SessionsNotLoaded(_outer.Logger, KeeperName, string.Create(CultureInfo.InvariantCulture,
-                    $"{unreadable} of them were changed, encrypted with another key, or written by another version."));
+                    $"{unreadable} of them were corrupted, encrypted with another key, or written by another version."));
             }
         }
-#pragma warning disable CA1031 // whatever a keeper of users throws: the server serves without the sessions
+#pragma warning disable CA1031 // the server serves without the sessions after any exception of a user's keeper
         catch (Exception exception) when (exception is not OperationCanceledException)
 #pragma warning restore CA1031
         {
@@ -126,10 +127,10 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         }
     }
 
-    /// <summary>Tells who knows what is at other servers. To be called before the first datagram is taken.</summary>
+    /// <summary>Starts the steering. Call it before the first datagram.</summary>
     public void StartSteering() => _server?.Steering?.Start();
 
-    /// <summary>Keeps the sessions for the process after. To be called when no datagram is taken any more.</summary>
+    /// <summary>Keeps the sessions for the next process. Call it when the server receives no more datagrams.</summary>
     public async ValueTask KeepSessionsAsync()
     {
         if (_server?.Keeper is not { } keeper || IsDisposed)
@@ -141,7 +142,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         {
             await keeper.StopAsync().ConfigureAwait(false);
         }
-#pragma warning disable CA1031 // whatever a keeper of users throws: the server stops
+#pragma warning disable CA1031 // the server stops after any exception of a user's keeper
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -149,28 +150,28 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         }
     }
 
-    /// <summary>Closes the sockets beside those of the transport.</summary>
+    /// <summary>Closes the sockets other than those of the transport.</summary>
     public ValueTask CloseFurtherAsync() => _paths.CloseAsync();
 
     /// <summary>Opens a session for requests.</summary>
-    /// <param name="path">Where to.</param>
-    /// <param name="serverName">What the server is called; null for an address.</param>
-    /// <param name="cancellationToken">Gives it up.</param>
+    /// <param name="path">The destination.</param>
+    /// <param name="serverName">The name of the server; null for an address.</param>
+    /// <param name="cancellationToken">Cancels the attempt.</param>
     public ValueTask<CoapConnection> ConnectAsync(DtlsPath path, string? serverName, CancellationToken cancellationToken) =>
         _opening?.ConnectAsync(path, serverName, cancellationToken)
             ?? throw new CoapConnectionException(
                 CoapConnectionError.HandshakeFailed,
                 $"No session with coaps://{path.Remote}: there are no credentials for a client. Set CoapDtlsOptions.Client.");
 
-    /// <summary>The sockets receive.</summary>
+    /// <summary>Handles the start of the sockets.</summary>
     public void Start()
     {
         _server?.Steering?.Open();
         Clock.Start();
     }
 
-    /// <summary>Does what is due in handshakes and sessions. Called by the clock, one call at a time.</summary>
-    /// <returns>When there is something to do at the latest; <see cref="Timeout.InfiniteTimeSpan"/> when nothing waits.</returns>
+    /// <summary>Performs due work of handshakes and sessions. The clock calls it, one call at a time.</summary>
+    /// <returns>The time until more work is due at the latest; <see cref="Timeout.InfiniteTimeSpan"/> if nothing is waiting.</returns>
     public TimeSpan DoWhatIsDue()
     {
         if (IsDisposed)
@@ -188,9 +189,9 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
             : silent == Timeout.InfiniteTimeSpan || idle < silent ? idle : silent;
     }
 
-    /// <summary>Takes a datagram of the sockets, and takes it over.</summary>
+    /// <summary>Processes a datagram of the sockets, and takes ownership of it.</summary>
     /// <param name="datagram">The datagram.</param>
-    /// <param name="index">Which sockets it came to.</param>
+    /// <param name="index">The index of the receiving sockets.</param>
     public void Receive(CoapDatagram datagram, int index)
     {
         try
@@ -207,7 +208,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         }
     }
 
-    /// <summary>A session has a message.</summary>
+    /// <summary>Handles a message of a session.</summary>
     public void Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content)
     {
         if (session.Owner is not DtlsChannelSession { Channel: { } channel } owner || content.Length > _pool.BufferSize)
@@ -227,7 +228,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         _outer.Receive(message);
     }
 
-    /// <summary>A session is there: it gets its channel before anything of it is received.</summary>
+    /// <summary>Handles a new session: it gets its channel before its first message.</summary>
     public void Opened(DtlsSession session)
     {
         bool isInitiator = session.IsInitiator;
@@ -264,17 +265,17 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         }
     }
 
-    /// <summary>Whether requests of the peer of a session are under way.</summary>
+    /// <summary>Whether the peer of a session has pending requests.</summary>
     public bool IsBusy(DtlsSession session) => session.Owner is DtlsChannelSession owner && _outer.IsBusy(owner);
 
-    /// <summary>Begins no request of the peer of a session any more, and waits until those under way are answered.</summary>
+    /// <summary>Starts no more requests of the peer of a session, and waits until the pending ones have answers.</summary>
     public Task FinishAsync(DtlsSession session, CancellationToken cancellationToken) =>
         session.Owner is DtlsChannelSession owner ? _outer.FinishAsync(owner, cancellationToken) : Task.CompletedTask;
 
-    /// <summary>Takes nothing more of a session, which lives on elsewhere.</summary>
+    /// <summary>Ignores further input of a session, which continues elsewhere.</summary>
     public ReadOnlyMemory<byte> Retire(DtlsSession session) => session.Owner is DtlsChannelSession owner ? _outer.Retire(owner) : default;
 
-    /// <summary>The peer of a session has another address.</summary>
+    /// <summary>Handles another address of a session's peer.</summary>
     public void Moved(DtlsSession session, in DtlsPath from)
     {
         if (session.Owner is DtlsChannelSession { Channel: not null } owner)
@@ -283,7 +284,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         }
     }
 
-    /// <summary>A session has ended.</summary>
+    /// <summary>Handles the end of a session.</summary>
     public void Closed(DtlsSession session, DtlsEnd reason)
     {
         if (session.Owner is DtlsChannelSession { Channel: not null } owner)
@@ -293,7 +294,9 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         }
     }
 
-    /// <summary>The way to the peer of a session that was kept, perhaps on another host: nothing leaves from the address of that.</summary>
+    /// <summary>
+    /// Returns the path to the peer of a kept session, perhaps from another host: no datagram can leave from that host's address.
+    /// </summary>
     public DtlsPath PathFor(in DtlsPath kept) => _ownAddresses.Has(kept.Local) ? kept : kept with { Local = default, Tag = 0 };
 
     /// <summary>Sends a datagram.</summary>
@@ -317,11 +320,13 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         sockets.Send(item);
     }
 
-    /// <summary>The operating system did not send.</summary>
+    /// <summary>Handles a failure to send in the operating system.</summary>
     public void OnSendFailed(CoapAddress remote, Exception error) => DtlsLog.SendFailed(_outer.Logger, remote.ToString(), error.Message);
 
-    /// <summary>A host says that nobody listens where we sent to. Anybody can say that, so a session is not ended by it; but it is a reason
-    /// to look.</summary>
+    /// <summary>
+    /// Handles a report that no process listens at a destination. Any sender can forge it, so it does not end a session; but it triggers a
+    /// probe.
+    /// </summary>
     public void OnPortUnreachable(CoapAddress remote, int index)
     {
         if (_client is not { } client)
@@ -337,10 +342,10 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         }
     }
 
-    /// <summary>So many Confirmable messages of a session of ours are unanswered that it will be doubted.</summary>
+    /// <summary>Handles so many unanswered Confirmable messages in a session of this client that a probe may be due.</summary>
     public void OnUnanswered(DtlsChannelSession session) => _opening?.OnUnanswered(session);
 
-    /// <summary>Ends a session by this end's wish.</summary>
+    /// <summary>Ends a session at this end's request.</summary>
     public void End(DtlsChannelSession session)
     {
         if (session.IsInitiator)
@@ -376,7 +381,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
     {
         _outer.Counters.Add(CoapCounter.HandshakesFailed);
 
-        // It may hold what a stranger or the code of a user said.
+        // The text may contain input from a stranger or from user code.
         DtlsLog.HandshakeFailed(_outer.Logger, path.Remote.ToString(), CoapForeignText.LineOf(why));
     }
 
@@ -410,18 +415,18 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
                 $"The session with {session} was ended: its record numbers were used up, or too many records were forged."),
         DtlsEnd.Unconfirmed =>
             new CoapConnectionException(CoapConnectionError.Lost,
-                $"The session with {session} was ended: the keeper of sessions did not confirm in time that it may use further record "
-                    + "numbers. Look why the store is slow or away."),
+                $"The session with {session} ended: the keeper of sessions did not confirm in time that it may use further record "
+                    + "numbers. Check why the store is slow or unavailable."),
         DtlsEnd.Unanswered =>
             new CoapConnectionException(CoapConnectionError.Lost,
-                $"The session with {session} was ended: after the crash of the process before, its peer answered no Empty message, so "
-                    + "nobody knows whether its requests are new."),
+                $"The session with {session} ended: after the crash of the previous process, its peer answered no Empty message, so the "
+                    + "server cannot tell whether its requests are new."),
         DtlsEnd.Saved =>
             new CoapConnectionException(CoapConnectionError.HandedOver,
-                $"The session with {session} was handed over: it lives on where it is loaded."),
+                $"The session with {session} was handed over: it continues where a server loads it."),
         DtlsEnd.TakenOver =>
             new CoapConnectionException(CoapConnectionError.HandedOver,
-                $"The session with {session} is another server's now, as the keeper of sessions says."),
+                $"Another server owns the session with {session} now, according to the keeper of sessions."),
         _ => new CoapConnectionException(CoapConnectionError.ClosedByUs, $"This end closed the session with {session}."),
     };
 
@@ -431,8 +436,8 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         Span<byte> bytes = datagram.Buffer.AsSpan(datagram.Offset, datagram.Length);
         if (_client is { IsIdle: false } client)
         {
-            // Both ends may be client and server of each other over the same ports, and only Connection IDs, or the keys, tell the sessions
-            // apart.
+            // Both ends may be client and server of each other over the same ports, and only Connection IDs, or the keys, identify the
+            // session.
             bool isOfUse = client.Receive(path, bytes, isShared: _server?.Uses(path) == true, out bool isPerhapsOfClient);
             if (isOfUse)
             {

@@ -3,18 +3,18 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Dtls.Transport;
 
 /// <summary>
-/// When the engine of a transport has something to do. The loop of its sockets asks, or a timer where no loop drives the clock. It waits
-/// until something is due: a process may have thousands of clients, and those that are silent take no processor time. Thread-safe.
+/// Schedules the engine of a transport. The loop of its sockets calls it, or a timer if no loop drives the clock. It waits until work is
+/// due: a process may have thousands of clients, and silent ones take no processor time. Thread-safe.
 /// </summary>
-/// <param name="engine">Does what is due.</param>
-/// <param name="sockets">Their loop asks.</param>
-/// <param name="outer">What the endpoint gave the transport.</param>
+/// <param name="engine">Performs the work.</param>
+/// <param name="sockets">Their loop calls it.</param>
+/// <param name="outer">The context that the endpoint gave the transport.</param>
 internal sealed class EngineClock(DtlsEngine engine, CoapDatagramTransport sockets, ICoapSessionContext outer) : IDisposable
 {
-    /// <summary>How often is looked while handshakes are under way.</summary>
+    /// <summary>The interval while handshakes are pending.</summary>
     public static readonly TimeSpan Often = TimeSpan.FromMilliseconds(50);
 
-    /// <summary>How often a server is looked after, whose clients may do something at any time.</summary>
+    /// <summary>The interval of a server, whose clients may send at any time.</summary>
     public static readonly TimeSpan Seldom = TimeSpan.FromSeconds(1);
 
     private static readonly TimeSpan s_shortest = TimeSpan.FromMilliseconds(1);
@@ -26,18 +26,18 @@ internal sealed class EngineClock(DtlsEngine engine, CoapDatagramTransport socke
     private bool _isDisposed;
     private long _looks;
 
-    // A timestamp; the largest for never.
+    // A timestamp; the largest means never.
     private long _next;
 
-    // How often somebody has asked for a look.
+    // Number of requests for a check.
     private long _asked;
 
-    /// <summary>How often it was looked for what is due.</summary>
+    /// <summary>Number of checks for due work.</summary>
     public long Looks => Volatile.Read(ref _looks);
 
     private long Now => outer.TimeProvider.GetTimestamp();
 
-    /// <summary>The sockets receive.</summary>
+    /// <summary>Handles the start of the sockets.</summary>
     public void Start()
     {
         if (!sockets.DrivesClock)
@@ -51,14 +51,14 @@ internal sealed class EngineClock(DtlsEngine engine, CoapDatagramTransport socke
         }
     }
 
-    /// <summary>Does what is due.</summary>
-    /// <returns>When to call again; <see cref="Timeout.InfiniteTimeSpan"/>: when the loop is woken.</returns>
+    /// <summary>Performs due work.</summary>
+    /// <returns>When to call again; <see cref="Timeout.InfiniteTimeSpan"/>: when the loop wakes.</returns>
     public TimeSpan Tick()
     {
         long next = Volatile.Read(ref _next);
         if (Now >= next)
         {
-            // Somebody else looks again soon, where code of users holds this thread up.
+            // Another thread checks again soon, if user code holds this thread up.
             long soon = DueIn(Seldom);
             if (Interlocked.CompareExchange(ref _next, soon, next) == next)
             {
@@ -68,7 +68,7 @@ internal sealed class EngineClock(DtlsEngine engine, CoapDatagramTransport socke
                 Interlocked.CompareExchange(ref _next, due, soon);
                 if (Interlocked.Read(ref _asked) != asked)
                 {
-                    // For something that may not have been seen.
+                    // For work that this check may have missed.
                     TryLower(soon);
                 }
             }
@@ -77,8 +77,8 @@ internal sealed class EngineClock(DtlsEngine engine, CoapDatagramTransport socke
         return Left();
     }
 
-    /// <summary>Has it look after a time at the latest. To be called after what is to be seen then was noted.</summary>
-    /// <param name="time">The time; zero: at once.</param>
+    /// <summary>Requests a check within a time. Call it after the state that the check has to see is set.</summary>
+    /// <param name="time">The time; zero: immediately.</param>
     public void LookWithin(TimeSpan time)
     {
         Interlocked.Increment(ref _asked);
@@ -99,8 +99,8 @@ internal sealed class EngineClock(DtlsEngine engine, CoapDatagramTransport socke
         }
     }
 
-    // Sessions may end, of which users are told: not on a thread of the pool, where nobody sees what blocks. Timers of another time, such
-    // as that of a test, fire where their owner decides.
+    // Sessions may end and notify users: not on a pool thread, where blocking stays unnoticed. Timers of another clock, such as that of a
+    // test, run where their owner decides.
     private void OnTimer()
     {
         if (Now < Volatile.Read(ref _next))
@@ -125,7 +125,7 @@ internal sealed class EngineClock(DtlsEngine engine, CoapDatagramTransport socke
         }
     }
 
-    // For the newest time, so that no thread overwrites what another one has just asked for.
+    // For the newest time, so that no thread overwrites the request of another.
     private void Arm()
     {
         lock (_gate)
@@ -169,7 +169,7 @@ internal sealed class EngineClock(DtlsEngine engine, CoapDatagramTransport socke
         return time == Timeout.InfiniteTimeSpan || ticks >= long.MaxValue - now ? long.MaxValue : now + (long)ticks;
     }
 
-    // Of a time that differs from the system's in its date only the timers are those of the system.
+    // A clock that differs from the system's only in its date uses the system's timers.
     private static Type TypeOfSystemTimer()
     {
         using ITimer timer = TimeProvider.System.CreateTimer(static _ => { }, null, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);

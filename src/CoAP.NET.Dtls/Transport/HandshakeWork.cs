@@ -1,10 +1,10 @@
 namespace CoAP.NET.Dtls.Transport;
 
 /// <summary>
-/// The work of handshakes, on few threads of the scheduler: two for each processor, as more would only take turns. Users' code may wait in
-/// it (key stores, validations), so another thread is started whenever some work has waited for too long.
+/// Runs the work of handshakes on few threads of the scheduler: two per processor, because more would only take turns. User code may block
+/// in it (key stores, validations), so it starts another thread when some work has waited for too long.
 /// </summary>
-/// <param name="queue">Has a thread of the scheduler do something; false when there is none.</param>
+/// <param name="queue">Runs a delegate on a thread of the scheduler; false if there is none.</param>
 /// <param name="time">The clock.</param>
 /// <param name="patience">How long work may wait for one of the threads.</param>
 internal sealed class HandshakeWork(Func<Action<object?>, object?, bool> queue, TimeProvider time, TimeSpan patience)
@@ -16,10 +16,10 @@ internal sealed class HandshakeWork(Func<Action<object?>, object?, bool> queue, 
     private readonly int _usual = Math.Max(MinThreads, 2 * Environment.ProcessorCount);
     private int _threads;
 
-    /// <summary>How many threads work as long as none of it has to wait.</summary>
+    /// <summary>Number of threads while no work has to wait for long.</summary>
     public int UsualThreads => _usual;
 
-    /// <summary>How many threads work.</summary>
+    /// <summary>Number of running threads.</summary>
     public int Threads
     {
         get
@@ -31,7 +31,7 @@ internal sealed class HandshakeWork(Func<Action<object?>, object?, bool> queue, 
         }
     }
 
-    /// <summary>Has work done, soon, by another thread.</summary>
+    /// <summary>Queues work for another thread.</summary>
     /// <param name="work">The work; it must not throw.</param>
     public void Run(Action work)
     {
@@ -49,7 +49,7 @@ internal sealed class HandshakeWork(Func<Action<object?>, object?, bool> queue, 
         Start();
     }
 
-    /// <summary>Starts another thread when work has waited for too long. To be called now and then.</summary>
+    /// <summary>Starts another thread if work has waited for too long. Call it now and then.</summary>
     public void Look()
     {
         lock (_gate)
@@ -71,7 +71,7 @@ internal sealed class HandshakeWork(Func<Action<object?>, object?, bool> queue, 
     {
         if (!queue(static self => ((HandshakeWork)self!).Work(), this))
         {
-            // No thread is to be had: better slow than never.
+            // The scheduler has no thread left: slow progress is better than none.
 #pragma warning disable RS0030 // the scheduler has just refused
             ThreadPool.UnsafeQueueUserWorkItem(static self => self.Work(), this, preferLocal: false);
 #pragma warning restore RS0030

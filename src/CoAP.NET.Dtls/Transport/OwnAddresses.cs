@@ -2,17 +2,17 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Transport;
 
-/// <summary>Which local addresses of sessions that were kept are still this host's. Thread-safe.</summary>
-/// <param name="sockets">Those of the transport.</param>
+/// <summary>Finds out which local addresses of kept sessions still belong to this host. Thread-safe.</summary>
+/// <param name="sockets">The sockets of the transport.</param>
 internal sealed class OwnAddresses(CoapDatagramTransport sockets)
 {
     private readonly Lock _gate = new();
 
-    // Many sessions with few addresses are loaded at once, and the system is slow to ask.
+    // A start loads many sessions with few addresses, and the system call is slow.
     private CoapAddress _last;
     private bool _isOwn;
 
-    /// <summary>Whether an address is one of this host's; the wildcard is.</summary>
+    /// <summary>Whether an address belongs to this host; the wildcard does.</summary>
     /// <param name="local">The address.</param>
     public bool Has(in CoapAddress local)
     {

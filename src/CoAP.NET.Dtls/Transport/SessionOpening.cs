@@ -3,20 +3,20 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Transport;
 
-/// <summary>Sessions that a client opens: for requests, and in place of those whose server has gone silent. Thread-safe.</summary>
-/// <param name="transport">Knows how long a silence is suspicious.</param>
-/// <param name="clock">Is told when there is something to look at.</param>
-/// <param name="outer">What the endpoint gave the transport.</param>
+/// <summary>Opens sessions of a client: for requests, and to replace those whose server has fallen silent. Thread-safe.</summary>
+/// <param name="transport">Knows which silence is suspicious.</param>
+/// <param name="clock">Schedules checks.</param>
+/// <param name="outer">The context that the endpoint gave the transport.</param>
 /// <param name="client">Makes the handshakes.</param>
-/// <param name="paths">By which sockets.</param>
+/// <param name="paths">Selects the sockets.</param>
 internal sealed class SessionOpening(
     CoapDtlsTransport transport, EngineClock clock, ICoapSessionContext outer, DtlsClient client, ClientPaths paths)
 {
-    // A server that restarted answers nothing, and says nothing that could be believed. A Confirmable message and its copy without an
-    // answer for long enough: then one looks.
+    // A server that restarted answers nothing, and could send no message that the client would believe. The client probes when a
+    // Confirmable message and its retransmission have no answer for long enough.
     public const int UnansweredToProbe = 2;
 
-    // Who asked for the session that was lost comes at once.
+    // The caller that needs the replaced session comes immediately.
     private static readonly TimeSpan s_readyLifetime = TimeSpan.FromSeconds(30);
 
     private readonly Lock _readyGate = new();
@@ -24,9 +24,9 @@ internal sealed class SessionOpening(
     private readonly Dictionary<(DtlsPath Path, string? ServerName), (DtlsChannelSession Session, long Since)> _ready = [];
 
     /// <summary>Opens a session for requests.</summary>
-    /// <param name="path">Where to.</param>
-    /// <param name="serverName">What the server is called; null for an address.</param>
-    /// <param name="cancellationToken">Gives it up.</param>
+    /// <param name="path">The destination.</param>
+    /// <param name="serverName">The name of the server; null for an address.</param>
+    /// <param name="cancellationToken">Cancels the attempt.</param>
     public async ValueTask<CoapConnection> ConnectAsync(DtlsPath path, string? serverName, CancellationToken cancellationToken)
     {
         if (TakeReady(path, serverName) is { } ready)
@@ -48,7 +48,7 @@ internal sealed class SessionOpening(
             clock.LookWithin(TimeSpan.Zero);
             return session.Owner as DtlsChannelSession
                 ?? throw new CoapConnectionException(
-                    CoapConnectionError.Refused, $"The session with coaps://{path.Remote} was not taken: the endpoint stops.");
+                    CoapConnectionError.Refused, $"The endpoint is stopping and did not accept the session with coaps://{path.Remote}.");
         }
         catch (CoapDtlsHandshakeException exception)
         {
@@ -63,12 +63,12 @@ internal sealed class SessionOpening(
         }
     }
 
-    /// <summary>So many Confirmable messages of a session of ours are unanswered that it will be doubted.</summary>
+    /// <summary>Handles so many unanswered Confirmable messages in a session of this client that a probe may be due.</summary>
     /// <param name="session">The session.</param>
     public void OnUnanswered(DtlsChannelSession session) => clock.LookWithin(DoubtIn(session));
 
-    /// <summary>Looks at sessions of ours in which Confirmable messages go unanswered: does the server still know them?</summary>
-    /// <returns>When to look again; <see cref="Timeout.InfiniteTimeSpan"/> when there is nothing to look at.</returns>
+    /// <summary>Probes sessions of this client with unanswered Confirmable messages: does the server still know them?</summary>
+    /// <returns>When to check again; <see cref="Timeout.InfiniteTimeSpan"/> if there is nothing to check.</returns>
     public TimeSpan ProbeSilent()
     {
         TimeSpan next = Timeout.InfiniteTimeSpan;
@@ -91,7 +91,7 @@ internal sealed class SessionOpening(
         return Earlier(next, CloseUnwanted());
     }
 
-    // A session that was made by a probe, and that nobody asks for.
+    // Closes a session that a probe opened and no caller requested.
     private TimeSpan CloseUnwanted()
     {
         TimeSpan next = Timeout.InfiniteTimeSpan;
@@ -121,10 +121,10 @@ internal sealed class SessionOpening(
         return next;
     }
 
-    // When a session is doubted. A server that gave a Connection ID finds the session whatever our address is. So it is away, slow, or
-    // hands the session over: the doubt begins when all copies of a message have had their turn (MAX_TRANSMIT_SPAN, RFC 7252 section
-    // 4.8.2). Without one a NAT that forgot our address is enough, and only a handshake helps: it begins when the second copy has had its
-    // time.
+    // When to doubt a session. A server that assigned a Connection ID finds the session whatever our address is. So it is unavailable,
+    // slow, or hands the session over: the doubt begins when all copies of a message have had their turn (MAX_TRANSMIT_SPAN, RFC 7252
+    // section 4.8.2). Without one, a NAT that forgot our address is enough, and only a handshake helps: the doubt begins when the second
+    // copy has had its time.
     private TimeSpan DoubtIn(DtlsChannelSession session)
     {
         if (session.Channel is not { Parameters: { } times })
@@ -142,7 +142,7 @@ internal sealed class SessionOpening(
     private static TimeSpan Earlier(TimeSpan one, TimeSpan other) =>
         one == Timeout.InfiniteTimeSpan ? other : other == Timeout.InfiniteTimeSpan || one < other ? one : other;
 
-    /// <summary>Looks at a session: does the server still know it?</summary>
+    /// <summary>Probes a session: does the server still know it?</summary>
     /// <param name="session">The session.</param>
     public void Probe(DtlsChannelSession session)
     {
@@ -152,8 +152,8 @@ internal sealed class SessionOpening(
         }
     }
 
-    // A new handshake tells: if the server answers it, the old session is of no use there. When it is done the old one has ended, and
-    // whoever asked in it asks again in the new one.
+    // A new handshake decides: if the server answers it, the old session is useless there. When the handshake is done the old session has
+    // ended, and its callers repeat their requests in the new one.
     private async Task ProbeAsync(DtlsChannelSession session)
     {
         DtlsPath path = session.Session.Path;
@@ -167,13 +167,13 @@ internal sealed class SessionOpening(
         {
             await HandshakeAsync(path, key.ServerName, CancellationToken.None).ConfigureAwait(false);
 
-            // Only now that the new one is there to be taken.
+            // Only now, when the new session is available.
             session.Close(new CoapConnectionException(
-                CoapConnectionError.Lost, $"{session} did not answer any more: it has lost the session, as by a restart."));
+                CoapConnectionError.Lost, $"{session} no longer answered: it has lost the session, as by a restart."));
         }
         catch (CoapConnectionException)
         {
-            // Nobody is there, or nobody that we trust; the requests end by their own times.
+            // No server answers, or none that we trust; the requests end by their own timeouts.
             session.EndProbe();
             clock.LookWithin(EngineClock.Seldom);
         }
@@ -186,7 +186,7 @@ internal sealed class SessionOpening(
         }
     }
 
-    /// <summary>A session is there, perhaps by a probe: whoever asks for one takes it.</summary>
+    /// <summary>Offers a session, perhaps opened by a probe, to the next caller that needs one.</summary>
     /// <param name="session">The session.</param>
     public void OfferReady(DtlsChannelSession session)
     {

@@ -6,7 +6,7 @@ internal sealed class AwaitedMessage4(EdhocInitiator initiator) : IDisposable
 {
     public EdhocInitiator Initiator => initiator;
 
-    /// <summary>Wipes the session, which an Initiator leaves to others once message_3 was made.</summary>
+    /// <summary>Wipes the session, which an Initiator does not dispose after message_3.</summary>
     public void Dispose()
     {
         initiator.Session.Dispose();

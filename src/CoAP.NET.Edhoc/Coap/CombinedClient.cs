@@ -3,16 +3,18 @@ using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Edhoc.Coap;
 
-/// <summary>message_3 that goes with the first request that its session protects (RFC 9668 section 3.2).</summary>
+/// <summary>A message_3 that travels with the first request that its session protects (RFC 9668 section 3.2).</summary>
 /// <param name="message3">The message.</param>
 /// <param name="session">The session, which the first response confirms.</param>
 internal sealed class CombinedClient(byte[] message3, EdhocSession session) : OscoreKeyExchangeClient
 {
-    /// <summary>How long message_3 may be, in bytes. A longer one, as with certificates, would leave the first block of a request no room:
-    /// it is sent before (section 3.2.2).</summary>
+    /// <summary>
+    /// Maximum length of message_3 in bytes. A longer one, as with certificates, would leave no room for the first block of a request, so
+    /// the client sends it separately (section 3.2.2).
+    /// </summary>
     public const int MaxMessage3 = 256;
 
-    // The option is one byte, or two where the one before has a number far below.
+    // The option is one byte, or two if the previous option has a much lower number.
     private const int OptionLength = 2;
 
     /// <inheritdoc/>
@@ -45,7 +47,7 @@ internal sealed class CombinedClient(byte[] message3, EdhocSession session) : Os
 
         return answer.Code == CoapCode.BadOption
             ? new EdhocException(
-                "The server does not take message_3 together with the first protected request (RFC 9668). Set "
+                "The server does not accept message_3 together with the first protected request (RFC 9668). Set "
                 + $"{nameof(EdhocClientOptions)}.{nameof(EdhocClientOptions.CombinesFirstRequest)} to false and connect again.")
             : null;
     }

@@ -4,18 +4,18 @@ using CoAP.NET.Edhoc.Messages;
 namespace CoAP.NET.Edhoc.Coap;
 
 /// <summary>
-/// The payload of a request with the EDHOC option: message_3, and what OSCORE protected behind it (RFC 9668 section 3.2). The identifier of
-/// the server does not stand in front, as it is the kid of the OSCORE option.
+/// The payload of a request with the EDHOC option: message_3, followed by the OSCORE ciphertext (RFC 9668 section 3.2). It does not begin
+/// with the identifier of the server, which is the kid of the OSCORE option.
 /// </summary>
 internal static class CombinedPayload
 {
     public static byte[] Write(ReadOnlySpan<byte> message3, ReadOnlySpan<byte> ciphertext) => [.. message3, .. ciphertext];
 
-    /// <summary>Takes it apart (section 3.3.1 steps 1 and 2).</summary>
+    /// <summary>Splits the payload (section 3.3.1 steps 1 and 2).</summary>
     /// <param name="payload">The payload.</param>
-    /// <param name="ciphertext">What OSCORE has to verify.</param>
+    /// <param name="ciphertext">The ciphertext for OSCORE.</param>
     /// <returns>message_3.</returns>
-    /// <exception cref="EdhocException">There is no message_3, or nothing behind it.</exception>
+    /// <exception cref="EdhocException">There is no message_3, or nothing after it.</exception>
     public static ReadOnlyMemory<byte> Read(ReadOnlyMemory<byte> payload, out ReadOnlyMemory<byte> ciphertext)
     {
         SequenceReader reader = new(payload.Span, "The payload with the EDHOC option");

@@ -6,7 +6,7 @@ using CoAP.NET.Oscore;
 namespace CoAP.NET.Edhoc.Coap;
 
 /// <summary>
-/// Takes message_3 out of requests with the EDHOC option, and leaves to OSCORE what it protected (RFC 9668 section 3.3). Thread-safe.
+/// Removes message_3 from requests with the EDHOC option, and leaves the ciphertext to OSCORE (RFC 9668 section 3.3). Thread-safe.
 /// </summary>
 /// <param name="server">Has the sessions.</param>
 internal sealed class CombinedServer(EdhocServer server) : OscoreKeyExchangeServer
@@ -25,7 +25,7 @@ internal sealed class CombinedServer(EdhocServer server) : OscoreKeyExchangeServ
         {
             ReadOnlyMemory<byte> message3 = CombinedPayload.Read(request.Payload, out ReadOnlyMemory<byte> ciphertext);
 
-            // A client that has got no response yet sends the same message_3 with its next request. It is not processed again.
+            // A client without a response sends the same message_3 with its next request. The server does not process it again.
             string digest = Convert.ToHexString(SHA256.HashData([(byte)kid.Length, .. kid.Span, .. message3.Span]));
             if (!_processed.Contains(digest))
             {
@@ -40,7 +40,7 @@ internal sealed class CombinedServer(EdhocServer server) : OscoreKeyExchangeServ
             server.OnFailed(peer, exception);
             return Refused(CoapCode.BadRequest, exception.IsOfPeer ? "The Initiator ended the session." : exception.Message);
         }
-#pragma warning disable CA1031 // what an application throws is no fault of the client
+#pragma warning disable CA1031 // an exception of the application is not an error of the client
         catch (Exception exception)
 #pragma warning restore CA1031
         {

@@ -2,7 +2,7 @@ using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Edhoc.Coap;
 
-/// <summary>A session whose peer shows by its first message of OSCORE that it has the same keys (RFC 9528 section 5.4.2).</summary>
+/// <summary>A session whose peer proves with its first OSCORE message that it has the same keys (RFC 9528 section 5.4.2).</summary>
 /// <param name="session">The session.</param>
 internal sealed class ConfirmingClient(EdhocSession session) : OscoreKeyExchangeClient
 {

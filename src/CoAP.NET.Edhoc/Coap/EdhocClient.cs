@@ -5,10 +5,8 @@ using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Edhoc;
 
-/// <summary>
-/// EDHOC over CoAP, on the side of the client (RFC 9528 appendix A.2): the Initiator, or the Responder where
-/// <see cref="ConnectReverseAsync"/> is called. Thread-safe.
-/// </summary>
+/// <summary>EDHOC over CoAP on the client's side (RFC 9528 appendix A.2).</summary>
+/// <remarks>The client is the Initiator, or the Responder in <see cref="ConnectReverseAsync"/>. Thread-safe.</remarks>
 public sealed class EdhocClient
 {
     private readonly ICoapRequester _requester;
@@ -18,9 +16,9 @@ public sealed class EdhocClient
     private readonly ConcurrentDictionary<string, OscoreContext> _made = new(StringComparer.Ordinal);
     private readonly ConcurrentDictionary<string, bool> _running = new(StringComparer.Ordinal);
 
-    /// <summary>Makes a client.</summary>
-    /// <param name="requester">What sends, such as a <see cref="CoapClient"/>, by any transport.</param>
-    /// <param name="options">How it works.</param>
+    /// <summary>Creates a client.</summary>
+    /// <param name="requester">Sends the requests, such as a <see cref="CoapClient"/>, over any transport.</param>
+    /// <param name="options">The options.</param>
     /// <exception cref="ArgumentException">There is no credential.</exception>
     public EdhocClient(ICoapRequester requester, EdhocClientOptions options)
     {
@@ -33,7 +31,7 @@ public sealed class EdhocClient
 
         (_requester, _options, _credentials) = (requester, options, [.. options.Credentials]);
 
-        // Sessions that run at a time have identifiers of their own (RFC 9668 section 3.3).
+        // Concurrent sessions have different identifiers (RFC 9668 section 3.3).
         _identifiers = new IdentifierChoice(
             options.Settings.Random,
             id => options.Contexts?.IsRecipient(id) == true || options.IsIdentifierTaken?.Invoke(id) == true
@@ -41,15 +39,13 @@ public sealed class EdhocClient
         options.Contexts?.LeavePlain(options.Path);
     }
 
-    /// <summary>
-    /// Agrees on keys with a server, as the Initiator. Where the server supports another suite than the one that was selected, it is asked
-    /// once more with that one.
-    /// </summary>
+    /// <summary>Agrees on keys with a server, as the Initiator.</summary>
     /// <param name="uri">Scheme and authority of the server, such as <c>coap://[2001:db8::1]</c>.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The session. Derive what is needed, and dispose it.</returns>
-    /// <exception cref="EdhocException">The server is not trusted, refused, or sent something wrong.</exception>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>The session. Derive the keys that you need, and dispose it.</returns>
+    /// <exception cref="EdhocException">The server is not trusted, refused, or sent an invalid message.</exception>
+    /// <exception cref="CoapException">No response came; the derived type has the reason.</exception>
+    /// <remarks>If the server rejects the selected suite, the client retries once with one that the server supports.</remarks>
     public async Task<EdhocSession> ConnectAsync(string uri, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(uri);
@@ -63,15 +59,16 @@ public sealed class EdhocClient
         }
     }
 
-    /// <summary>
-    /// Agrees on keys with a server, as the Responder: the identity of the server is protected then against active attackers, and not that
-    /// of the client (RFC 9528 appendix A.2.2). The server has to allow it.
-    /// </summary>
+    /// <summary>Agrees on keys with a server, as the Responder.</summary>
     /// <param name="uri">Scheme and authority of the server, such as <c>coap://[2001:db8::1]</c>.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The session. Derive what is needed, and dispose it.</returns>
-    /// <exception cref="EdhocException">The server is not trusted, refused, or sent something wrong.</exception>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>The session. Derive the keys that you need, and dispose it.</returns>
+    /// <exception cref="EdhocException">The server is not trusted, refused, or sent an invalid message.</exception>
+    /// <exception cref="CoapException">No response came; the derived type has the reason.</exception>
+    /// <remarks>
+    /// This protects the identity of the server against active attackers, instead of that of the client (RFC 9528 appendix A.2.2). The
+    /// server has to allow it.
+    /// </remarks>
     public async Task<EdhocSession> ConnectReverseAsync(string uri, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(uri);
@@ -186,7 +183,7 @@ public sealed class EdhocClient
         }
     }
 
-    // The one before goes when there is a new one, so that nothing leaves without protection in between.
+    // Removes the previous context only after the new one is in place, so that no request leaves unprotected in between.
     private void AddContext(string uri, EdhocSession session, CombinedClient? exchange)
     {
         if (_options.Contexts is not { } contexts)
@@ -233,7 +230,7 @@ public sealed class EdhocClient
         return response.EnsureSuccess().Payload;
     }
 
-    // The server need not wait for its deadline. Nobody waits for an answer to it.
+    // Saves the server the wait for its deadline. The client ignores the answer.
     private async Task TellAsync(string uri, byte[] peerId, EdhocException exception)
     {
         CoapRequest request = MakeRequest(uri, RequestPayload.Later(peerId, exception.ToMessage()));
@@ -245,7 +242,7 @@ public sealed class EdhocClient
         }
         catch (CoapException)
         {
-            // It is the error that the caller is told which counts.
+            // The error of the session is what the caller needs.
         }
     }
 

@@ -3,13 +3,13 @@ using System.Runtime.CompilerServices;
 
 namespace CoAP.NET.Edhoc.Coap;
 
-/// <summary>The metrics of EDHOC in the meter of the library. Costs next to nothing where nobody listens.</summary>
+/// <summary>The EDHOC metrics in the meter of the library. Nearly free without a listener.</summary>
 internal sealed class EdhocInstruments
 {
-    /// <summary>What becomes of sessions.</summary>
+    /// <summary>The counter of sessions by result.</summary>
     public const string SessionsName = "coap.edhoc.sessions";
 
-    /// <summary>How many are under way.</summary>
+    /// <summary>The number of pending sessions.</summary>
     public const string ActiveName = "coap.edhoc.active_sessions";
 
     private static readonly ConditionalWeakTable<Meter, EdhocInstruments> s_ofMeters = [];
@@ -24,7 +24,7 @@ internal sealed class EdhocInstruments
         _active = meter.CreateUpDownCounter<int>(ActiveName, "{session}", "Sessions of EDHOC under way, and failed ones that still count.");
     }
 
-    /// <summary>Those of a factory; null for the meter of the process.</summary>
+    /// <summary>Returns the instruments of a factory; null for the meter of the process.</summary>
     public static EdhocInstruments Of(IMeterFactory? factory) => factory is null
         ? s_shared
         : s_ofMeters.GetValue(

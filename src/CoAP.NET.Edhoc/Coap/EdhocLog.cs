@@ -2,7 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Edhoc.Coap;
 
-/// <summary>What is logged of sessions: who and why, never a key, and no message.</summary>
+/// <summary>The log messages of sessions: identities and reasons, never a key or a message.</summary>
 internal static partial class EdhocLog
 {
     [LoggerMessage(2400, LogLevel.Debug, "{Client} has proven to be {Identity}: {Method}, {Suite}.")]
@@ -12,9 +12,9 @@ internal static partial class EdhocLog
     public static partial void SessionFailed(ILogger logger, string client, string reason);
 
     [LoggerMessage(2402, LogLevel.Information,
-        "All places for sessions that {Client} may have are taken; it was asked to come back in {Delay}.")]
+        "All places for sessions that {Client} may have are in use; it has to come back in {Delay}.")]
     public static partial void Busy(ILogger logger, string client, TimeSpan delay);
 
-    [LoggerMessage(2403, LogLevel.Error, "The application failed while {Client} agreed on keys. The client is told 5.00.")]
+    [LoggerMessage(2403, LogLevel.Error, "The application failed while {Client} agreed on keys. The client gets 5.00.")]
     public static partial void ApplicationFailed(ILogger logger, Exception exception, string client);
 }

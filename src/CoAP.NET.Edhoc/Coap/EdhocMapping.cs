@@ -3,17 +3,16 @@ namespace CoAP.NET.Edhoc;
 /// <summary>Maps EDHOC to servers and groups of routes.</summary>
 public static class EdhocMapping
 {
-    /// <summary>The path that clients ask unless they know another one (RFC 9528 appendix A.2).</summary>
+    /// <summary>The default path of EDHOC (RFC 9528 appendix A.2).</summary>
     public const string DefaultPath = "/.well-known/edhoc";
 
-    /// <summary>
-    /// Serves EDHOC (RFC 9528 appendix A.2). The resource is listed with <c>rt=core.edhoc</c> and what it supports (RFC 9668 section 6).
-    /// </summary>
-    /// <param name="routes">The server, or a group whose filters and rate limits shall hold.</param>
-    /// <param name="edhoc">What answers.</param>
+    /// <summary>Maps an EDHOC resource (RFC 9528 appendix A.2).</summary>
+    /// <param name="routes">The server, or a group whose filters and rate limits apply.</param>
+    /// <param name="edhoc">The server that answers.</param>
     /// <param name="path">The path. Default <see cref="DefaultPath"/>.</param>
-    /// <returns>The route, to say more about it.</returns>
-    /// <exception cref="InvalidOperationException">The path has a handler already.</exception>
+    /// <returns>The route, for further configuration.</returns>
+    /// <exception cref="InvalidOperationException">The path already has a handler.</exception>
+    /// <remarks>Its link has <c>rt=core.edhoc</c> and the supported features (RFC 9668 section 6).</remarks>
     public static CoapRouteHandlerBuilder MapEdhoc(this ICoapRouteBuilder routes, EdhocServer edhoc, string path = DefaultPath)
     {
         ArgumentNullException.ThrowIfNull(routes);

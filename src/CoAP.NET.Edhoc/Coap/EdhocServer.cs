@@ -2,12 +2,12 @@ using CoAP.NET.Edhoc.Coap;
 
 namespace CoAP.NET.Edhoc;
 
-/// <summary>
-/// EDHOC over CoAP, on the side of the server (RFC 9528 appendix A.2): the Responder, or the Initiator where the client wants it so
-/// (<see cref="EdhocServerOptions.ReverseMethod"/>). Map it with <see cref="EdhocMapping.MapEdhoc"/>. Bounded for strangers: nothing is
-/// computed for a client before it has shown that it receives at its address, and sessions are shared among sources, with a deadline.
-/// Thread-safe. Dispose it after the server.
-/// </summary>
+/// <summary>EDHOC over CoAP on the server's side (RFC 9528 appendix A.2).</summary>
+/// <remarks>
+/// The server is the Responder, or the Initiator if the client requests it (<see cref="EdhocServerOptions.ReverseMethod"/>). Map it with
+/// <see cref="EdhocMapping.MapEdhoc"/>. It computes nothing for a client before the client has proved its address, and limits sessions per
+/// source and by a deadline. Thread-safe. Dispose it after the CoAP server.
+/// </remarks>
 public sealed class EdhocServer : IDisposable
 {
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(5);
@@ -18,8 +18,8 @@ public sealed class EdhocServer : IDisposable
     private readonly PendingSessions _sessions;
     private readonly EstablishedContexts? _contexts;
 
-    /// <summary>Makes a server.</summary>
-    /// <param name="options">How it works.</param>
+    /// <summary>Creates a server.</summary>
+    /// <param name="options">The options.</param>
     /// <exception cref="ArgumentException">There is no credential.</exception>
     public EdhocServer(EdhocServerOptions options)
     {
@@ -39,14 +39,14 @@ public sealed class EdhocServer : IDisposable
         }
     }
 
-    /// <summary>The longest request that is read, in bytes.</summary>
+    /// <summary>Maximum length of a request in bytes.</summary>
     internal int MaxRequestSize => _options.Settings.MaxMessageSize + _options.Settings.MaxConnectionIdLength + 3;
 
-    /// <summary>What the link to the resource says (RFC 9668 section 6).</summary>
+    /// <summary>The link attributes of the resource (RFC 9668 section 6).</summary>
     internal ServerAttributes Attributes => new(_options, _credentials);
 
-    /// <summary>What the server has done so far.</summary>
-    /// <returns>The numbers at this moment.</returns>
+    /// <summary>Returns the counters of the server.</summary>
+    /// <returns>The current values.</returns>
     public EdhocServerCounters GetCounters() => new()
     {
         Sessions = _sessions.Count,
@@ -61,11 +61,11 @@ public sealed class EdhocServer : IDisposable
         Refused = _counts[ServerCount.Refused],
     };
 
-    /// <summary>Answers a request. What <see cref="EdhocMapping.MapEdhoc"/> maps.</summary>
-    /// <param name="request">The request as it was received.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <summary>Answers a request; <see cref="EdhocMapping.MapEdhoc"/> maps this method.</summary>
+    /// <param name="request">The received request.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The answer.</returns>
-    /// <exception cref="InvalidOperationException">The request was not received but made to be sent.</exception>
+    /// <exception cref="InvalidOperationException">The request was created for sending, not received.</exception>
     public async ValueTask<CoapResult> HandleAsync(CoapRequest request, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(request);
@@ -97,19 +97,19 @@ public sealed class EdhocServer : IDisposable
         {
             OnFailed(peer, exception);
 
-            // An error is not answered by another one (RFC 9528 section 6).
+            // An error message gets no error message in return (RFC 9528 section 6).
             return exception.IsOfPeer ? CoapResults.Changed() : Refusal(exception);
         }
     }
 
     /// <summary>
-    /// Processes message_3 of a request that has OSCORE's ciphertext as well (RFC 9668 section 3.3.1, steps 4 and 5): finds the session by
+    /// Processes message_3 of a request that also contains OSCORE ciphertext (RFC 9668 section 3.3.1, steps 4 and 5): finds the session by
     /// the kid, and establishes it.
     /// </summary>
-    /// <param name="peer">Who sent it.</param>
+    /// <param name="peer">The sender.</param>
     /// <param name="kid">The kid of its OSCORE option, which is C_R.</param>
     /// <param name="message">message_3.</param>
-    /// <exception cref="EdhocException">It failed.</exception>
+    /// <exception cref="EdhocException">The message is invalid, or the peer is refused.</exception>
     internal async ValueTask EstablishAsync(CoapPeer peer, byte[] kid, ReadOnlyMemory<byte> message)
     {
         if (_options.SendsMessage4)
@@ -122,8 +122,9 @@ public sealed class EdhocServer : IDisposable
         _counts.Add(ServerCount.Combined);
     }
 
-    /// <summary>Ends all sessions that are under way, and wipes their keys. Security contexts go on, and credentials are not
-    /// disposed.</summary>
+    /// <summary>
+    /// Ends all pending sessions, and wipes their keys. Security contexts remain, and the caller still owns the credentials.
+    /// </summary>
     public void Dispose()
     {
         if (_options.Contexts is { } contexts)
@@ -134,11 +135,11 @@ public sealed class EdhocServer : IDisposable
         _sessions.Dispose();
     }
 
-    /// <summary>What the application does with a session threw.</summary>
+    /// <summary>Handles an exception of the application's callback for a session.</summary>
     internal void OnApplicationFailed(CoapPeer peer, Exception exception) =>
         EdhocLog.ApplicationFailed(_options.Logger, exception, peer.ToString());
 
-    /// <summary>A session failed, or none began.</summary>
+    /// <summary>Handles a session that failed or did not begin.</summary>
     internal void OnFailed(CoapPeer peer, EdhocException exception) =>
         EdhocLog.SessionFailed(_options.Logger, peer.ToString(), exception.Message);
 
@@ -203,7 +204,7 @@ public sealed class EdhocServer : IDisposable
         {
             if (!isWaiting)
             {
-                // The place stays taken: the work was done.
+                // The session keeps its place, because the work was done.
                 _counts.Add(ServerCount.Failed);
                 machine.Dispose();
             }

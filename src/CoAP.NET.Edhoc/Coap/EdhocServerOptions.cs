@@ -5,89 +5,104 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Edhoc;
 
-/// <summary>How an <see cref="EdhocServer"/> works. Read when it is made.</summary>
+/// <summary>Options of an <see cref="EdhocServer"/>, which reads them in its constructor.</summary>
 public sealed class EdhocServerOptions
 {
-    /// <summary>Suites and bounds of messages.</summary>
+    /// <summary>Cipher suites and limits of messages.</summary>
     public EdhocSettings Settings { get; set; } = new();
 
-    /// <summary>What the server authenticates by. The first that fits method and suite is used, so the list says which methods are
-    /// supported. One at least.</summary>
+    /// <summary>
+    /// The server's own credentials; it uses the first one that fits method and suite, so they determine the supported methods. At least
+    /// one.
+    /// </summary>
     public IList<EdhocOwnCredential> Credentials { get; } = [];
 
-    /// <summary>Whom to trust. Default: an empty <see cref="EdhocCredentialStore"/>, nobody.</summary>
+    /// <summary>Decides which clients to trust. Default: an empty <see cref="EdhocCredentialStore"/>, which trusts none.</summary>
     public IEdhocCredentialResolver Trust { get; set; } = new EdhocCredentialStore();
 
-    /// <summary>
-    /// Where the security context of each session goes: what the endpoint was given by <c>UseOscore</c>. Requests with message_3 and what
-    /// OSCORE protected are taken then too (RFC 9668), unless <see cref="SendsMessage4"/>. Each server has contexts of its own. Default
-    /// null: sessions leave no context.
-    /// </summary>
+    /// <summary>Receives the security context of each session: the object that the endpoint got in <c>UseOscore</c>.</summary>
+    /// <remarks>
+    /// The server then also accepts message_3 together with a protected request (RFC 9668), unless <see cref="SendsMessage4"/>. Each server
+    /// needs contexts of its own. Default null: sessions create no context.
+    /// </remarks>
     public OscoreContexts? Contexts { get; set; }
 
-    /// <summary>How many contexts of sessions are kept in <see cref="Contexts"/>; the oldest one goes. 1 or more; default 10,000.</summary>
+    /// <summary>Maximum number of session contexts in <see cref="Contexts"/>; a new one evicts the oldest.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
+    /// <remarks>1 or more; default 10,000.</remarks>
     public int MaxContexts { get; set => field = AtLeastOne(value); } = 10_000;
 
-    /// <summary>How many of them one credential has, such as of the devices that share it, or of sessions that began before the last one;
-    /// its oldest one goes. 1 or more; default 4.</summary>
+    /// <summary>Maximum number of session contexts per credential; a new one evicts its oldest.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
+    /// <remarks>
+    /// One credential can have several contexts if devices share it, or from sessions before the latest one. 1 or more; default 4.
+    /// </remarks>
     public int MaxContextsPerPeer { get; set => field = AtLeastOne(value); } = 4;
 
     /// <summary>
-    /// Called for each peer that has proven who it is, before it is answered and before its security context is made. The session is
-    /// disposed afterwards, and its keys are wiped. An <see cref="EdhocException"/> refuses the peer, another exception is answered 5.00;
-    /// the peer has no session then. Default: nothing is done.
+    /// Runs for each peer that has proved its identity, before the answer and before the creation of its security context.
     /// </summary>
+    /// <remarks>
+    /// The server disposes the session afterwards and wipes its keys. An <see cref="EdhocException"/> refuses the peer, and another
+    /// exception leads to 5.00; the peer then has no session. Default: no action.
+    /// </remarks>
     public Func<EdhocSession, CoapPeer, CancellationToken, ValueTask>? Established { get; set; }
 
-    /// <summary>
-    /// Makes external authorization data for each message that the server sends (RFC 9528 section 3.8). What clients send is read where
-    /// <see cref="EdhocSettings.EadLabels"/> has its label. It may take no longer than the session; an <see cref="EdhocException"/> refuses
-    /// the client. Default null: none is sent.
-    /// </summary>
+    /// <summary>Creates external authorization data for each message of the server (RFC 9528 section 3.8).</summary>
+    /// <remarks>
+    /// The server reads data of clients if <see cref="EdhocSettings.EadLabels"/> contains its label. The timeout of the session applies; an
+    /// <see cref="EdhocException"/> refuses the client. Default null: none.
+    /// </remarks>
     public Func<EdhocEadRequest, CancellationToken, ValueTask<IReadOnlyList<EdhocEad>>>? CreateEad { get; set; }
 
     /// <summary>
-    /// Whether an identifier is taken, such as by the Recipient ID of a security context of OSCORE (RFC 9668 section 3.3). Those of
-    /// sessions that have begun are known, and those of <see cref="Contexts"/>. Called often, possibly by several threads. Default: none is
-    /// taken.
+    /// Decides whether an identifier is in use, for example as the Recipient ID of an OSCORE security context (RFC 9668 section 3.3).
     /// </summary>
+    /// <remarks>
+    /// The server already knows those of its sessions and of <see cref="Contexts"/>. Called often, possibly by several threads. Default: no
+    /// others are in use.
+    /// </remarks>
     public Func<ReadOnlyMemory<byte>, bool>? IsIdentifierTaken { get; set; }
 
-    /// <summary>Whether the answer to message_3 is message_4, which shows the client that the server has the same keys. Default false: the
-    /// first message of OSCORE does.</summary>
+    /// <summary>
+    /// Whether the server answers message_3 with message_4, which proves to the client that the server has the same keys.
+    /// </summary>
+    /// <remarks>Default false: the first OSCORE message proves it.</remarks>
     public bool SendsMessage4 { get; set; }
 
-    /// <summary>The method when clients have the server be the Initiator, by an empty POST (RFC 9528 appendix A.2.2). Default null: such
-    /// requests are refused.</summary>
+    /// <summary>The method if a client makes the server the Initiator, with an empty POST (RFC 9528 appendix A.2.2).</summary>
+    /// <remarks>Default null: the server refuses such requests.</remarks>
     public EdhocMethod? ReverseMethod { get; set; }
 
     /// <summary>
-    /// Whether clients send message_4 where the server is the Initiator, so that a session is established only when the client has shown
-    /// that it has the same keys. Both sides have to agree on it beforehand. Default false.
+    /// Whether clients send message_4 when the server is the Initiator, so that a session is established only after the client has proved
+    /// that it has the same keys.
     /// </summary>
+    /// <remarks>Both sides have to agree on it in advance. Default false.</remarks>
     public bool AwaitsMessage4 { get; set; }
 
-    /// <summary>
-    /// Whether a client on datagrams must have shown that it receives at its address before any key is computed for it: it is answered 4.01
-    /// with an Echo until then (RFC 9175 section 2.3), which clients of this library answer by themselves. Default true.
-    /// </summary>
+    /// <summary>Whether a client on datagrams must prove its address before the server computes a key for it.</summary>
+    /// <remarks>
+    /// Until then it gets 4.01 with an Echo (RFC 9175 section 2.3), which clients of this library answer by themselves. Default true.
+    /// </remarks>
     public bool RequireVerified { get; set; } = true;
 
-    /// <summary>How many sessions may be under way. 1 or more; default 1,000.</summary>
+    /// <summary>Maximum number of pending sessions.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
+    /// <remarks>1 or more; default 1,000.</remarks>
     public int MaxSessions { get; set => field = AtLeastOne(value); } = 1000;
 
-    /// <summary>
-    /// How many of them one source may have (<see cref="CoapSource"/>); more get 5.03. A session that failed counts until
-    /// <see cref="Timeout"/> has passed, so a source causes no more signatures in this time. 1 or more; default 16.
-    /// </summary>
+    /// <summary>Maximum number of pending sessions per source (<see cref="CoapSource"/>); further ones get 5.03.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
+    /// <remarks>
+    /// A failed session counts until <see cref="Timeout"/> has passed, which also limits the signatures that a source can cause. 1 or more;
+    /// default 16.
+    /// </remarks>
     public int MaxSessionsPerSource { get; set => field = AtLeastOne(value); } = 16;
 
-    /// <summary>How long a session may take from message_1 to the end. Above zero; default 60 s.</summary>
+    /// <summary>Maximum duration of a session from message_1 to its end.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Not above zero.</exception>
+    /// <remarks>Above zero; default 60 s.</remarks>
     public TimeSpan Timeout
     {
         get;
@@ -99,14 +114,16 @@ public sealed class EdhocServerOptions
     }
     = TimeSpan.FromSeconds(60);
 
-    /// <summary>Where sessions are logged; never a key. Default: nowhere.</summary>
+    /// <summary>The logger of sessions; it never gets a key. Default: none.</summary>
     public ILogger Logger { get; set; } = NullLogger.Instance;
 
-    /// <summary>Makes the meter of <see cref="CoapTelemetry.MeterName"/>; default null: there is one for the process. The metrics are
-    /// <c>coap.edhoc.sessions</c> and <c>coap.edhoc.active_sessions</c>.</summary>
+    /// <summary>Creates the meter of <see cref="CoapTelemetry.MeterName"/>.</summary>
+    /// <remarks>
+    /// Default null: the process has one meter. The metrics are <c>coap.edhoc.sessions</c> and <c>coap.edhoc.active_sessions</c>.
+    /// </remarks>
     public IMeterFactory? MeterFactory { get; set; }
 
-    /// <summary>The clock. Default the system's.</summary>
+    /// <summary>The clock. Default: the system clock.</summary>
     public TimeProvider TimeProvider { get; set; } = TimeProvider.System;
 
     private static int AtLeastOne(int value)

@@ -3,11 +3,10 @@ using CoAP.NET.Oscore;
 namespace CoAP.NET.Edhoc.Coap;
 
 /// <summary>
-/// The security contexts that sessions left: bounded in all, and for each peer, whose older ones are of no use to it any more when it made
-/// newer ones. Thread-safe.
+/// The security contexts of sessions: limited in total and per peer, whose older ones are useless after newer ones. Thread-safe.
 /// </summary>
-/// <param name="contexts">Where they are used.</param>
-/// <param name="options">The bounds.</param>
+/// <param name="contexts">The contexts of the endpoint.</param>
+/// <param name="options">The limits.</param>
 internal sealed class EstablishedContexts(OscoreContexts contexts, EdhocServerOptions options)
 {
     private readonly Lock _gate = new();
@@ -26,7 +25,7 @@ internal sealed class EstablishedContexts(OscoreContexts contexts, EdhocServerOp
     }
 
     /// <summary>Adds the context of a session.</summary>
-    /// <exception cref="EdhocException">The identifier was taken meanwhile.</exception>
+    /// <exception cref="EdhocException">Another context took the identifier in the meantime.</exception>
     public void Add(EdhocSession session)
     {
         OscoreContext context = session.CreateContext();
@@ -36,7 +35,7 @@ internal sealed class EstablishedContexts(OscoreContexts contexts, EdhocServerOp
         }
         catch (ArgumentException exception)
         {
-            throw new EdhocException("The identifier of the server was taken meanwhile.", exception);
+            throw new EdhocException("Another context has taken the identifier of the server in the meantime.", exception);
         }
 
         string peer = Convert.ToHexString(session.PeerCredential.Encoded.Span);
@@ -66,7 +65,7 @@ internal sealed class EstablishedContexts(OscoreContexts contexts, EdhocServerOp
         _byAge.Remove(node);
         LinkedList<LinkedListNode<(string, OscoreContext)>> own = _byPeer[peer];
 
-        // Those of a peer are in order of age as well, so it is its first one.
+        // Those of a peer are in order of age as well, so the oldest is its first one.
         own.RemoveFirst();
         if (own.Count == 0)
         {

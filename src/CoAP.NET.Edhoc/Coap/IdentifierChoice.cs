@@ -1,16 +1,16 @@
 namespace CoAP.NET.Edhoc.Coap;
 
 /// <summary>Chooses connection identifiers: first the 48 that are one byte on the wire, then longer ones. Thread-safe.</summary>
-/// <param name="random">Where they come from.</param>
-/// <param name="isTaken">What else has identifiers; null for nothing.</param>
+/// <param name="random">The source of randomness.</param>
+/// <param name="isTaken">Whether another component uses an identifier; null for none.</param>
 internal sealed class IdentifierChoice(CoapRandomSource random, Func<ReadOnlyMemory<byte>, bool>? isTaken)
 {
     public const int MaxAttempts = 32;
     private const int ShortOnes = 48;
 
-    /// <summary>One that is not taken, as far as the user says.</summary>
-    /// <param name="peerId">That of the peer, which is not to be had.</param>
-    /// <exception cref="EdhocException">All are taken.</exception>
+    /// <summary>Returns an identifier that is free according to the callback.</summary>
+    /// <param name="peerId">The peer's identifier, which is not available.</param>
+    /// <exception cref="EdhocException">All are in use.</exception>
     public byte[] Next(ReadOnlySpan<byte> peerId)
     {
         for (int attempt = 0; attempt < MaxAttempts; attempt++)
@@ -21,12 +21,12 @@ internal sealed class IdentifierChoice(CoapRandomSource random, Func<ReadOnlyMem
             }
         }
 
-        throw new EdhocException("There is no connection identifier that is not taken.");
+        throw new EdhocException("There is no free connection identifier.");
     }
 
-    /// <summary>One candidate; null when it is taken.</summary>
-    /// <param name="attempt">How many there were before.</param>
-    /// <param name="peerId">That of the peer.</param>
+    /// <summary>Returns a candidate; null if it is in use.</summary>
+    /// <param name="attempt">Number of earlier attempts.</param>
+    /// <param name="peerId">The peer's identifier.</param>
     public byte[]? TryMake(int attempt, ReadOnlySpan<byte> peerId)
     {
         Span<byte> bytes = stackalloc byte[4];

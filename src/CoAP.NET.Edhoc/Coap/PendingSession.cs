@@ -2,9 +2,9 @@ using CoAP.NET.Guarding;
 
 namespace CoAP.NET.Edhoc.Coap;
 
-/// <summary>A place of a session that began. Belongs to <see cref="PendingSessions"/>, whose lock guards it.</summary>
+/// <summary>The place of a pending session. Belongs to <see cref="PendingSessions"/>, whose lock guards it.</summary>
 /// <param name="id">The connection identifier of this side.</param>
-/// <param name="source">Whose it is.</param>
+/// <param name="source">Its source.</param>
 /// <param name="deadline">When it ends, as a timestamp.</param>
 internal sealed class PendingSession(byte[] id, CoapSource source, long deadline)
 {
@@ -19,10 +19,12 @@ internal sealed class PendingSession(byte[] id, CoapSource source, long deadline
 
     public long Deadline { get; } = deadline;
 
-    /// <summary>The role of this side and its secrets: an <see cref="EdhocResponder"/> or <see cref="EdhocInitiator"/>; null while a
-    /// message is being processed, and after a failure.</summary>
+    /// <summary>
+    /// The role of this side and its secrets: an <see cref="EdhocResponder"/> or <see cref="EdhocInitiator"/>; null during the processing
+    /// of a message, and after a failure.
+    /// </summary>
     public IDisposable? Machine { get; set; }
 
-    /// <summary>Whether the place was given back.</summary>
+    /// <summary>Whether the place is free again.</summary>
     public bool IsGone { get; set; }
 }

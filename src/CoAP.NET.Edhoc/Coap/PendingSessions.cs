@@ -3,12 +3,12 @@ using CoAP.NET.Guarding;
 namespace CoAP.NET.Edhoc.Coap;
 
 /// <summary>
-/// The sessions that wait for their next message: bounded, with a share for each source and a deadline for each. When all places are taken,
-/// the oldest of the source that holds most gives way to a source that holds fewer. Secrets of what ends are wiped. Thread-safe.
+/// The sessions that wait for their next message: limited in total, with a share per source and a deadline each. When full, the oldest
+/// session of the source that holds most gives way to a source that holds fewer. It wipes the secrets of ended sessions. Thread-safe.
 /// </summary>
 internal sealed class PendingSessions : IDisposable
 {
-    // A timer that is cut to milliseconds must not fire before the time.
+    // A timer truncated to milliseconds must not fire early.
     private static readonly TimeSpan s_tick = TimeSpan.FromMilliseconds(1);
 
     private readonly EdhocServerOptions _options;
@@ -17,7 +17,7 @@ internal sealed class PendingSessions : IDisposable
     private readonly Lock _gate = new();
     private readonly ITimer _timer;
 
-    // All have the same time, so that those at the front end first.
+    // All have the same timeout, so those at the front end first.
     private readonly LinkedList<PendingSession> _byAge = new();
     private readonly Dictionary<string, LinkedListNode<PendingSession>> _byId = new(StringComparer.Ordinal);
     private readonly SourceLedger<PendingSession> _held = new();
@@ -44,10 +44,10 @@ internal sealed class PendingSessions : IDisposable
         }
     }
 
-    /// <summary>Takes a place, with an identifier that nobody has.</summary>
-    /// <param name="source">For whom.</param>
-    /// <param name="peerId">The identifier of the peer, which is not to be had; empty while it is not known.</param>
-    /// <returns>The place; null when there is none for the source.</returns>
+    /// <summary>Takes a place, with a free identifier.</summary>
+    /// <param name="source">The source.</param>
+    /// <param name="peerId">The peer's identifier, which is not available; empty while unknown.</param>
+    /// <returns>The place; null if the source can have none.</returns>
     public PendingSession? TryEnter(CoapSource source, ReadOnlyMemory<byte> peerId)
     {
         for (int attempt = 0; attempt < IdentifierChoice.MaxAttempts; attempt++)
@@ -76,7 +76,7 @@ internal sealed class PendingSessions : IDisposable
         return null;
     }
 
-    /// <summary>Has a session wait for its next message.</summary>
+    /// <summary>Stores a session until its next message.</summary>
     public void Wait(PendingSession session, IDisposable machine)
     {
         lock (_gate)
@@ -91,12 +91,15 @@ internal sealed class PendingSessions : IDisposable
         machine.Dispose();
     }
 
-    /// <summary>Takes what waits for a message. The next message to it finds nothing, so none is processed twice.</summary>
-    /// <param name="id">The identifier that the message names.</param>
-    /// <param name="source">Who sent it. A session is that of the source that began it, so nobody else can end it by a wrong
-    /// message.</param>
-    /// <param name="machine">What waits.</param>
-    /// <returns>The place; null when nothing waits.</returns>
+    /// <summary>
+    /// Removes and returns the session that waits for a message. The next message finds none, so none is processed twice.
+    /// </summary>
+    /// <param name="id">The identifier in the message.</param>
+    /// <param name="source">
+    /// The sender. A session belongs to the source that began it, so no other source can end it with an invalid message.
+    /// </param>
+    /// <param name="machine">The waiting role.</param>
+    /// <returns>The place; null if no session waits.</returns>
     public PendingSession? Take(ReadOnlySpan<byte> id, CoapSource source, out IDisposable? machine)
     {
         lock (_gate)
@@ -114,7 +117,7 @@ internal sealed class PendingSessions : IDisposable
         }
     }
 
-    /// <summary>Gives a place back: the session is complete.</summary>
+    /// <summary>Frees a place: the session is complete.</summary>
     public void Complete(PendingSession session)
     {
         lock (_gate)
@@ -156,7 +159,7 @@ internal sealed class PendingSessions : IDisposable
         }
     }
 
-    // What is disposed here are keys of this library: no code of users runs under the lock.
+    // Disposal affects only keys of this library: no user code runs under the lock.
     private void EndOld()
     {
         long now = _options.TimeProvider.GetTimestamp();
@@ -203,7 +206,7 @@ internal sealed class PendingSessions : IDisposable
         return session;
     }
 
-    // Somebody who holds fewer than the greediest is let in: never an honest newcomer is kept out by one that holds many.
+    // A source that holds fewer than the source with most gets in: a source with many sessions never keeps out an honest newcomer.
     private bool TryDisplace(long held)
     {
         if (_held.Greediest is not { First.Owner: { } oldest } greediest || greediest.Amount <= held)

@@ -1,9 +1,9 @@
 namespace CoAP.NET.Edhoc.Coap;
 
-/// <summary>Which messages ended a session of late, by their hashes: a fixed number, of which the oldest goes first. Thread-safe.</summary>
+/// <summary>The hashes of messages that recently ended a session: a fixed number, evicting the oldest. Thread-safe.</summary>
 internal sealed class ProcessedMessages
 {
-    /// <summary>How many are known.</summary>
+    /// <summary>Maximum number of hashes.</summary>
     public const int Max = 1024;
 
     private readonly Lock _gate = new();

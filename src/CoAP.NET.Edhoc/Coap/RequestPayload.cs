@@ -4,9 +4,8 @@ using CoAP.NET.Edhoc.Messages;
 namespace CoAP.NET.Edhoc.Coap;
 
 /// <summary>
-/// What stands in front of messages in requests: <c>true</c> before message_1, otherwise the identifier of the side that the request
-/// goes to
-/// (RFC 9528 appendix A.2).
+/// The prefix of messages in requests: <c>true</c> before message_1, otherwise the identifier of the receiving side (RFC 9528 appendix
+/// A.2).
 /// </summary>
 internal static class RequestPayload
 {
@@ -17,7 +16,7 @@ internal static class RequestPayload
     public static byte[] Later(ReadOnlySpan<byte> identifier, ReadOnlySpan<byte> message) =>
         new CborWriter().WriteIdentifier(identifier).WriteEncoded(message).ToArray();
 
-    /// <summary>Takes it apart.</summary>
+    /// <summary>Splits the payload.</summary>
     /// <param name="payload">The payload.</param>
     /// <param name="identifier">The identifier; null before message_1.</param>
     /// <returns>The message.</returns>

@@ -4,13 +4,13 @@ using CoAP.NET.Edhoc.Schedule;
 namespace CoAP.NET.Edhoc.Coap;
 
 /// <summary>The target attributes of the link to a resource of EDHOC (RFC 9668 section 6).</summary>
-/// <param name="options">How the server works.</param>
-/// <param name="credentials">What it authenticates by.</param>
+/// <param name="options">The options of the server.</param>
+/// <param name="credentials">Its own credentials.</param>
 internal sealed class ServerAttributes(EdhocServerOptions options, EdhocOwnCredential[] credentials)
 {
     public CoapRouteHandlerBuilder AddTo(CoapRouteHandlerBuilder route)
     {
-        // Which methods and suites there are follows of the credentials.
+        // The supported methods and suites follow from the credentials.
         List<int> methods = [];
         SortedSet<int> suites = [];
         foreach (EdhocMethod method in Enum.GetValues<EdhocMethod>())

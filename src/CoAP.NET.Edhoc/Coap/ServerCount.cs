@@ -1,6 +1,6 @@
 namespace CoAP.NET.Edhoc.Coap;
 
-/// <summary>What a server counts.</summary>
+/// <summary>The counted events of a server.</summary>
 internal enum ServerCount
 {
     Begun,

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Edhoc.Coap;
 
-/// <summary>Counts. Thread-safe.</summary>
-/// <param name="instruments">The metrics that tell the same.</param>
+/// <summary>Counts events. Thread-safe.</summary>
+/// <param name="instruments">The metrics to update.</param>
 internal sealed class ServerCounts(EdhocInstruments instruments)
 {
     private readonly long[] _values = new long[Enum.GetValues<ServerCount>().Length];
@@ -14,6 +14,6 @@ internal sealed class ServerCounts(EdhocInstruments instruments)
         instruments.Add(count);
     }
 
-    /// <summary>Sessions began or ended.</summary>
+    /// <summary>Changes the number of active sessions.</summary>
     public void ChangeActive(int by) => instruments.ChangeActive(by);
 }

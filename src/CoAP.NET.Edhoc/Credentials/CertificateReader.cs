@@ -3,7 +3,7 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace CoAP.NET.Edhoc.Credentials;
 
-/// <summary>What is needed of an X.509 certificate.</summary>
+/// <summary>The fields of an X.509 certificate that EDHOC needs.</summary>
 internal sealed record CertificateReader(EdhocPublicKey Key, string Subject, (bool Signing, bool Agreeing) Uses)
 {
     private const string EcKey = "1.2.840.10045.2.1";
@@ -17,7 +17,7 @@ internal sealed record CertificateReader(EdhocPublicKey Key, string Subject, (bo
         }
         catch (CryptographicException exception)
         {
-            throw new EdhocException("A certificate cannot be read.", exception);
+            throw new EdhocException("A certificate is not readable.", exception);
         }
     }
 
@@ -40,7 +40,7 @@ internal sealed record CertificateReader(EdhocPublicKey Key, string Subject, (bo
                 : throw new EdhocException("The key of a certificate has a wrong length.");
         }
 
-        // Of the key itself: that of the certificate is none where its key usage does not allow signatures.
+        // The key itself: GetECDsaPublicKey of the certificate returns null if its key usage does not allow signatures.
         using ECDsa? ec = certificate.PublicKey.GetECDsaPublicKey();
         ECParameters parameters = ec?.ExportParameters(false) ?? throw new EdhocException("A certificate has no key.");
         EdhocCurve nist = Keys.Curves.Named(parameters.Curve.Oid)

@@ -128,7 +128,7 @@ internal sealed record ClaimsReader(EdhocPublicKey Key, byte[]? KeyId, string? S
                     y = reader.ReadBytes("a y coordinate").ToArray();
                     break;
                 case -4:
-                    throw reader.Fault("has a private key, which nobody but its owner may have");
+                    throw reader.Fault("has a private key, which only its owner may have");
                 default:
                     reader.ReadItem();
                     break;
@@ -140,7 +140,7 @@ internal sealed record ClaimsReader(EdhocPublicKey Key, byte[]? KeyId, string? S
             && x.Length == Curves.KeyLength(named) && (y is null || (Curves.IsNist(named) && y.Length == x.Length));
         if (!isRight)
         {
-            throw reader.Fault("has a key of a kind that is not known here");
+            throw reader.Fault("has a key of an unsupported kind");
         }
 
         if (isCompressed && Curves.IsNist(named))

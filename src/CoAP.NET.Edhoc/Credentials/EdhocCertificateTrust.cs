@@ -3,17 +3,17 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace CoAP.NET.Edhoc;
 
-/// <summary>
-/// Trusts certificates that peers send by value (x5chain) and that issuers of yours signed. The chain has to end at one of the roots, and
-/// be valid at the time of the <see cref="TimeProvider"/>. Nothing is fetched, and nobody is asked whether a certificate was revoked.
-/// Thread-safe.
-/// </summary>
+/// <summary>Trusts certificates that peers send by value (x5chain) and that your issuers signed.</summary>
+/// <remarks>
+/// The chain has to end at one of the roots, and be valid at the time of the <see cref="TimeProvider"/>. The object downloads nothing and
+/// checks no revocation. Thread-safe.
+/// </remarks>
 public sealed class EdhocCertificateTrust : IEdhocCredentialResolver, IDisposable
 {
     private readonly X509Certificate2[] _roots;
 
-    /// <summary>Trusts what these issued.</summary>
-    /// <param name="roots">The certificates of the issuers; disposed with this object. One or more.</param>
+    /// <summary>Creates an object that trusts the certificates of issuers.</summary>
+    /// <param name="roots">The certificates of the issuers, which this object owns and disposes. One or more.</param>
     /// <exception cref="ArgumentException">There are none.</exception>
     public EdhocCertificateTrust(params IEnumerable<X509Certificate2> roots)
     {
@@ -21,15 +21,15 @@ public sealed class EdhocCertificateTrust : IEdhocCredentialResolver, IDisposabl
         _roots = [.. roots];
         if (_roots.Length == 0)
         {
-            throw new ArgumentException("Name one issuer at least: without one no certificate would be trusted.", nameof(roots));
+            throw new ArgumentException("Name one issuer at least: without one this object trusts no certificate.", nameof(roots));
         }
     }
 
-    /// <summary>Says who the owner of a valid certificate is for the application; null refuses it. Default: everybody with a valid
-    /// certificate is accepted, as itself.</summary>
+    /// <summary>Returns the application's identity for the owner of a valid certificate; null refuses it.</summary>
+    /// <remarks>Default: every valid certificate is accepted, with the certificate as the identity.</remarks>
     public Func<X509Certificate2, object?>? Identify { get; init; }
 
-    /// <summary>The clock. Default the system's.</summary>
+    /// <summary>The clock. Default: the system clock.</summary>
     public TimeProvider TimeProvider { get; init; } = TimeProvider.System;
 
     /// <inheritdoc/>

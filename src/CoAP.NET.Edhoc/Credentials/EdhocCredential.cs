@@ -5,10 +5,12 @@ using CoAP.NET.Edhoc.Credentials;
 namespace CoAP.NET.Edhoc;
 
 /// <summary>
-/// An authentication credential: CRED_I or CRED_R (RFC 9528 section 3.5.2), byte for byte as both sides have it, and the public key in it.
-/// That somebody has the private key is what EDHOC proves; whether the credential is to be trusted the application decides, by what its
-/// <see cref="IEdhocCredentialResolver"/> gives out.
+/// An authentication credential: CRED_I or CRED_R (RFC 9528 section 3.5.2), byte for byte as both sides have it, and its public key.
 /// </summary>
+/// <remarks>
+/// EDHOC proves that a peer has the private key. The application decides which credentials to trust, through its
+/// <see cref="IEdhocCredentialResolver"/>.
+/// </remarks>
 public sealed class EdhocCredential
 {
     private readonly byte[] _encoded;
@@ -18,11 +20,12 @@ public sealed class EdhocCredential
         (Kind, _encoded, PublicKey) = (kind, encoded, publicKey);
     }
 
-    /// <summary>What it is.</summary>
+    /// <summary>The kind of credential.</summary>
     public EdhocCredentialKind Kind { get; }
 
-    /// <summary>The credential as a CBOR item, as it is hashed and signed: a claims set as it is, a certificate as a byte
-    /// string.</summary>
+    /// <summary>
+    /// The credential as a CBOR item in its hashed and signed form: a claims set unmodified, a certificate as a byte string.
+    /// </summary>
     public ReadOnlyMemory<byte> Encoded => _encoded;
 
     /// <summary>The public key.</summary>
@@ -31,27 +34,26 @@ public sealed class EdhocCredential
     /// <summary>The kid of the key in a claims set; null without one.</summary>
     public ReadOnlyMemory<byte>? KeyId { get; private init; }
 
-    /// <summary>The subject of a claims set or a certificate; null without one. Of a peer's own making where nobody signed
-    /// it.</summary>
+    /// <summary>The subject of a claims set or a certificate; null without one. Without an issuer's signature, the peer chose it.</summary>
     public string? Subject { get; private init; }
 
     /// <summary>The certificate in DER; empty for other kinds.</summary>
     public ReadOnlyMemory<byte> Certificate { get; private init; }
 
     /// <summary>
-    /// Who it is for the application, as the identity of the peer that authorization, rate limits and observers are bound to. Default
-    /// null: the credential itself.
+    /// The application's identity of its owner: authorization, rate limits and observers use it as the identity of the peer.
     /// </summary>
+    /// <remarks>Default null: the credential itself.</remarks>
     public object? Identity { get; init; }
 
-    /// <summary>Which uses the certificate allows; both for other kinds and where it does not say.</summary>
+    /// <summary>The uses that the certificate allows; both for other kinds and for certificates without a restriction.</summary>
     internal (bool Signing, bool Agreeing) Uses { get; private init; } = (true, true);
 
-    /// <summary>Makes a credential of a CWT Claims Set with a COSE_Key in its confirmation claim.</summary>
+    /// <summary>Creates a credential from a CWT Claims Set with a COSE_Key in its confirmation claim.</summary>
     /// <param name="claims">The claims set, a CBOR map, exactly as the peer has it.</param>
     /// <param name="identity">See <see cref="Identity"/>.</param>
     /// <returns>The credential.</returns>
-    /// <exception cref="EdhocException">It is no such claims set, or its key is of a kind that is not known here.</exception>
+    /// <exception cref="EdhocException">It is not such a claims set, or the kind of its key is not supported.</exception>
     public static EdhocCredential OfCcs(ReadOnlySpan<byte> claims, object? identity = null)
     {
         ClaimsReader read = ClaimsReader.Read(claims);
@@ -63,17 +65,17 @@ public sealed class EdhocCredential
         };
     }
 
-    /// <summary>Makes a credential of a naked COSE_Key, dressed as a claims set (RFC 9528 section 3.5.2).</summary>
+    /// <summary>Creates a credential from a plain COSE_Key, wrapped in a claims set (RFC 9528 section 3.5.2).</summary>
     /// <param name="key">The COSE_Key, a CBOR map.</param>
     /// <param name="identity">See <see cref="Identity"/>.</param>
     /// <returns>The credential.</returns>
-    /// <exception cref="EdhocException">It is no COSE_Key.</exception>
+    /// <exception cref="EdhocException">It is not a COSE_Key.</exception>
     public static EdhocCredential OfCoseKey(ReadOnlySpan<byte> key, object? identity = null) =>
         OfCcs(new CborWriter().WriteMap(1).WriteInt(8).WriteMap(1).WriteInt(1).WriteEncoded(key).ToArray(), identity);
 
-    /// <summary>Makes a credential of a CBOR Web Token. Whoever makes it has verified the token.</summary>
+    /// <summary>Creates a credential from a CBOR Web Token that the caller has verified.</summary>
     /// <param name="token">The token without a tag, a CBOR array, exactly as the peer has it.</param>
-    /// <param name="claims">The claims set in it, after the token was verified.</param>
+    /// <param name="claims">The claims set of the verified token.</param>
     /// <param name="identity">See <see cref="Identity"/>.</param>
     /// <returns>The credential.</returns>
     /// <exception cref="EdhocException">The claims have no key.</exception>
@@ -88,11 +90,11 @@ public sealed class EdhocCredential
         };
     }
 
-    /// <summary>Makes a credential of an X.509 certificate. Whoever makes it has validated the certificate, or knows it.</summary>
+    /// <summary>Creates a credential from an X.509 certificate that the caller has validated, or knows.</summary>
     /// <param name="certificate">The certificate in DER.</param>
     /// <param name="identity">See <see cref="Identity"/>.</param>
     /// <returns>The credential.</returns>
-    /// <exception cref="EdhocException">It is no certificate, or its key is of a kind that is not known here.</exception>
+    /// <exception cref="EdhocException">It is not a certificate, or the kind of its key is not supported.</exception>
     public static EdhocCredential OfCertificate(ReadOnlySpan<byte> certificate, object? identity = null)
     {
         CertificateReader read = CertificateReader.Read(certificate);
@@ -105,8 +107,8 @@ public sealed class EdhocCredential
         };
     }
 
-    /// <summary>Makes a claims set with a public key, such as one to give to both sides.</summary>
-    /// <param name="key">The key; of a NIST curve with both coordinates.</param>
+    /// <summary>Creates a claims set with a public key, for example to give to both sides.</summary>
+    /// <param name="key">The key; for a NIST curve with both coordinates.</param>
     /// <param name="keyId">The kid; one byte of 00 to 17 or 20 to 37 is the shortest on the wire.</param>
     /// <param name="subject">The subject; null for none.</param>
     /// <param name="identity">See <see cref="Identity"/>.</param>
@@ -117,16 +119,16 @@ public sealed class EdhocCredential
         return OfCcs(ClaimsReader.Write(key, keyId, subject), identity);
     }
 
-    /// <summary>Whether two are the same credential, byte for byte.</summary>
-    /// <param name="other">The other one.</param>
-    /// <returns>Whether they are.</returns>
+    /// <summary>Whether two credentials are equal, byte for byte.</summary>
+    /// <param name="other">The other credential.</param>
+    /// <returns>True if they are.</returns>
     public bool IsSame(EdhocCredential other)
     {
         ArgumentNullException.ThrowIfNull(other);
         return CryptographicOperations.FixedTimeEquals(_encoded, other._encoded);
     }
 
-    /// <summary>The kind and the subject.</summary>
+    /// <summary>Returns the kind and the subject.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => Subject is null ? $"{Kind}" : $"{Kind} of {Subject}";
 }

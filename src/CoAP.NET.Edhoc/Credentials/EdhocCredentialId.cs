@@ -5,9 +5,9 @@ using CoAP.NET.Edhoc.Messages;
 namespace CoAP.NET.Edhoc;
 
 /// <summary>
-/// What identifies a credential, by reference or by value: the COSE header map ID_CRED_I or ID_CRED_R (RFC 9528 section 3.5.3). Of a peer
-/// it is a claim, until the credential that it stands for was verified.
+/// Identifies a credential, by reference or by value: the COSE header map ID_CRED_I or ID_CRED_R (RFC 9528 section 3.5.3).
 /// </summary>
+/// <remarks>From a peer it is only a claim until the credential is verified.</remarks>
 public sealed class EdhocCredentialId
 {
     private const int Sha256 = -16;
@@ -17,10 +17,10 @@ public sealed class EdhocCredentialId
 
     private EdhocCredentialId(byte[] encoded) => _encoded = encoded;
 
-    /// <summary>The header map, as it is hashed and signed.</summary>
+    /// <summary>The header map in its hashed and signed form.</summary>
     public ReadOnlyMemory<byte> Encoded => _encoded;
 
-    /// <summary>What the map holds.</summary>
+    /// <summary>The kind of identification.</summary>
     public EdhocCredentialIdKind Kind { get; private init; }
 
     /// <summary>The kid; empty for other kinds.</summary>
@@ -33,25 +33,25 @@ public sealed class EdhocCredentialId
     /// <summary>The hash of x5t; empty for other kinds.</summary>
     public ReadOnlyMemory<byte> Hash { get; private init; }
 
-    /// <summary>The certificates of x5chain and x5bag in DER; of x5chain the peer's own first.</summary>
+    /// <summary>The certificates of x5chain and x5bag in DER; for x5chain the peer's own first.</summary>
     public IReadOnlyList<ReadOnlyMemory<byte>> Certificates { get; private init; } = [];
 
     /// <summary>The credential by value as a CBOR item: the claims set of kccs, the token of kcwt; empty for other kinds.</summary>
     public ReadOnlyMemory<byte> Value { get; private init; }
 
-    /// <summary>Whether the credential itself is in it, rather than a reference to it.</summary>
+    /// <summary>Whether it contains the credential itself, and not a reference.</summary>
     public bool IsByValue => Kind is EdhocCredentialIdKind.Ccs or EdhocCredentialIdKind.Cwt or EdhocCredentialIdKind.CertificateChain
         or EdhocCredentialIdKind.CertificateBag;
 
-    /// <summary>kid.</summary>
+    /// <summary>Creates a kid.</summary>
     /// <param name="keyId">The identifier; one byte of 00 to 17 or 20 to 37 is the shortest on the wire.</param>
     /// <returns>The identification.</returns>
     public static EdhocCredentialId OfKeyId(ReadOnlySpan<byte> keyId) =>
         Read(new CborWriter().WriteMap(1).WriteInt(4).WriteBytes(keyId).ToArray());
 
-    /// <summary>x5t.</summary>
+    /// <summary>Creates an x5t.</summary>
     /// <param name="certificate">The certificate in DER.</param>
-    /// <param name="isShort">Whether the hash is cut to 8 bytes (SHA-256/64). Default true.</param>
+    /// <param name="isShort">Whether to truncate the hash to 8 bytes (SHA-256/64). Default true.</param>
     /// <returns>The identification.</returns>
     public static EdhocCredentialId OfCertificateHash(ReadOnlySpan<byte> certificate, bool isShort = true)
     {
@@ -61,8 +61,8 @@ public sealed class EdhocCredentialId
         return Read(writer.ToArray());
     }
 
-    /// <summary>x5chain.</summary>
-    /// <param name="certificates">The certificates in DER, the own one first; 1 to 8.</param>
+    /// <summary>Creates an x5chain.</summary>
+    /// <param name="certificates">The certificates in DER, this side's own first; 1 to 8.</param>
     /// <returns>The identification.</returns>
     /// <exception cref="ArgumentException">There are none, or more.</exception>
     public static EdhocCredentialId OfCertificateChain(params ReadOnlySpan<ReadOnlyMemory<byte>> certificates)
@@ -87,24 +87,24 @@ public sealed class EdhocCredentialId
         return Read(writer.ToArray());
     }
 
-    /// <summary>kccs.</summary>
+    /// <summary>Creates a kccs.</summary>
     /// <param name="claims">The claims set, a CBOR map.</param>
     /// <returns>The identification.</returns>
-    /// <exception cref="EdhocException">It is no CBOR, or not deterministic.</exception>
+    /// <exception cref="EdhocException">It is not CBOR, or not deterministic.</exception>
     public static EdhocCredentialId OfCcs(ReadOnlySpan<byte> claims) =>
         Read(new CborWriter().WriteMap(1).WriteInt(14).WriteEncoded(claims).ToArray());
 
-    /// <summary>kcwt.</summary>
+    /// <summary>Creates a kcwt.</summary>
     /// <param name="token">The token, a CBOR array without a tag.</param>
     /// <returns>The identification.</returns>
-    /// <exception cref="EdhocException">It is no CBOR, or not deterministic.</exception>
+    /// <exception cref="EdhocException">It is not CBOR, or not deterministic.</exception>
     public static EdhocCredentialId OfCwt(ReadOnlySpan<byte> token) =>
         Read(new CborWriter().WriteMap(1).WriteInt(13).WriteEncoded(token).ToArray());
 
     /// <summary>Reads a header map.</summary>
     /// <param name="encoded">The map.</param>
     /// <returns>The identification.</returns>
-    /// <exception cref="EdhocException">It is no map of a header, or not deterministic.</exception>
+    /// <exception cref="EdhocException">It is not a header map, or not deterministic.</exception>
     public static EdhocCredentialId Read(ReadOnlySpan<byte> encoded)
     {
         SequenceReader reader = new(encoded, "ID_CRED");
@@ -145,23 +145,22 @@ public sealed class EdhocCredentialId
         return only ?? new EdhocCredentialId(encoded.ToArray());
     }
 
-    /// <summary>Whether it is an x5t of a certificate.</summary>
+    /// <summary>Whether it is the x5t of a certificate.</summary>
     /// <param name="certificate">The certificate in DER.</param>
-    /// <returns>Whether the hash is that of the certificate; false for other kinds and for hash algorithms that are not known
-    /// here.</returns>
+    /// <returns>True if the hash is that of the certificate; false for other kinds and unsupported hash algorithms.</returns>
     public bool IsHashOf(ReadOnlySpan<byte> certificate) =>
         Kind == EdhocCredentialIdKind.CertificateHash && HashOf(HashAlgorithm, certificate) is { } hash
             && CryptographicOperations.FixedTimeEquals(hash, Hash.Span);
 
-    /// <summary>The kind, and the bytes in hexadecimal digits where they are short.</summary>
+    /// <summary>Returns the kind, and the bytes in hexadecimal digits if they are short.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => _encoded.Length <= 64 ? $"{Kind} {Convert.ToHexStringLower(_encoded)}" : $"{Kind}";
 
-    /// <summary>How it stands in a plaintext: a kid alone in the short form.</summary>
+    /// <summary>Writes it in the form of a plaintext: a kid alone in the short form.</summary>
     internal CborWriter Write(CborWriter writer) =>
         Kind == EdhocCredentialIdKind.KeyId ? writer.WriteIdentifier(KeyId.Span) : writer.WriteEncoded(_encoded);
 
-    /// <summary>Reads it where it stands in a plaintext.</summary>
+    /// <summary>Reads it from a plaintext.</summary>
     internal static EdhocCredentialId ReadFrom(ref SequenceReader reader)
     {
         if (reader.Peek() != CborMajor.Map)
@@ -201,7 +200,7 @@ public sealed class EdhocCredentialId
             throw reader.Fault("has no algorithm and hash in x5t");
         }
 
-        // Algorithms may be texts (RFC 9360); none of those is known.
+        // Algorithms may be texts (RFC 9360); the library supports none of those.
         int algorithm = 0;
         if (reader.Peek() == CborMajor.TextString)
         {

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Edhoc;
 
-/// <summary>How a credential is identified: the label of ID_CRED_I or ID_CRED_R (RFC 9528 section 3.5.3).</summary>
+/// <summary>The kind of identification of a credential: the label of ID_CRED_I or ID_CRED_R (RFC 9528 section 3.5.3).</summary>
 public enum EdhocCredentialIdKind
 {
     /// <summary>Another label, or several.</summary>
@@ -24,6 +24,6 @@ public enum EdhocCredentialIdKind
     /// <summary>x5t: the hash of a certificate (RFC 9360).</summary>
     CertificateHash = 34,
 
-    /// <summary>x5u: where a certificate is (RFC 9360). Nothing is ever fetched from there.</summary>
+    /// <summary>x5u: the URI of a certificate (RFC 9360). The library never downloads from there.</summary>
     CertificateUri = 35,
 }

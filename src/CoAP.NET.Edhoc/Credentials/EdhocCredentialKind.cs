@@ -1,9 +1,9 @@
 namespace CoAP.NET.Edhoc;
 
-/// <summary>What a credential is (RFC 9528 section 3.5.2).</summary>
+/// <summary>The kind of a credential (RFC 9528 section 3.5.2).</summary>
 public enum EdhocCredentialKind
 {
-    /// <summary>A CWT Claims Set (RFC 8392), with a COSE_Key; a naked COSE_Key is dressed as one.</summary>
+    /// <summary>A CWT Claims Set (RFC 8392) with a COSE_Key; a plain COSE_Key is wrapped in one.</summary>
     Ccs,
 
     /// <summary>A CBOR Web Token (RFC 8392), which an issuer signed.</summary>

@@ -1,16 +1,14 @@
 namespace CoAP.NET.Edhoc;
 
-/// <summary>
-/// Credentials that are known one by one, and trusted: found by kid, by the hash of a certificate, and by value, where the peer has to send
-/// one that is here. Thread-safe.
-/// </summary>
+/// <summary>A list of trusted credentials, found by kid, by the hash of a certificate, and by value.</summary>
+/// <remarks>A peer that sends its credential by value has to send one of the list. Thread-safe.</remarks>
 public sealed class EdhocCredentialStore : IEdhocCredentialResolver
 {
     private readonly Lock _gate = new();
     private readonly List<EdhocCredential> _all = [];
     private readonly Dictionary<string, List<EdhocCredential>> _byKeyId = new(StringComparer.Ordinal);
 
-    /// <summary>How many there are.</summary>
+    /// <summary>Number of credentials.</summary>
     public int Count
     {
         get
@@ -22,9 +20,9 @@ public sealed class EdhocCredentialStore : IEdhocCredentialResolver
         }
     }
 
-    /// <summary>Trusts a credential.</summary>
+    /// <summary>Adds a trusted credential.</summary>
     /// <param name="credential">The credential.</param>
-    /// <returns>This object.</returns>
+    /// <returns>This instance.</returns>
     public EdhocCredentialStore Add(EdhocCredential credential)
     {
         ArgumentNullException.ThrowIfNull(credential);
@@ -46,9 +44,9 @@ public sealed class EdhocCredentialStore : IEdhocCredentialResolver
         return this;
     }
 
-    /// <summary>Trusts a credential no more. Sessions that stand stay.</summary>
+    /// <summary>Removes a credential. Established sessions remain.</summary>
     /// <param name="credential">The credential, byte for byte.</param>
-    /// <returns>Whether it was there.</returns>
+    /// <returns>True if it was there.</returns>
     public bool Remove(EdhocCredential credential)
     {
         ArgumentNullException.ThrowIfNull(credential);

@@ -1,13 +1,13 @@
 namespace CoAP.NET.Edhoc;
 
-/// <summary>What this side authenticates by: a credential, how the peer is told of it, and the private key.</summary>
+/// <summary>A side's own credential: the credential, its identification for the peer, and the private key.</summary>
 public sealed class EdhocOwnCredential
 {
-    /// <summary>Puts the three together.</summary>
+    /// <summary>Combines the three.</summary>
     /// <param name="credential">The credential.</param>
-    /// <param name="id">How the peer is told of it.</param>
-    /// <param name="key">The private key that belongs to the credential. It is used, not copied; whoever made it disposes it.</param>
-    /// <exception cref="ArgumentException">The key is not that of the credential.</exception>
+    /// <param name="id">The identification for the peer.</param>
+    /// <param name="key">The private key that belongs to the credential. It is not copied, and the caller disposes it.</param>
+    /// <exception cref="ArgumentException">The key does not belong to the credential.</exception>
     public EdhocOwnCredential(EdhocCredential credential, EdhocCredentialId id, EdhocPrivateKey key)
     {
         ArgumentNullException.ThrowIfNull(credential);
@@ -24,26 +24,26 @@ public sealed class EdhocOwnCredential
     /// <summary>The credential.</summary>
     public EdhocCredential Credential { get; }
 
-    /// <summary>How the peer is told of it.</summary>
+    /// <summary>The identification for the peer.</summary>
     public EdhocCredentialId Id { get; }
 
     internal EdhocPrivateKey Key { get; }
 
-    /// <summary>Makes one of a claims set that the peer has already and knows by the kid in it.</summary>
+    /// <summary>Creates one from a claims set that the peer already has and finds by its kid.</summary>
     /// <param name="claims">The claims set, a CBOR map with a kid in its key, exactly as the peer has it.</param>
     /// <param name="key">The private key.</param>
     /// <returns>The credential with its kid.</returns>
-    /// <exception cref="EdhocException">It is no claims set with a key and a kid.</exception>
-    /// <exception cref="ArgumentException">The key is not that of the credential.</exception>
+    /// <exception cref="EdhocException">It is not a claims set with a key and a kid.</exception>
+    /// <exception cref="ArgumentException">The key does not belong to the credential.</exception>
     public static EdhocOwnCredential ByKeyId(ReadOnlySpan<byte> claims, EdhocPrivateKey key)
     {
         EdhocCredential credential = EdhocCredential.OfCcs(claims);
-        ReadOnlyMemory<byte> keyId = credential.KeyId ?? throw new EdhocException("The claims set has no kid that it could be known by.");
+        ReadOnlyMemory<byte> keyId = credential.KeyId ?? throw new EdhocException("The claims set has no kid to identify it.");
         return new EdhocOwnCredential(credential, EdhocCredentialId.OfKeyId(keyId.Span), key);
     }
 
     /// <summary>Whether it can authenticate in a suite.</summary>
     /// <param name="suite">The suite.</param>
-    /// <param name="isStatic">Whether as a static Diffie-Hellman key, and not by a signature.</param>
+    /// <param name="isStatic">True to authenticate with a static Diffie-Hellman key; false to sign.</param>
     internal bool Fits(EdhocCipherSuite suite, bool isStatic) => Key.Curve == (isStatic ? suite.Curve : suite.SignatureCurve);
 }

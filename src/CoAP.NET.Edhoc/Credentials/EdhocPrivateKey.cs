@@ -3,7 +3,7 @@ using CoAP.NET.Edhoc.Keys;
 
 namespace CoAP.NET.Edhoc;
 
-/// <summary>A private key: one that authenticates this side, or an ephemeral one. Dispose it when nobody needs it any more.</summary>
+/// <summary>A private key: the authentication key of this side, or an ephemeral key. Dispose it after its last use.</summary>
 public sealed class EdhocPrivateKey : IDisposable
 {
     private readonly IPrivateKey _key;
@@ -16,11 +16,11 @@ public sealed class EdhocPrivateKey : IDisposable
     /// <summary>The public key.</summary>
     public EdhocPublicKey PublicKey => _key.PublicKey;
 
-    /// <summary>Makes a key of its bytes.</summary>
+    /// <summary>Creates a key from its bytes.</summary>
     /// <param name="curve">The curve.</param>
-    /// <param name="secret">The bytes: 32, of P-384 48, of X448 56 and of Ed448 57. They are copied; wipe yours.</param>
+    /// <param name="secret">The bytes: 32; for P-384 48, for X448 56 and for Ed448 57. The key copies them; wipe yours.</param>
     /// <returns>The key.</returns>
-    /// <exception cref="ArgumentException">They are no key of the curve.</exception>
+    /// <exception cref="ArgumentException">The bytes are not a key of the curve.</exception>
     /// <exception cref="PlatformNotSupportedException">The curve needs OpenSSL, and there is none.</exception>
     public static EdhocPrivateKey FromBytes(EdhocCurve curve, ReadOnlySpan<byte> secret)
     {
@@ -28,28 +28,28 @@ public sealed class EdhocPrivateKey : IDisposable
         return new EdhocPrivateKey(Curves.IsNist(curve) ? NistKey.Of(curve, secret) : new OkpKey(curve, secret));
     }
 
-    /// <summary>Makes a new key.</summary>
+    /// <summary>Generates a new key.</summary>
     /// <param name="curve">The curve.</param>
-    /// <param name="random">Where it comes from; null for <see cref="CoapRandomSource.Secure"/>.</param>
+    /// <param name="random">The source of randomness; null for <see cref="CoapRandomSource.Secure"/>.</param>
     /// <returns>The key.</returns>
     /// <exception cref="PlatformNotSupportedException">The curve needs OpenSSL, and there is none.</exception>
     public static EdhocPrivateKey Generate(EdhocCurve curve, CoapRandomSource? random = null) =>
         Generate(curve, random ?? CoapRandomSource.Secure, isEphemeral: false);
 
-    /// <summary>Makes a key that signs of one of .NET, such as a key in hardware.</summary>
-    /// <param name="key">A key of P-256 or P-384. It is used, not copied, and disposed with this object.</param>
+    /// <summary>Creates a signature key from a key of .NET, such as one in hardware.</summary>
+    /// <param name="key">A key of P-256 or P-384. It is not copied, and disposed with this object.</param>
     /// <returns>The key.</returns>
-    /// <exception cref="ArgumentException">It is of another curve.</exception>
+    /// <exception cref="ArgumentException">The key has another curve.</exception>
     public static EdhocPrivateKey FromECDsa(ECDsa key)
     {
         ArgumentNullException.ThrowIfNull(key);
         return new EdhocPrivateKey(new NistKey(CurveOf(key), key, null));
     }
 
-    /// <summary>Makes a static Diffie-Hellman key of one of .NET.</summary>
-    /// <param name="key">A key of P-256 or P-384. It is used, not copied, and disposed with this object.</param>
+    /// <summary>Creates a static Diffie-Hellman key from a key of .NET.</summary>
+    /// <param name="key">A key of P-256 or P-384. It is not copied, and disposed with this object.</param>
     /// <returns>The key.</returns>
-    /// <exception cref="ArgumentException">It is of another curve.</exception>
+    /// <exception cref="ArgumentException">The key has another curve.</exception>
     public static EdhocPrivateKey FromECDiffieHellman(ECDiffieHellman key)
     {
         ArgumentNullException.ThrowIfNull(key);
@@ -59,7 +59,7 @@ public sealed class EdhocPrivateKey : IDisposable
     /// <summary>Wipes the key.</summary>
     public void Dispose() => _key.Dispose();
 
-    /// <summary>A key for one session, which does not sign.</summary>
+    /// <summary>Generates a key for one session, which does not sign.</summary>
     internal static EdhocPrivateKey GenerateEphemeral(EdhocCurve curve, CoapRandomSource random) =>
         Generate(curve, random, isEphemeral: true);
 
@@ -75,5 +75,5 @@ public sealed class EdhocPrivateKey : IDisposable
     }
 
     private static EdhocCurve CurveOf(ECAlgorithm key) => Curves.Named(key.ExportParameters(false).Curve.Oid)
-        ?? throw new ArgumentException("Only keys of P-256 and P-384 can be used.", nameof(key));
+        ?? throw new ArgumentException("EDHOC supports only keys of P-256 and P-384 here.", nameof(key));
 }

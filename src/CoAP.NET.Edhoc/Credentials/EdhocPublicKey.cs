@@ -4,16 +4,16 @@ using CoAP.NET.Edhoc.Native;
 
 namespace CoAP.NET.Edhoc;
 
-/// <summary>The public key that authenticates a party.</summary>
+/// <summary>The public authentication key of a party.</summary>
 public sealed class EdhocPublicKey
 {
     private readonly byte[] _x;
     private readonly byte[]? _y;
 
-    /// <summary>Makes a public key.</summary>
+    /// <summary>Creates a public key.</summary>
     /// <param name="curve">The curve.</param>
-    /// <param name="x">The x coordinate of a NIST curve, and the key itself of the others.</param>
-    /// <param name="y">The y coordinate of a NIST curve; null for the others. A NIST key without it cannot verify signatures.</param>
+    /// <param name="x">The x coordinate for a NIST curve; the key itself for the others.</param>
+    /// <param name="y">The y coordinate for a NIST curve; null for the others. A NIST key without it cannot verify signatures.</param>
     /// <exception cref="ArgumentException">A length is wrong.</exception>
     public EdhocPublicKey(EdhocCurve curve, ReadOnlyMemory<byte> x, ReadOnlyMemory<byte>? y)
     {
@@ -29,10 +29,10 @@ public sealed class EdhocPublicKey
     /// <summary>The curve.</summary>
     public EdhocCurve Curve { get; }
 
-    /// <summary>The x coordinate of a NIST curve, and the key itself of the others.</summary>
+    /// <summary>The x coordinate for a NIST curve; the key itself for the others.</summary>
     public ReadOnlyMemory<byte> X => _x;
 
-    /// <summary>The y coordinate of a NIST curve; null when it is not known, and for the other curves.</summary>
+    /// <summary>The y coordinate for a NIST curve; null if unknown, and for the other curves.</summary>
     public ReadOnlyMemory<byte>? Y => _y is null ? default(ReadOnlyMemory<byte>?) : _y;
 
     internal bool Verify(ReadOnlySpan<byte> data, ReadOnlySpan<byte> signature)
@@ -61,7 +61,7 @@ public sealed class EdhocPublicKey
         }
         catch (CryptographicException)
         {
-            // No point of the curve.
+            // Not a point of the curve.
             return false;
         }
     }

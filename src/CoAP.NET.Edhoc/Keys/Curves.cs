@@ -3,7 +3,7 @@ using CoAP.NET.Edhoc.Native;
 
 namespace CoAP.NET.Edhoc.Keys;
 
-/// <summary>What is known of the curves.</summary>
+/// <summary>Facts about the curves.</summary>
 internal static class Curves
 {
     public static bool IsSupported(EdhocCurve curve) => curve switch
@@ -13,7 +13,7 @@ internal static class Curves
         _ => false,
     };
 
-    /// <summary>The bytes of a private key, and of a public one or its coordinate.</summary>
+    /// <summary>Returns the length in bytes of a private key, and of a public one or its coordinate.</summary>
     public static int KeyLength(EdhocCurve curve) => curve switch
     {
         EdhocCurve.P384 => 48,
@@ -34,7 +34,7 @@ internal static class Curves
     public static HashAlgorithmName SignatureHash(EdhocCurve curve) =>
         curve == EdhocCurve.P256 ? HashAlgorithmName.SHA256 : HashAlgorithmName.SHA384;
 
-    /// <summary>The NIST curve that .NET calls so; null for others.</summary>
+    /// <summary>Returns the NIST curve for a .NET curve; null for others.</summary>
     public static EdhocCurve? Named(Oid curve) => curve switch
     {
         { Value: "1.2.840.10045.3.1.7" } or { FriendlyName: "nistP256" or "ECDSA_P256" or "ECDH_P256" } => EdhocCurve.P256,
@@ -42,7 +42,7 @@ internal static class Curves
         _ => null,
     };
 
-    /// <exception cref="PlatformNotSupportedException">There is no OpenSSL for it.</exception>
+    /// <exception cref="PlatformNotSupportedException">OpenSSL for it is missing.</exception>
     public static void ThrowIfNotSupported(EdhocCurve curve)
     {
         if (!Enum.IsDefined(curve))
@@ -53,7 +53,7 @@ internal static class Curves
         if (!IsSupported(curve))
         {
             throw new PlatformNotSupportedException(
-                $"{curve} needs OpenSSL 3 or 1.1.1, which was not found. Install it, name its directory in the environment variable "
+                $"{curve} needs OpenSSL 3 or 1.1.1, which is missing. Install it, name its directory in the environment variable "
                     + $"{OpenSslKeys.PathVariable}, or use cipher suites 2 and 3, which need nothing but .NET.");
         }
     }

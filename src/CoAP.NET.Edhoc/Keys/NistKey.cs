@@ -2,7 +2,7 @@ using System.Security.Cryptography;
 
 namespace CoAP.NET.Edhoc.Keys;
 
-/// <summary>A private key of P-256 or P-384, by what .NET has.</summary>
+/// <summary>A private key of P-256 or P-384, by the cryptography of .NET.</summary>
 internal sealed class NistKey : IPrivateKey
 {
     private readonly EdhocCurve _curve;
@@ -36,10 +36,10 @@ internal sealed class NistKey : IPrivateKey
         }
     }
 
-    /// <summary>A new key.</summary>
+    /// <summary>Generates a key.</summary>
     /// <param name="curve">The curve.</param>
-    /// <param name="random">Where it comes from; the platform makes it itself where it may be secure.</param>
-    /// <param name="isEphemeral">Whether it need not sign.</param>
+    /// <param name="random">The source of randomness; the platform generates the key itself if secure randomness is allowed.</param>
+    /// <param name="isEphemeral">Whether it does not need to sign.</param>
     public static NistKey Generate(EdhocCurve curve, CoapRandomSource random, bool isEphemeral)
     {
         if (ReferenceEquals(random, CoapRandomSource.Secure))

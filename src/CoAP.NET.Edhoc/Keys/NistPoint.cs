@@ -5,9 +5,8 @@ using System.Security.Cryptography;
 namespace CoAP.NET.Edhoc.Keys;
 
 /// <summary>
-/// Finds a y coordinate for an x coordinate. Ephemeral keys are x coordinates only, and either point of the two gives the same shared
-/// secret (RFC 9528 section 3.7). Only public numbers pass here, so it need not take constant time; private ones are for
-/// <see cref="NistScalar"/>.
+/// Computes a y coordinate for an x coordinate. Ephemeral keys are x coordinates only, and either of the two points gives the same shared
+/// secret (RFC 9528 section 3.7). Its input is public, so it need not take constant time; <see cref="NistScalar"/> handles private numbers.
 /// </summary>
 internal static class NistPoint
 {
@@ -20,7 +19,7 @@ internal static class NistPoint
     private static readonly BigInteger s_b384 = Hex(
         "B3312FA7E23EE7E4988E056BE3F82D19181D9C6EFE8141120314088F5013875AC656398D8A2ED19D2A85C8EDD3EC2AEF");
 
-    /// <summary>The point.</summary>
+    /// <summary>Computes the point.</summary>
     /// <exception cref="EdhocException">No point of the curve has this coordinate.</exception>
     public static ECPoint Decompress(EdhocCurve curve, ReadOnlySpan<byte> x, bool isOdd = false)
     {

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Edhoc.Keys;
 
-/// <summary>Judges private keys of NIST curves. How long it takes depends on their length only.</summary>
+/// <summary>Validates private keys of NIST curves in a time that depends on their length only.</summary>
 internal static class NistScalar
 {
     private static ReadOnlySpan<byte> Order256 =>
@@ -16,7 +16,7 @@ internal static class NistScalar
         0x58, 0x1a, 0x0d, 0xb2, 0x48, 0xb0, 0xa7, 0x7a, 0xec, 0xec, 0x19, 0x6a, 0xcc, 0xc5, 0x29, 0x73,
     ];
 
-    /// <summary>Whether some bytes are a private key: 1 up to the order of the curve.</summary>
+    /// <summary>Whether bytes are a private key: 1 up to the order of the curve.</summary>
     /// <param name="curve">P-256 or P-384.</param>
     /// <param name="secret">The bytes.</param>
     public static bool IsScalar(EdhocCurve curve, ReadOnlySpan<byte> secret)
@@ -27,7 +27,7 @@ internal static class NistScalar
             return false;
         }
 
-        // Subtracts the order: there is a borrow at the end where the number is smaller. No branch looks at a byte of it.
+        // Subtracts the order: a borrow at the end means that the number is smaller. No branch depends on its bytes.
         int borrow = 0;
         int bits = 0;
         for (int i = order.Length - 1; i >= 0; i--)

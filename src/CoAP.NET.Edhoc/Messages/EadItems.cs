@@ -7,11 +7,11 @@ internal static class EadItems
 {
     private const int MaxItems = 16;
 
-    /// <summary>Reads all that is left.</summary>
-    /// <param name="reader">The reader, behind the last item that belongs to the message itself.</param>
+    /// <summary>Reads all remaining items.</summary>
+    /// <param name="reader">The reader, after the last item of the message itself.</param>
     /// <param name="known">The labels that the application knows.</param>
     /// <returns>The items that it knows.</returns>
-    /// <exception cref="EdhocException">They are malformed, or one is critical and not known.</exception>
+    /// <exception cref="EdhocException">They are malformed, or one is critical and unknown.</exception>
     public static IReadOnlyList<EdhocEad> Read(ref SequenceReader reader, ISet<int> known)
     {
         List<EdhocEad> items = [];
@@ -38,7 +38,7 @@ internal static class EadItems
             }
             else if (isCritical)
             {
-                throw reader.Fault("has critical external authorization data that is not known here");
+                throw reader.Fault("has critical external authorization data that this side does not know");
             }
         }
 

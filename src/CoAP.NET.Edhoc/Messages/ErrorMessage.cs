@@ -22,8 +22,9 @@ internal static class ErrorMessage
         }).ToArray();
     }
 
-    /// <summary>Whether some bytes are an error message and no other one: none of the others begins with an integer that is followed by one
-    /// item only, or they are a byte string.</summary>
+    /// <summary>
+    /// Whether bytes are an error message: no other message begins with an integer followed by only one item, except byte strings.
+    /// </summary>
     public static bool IsError(ReadOnlySpan<byte> message) => !message.IsEmpty && (CborMajor)(message[0] >> 5) != CborMajor.ByteString;
 
     public static EdhocException Read(ReadOnlySpan<byte> message)
@@ -40,7 +41,7 @@ internal static class ErrorMessage
             _ => new EdhocException(EdhocErrorCode.Unspecified, $"The peer refuses with the error code {code}.", isOfPeer: true),
         };
 
-        // The information of codes that are not known here may be anything (section 6).
+        // The information of unknown codes may have any form (section 6).
         if (code is 3 or < 1 or > 3 && !reader.IsAtEnd)
         {
             reader.ReadItem();
@@ -52,7 +53,7 @@ internal static class ErrorMessage
 
     private static EdhocException OfSuites(int[] suites) => new(
         EdhocErrorCode.WrongSelectedCipherSuite,
-        $"The peer does not support the cipher suite that was selected; it supports {string.Join(", ", suites)}.",
+        $"The peer does not support the selected cipher suite; it supports {string.Join(", ", suites)}.",
         suites,
         isOfPeer: true);
 
@@ -66,7 +67,7 @@ internal static class ErrorMessage
                 break;
             }
 
-            // Controls, and characters that change the direction or are invisible, could pretend what the log or the terminal says.
+            // Control characters, and characters that change the direction or are invisible, could fake text in the log or the terminal.
             bool isPlain = Rune.GetUnicodeCategory(rune) is not (System.Globalization.UnicodeCategory.Control
                 or System.Globalization.UnicodeCategory.Format or System.Globalization.UnicodeCategory.LineSeparator
                 or System.Globalization.UnicodeCategory.ParagraphSeparator or System.Globalization.UnicodeCategory.PrivateUse

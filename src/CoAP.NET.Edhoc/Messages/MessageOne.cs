@@ -17,8 +17,7 @@ internal sealed record MessageOne(EdhocMethod Method, int[] Suites, byte[] Publi
         return writer.WriteBytes(PublicKey).WriteIdentifier(ConnectionId).WriteEncoded(EadItems.Write(Ead)).ToArray();
     }
 
-    /// <summary>Reads it, but for the external authorization data: what is critical is judged once the suite is known to be
-    /// right.</summary>
+    /// <summary>Reads it without the external authorization data, whose critical items matter only after the check of the suite.</summary>
     public static MessageOne Read(ref SequenceReader reader, int maxIdentifier)
     {
         int method = reader.ReadInt("METHOD");

@@ -3,8 +3,8 @@ using CoAP.NET.Content.Cbor;
 namespace CoAP.NET.Edhoc.Messages;
 
 /// <summary>
-/// Reads a CBOR sequence of a message. What is not deterministic (RFC 8949 section 4.2.1) is refused: heads that are longer than needed
-/// and indefinite lengths (RFC 9528 section 3.1). Every fault is an <see cref="EdhocException"/> that names what was read.
+/// Reads the CBOR sequence of a message. It rejects non-deterministic encodings (RFC 8949 section 4.2.1): overlong heads and indefinite
+/// lengths (RFC 9528 section 3.1). Every fault is an <see cref="EdhocException"/> that names the element.
 /// </summary>
 internal ref struct SequenceReader
 {
@@ -14,8 +14,10 @@ internal ref struct SequenceReader
     private readonly bool _isStrict;
 
     /// <param name="data">The sequence.</param>
-    /// <param name="name">What it is, for people.</param>
-    /// <param name="isStrict">Whether what is not deterministic is refused. Credentials are as their issuer wrote them.</param>
+    /// <param name="name">Its readable name.</param>
+    /// <param name="isStrict">
+    /// Whether to reject non-deterministic encodings. Credentials may have any encoding that their issuer chose.
+    /// </param>
     public SequenceReader(ReadOnlySpan<byte> data, string name, bool isStrict = true)
     {
         _data = data;
@@ -78,16 +80,17 @@ internal ref struct SequenceReader
             : throw Fault("has a text that is no UTF-8");
     }
 
-    /// <summary>The head of a map or an array.</summary>
-    /// <returns>How many pairs or items follow.</returns>
+    /// <summary>Reads the head of a map or an array.</summary>
+    /// <returns>The number of pairs or items that follow.</returns>
     public int ReadContainer(CborMajor major, string what)
     {
         CborHead head = ReadHead();
         return head.Major == major ? Count(head) : throw Fault($"has no {major.ToString().ToLowerInvariant()} where {what} was expected");
     }
 
-    /// <summary>An identifier: a byte string, or an integer of one byte that stands for the byte string of that byte (RFC 9528 section
-    /// 3.3.2).</summary>
+    /// <summary>
+    /// Reads an identifier: a byte string, or a one-byte integer that stands for the byte string of that byte (RFC 9528 section 3.3.2).
+    /// </summary>
     public byte[] ReadIdentifier(string what)
     {
         int start = Position;
@@ -104,7 +107,7 @@ internal ref struct SequenceReader
             : bytes.ToArray();
     }
 
-    /// <summary>Any item, as its bytes.</summary>
+    /// <summary>Reads any item as its bytes.</summary>
     public ReadOnlySpan<byte> ReadItem()
     {
         int start = Position;

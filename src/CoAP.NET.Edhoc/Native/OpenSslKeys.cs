@@ -5,14 +5,14 @@ using CoAP.NET.Edhoc.Keys;
 namespace CoAP.NET.Edhoc.Native;
 
 /// <summary>
-/// X25519, X448, Ed25519 and Ed448 by the OpenSSL of the system, which .NET 10 has no types for. Only libcrypto is needed. The package
-/// CoAP.NET.Dtls has a binding of its own that insists on libssl; both search the directory that COAP_OPENSSL_PATH names first.
+/// Performs X25519, X448, Ed25519 and Ed448 with the system's OpenSSL, because .NET 10 has no types for them. It needs libcrypto only. The
+/// package CoAP.NET.Dtls has a binding of its own that requires libssl; both first search the directory in COAP_OPENSSL_PATH.
 /// </summary>
 internal static unsafe class OpenSslKeys
 {
     public const string PathVariable = "COAP_OPENSSL_PATH";
 
-    // What OpenSSL_version_num says of 1.1.1.
+    // The result of OpenSSL_version_num for 1.1.1.
     private const uint Oldest = 0x1010100f;
 
     private static readonly Lazy<Functions?> s_functions = new(Load);
@@ -20,7 +20,7 @@ internal static unsafe class OpenSslKeys
     public static bool IsSupported => s_functions.Value is not null;
 
     private static Functions Native => s_functions.Value
-        ?? throw new PlatformNotSupportedException("OpenSSL 3 or 1.1.1 is needed and was not found.");
+        ?? throw new PlatformNotSupportedException("EDHOC needs OpenSSL 3 or 1.1.1 for this curve, which is missing.");
 
     public static byte[] PublicKey(EdhocCurve curve, ReadOnlySpan<byte> secret)
     {
@@ -43,7 +43,7 @@ internal static unsafe class OpenSslKeys
         }
     }
 
-    /// <returns>The shared secret; null when the public key is none or of low order.</returns>
+    /// <returns>The shared secret; null if the public key is invalid or of low order.</returns>
     public static byte[]? Agree(EdhocCurve curve, ReadOnlySpan<byte> secret, ReadOnlySpan<byte> peer)
     {
         Functions native = Native;
@@ -166,7 +166,7 @@ internal static unsafe class OpenSslKeys
             ((delegate* unmanaged[Cdecl]<nint, void>)native.FreeKey)(key);
         }
 
-        // Failures above are told by what was returned: nothing is left for the next caller on this thread.
+        // The return values above already report failures: clears the error queue for the next caller on this thread.
         ((delegate* unmanaged[Cdecl]<void>)native.ClearError)();
     }
 

@@ -43,8 +43,9 @@ internal sealed class CredentialFileReader
             throw new EdhocProvisioningException(
                 file,
                 exception.LineNumber is { } line
-                    ? string.Create(CultureInfo.InvariantCulture, $"Line {line + 1} is no JSON. Check quotes, commas and brackets there.")
-                    : "The file is no JSON.");
+                    ? string.Create(CultureInfo.InvariantCulture, $"Line {line + 1} is not valid JSON. Check quotes, commas and brackets "
+                        + $"there.")
+                    : "The file is not valid JSON.");
         }
         catch
         {
@@ -69,7 +70,7 @@ internal sealed class CredentialFileReader
     {
         if (root.ValueKind != JsonValueKind.Object)
         {
-            throw Wrong("The file is an object with \"own\" and \"trusted\" or \"authorities\".");
+            throw Wrong("The file must be an object with \"own\" and \"trusted\" or \"authorities\".");
         }
 
         Check(root, "The file", s_names);
@@ -95,7 +96,7 @@ internal sealed class CredentialFileReader
             _read.Suites.Add(item.ValueKind == JsonValueKind.Number && item.TryGetInt32(out int number)
                 && EdhocCipherSuite.Find(number) is { } suite
                     ? suite
-                    : throw Wrong($"{where} is the number of a cipher suite of EDHOC, such as 2."));
+                    : throw Wrong($"{where} must be the number of a cipher suite of EDHOC, such as 2."));
         }
 
         if (root.TryGetProperty("method", out JsonElement method))
@@ -103,7 +104,7 @@ internal sealed class CredentialFileReader
             _read.Method = method.ValueKind == JsonValueKind.Number && method.TryGetInt32(out int number)
                 && Enum.IsDefined((EdhocMethod)number)
                     ? (EdhocMethod)number
-                    : throw Wrong("method is 0, 1, 2 or 3.");
+                    : throw Wrong("method must be 0, 1, 2 or 3.");
         }
 
         _read.CombinesFirstRequest = SwitchOf(root, "", "combinesFirstRequest");
@@ -114,7 +115,7 @@ internal sealed class CredentialFileReader
 
         if (_read.Trusted.Count == 0 && _read.Authorities is null)
         {
-            throw Wrong("Nobody is trusted: name peers in \"trusted\", or issuers of their certificates in \"authorities\".");
+            throw Wrong("The file trusts no peer: name peers in \"trusted\", or issuers of their certificates in \"authorities\".");
         }
     }
 
@@ -189,7 +190,7 @@ internal sealed class CredentialFileReader
     {
         if (item.ValueKind != JsonValueKind.Object)
         {
-            throw Wrong($"{where} is an object with {string.Join(", ", names)}.");
+            throw Wrong($"{where} must be an object with {string.Join(", ", names)}.");
         }
 
         HashSet<string> seen = new(StringComparer.Ordinal);
@@ -197,7 +198,7 @@ internal sealed class CredentialFileReader
         {
             if (Array.IndexOf(names, property.Name) < 0)
             {
-                throw Wrong($"{where} has a name that is unknown. Known are {string.Join(", ", names)}.");
+                throw Wrong($"{where} has an unknown name. Known names are {string.Join(", ", names)}.");
             }
 
             if (!seen.Add(property.Name))
@@ -216,13 +217,13 @@ internal sealed class CredentialFileReader
 
         return list.ValueKind == JsonValueKind.Array && list.GetArrayLength() <= MaxEntries
             ? list.EnumerateArray().Select((item, i) => (item, string.Create(CultureInfo.InvariantCulture, $"{name}[{i}]")))
-            : throw Wrong($"{name} is a list of at most {MaxEntries:N0} entries.");
+            : throw Wrong($"{name} must be a list of at most {MaxEntries:N0} entries.");
     }
 
     private bool SwitchOf(JsonElement item, string where, string name) => item.TryGetProperty(name, out JsonElement value)
         && (value.ValueKind is JsonValueKind.True or JsonValueKind.False
             ? value.GetBoolean()
-            : throw Wrong($"{(where.Length > 0 ? $"{where}.{name}" : name)} is true or false."));
+            : throw Wrong($"{(where.Length > 0 ? $"{where}.{name}" : name)} must be true or false."));
 
     private JsonElement Needed(JsonElement item, string where, string name) =>
         item.TryGetProperty(name, out JsonElement value) ? value : throw Wrong($"{where}.{name} is missing.");
@@ -230,16 +231,16 @@ internal sealed class CredentialFileReader
     private string TextOf(JsonElement value, string where) =>
         value.ValueKind == JsonValueKind.String && value.GetString() is { Length: > 0 and <= MaxSubject } text
             ? text
-            : throw Wrong($"{where} is a text of at most {MaxSubject} characters.");
+            : throw Wrong($"{where} must be a text of at most {MaxSubject} characters.");
 
     private byte[] BytesOf(JsonElement value, string where) =>
         (value.ValueKind == JsonValueKind.String ? HexOf(value.GetString()!) : null)
-        ?? throw Wrong($"{where} is written as 0x and hexadecimal digits, two for each byte.");
+        ?? throw Wrong($"{where} must be 0x and hexadecimal digits, two for each byte.");
 
     private string PathOf(JsonElement value, string where) =>
         value.ValueKind == JsonValueKind.String && value.GetString() is { Length: > 0 } text
             ? Path.Combine(_directory, text)
-            : throw Wrong($"{where} is the path of a file.");
+            : throw Wrong($"{where} must be the path of a file.");
 
     private EdhocProvisioningException Wrong(string problem, Exception? cause = null) => new(_file, problem, cause);
 }

@@ -1,21 +1,17 @@
 namespace CoAP.NET.Edhoc;
 
 /// <summary>
-/// What one side of EDHOC is and whom it trusts, as an administrator has written it down: a JSON file that names keys and certificates in
-/// PEM files beside it. The JSON itself holds no secret.
+/// The credentials of one side of EDHOC, and the peers that it trusts: a JSON file that names PEM files of keys and certificates.
 /// </summary>
 /// <remarks>
-/// <para>
-/// The JSON file is an object. <c>own</c> lists what this side authenticates by: each with <c>key</c>, a private key in PKCS#8 or SEC1, and
-/// either <c>certificate</c>, <c>claims</c> (a CWT Claims Set as <c>0x</c> and hexadecimal digits), or <c>kid</c> and <c>subject</c> of a
-/// claims set to make. <c>byValue</c> has the peer be sent the credential itself, and not only a reference. <c>trusted</c> lists peers by
-/// <c>certificate</c>, <c>claims</c>, or <c>publicKey</c> with <c>kid</c> and <c>subject</c>; <c>identity</c> is who the peer is for the
-/// application. <c>authorities</c> lists files of issuers whose certificates are trusted. <c>method</c> (0 to 3), <c>suites</c> and
-/// <c>combinesFirstRequest</c> are for clients. Comments are allowed. Paths are relative to the file.
-/// </para>
-/// <para>
-/// A private key that everybody on the machine can read, or that others can change, is refused where the system has such permissions.
-/// </para>
+/// <para>The JSON itself contains no secret.</para>
+/// <para>The JSON file is an object. <c>own</c> lists this side's own credentials. Each has <c>key</c>, a private key in PKCS#8 or SEC1,
+/// and either <c>certificate</c>, or <c>claims</c> (a CWT Claims Set as <c>0x</c> and hexadecimal digits), or <c>kid</c> and <c>subject</c>
+/// of a claims set to create. <c>byValue</c> sends the peer the credential itself, and not only a reference. <c>trusted</c> lists peers by
+/// <c>certificate</c>, <c>claims</c>, or <c>publicKey</c> with <c>kid</c> and <c>subject</c>; <c>identity</c> is the application's identity
+/// of the peer. <c>authorities</c> lists files of trusted issuers of certificates. <c>method</c> (0 to 3), <c>suites</c> and
+/// <c>combinesFirstRequest</c> are for clients. The file may have comments. Paths are relative to the file.</para>
+/// <para>On systems with file permissions, reading fails if all users can read a private key or other users can change it.</para>
 /// </remarks>
 public sealed class EdhocCredentialFile : IDisposable
 {
@@ -26,34 +22,35 @@ public sealed class EdhocCredentialFile : IDisposable
     /// <summary>The file.</summary>
     public string Path { get; }
 
-    /// <summary>What this side authenticates by; at least one.</summary>
+    /// <summary>This side's own credentials; at least one.</summary>
     public IReadOnlyList<EdhocOwnCredential> Own => _read.Own;
 
-    /// <summary>Whom it trusts.</summary>
+    /// <summary>Decides which peers to trust.</summary>
     public IEdhocCredentialResolver Trust => _read;
 
-    /// <summary>The method of a client; null where the file does not say.</summary>
+    /// <summary>The authentication method of a client; null if the file has none.</summary>
     public EdhocMethod? Method => _read.Method;
 
-    /// <summary>The cipher suites, preferred ones first; empty where the file does not say.</summary>
+    /// <summary>The cipher suites, preferred ones first; empty if the file has none.</summary>
     public IReadOnlyList<EdhocCipherSuite> Suites => _read.Suites;
 
-    /// <summary>Whether message_3 of a client goes with its first protected request; see
-    /// <see cref="EdhocClientOptions.CombinesFirstRequest"/>.</summary>
+    /// <summary>
+    /// Whether message_3 of a client travels with its first protected request; see <see cref="EdhocClientOptions.CombinesFirstRequest"/>.
+    /// </summary>
     public bool CombinesFirstRequest => _read.CombinesFirstRequest;
 
-    /// <summary>Reads a file and all that it names.</summary>
+    /// <summary>Reads a file and all files that it names.</summary>
     /// <param name="path">The file.</param>
-    /// <returns>What it says. Dispose of it, behind all who use it, to wipe the keys.</returns>
-    /// <exception cref="EdhocProvisioningException">It cannot be read, or something in it is wrong.</exception>
+    /// <returns>The credentials. Dispose them after all their users, to wipe the keys.</returns>
+    /// <exception cref="EdhocProvisioningException">A file is not readable, or has an error.</exception>
     public static EdhocCredentialFile Read(string path)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
         return new EdhocCredentialFile(path, CredentialFileReader.Read(path));
     }
 
-    /// <summary>Has a client be what the file says.</summary>
-    /// <param name="options">The options, which are changed.</param>
+    /// <summary>Applies the file to a client.</summary>
+    /// <param name="options">The options; modified in place.</param>
     public void ApplyTo(EdhocClientOptions options)
     {
         ArgumentNullException.ThrowIfNull(options);
@@ -63,8 +60,8 @@ public sealed class EdhocCredentialFile : IDisposable
         options.CombinesFirstRequest |= CombinesFirstRequest;
     }
 
-    /// <summary>Has a server be what the file says.</summary>
-    /// <param name="options">The options, which are changed.</param>
+    /// <summary>Applies the file to a server.</summary>
+    /// <param name="options">The options; modified in place.</param>
     public void ApplyTo(EdhocServerOptions options)
     {
         ArgumentNullException.ThrowIfNull(options);

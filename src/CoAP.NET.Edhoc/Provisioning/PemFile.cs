@@ -6,7 +6,7 @@ using CoAP.NET.Edhoc.Keys;
 
 namespace CoAP.NET.Edhoc;
 
-/// <summary>Keys and certificates in PEM files. What was read of private keys is wiped.</summary>
+/// <summary>Reads keys and certificates from PEM files, and wipes the bytes of private keys.</summary>
 internal static class PemFile
 {
     private const int MaxLength = 16 * 1024 * 1024;
@@ -22,7 +22,7 @@ internal static class PemFile
     };
 
     /// <summary>Reads a file.</summary>
-    /// <exception cref="EdhocProvisioningException">It cannot be read, or is larger.</exception>
+    /// <exception cref="EdhocProvisioningException">The file is not readable, or is larger.</exception>
     public static byte[] ReadBytes(string path, int maxLength = MaxLength)
     {
         try
@@ -39,12 +39,12 @@ internal static class PemFile
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or NotSupportedException)
         {
-            throw new EdhocProvisioningException(path, $"The file cannot be read: {exception.Message}", exception);
+            throw new EdhocProvisioningException(path, $"The file is not readable: {exception.Message}", exception);
         }
     }
 
     /// <summary>Reads a private key.</summary>
-    /// <exception cref="EdhocProvisioningException">It is none, or others can read or change the file.</exception>
+    /// <exception cref="EdhocProvisioningException">The file has no usable key, or other users can read or change it.</exception>
     public static EdhocPrivateKey ReadPrivateKey(string path)
     {
         if (KeyFileMode.ProblemOf(path) is { } problem)
@@ -61,7 +61,7 @@ internal static class PemFile
         }
         catch (Exception exception) when (exception is ArgumentException or CryptographicException or AsnContentException)
         {
-            // Their messages may tell what they met.
+            // The messages of these exceptions may contain parts of the key.
             throw new EdhocProvisioningException(
                 path,
                 "The file has no private key that EDHOC can use: one of P-256, P-384, X25519, Ed25519, X448 or Ed448 in PEM "
@@ -75,7 +75,7 @@ internal static class PemFile
     }
 
     /// <summary>Reads a public key.</summary>
-    /// <exception cref="EdhocProvisioningException">It is none.</exception>
+    /// <exception cref="EdhocProvisioningException">The file has no usable key.</exception>
     public static EdhocPublicKey ReadPublicKey(string path)
     {
         try

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Edhoc;
 
-/// <summary>What a file of credentials says.</summary>
+/// <summary>The content of a file of credentials.</summary>
 internal sealed class ReadCredentials : IEdhocCredentialResolver, IDisposable
 {
     public List<EdhocPrivateKey> Keys { get; } = [];
@@ -17,7 +17,7 @@ internal sealed class ReadCredentials : IEdhocCredentialResolver, IDisposable
 
     public bool CombinesFirstRequest { get; set; }
 
-    // Those that are known one by one come first, as the file may say who they are.
+    // Individually listed credentials come first, because the file may name their identities.
     public async ValueTask<IReadOnlyList<EdhocCredential>> FindAsync(EdhocClaim claim, CancellationToken cancellationToken)
     {
         IReadOnlyList<EdhocCredential> found = await Trusted.FindAsync(claim, cancellationToken).ConfigureAwait(false);

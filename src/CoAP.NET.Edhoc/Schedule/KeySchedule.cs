@@ -3,8 +3,9 @@ using CoAP.NET.Content.Cbor;
 
 namespace CoAP.NET.Edhoc.Schedule;
 
-/// <summary>EDHOC_KDF and the hashes of a session, step by step (RFC 9528 section 4). Wiped as it goes on and when it is
-/// disposed.</summary>
+/// <summary>
+/// EDHOC_KDF and the hashes of a session, step by step (RFC 9528 section 4). It wipes old keys as it advances, and the rest on disposal.
+/// </summary>
 internal sealed class KeySchedule : IDisposable
 {
     private const int OutLabel = 7;
@@ -14,7 +15,7 @@ internal sealed class KeySchedule : IDisposable
     private byte[] _key;
 
     /// <summary>Begins with TH_2 and PRK_2e.</summary>
-    /// <param name="suite">The suite that was selected.</param>
+    /// <param name="suite">The selected suite.</param>
     /// <param name="messageOneHash">H(message_1).</param>
     /// <param name="responderKey">G_Y.</param>
     /// <param name="shared">G_XY.</param>
@@ -51,9 +52,9 @@ internal sealed class KeySchedule : IDisposable
         return masked;
     }
 
-    /// <summary>The key that a party proves itself with: PRK_3e2m or PRK_4e3m.</summary>
+    /// <summary>Derives the key of a party's proof: PRK_3e2m or PRK_4e3m.</summary>
     /// <param name="saltLabel">1 for the Responder, 5 for the Initiator.</param>
-    /// <param name="shared">The secret with its static key, G_RX or G_IY; null where it signs.</param>
+    /// <param name="shared">The secret with its static key, G_RX or G_IY; null if it signs.</param>
     public byte[] NextKey(int saltLabel, byte[]? shared)
     {
         if (shared is null)
@@ -67,7 +68,7 @@ internal sealed class KeySchedule : IDisposable
         return next;
     }
 
-    /// <summary>Goes on with the key of a party that has proven itself, and the next transcript hash.</summary>
+    /// <summary>Advances to the key of a verified party, and the next transcript hash.</summary>
     /// <param name="key">The key, which this object owns from now on.</param>
     /// <param name="plaintext">PLAINTEXT_2 or PLAINTEXT_3.</param>
     /// <param name="credential">CRED_R or CRED_I.</param>
@@ -125,7 +126,7 @@ internal sealed class KeySchedule : IDisposable
         CryptographicOperations.ZeroMemory(Transcript);
     }
 
-    // Plaintexts say who the parties are, which EDHOC keeps from others.
+    // Plaintexts contain the identities of the parties, which EDHOC hides from others.
     private static byte[] HashOf(EdhocCipherSuite suite, CborWriter writer)
     {
         byte[] input = writer.ToArray();

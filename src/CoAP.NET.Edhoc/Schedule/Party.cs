@@ -3,10 +3,10 @@ using CoAP.NET.Edhoc.Messages;
 
 namespace CoAP.NET.Edhoc.Schedule;
 
-/// <summary>What both roles do alike: proofs and the plaintexts that carry them.</summary>
+/// <summary>The common parts of both roles: proofs and the plaintexts that carry them.</summary>
 internal static class Party
 {
-    /// <summary>How many candidates are tried for one claim.</summary>
+    /// <summary>Maximum number of candidates for one claim.</summary>
     public const int MaxCandidates = 8;
 
     public static bool IsStatic(EdhocMethod method, EdhocRole role) => role == EdhocRole.Responder
@@ -17,7 +17,7 @@ internal static class Party
     {
         if (!Enum.IsDefined(method))
         {
-            throw new EdhocException("The method of message_1 is not known here.");
+            throw new EdhocException("This side does not support the method of message_1.");
         }
     }
 
@@ -25,7 +25,7 @@ internal static class Party
     public static byte[] Write(Proof proof, byte[] bytes) => proof.Id.Write(new CborWriter().WriteEncoded(proof.ConnectionId))
         .WriteBytes(bytes).WriteEncoded(proof.Ead).ToArray();
 
-    /// <summary>What follows C_R in PLAINTEXT_2, and all of PLAINTEXT_3.</summary>
+    /// <summary>Reads the part of PLAINTEXT_2 after C_R, or all of PLAINTEXT_3.</summary>
     public static (Proof Proof, byte[] Bytes, EdhocClaim Claim) Read(
         ref SequenceReader reader, ReadOnlySpan<byte> plaintext, EdhocRole role, EdhocMethod method, EdhocCipherSuite suite,
         EdhocSettings settings)
@@ -40,9 +40,9 @@ internal static class Party
             : throw reader.Fault("has a signature or MAC of a wrong length");
     }
 
-    /// <summary>Finds the credential among the candidates that the proof of the peer belongs to.</summary>
-    /// <returns>The credential and the key to go on with.</returns>
-    /// <exception cref="EdhocException">There are no candidates, or it is none of them.</exception>
+    /// <summary>Finds the credential among the candidates that matches the peer's proof.</summary>
+    /// <returns>The credential and the next key.</returns>
+    /// <exception cref="EdhocException">There are no candidates, or none matches.</exception>
     public static (EdhocCredential Credential, byte[] Key) Verify(
         Proof proof, byte[] bytes, KeySchedule schedule, EdhocPrivateKey ephemeral, IReadOnlyList<EdhocCredential> candidates,
         EdhocOwnCredential own)
@@ -50,13 +50,13 @@ internal static class Party
         if (candidates.Count == 0)
         {
             throw proof.Id.IsByValue
-                ? new EdhocException("The credential is not accepted here.")
-                : new EdhocException(EdhocErrorCode.UnknownCredential, "The credential is not known here.");
+                ? new EdhocException("This side does not accept the credential.")
+                : new EdhocException(EdhocErrorCode.UnknownCredential, "This side does not know the credential.");
         }
 
         for (int i = 0; i < Math.Min(candidates.Count, MaxCandidates); i++)
         {
-            // Whoever sends back what this side sent is not somebody else (RFC 9528 section 9.2).
+            // A reflection of this side's own credential does not authenticate a peer (RFC 9528 section 9.2).
             if (!candidates[i].IsSame(own.Credential) && proof.Verify(schedule, candidates[i], ephemeral, bytes) is { } key)
             {
                 return (candidates[i], key);
@@ -66,7 +66,7 @@ internal static class Party
         throw new EdhocException("The peer has not proven to have the private key of its credential.");
     }
 
-    /// <summary>The suites of the settings that this platform supports and a credential fits.</summary>
+    /// <summary>Returns the suites of the settings that this platform supports and that fit a credential.</summary>
     public static IEnumerable<EdhocCipherSuite> Usable(
         EdhocSettings settings, IReadOnlyList<EdhocOwnCredential> own, EdhocRole role, EdhocMethod method) =>
         settings.Suites.Where(suite => suite.IsSupported && Fitting(own, suite, IsStatic(method, role)) is not null);
@@ -82,7 +82,7 @@ internal static class Party
         }
     }
 
-    /// <summary>A message that is one byte string.</summary>
+    /// <summary>Reads a message that is one byte string.</summary>
     public static ReadOnlySpan<byte> ReadOnly(ReadOnlySpan<byte> message, string name)
     {
         SequenceReader reader = new(message, name);

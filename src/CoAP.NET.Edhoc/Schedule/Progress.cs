@@ -2,16 +2,16 @@ using System.Security.Cryptography;
 
 namespace CoAP.NET.Edhoc.Schedule;
 
-/// <summary>The steps of a session: each is done once, and a fault ends all of it and wipes what is secret.</summary>
+/// <summary>The steps of a session: each runs once, and a fault ends the session and wipes its secrets.</summary>
 internal sealed class Progress(Action wipe)
 {
     public Step Step { get; private set; }
 
-    /// <summary>Does a step.</summary>
-    /// <param name="from">Where the session has to stand.</param>
-    /// <param name="to">Where it stands afterwards.</param>
-    /// <param name="work">What is done.</param>
-    /// <exception cref="InvalidOperationException">It stands elsewhere.</exception>
+    /// <summary>Runs a step.</summary>
+    /// <param name="from">The required state.</param>
+    /// <param name="to">The next state.</param>
+    /// <param name="work">The work of the step.</param>
+    /// <exception cref="InvalidOperationException">The session has another state.</exception>
     /// <exception cref="EdhocException">The step failed, and with it the session.</exception>
     public T Do<T>(Step from, Step to, Func<T> work)
     {
@@ -42,7 +42,7 @@ internal sealed class Progress(Action wipe)
         {
             throw new InvalidOperationException(Step == Step.Failed
                 ? "This session of EDHOC has failed. Begin a new one."
-                : $"This session of EDHOC stands at {Step}, and not at {step}: each step is done once and in order.");
+                : $"This session of EDHOC is at {Step}, and not at {step}: each step runs once and in order.");
         }
     }
 

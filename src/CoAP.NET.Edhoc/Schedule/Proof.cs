@@ -4,28 +4,28 @@ using CoAP.NET.Content.Cbor;
 namespace CoAP.NET.Edhoc.Schedule;
 
 /// <summary>
-/// Signature_or_MAC_2 or Signature_or_MAC_3: how a party shows that it has the private key of its credential (RFC 9528 sections 5.3.2 and
-/// 5.4.2).
+/// Signature_or_MAC_2 or Signature_or_MAC_3, by which a party proves that it has the private key of its credential (RFC 9528 sections 5.3.2
+/// and 5.4.2).
 /// </summary>
-/// <param name="IsResponder">Whose it is.</param>
+/// <param name="IsResponder">Whether it is the Responder's.</param>
 /// <param name="IsStatic">Whether the party has a static Diffie-Hellman key, and does not sign.</param>
 /// <param name="Id">ID_CRED.</param>
 /// <param name="Ead">EAD_2 or EAD_3 as a sequence.</param>
-/// <param name="ConnectionId">C_R as it stands in the plaintext, which only the Responder's proof has.</param>
+/// <param name="ConnectionId">C_R as in the plaintext, which only the Responder's proof includes.</param>
 internal readonly record struct Proof(bool IsResponder, bool IsStatic, EdhocCredentialId Id, byte[] Ead, byte[] ConnectionId)
 {
     private int SaltLabel => IsResponder ? 1 : 5;
 
     private int MacLabel => IsResponder ? 2 : 6;
 
-    /// <summary>How long it is on the wire.</summary>
+    /// <summary>Returns its length on the wire.</summary>
     public int Length(EdhocCipherSuite suite) => IsStatic ? suite.MacLength : Keys.Curves.SignatureLength(suite.SignatureCurve);
 
-    /// <summary>Makes the proof of this side.</summary>
-    /// <param name="schedule">Where the session stands.</param>
+    /// <summary>Creates the proof of this side.</summary>
+    /// <param name="schedule">The state of the keys.</param>
     /// <param name="own">The credential of this side.</param>
     /// <param name="peerEphemeral">The ephemeral key of the peer.</param>
-    /// <param name="next">The key to go on with.</param>
+    /// <param name="next">The next key.</param>
     public byte[] Make(KeySchedule schedule, EdhocOwnCredential own, ReadOnlySpan<byte> peerEphemeral, out byte[] next)
     {
         next = NextKey(schedule, IsStatic ? own.Key.Agree(peerEphemeral) : null);
@@ -33,12 +33,12 @@ internal readonly record struct Proof(bool IsResponder, bool IsStatic, EdhocCred
         return IsStatic ? mac : own.Key.Sign(ToBeSigned(schedule, own.Credential, mac));
     }
 
-    /// <summary>Verifies the proof of the peer against a credential that it may have.</summary>
-    /// <param name="schedule">Where the session stands.</param>
+    /// <summary>Verifies the proof of the peer against a possible credential.</summary>
+    /// <param name="schedule">The state of the keys.</param>
     /// <param name="credential">The credential.</param>
     /// <param name="ephemeral">The ephemeral key of this side.</param>
     /// <param name="proof">The proof.</param>
-    /// <returns>The key to go on with; null when the peer has not the private key of this credential.</returns>
+    /// <returns>The next key; null if the peer does not have the private key of this credential.</returns>
     public byte[]? Verify(KeySchedule schedule, EdhocCredential credential, EdhocPrivateKey ephemeral, ReadOnlySpan<byte> proof)
     {
         EdhocCurve curve = IsStatic ? schedule.Suite.Curve : schedule.Suite.SignatureCurve;
@@ -54,7 +54,7 @@ internal readonly record struct Proof(bool IsResponder, bool IsStatic, EdhocCred
         }
         catch (EdhocException)
         {
-            // The credential has a key that is none.
+            // The key of the credential is not valid.
             return null;
         }
 

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Edhoc.Schedule;
 
-/// <summary>Where a session stands. Each step is done once and in this order (RFC 9528 section 5.1).</summary>
+/// <summary>The state of a session. Each step runs once and in this order (RFC 9528 section 5.1).</summary>
 internal enum Step
 {
     Start,

@@ -2,7 +2,7 @@ using System.Security.Cryptography;
 
 namespace CoAP.NET.Edhoc.Suites;
 
-/// <summary>The hash algorithm of a suite, with EDHOC_Extract and EDHOC_Expand made of it (RFC 9528 section 4.1).</summary>
+/// <summary>The hash algorithm of a suite, with EDHOC_Extract and EDHOC_Expand based on it (RFC 9528 section 4.1).</summary>
 internal abstract class HashFunction(string name, int coseNumber, int length)
 {
     public static HashFunction Sha256 { get; } = new Sha2("SHA-256", -16, 32, HashAlgorithmName.SHA256);
@@ -15,12 +15,12 @@ internal abstract class HashFunction(string name, int coseNumber, int length)
 
     public int CoseNumber { get; } = coseNumber;
 
-    /// <summary>The bytes of a hash.</summary>
+    /// <summary>Bytes of a hash.</summary>
     public int Length { get; } = length;
 
     public abstract bool IsSupported { get; }
 
-    /// <summary>How many bytes one call of <see cref="Expand"/> gives at most.</summary>
+    /// <summary>Maximum number of bytes from one call of <see cref="Expand"/>.</summary>
     public abstract int MaxExpanded { get; }
 
     public abstract byte[] Hash(ReadOnlySpan<byte> data);

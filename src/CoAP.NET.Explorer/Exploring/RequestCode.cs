@@ -6,13 +6,13 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Explorer.Exploring;
 
 /// <summary>
-/// The same request as C#, as a command line of <c>coap</c>, and as one of libcoap's <c>coap-client</c>. Secrets are never written: a word
-/// in capitals stands for each.
+/// Writes the request as C#, as a command line of <c>coap</c>, and as one of libcoap's <c>coap-client</c>. Words in capitals replace the
+/// secrets.
 /// </summary>
-/// <param name="asked">What the page wrote.</param>
+/// <param name="asked">The request of the page.</param>
 /// <param name="uri">The URI.</param>
 /// <param name="payload">The payload; null for none.</param>
-/// <param name="isFile">Whether it is a file, of which the name is not known.</param>
+/// <param name="isFile">Whether it is a file, whose name is unknown.</param>
 internal sealed class RequestCode(PageRequest asked, CoapUri uri, byte[]? payload, bool isFile)
 {
     private static readonly UTF8Encoding s_strict = new(false, throwOnInvalidBytes: true);
@@ -39,7 +39,7 @@ internal sealed class RequestCode(PageRequest asked, CoapUri uri, byte[]? payloa
         }
     }
 
-    /// <summary>As C#.</summary>
+    /// <summary>Returns C# code.</summary>
     public string ToCSharp()
     {
         StringBuilder code = new();
@@ -54,8 +54,7 @@ internal sealed class RequestCode(PageRequest asked, CoapUri uri, byte[]? payloa
             code.Append("await using CoapClient client = new();\n");
         }
 
-        code.Append(CultureInfo.InvariantCulture,
-            $"CoapRequest request = new(CoapMethod.{RequestReader.MethodOf(asked.Method)}, {Quoted(uri.ToString())})\n{{\n");
+        List<string> properties = [];
         Property(!asked.Confirmable, "Confirmable = false");
         Property(FormatOf(OptionNumber.Accept) is not null, $"Accept = {Name(FormatOf(OptionNumber.Accept))}");
         Property(asked.BlockSize is not null, string.Create(CultureInfo.InvariantCulture, $"BlockSize = {asked.BlockSize}"));
@@ -66,7 +65,9 @@ internal sealed class RequestCode(PageRequest asked, CoapUri uri, byte[]? payloa
         Property(payload is not null && !isFile, Text is { } text
             ? $"Content = CoapContent.Text({Quoted(text)}{format})"
             : $"Content = CoapContent.Binary(Convert.FromHexString(\"{Convert.ToHexString(payload ?? [])}\"){format})");
-        code.Append("};\n");
+        string initializer = properties.Count > 0 ? $"\n{{\n    {string.Join(",\n    ", properties)},\n}}" : "";
+        code.Append(CultureInfo.InvariantCulture,
+            $"CoapRequest request = new(CoapMethod.{RequestReader.MethodOf(asked.Method)}, {Quoted(uri.ToString())}){initializer};\n");
         foreach (PageOption option in Others)
         {
             code.Append(CultureInfo.InvariantCulture,
@@ -80,15 +81,15 @@ internal sealed class RequestCode(PageRequest asked, CoapUri uri, byte[]? payloa
         {
             if (isSet)
             {
-                code.Append("    ").Append(text).Append(",\n");
+                properties.Add(text);
             }
         }
     }
 
-    /// <summary>As a command line of the tool.</summary>
+    /// <summary>Returns a command line of the tool.</summary>
     public string ToTool()
     {
-#pragma warning disable CA1308 // commands are in lower case
+#pragma warning disable CA1308 // commands are lower-case
         List<string> words = ["coap", asked.Method.ToLowerInvariant(), Shell(uri.ToString())];
 #pragma warning restore CA1308
         Add(!asked.Confirmable, "--non");
@@ -117,11 +118,11 @@ internal sealed class RequestCode(PageRequest asked, CoapUri uri, byte[]? payloa
         }
     }
 
-    /// <summary>As a command line of libcoap's client.</summary>
+    /// <summary>Returns a command line of libcoap's client.</summary>
     public string ToLibcoap()
     {
         List<string> words = ["coap-client"];
-#pragma warning disable CA1308 // names of methods are in lower case there
+#pragma warning disable CA1308 // its method names are lower-case
         Add(!asked.Method.Equals("GET", StringComparison.OrdinalIgnoreCase), $"-m {asked.Method.ToLowerInvariant()}");
 #pragma warning restore CA1308
         Add(!asked.Confirmable, "-N");
@@ -159,10 +160,10 @@ internal sealed class RequestCode(PageRequest asked, CoapUri uri, byte[]? payloa
 
     private static string HexOf(PageOption option) => Convert.ToHexString(RequestReader.ValueOf(option));
 
-    // What a shell of POSIX takes as it stands; there is no way out of single quotes but the quote itself.
+    // Quotes for a POSIX shell; only the quote itself needs an escape within single quotes.
     private static string Shell(string text) => "'" + text.Replace("'", "'\\''", StringComparison.Ordinal) + "'";
 
-    // The escapes of JSON are escapes of C# too.
+    // The escapes of JSON are valid in C#, too.
     private static string Quoted(string text) => "\"" + JsonEncodedText.Encode(text).ToString() + "\"";
 
     private static string Name(CoapContentFormat? format) => format == CoapContentFormat.Json ? "CoapContentFormat.Json"

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Hosting.Generators.Reading;
 
-/// <summary>What becomes of what a handler returns.</summary>
+/// <summary>The conversion of a handler's result.</summary>
 internal enum AnswerKind
 {
     Nothing,

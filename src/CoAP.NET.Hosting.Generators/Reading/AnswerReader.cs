@@ -2,12 +2,12 @@ using Microsoft.CodeAnalysis;
 
 namespace CoAP.NET.Hosting.Generators.Reading;
 
-/// <summary>Decides what becomes of what a handler returns.</summary>
+/// <summary>Determines the conversion of a handler's result.</summary>
 internal static class AnswerReader
 {
     /// <summary>Reads the type that a handler returns.</summary>
     /// <param name="type">The type.</param>
-    /// <param name="problem">Why it cannot be answered; null when it can.</param>
+    /// <param name="problem">Why there is no conversion; null if there is one.</param>
     public static BoundAnswer Read(ITypeSymbol type, out string? problem)
     {
         problem = null;

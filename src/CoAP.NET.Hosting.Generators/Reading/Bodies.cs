@@ -5,7 +5,7 @@ using Microsoft.CodeAnalysis.Operations;
 
 namespace CoAP.NET.Hosting.Generators.Reading;
 
-/// <summary>What the methods of a call say of bodies: GET and DELETE have none (RFC 7252 section 5.8).</summary>
+/// <summary>The methods of a call and their bodies: GET and DELETE have none (RFC 7252 section 5.8).</summary>
 internal sealed class Bodies
 {
     private const string Get = "Get";
@@ -23,19 +23,19 @@ internal sealed class Bodies
     public bool None => _methods.Length != 0 && _methods.All(IsWithout);
 
     /// <summary>
-    /// Whether all methods are known and read only, so that an ETag asks whether what the client has is still right (RFC 7252 section
+    /// Whether all methods are known and read-only, so that an ETag validates the client's stored representation (RFC 7252 section
     /// 5.10.6.2).
     /// </summary>
     public bool OnlyRead => _methods.Length != 0 && _methods.All(method => method is Get or Fetch);
 
-    /// <summary>The methods for people.</summary>
+    /// <summary>Returns the methods as readable text.</summary>
     public override string ToString() => string.Join(" and ", _methods.Select(method => method.ToUpperInvariant()));
 
     /// <summary>Reads the methods of a call of <c>MapGet</c> and so on, or of <c>Map</c>.</summary>
     public static Bodies Of(string method, IOperation? methods) =>
         new(methods is null ? [method.Substring("Map".Length)] : Elements(methods));
 
-    // Nothing unless every one can be seen.
+    // Empty unless every element is visible.
     private static string[] Elements(IOperation operation)
     {
         while (operation is IConversionOperation conversion)

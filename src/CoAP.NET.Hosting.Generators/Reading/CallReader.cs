@@ -9,21 +9,21 @@ using Microsoft.CodeAnalysis.Operations;
 
 namespace CoAP.NET.Hosting.Generators.Reading;
 
-/// <summary>Finds the calls to replace and reads what is needed for it.</summary>
+/// <summary>Finds the calls to replace and reads their handlers.</summary>
 internal static class CallReader
 {
     private const string Owner = "CoAP.NET.CoapDelegateRouteExtensions";
 
-    /// <summary>Whether a node may be such a call, by its looks alone.</summary>
+    /// <summary>Whether the syntax of a node allows such a call.</summary>
     public static bool IsCandidate(SyntaxNode node) =>
         node is InvocationExpressionSyntax { ArgumentList.Arguments.Count: >= 2 and <= 4 } call
         && NameOf(call.Expression) is "MapGet" or "MapPost" or "MapPut" or "MapDelete" or "MapFetch" or "MapPatch" or "MapIPatch" or "Map";
 
     /// <summary>Reads a call.</summary>
     /// <param name="node">The call.</param>
-    /// <param name="model">What the compiler knows of the file.</param>
-    /// <param name="cancellationToken">Stops it.</param>
-    /// <returns>What was found; null when it is another method.</returns>
+    /// <param name="model">The semantic model of the file.</param>
+    /// <param name="cancellationToken">Cancels it.</param>
+    /// <returns>The result; null for another method.</returns>
     public static CallReading? Read(InvocationExpressionSyntax node, SemanticModel model, CancellationToken cancellationToken)
     {
         if (model.GetOperation(node, cancellationToken) is not IInvocationOperation call)
@@ -127,7 +127,7 @@ internal static class CallReader
 
     private static void CheckNames(List<string> routeNames, List<BoundParameter> parameters, Location place, List<Diagnostic> diagnostics)
     {
-        // A handler that has the request can read the route itself. Where a parameter cannot be bound it may be the one that is missed.
+        // A handler with the request can read the route itself. A parameter with an error may be the missing one.
         if (diagnostics.Any(diagnostic => diagnostic.Severity == DiagnosticSeverity.Error)
             || parameters.Any(parameter => parameter.Source == ParameterSource.Request))
         {
@@ -153,12 +153,12 @@ internal static class CallReader
     private static IOperation? Argument(IInvocationOperation call, string name) =>
         call.Arguments.FirstOrDefault(argument => argument.Parameter?.Name == name)?.Value;
 
-    // What the property InterceptorsNamespaces became: the namespaces that may have interceptors, with those inside of them.
+    // The value of the property InterceptorsNamespaces: the namespaces that may have interceptors, including nested ones.
     private static bool MayIntercept(ParseOptions options) =>
         options.Features.TryGetValue("InterceptorsNamespaces", out string? allowed)
         && allowed.Split(';').Select(space => space.Trim()).Any(space => space is "CoAP" or "CoAP.NET" or "CoAP.NET.Generated");
 
-    // The name of the file alone: the code must be the same on every machine.
+    // Only the name of the file: the code must be the same on every machine.
     private static string PlaceOf(InvocationExpressionSyntax node)
     {
         FileLinePositionSpan span = NameSyntaxOf(node.Expression).GetLocation().GetLineSpan();

@@ -3,7 +3,7 @@ using Microsoft.CodeAnalysis;
 
 namespace CoAP.NET.Hosting.Generators.Reading;
 
-/// <summary>What was found at a call.</summary>
-/// <param name="Call">What replaces it; null when nothing can.</param>
-/// <param name="Diagnostics">What is to be said about it.</param>
+/// <summary>The result of reading a call.</summary>
+/// <param name="Call">The replacement; null if there is none.</param>
+/// <param name="Diagnostics">The diagnostics to report.</param>
 internal sealed record CallReading(BoundCall? Call, IReadOnlyList<Diagnostic> Diagnostics);

@@ -4,13 +4,13 @@ using Microsoft.CodeAnalysis.Operations;
 
 namespace CoAP.NET.Hosting.Generators.Reading;
 
-/// <summary>Looks through casts at the lambda or method that a handler is.</summary>
+/// <summary>Looks through casts for the lambda or method of a handler.</summary>
 internal static class HandlerReader
 {
     /// <summary>Reads a handler.</summary>
-    /// <param name="operation">What is passed.</param>
-    /// <param name="model">What the compiler knows of the file.</param>
-    /// <returns>The handler; null when it cannot be seen.</returns>
+    /// <param name="operation">The argument.</param>
+    /// <param name="model">The semantic model of the file.</param>
+    /// <returns>The handler; null if it is not visible.</returns>
     public static Handler? Read(IOperation operation, SemanticModel model)
     {
         ITypeSymbol? type = null;
@@ -45,7 +45,7 @@ internal static class HandlerReader
             return null;
         }
 
-        // The method knows the question marks; a cast may have chosen another delegate that it fits.
+        // The method has the nullable annotations; a cast may have chosen another compatible delegate.
         ITypeSymbol[] types = [.. method.Parameters.Zip(invoke.Parameters, (own, other) => Choose(own.Type, other.Type))];
         ITypeSymbol returns = Choose(method.ReturnType, invoke.ReturnType);
         return new Handler(method.Parameters, types, returns, method.RefKind != RefKind.None,
@@ -55,7 +55,7 @@ internal static class HandlerReader
     private static ITypeSymbol Choose(ITypeSymbol own, ITypeSymbol other) =>
         SymbolEqualityComparer.Default.Equals(own, other) ? own : other;
 
-    // A delegate that the compiler made has no name; a lambda of the same form is of the same type.
+    // A compiler-generated delegate has no name; a lambda of the same form has the same type.
     private static string Sample(IMethodSymbol invoke, ITypeSymbol[] types, ITypeSymbol returns) =>
         $"Cast(handler, {returns.Declared()} "
             + $"({string.Join(", ", invoke.Parameters.Select((parameter, i) => Sample(parameter, types[i], i)))}) => throw null!)";

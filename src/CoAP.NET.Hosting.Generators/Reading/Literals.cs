@@ -11,7 +11,7 @@ internal static class Literals
 {
     public static string Text(string text) => SymbolDisplay.FormatLiteral(text, quote: true);
 
-    /// <summary>A default value, as a constant expression of its type.</summary>
+    /// <summary>Returns a default value as a constant expression of its type.</summary>
     public static string Constant(object? value, ITypeSymbol type)
     {
         ITypeSymbol plain = type.WithoutNullable();
@@ -20,7 +20,7 @@ internal static class Literals
             : Primitive(value);
     }
 
-    /// <summary>An argument of an attribute.</summary>
+    /// <summary>Returns an argument of an attribute as an expression.</summary>
     public static string Argument(TypedConstant constant) => constant switch
     {
         { IsNull: true } => "null",

@@ -3,7 +3,7 @@ using Microsoft.CodeAnalysis;
 
 namespace CoAP.NET.Hosting.Generators.Reading;
 
-// Attributes, which say it.
+// The sources that attributes declare.
 internal sealed partial class ParameterReader
 {
     private const string KeyedServices = "Microsoft.Extensions.DependencyInjection.FromKeyedServicesAttribute";
@@ -82,7 +82,7 @@ internal sealed partial class ParameterReader
             return Refuse(draft, "an option number is 1 to 65,535 (RFC 7252 section 3.1)");
         }
 
-        // Whether the option is there: the value that options of the format 'empty' have.
+        // The presence of the option: the value of options of the format 'empty'.
         if (draft.Type.SpecialType == SpecialType.System_Boolean)
         {
             return draft.Make(ParameterSource.Option, key: $"{number}");

@@ -4,7 +4,7 @@ using Microsoft.CodeAnalysis;
 
 namespace CoAP.NET.Hosting.Generators.Reading;
 
-/// <summary>Decides where the parameters of a handler come from.</summary>
+/// <summary>Determines the sources of a handler's parameters.</summary>
 internal sealed partial class ParameterReader(ICollection<string> routeNames, Bodies bodies, Location place,
     ICollection<Diagnostic> diagnostics)
 {
@@ -14,7 +14,7 @@ internal sealed partial class ParameterReader(ICollection<string> routeNames, Bo
     /// <summary>Reads a parameter.</summary>
     /// <param name="parameter">The parameter, with its name and attributes.</param>
     /// <param name="type">Its type in the delegate.</param>
-    /// <returns>What binds it; null when nothing can, which the diagnostics say then.</returns>
+    /// <returns>The binding; null if there is none, which the diagnostics explain.</returns>
     public BoundParameter? Read(IParameterSymbol parameter, ITypeSymbol type)
     {
         if (parameter.RefKind != RefKind.None)
@@ -91,7 +91,7 @@ internal sealed partial class ParameterReader(ICollection<string> routeNames, Bo
         return ReadComplex(draft);
     }
 
-    // What is no value can be a service or the body, and nothing but its kind and the methods tell.
+    // A type without a parser can be a service or the body: its kind and the methods decide.
     private BoundParameter? ReadComplex(Draft draft)
     {
         ITypeSymbol plain = draft.Plain;
@@ -108,7 +108,7 @@ internal sealed partial class ParameterReader(ICollection<string> routeNames, Bo
 
         if (bodies.All)
         {
-            // A container may know a class; a structure or an array is the body.
+            // A container may have a class; a structure or an array is the body.
             return plain.TypeKind == TypeKind.Class
                 ? draft.Make(ParameterSource.ServiceOrBody)
                 : Body(draft.Make(ParameterSource.JsonBody));
@@ -159,11 +159,11 @@ internal sealed partial class ParameterReader(ICollection<string> routeNames, Bo
         return null;
     }
 
-    // A method of another project has no place here.
+    // A method of another project has no location here.
     private Location LocationOf(IParameterSymbol parameter) =>
         parameter.Locations.FirstOrDefault(location => location.SourceTree is { } tree && tree == place.SourceTree) ?? place;
 
-    /// <summary>What is known of a parameter before its source is.</summary>
+    /// <summary>The state of a parameter before its source is determined.</summary>
     private sealed class Draft(IParameterSymbol parameter, ITypeSymbol type)
     {
         public IParameterSymbol Parameter => parameter;

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Hosting.Generators.Reading;
 
-/// <summary>Where the value of a parameter comes from.</summary>
+/// <summary>The source of a parameter's value.</summary>
 internal enum ParameterSource
 {
     Request,

@@ -4,13 +4,13 @@ using Microsoft.CodeAnalysis;
 
 namespace CoAP.NET.Hosting.Generators.Reading;
 
-/// <summary>Which method of the library reads a type.</summary>
+/// <summary>Selects the method of the library that reads a type.</summary>
 internal static class Parsing
 {
     private const string Parsers = "global::CoAP.NET.Binding.CoapParsers.";
     private const string Readers = "global::CoAP.NET.Binding.CoapOptionArguments.";
 
-    /// <summary>What reads a type from text; null when there is nothing.</summary>
+    /// <summary>Returns the parser of a type from text; null if there is none.</summary>
     public static string? Text(ITypeSymbol type) => type switch
     {
         { SpecialType: SpecialType.System_String } => Parsers + "Text",
@@ -30,10 +30,10 @@ internal static class Parsing
         },
     };
 
-    /// <summary>Whether what <see cref="Text"/> gave reads numbers with a fraction.</summary>
+    /// <summary>Whether a result of <see cref="Text"/> reads numbers with a fraction.</summary>
     public static bool IsNumber(string? parser) => parser is not null && parser.StartsWith(Parsers + "Number<", StringComparison.Ordinal);
 
-    /// <summary>What reads a type from the value of an option; null when there is nothing.</summary>
+    /// <summary>Returns the reader of a type from the value of an option; null if there is none.</summary>
     public static string? Option(ITypeSymbol type) => type switch
     {
         { SpecialType: SpecialType.System_String } => Readers + "Text",
@@ -48,6 +48,6 @@ internal static class Parsing
         },
     };
 
-    // Their IParsable takes commas for separators of thousands, so that 31,5 would be 315.
+    // Their IParsable accepts commas as thousands separators, so that 31,5 would be 315.
     private static string Number(ITypeSymbol type) => $"{Parsers}Number<{type.WithoutQuestionMark()}>";
 }

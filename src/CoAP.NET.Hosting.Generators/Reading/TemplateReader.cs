@@ -4,13 +4,13 @@ using System.Linq;
 
 namespace CoAP.NET.Hosting.Generators.Reading;
 
-/// <summary>Reads route templates by the rules of the route table, so that mistakes show while compiling.</summary>
+/// <summary>Reads route templates by the rules of the route table, so that errors appear at compile time.</summary>
 internal static class TemplateReader
 {
     /// <summary>Reads the names of the parameters.</summary>
     /// <param name="template">The template.</param>
-    /// <param name="names">The names, as far as they could be read.</param>
-    /// <returns>What is wrong; null for nothing.</returns>
+    /// <param name="names">The names, as far as the template is valid.</param>
+    /// <returns>The problem; null for none.</returns>
     public static string? Read(string template, out List<string> names)
     {
         names = [];

@@ -3,14 +3,14 @@ using Microsoft.CodeAnalysis;
 
 namespace CoAP.NET.Hosting.Generators.Reading;
 
-/// <summary>Whether generated code can name a type.</summary>
+/// <summary>Checks whether generated code can name a type.</summary>
 internal static class TypeCheck
 {
-    /// <summary>Finds why a type cannot be named.</summary>
+    /// <summary>Finds why generated code cannot name a type.</summary>
     /// <param name="type">The type.</param>
-    /// <param name="compilation">Where the code is generated.</param>
-    /// <param name="location">What to point at.</param>
-    /// <returns>What is to be said; null when it can be named.</returns>
+    /// <param name="compilation">The compilation of the generated code.</param>
+    /// <param name="location">The location of the diagnostic.</param>
+    /// <returns>The diagnostic; null if it can name the type.</returns>
     public static Diagnostic? Find(ITypeSymbol type, Compilation compilation, Location location)
     {
         switch (type)
@@ -24,7 +24,7 @@ internal static class TypeCheck
                 return Diagnostic.Create(Descriptors.CannotAnswer, location, "an anonymous type",
                     "generated code cannot name it; return a record");
             case INamedTypeSymbol { TypeKind: TypeKind.Error }:
-                // The compiler says it already.
+                // The compiler reports it already.
                 return Diagnostic.Create(Descriptors.Inaccessible, location, type.Plain());
             case INamedTypeSymbol named:
                 return named.IsFileLocal || !compilation.IsSymbolAccessibleWithin(named, compilation.Assembly)

@@ -3,14 +3,14 @@ using Microsoft.CodeAnalysis;
 
 namespace CoAP.NET.Hosting.Generators.Reading;
 
-/// <summary>Types as text, and what is asked of them by name.</summary>
+/// <summary>Types as text, and checks by name.</summary>
 internal static class TypeNames
 {
     private static readonly SymbolDisplayFormat s_declared =
         SymbolDisplayFormat.FullyQualifiedFormat.AddMiscellaneousOptions(
             SymbolDisplayMiscellaneousOptions.IncludeNullableReferenceTypeModifier);
 
-    // As people write it in a message.
+    // The format for messages.
     private static readonly SymbolDisplayFormat s_plain = new(
         typeQualificationStyle: SymbolDisplayTypeQualificationStyle.NameAndContainingTypes,
         genericsOptions: SymbolDisplayGenericsOptions.IncludeTypeParameters,
@@ -23,17 +23,17 @@ internal static class TypeNames
     public static string WithoutQuestionMark(this ITypeSymbol type) =>
         type.WithNullableAnnotation(NullableAnnotation.NotAnnotated).ToDisplayString(s_declared);
 
-    /// <summary>The type for people.</summary>
+    /// <summary>Returns the readable name of a type.</summary>
     public static string Plain(this ITypeSymbol type) =>
         type.WithNullableAnnotation(NullableAnnotation.NotAnnotated).ToDisplayString(s_plain);
 
-    /// <summary>Namespace and name of the type that it is or was made of, such as <c>System.Threading.Tasks.Task</c>.</summary>
+    /// <summary>Returns namespace and name of the type or its generic definition, such as <c>System.Threading.Tasks.Task</c>.</summary>
     public static string FullName(this ITypeSymbol type) =>
         type.ContainingType is null && type.ContainingNamespace is { IsGlobalNamespace: false } space
             ? $"{space.ToDisplayString()}.{type.MetadataName}"
             : type.MetadataName;
 
-    /// <summary>The type that a Nullable is of; otherwise the type itself.</summary>
+    /// <summary>Returns the underlying type of a Nullable; otherwise the type itself.</summary>
     public static ITypeSymbol WithoutNullable(this ITypeSymbol type) =>
         type is INamedTypeSymbol { OriginalDefinition.SpecialType: SpecialType.System_Nullable_T } nullable
             ? nullable.TypeArguments[0]

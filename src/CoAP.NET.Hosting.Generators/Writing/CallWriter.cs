@@ -23,7 +23,7 @@ internal static class CallWriter
         writer.Line($"return route.Map(routes, template, {(hasMethods ? "methods" : $"[CoapMethod.{call.Method.Substring(3)}]")}, "
             + $"(request, cancellationToken) =>").Open();
 
-        // What can be refused comes first, so that no service is made for a request that is.
+        // Refusals come first, so that a refused request creates no services.
         for (int i = 0; i < call.Parameters.Count; i++)
         {
             ParameterWriter.WriteReading(writer, call.Parameters[i], i);

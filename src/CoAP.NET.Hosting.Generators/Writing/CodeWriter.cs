@@ -31,7 +31,7 @@ internal sealed class CodeWriter(StringBuilder code, int depth)
         return Line("}" + after);
     }
 
-    /// <summary>Returns an answer when something holds.</summary>
+    /// <summary>Writes a return of an answer under a condition.</summary>
     public CodeWriter ReturnIf(string condition, string result) =>
         Line($"if ({condition})").Open().Line($"return new({result});").Close().Line();
 }

@@ -2,10 +2,10 @@ using CoAP.NET.Hosting.Generators.Reading;
 
 namespace CoAP.NET.Hosting.Generators.Writing;
 
-/// <summary>Writes what finds the value of one parameter.</summary>
+/// <summary>Writes the code that finds the value of one parameter.</summary>
 internal static class ParameterWriter
 {
-    /// <summary>What is done once, when the route is mapped.</summary>
+    /// <summary>Writes the code that runs once, when the route is mapped.</summary>
     public static void WriteNeed(CodeWriter writer, BoundParameter parameter, int i)
     {
         string name = Literals.Text(parameter.ParameterName);
@@ -32,7 +32,7 @@ internal static class ParameterWriter
         }
     }
 
-    /// <summary>What is done for each request, and may refuse it.</summary>
+    /// <summary>Writes the code that runs for each request, and may refuse it.</summary>
     public static void WriteReading(CodeWriter writer, BoundParameter parameter, int i)
     {
         string name = Literals.Text(parameter.Name);
@@ -76,11 +76,11 @@ internal static class ParameterWriter
         }
     }
 
-    /// <summary>The value as an argument of the handler.</summary>
+    /// <summary>Returns the value as an argument of the handler.</summary>
     public static string Argument(BoundParameter parameter, int i) =>
         Value(parameter, i) + (MayBeNullUnsaid(parameter) ? "!" : string.Empty);
 
-    // A default of null on a type without a question mark is its author's wish, and no reason for a warning here.
+    // A default of null on a type without a question mark is intended by its author, and must not cause a warning here.
     private static bool MayBeNullUnsaid(BoundParameter parameter) =>
         parameter is { Default: "default", IsNullableValue: false,
             Source: not (ParameterSource.CancellationToken or ParameterSource.JsonBody or ParameterSource.BytesBody
@@ -159,7 +159,7 @@ internal static class ParameterWriter
     private static string Default(BoundParameter parameter) =>
         parameter.Default is null or "default" ? NullOf(parameter) : parameter.Default;
 
-    // Where both halves of a conditional expression must agree, 'default' would be that of the other half.
+    // Both branches of a conditional expression need the same type, and 'default' would take that of the other.
     private static string NullOf(BoundParameter parameter) => $"default({parameter.Type})";
 
     private static string Lacks(string what) => $"CoapArguments.Lacks(request, {Literals.Text(what)})";

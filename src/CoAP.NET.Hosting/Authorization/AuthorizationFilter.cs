@@ -3,15 +3,15 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>Stands before the handlers of a route or group and lets pass who meets a policy.</summary>
+/// <summary>Runs before the handlers of a route or group and admits requests that meet a policy.</summary>
 internal sealed class AuthorizationFilter(CoapAuthorizationMetadata metadata)
 {
-    // The same for all requests once it is known.
+    // The same for all requests, after the first look-up.
     private CoapAuthorizationPolicy? _policy = metadata.Policy;
 
     /// <summary>
-    /// The rest of the way with the policy before it, unless the route lets everybody pass: the last word of route and groups counts, from
-    /// the outside in.
+    /// Adds the policy before the next handler, unless the route admits all peers: the last setting of route and groups counts, from the
+    /// outside in.
     /// </summary>
     public CoapHandler Make(CoapRouteInfo route, CoapHandler next)
     {

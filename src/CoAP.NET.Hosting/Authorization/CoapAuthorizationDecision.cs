@@ -1,6 +1,6 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>Whether a request may be served, and what it is answered if not. The default value refuses.</summary>
+/// <summary>The decision on a request, with the answer to a refused one. The default value refuses.</summary>
 public readonly record struct CoapAuthorizationDecision
 {
     private readonly CoapResult? _answer;
@@ -11,26 +11,28 @@ public readonly record struct CoapAuthorizationDecision
         _answer = answer;
     }
 
-    /// <summary>The request may be served.</summary>
+    /// <summary>A decision that allows the request.</summary>
     public static CoapAuthorizationDecision Allowed => new(true, null);
 
-    /// <summary>Whether the request may be served.</summary>
+    /// <summary>Whether the request is allowed.</summary>
     public bool IsAllowed { get; }
 
-    /// <summary>What it is answered instead; null when it may be served.</summary>
+    /// <summary>The answer to a refused request; null for an allowed one.</summary>
     public CoapResult? Answer => IsAllowed ? null : _answer ?? CoapResults.Forbidden();
 
-    /// <summary>4.01 Unauthorized: the client may come again when it has shown better who it is (RFC 7252 section 5.9.2.2).</summary>
+    /// <summary>
+    /// Creates a refusal with 4.01 Unauthorized: the client may retry with better credentials (RFC 7252 section 5.9.2.2).
+    /// </summary>
     /// <param name="diagnostic">A text for people; null for none.</param>
     /// <returns>The decision.</returns>
     public static CoapAuthorizationDecision Unauthorized(string? diagnostic = null) => new(false, CoapResults.Unauthorized(diagnostic));
 
-    /// <summary>4.03 Forbidden: it is known who the client is, and it may not (RFC 7252 section 5.9.2.4).</summary>
+    /// <summary>Creates a refusal with 4.03 Forbidden: the client is known and has no permission (RFC 7252 section 5.9.2.4).</summary>
     /// <param name="diagnostic">A text for people; null for none.</param>
     /// <returns>The decision.</returns>
     public static CoapAuthorizationDecision Forbidden(string? diagnostic = null) => new(false, CoapResults.Forbidden(diagnostic));
 
-    /// <summary>Another answer, such as 4.04 to hide that there is something.</summary>
+    /// <summary>Creates a refusal with another answer, such as 4.04 to hide that the resource exists.</summary>
     /// <param name="answer">The answer.</param>
     /// <returns>The decision.</returns>
     public static CoapAuthorizationDecision Refused(CoapResult answer)

@@ -2,32 +2,30 @@ using CoAP.NET.Hosting;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// Says who may use routes. Requirements of groups and routes add up; <see cref="AllowAnonymous"/> takes back what was required further
-/// outside or before. A requirement stands among the filters where it was added: those that were added before, and those of groups around,
-/// run before it.
-/// </summary>
+/// <summary>Adds authorization requirements to routes and groups.</summary>
+/// <remarks>
+/// Requirements of groups and routes add up; <see cref="AllowAnonymous"/> removes earlier requirements and those of outer groups. A
+/// requirement runs as a filter at the place where you add it: after earlier filters and those of outer groups.
+/// </remarks>
 public static class CoapAuthorizationExtensions
 {
-    /// <summary>
-    /// Serves only requests that meet the default policy, <see cref="CoapAuthorizationOptions.DefaultPolicy"/>: by default those of peers
-    /// of which the transport proved who they are. For a whole server: <c>server.Routes.RequireAuthorization()</c>.
-    /// </summary>
-    /// <typeparam name="TSelf">Route or group.</typeparam>
+    /// <summary>Serves only requests that meet the default policy, <see cref="CoapAuthorizationOptions.DefaultPolicy"/>.</summary>
+    /// <typeparam name="TSelf">The type of the route or group.</typeparam>
     /// <param name="routes">The route or group.</param>
     /// <returns>The route or group.</returns>
+    /// <remarks>
+    /// The initial default policy requires a peer with a proven identity. For a whole server: <c>server.Routes.RequireAuthorization()</c>.
+    /// </remarks>
     public static TSelf RequireAuthorization<TSelf>(this CoapRouteConventions<TSelf> routes)
         where TSelf : CoapRouteConventions<TSelf> => Add(routes, new CoapAuthorizationMetadata(null, null));
 
-    /// <summary>
-    /// Serves only requests that meet policies of <c>services.AddCoapAuthorization(...)</c>. A name that is not known is answered 5.00 and
-    /// logged.
-    /// </summary>
-    /// <typeparam name="TSelf">Route or group.</typeparam>
+    /// <summary>Serves only requests that meet named policies of <c>services.AddCoapAuthorization(...)</c>.</summary>
+    /// <typeparam name="TSelf">The type of the route or group.</typeparam>
     /// <param name="routes">The route or group.</param>
-    /// <param name="policies">The names of the policies, all of which must be met; at least one.</param>
+    /// <param name="policies">The names of the policies, all of which the request must meet; at least one.</param>
     /// <returns>The route or group.</returns>
     /// <exception cref="ArgumentException">There is none, or an empty one.</exception>
+    /// <remarks>An unknown name leads to 5.00 and a log message.</remarks>
     public static TSelf RequireAuthorization<TSelf>(this CoapRouteConventions<TSelf> routes, params string[] policies)
         where TSelf : CoapRouteConventions<TSelf>
     {
@@ -47,7 +45,7 @@ public static class CoapAuthorizationExtensions
     }
 
     /// <summary>Serves only requests that meet a policy.</summary>
-    /// <typeparam name="TSelf">Route or group.</typeparam>
+    /// <typeparam name="TSelf">The type of the route or group.</typeparam>
     /// <param name="routes">The route or group.</param>
     /// <param name="policy">The policy.</param>
     /// <returns>The route or group.</returns>
@@ -59,7 +57,7 @@ public static class CoapAuthorizationExtensions
     }
 
     /// <summary>Serves only requests that meet a policy.</summary>
-    /// <typeparam name="TSelf">Route or group.</typeparam>
+    /// <typeparam name="TSelf">The type of the route or group.</typeparam>
     /// <param name="routes">The route or group.</param>
     /// <param name="build">Adds requirements, at least one.</param>
     /// <returns>The route or group.</returns>
@@ -67,12 +65,11 @@ public static class CoapAuthorizationExtensions
     public static TSelf RequireAuthorization<TSelf>(this CoapRouteConventions<TSelf> routes, Action<CoapAuthorizationPolicyBuilder> build)
         where TSelf : CoapRouteConventions<TSelf> => RequireAuthorization(routes, CoapAuthorizationPolicy.Make(build));
 
-    /// <summary>
-    /// Serves everybody, whatever groups around or earlier calls require. What is required after it or further inside holds.
-    /// </summary>
-    /// <typeparam name="TSelf">Route or group.</typeparam>
+    /// <summary>Serves all peers, in spite of requirements of outer groups or earlier calls.</summary>
+    /// <typeparam name="TSelf">The type of the route or group.</typeparam>
     /// <param name="routes">The route or group.</param>
     /// <returns>The route or group.</returns>
+    /// <remarks>Later requirements, and those of inner groups, apply.</remarks>
     public static TSelf AllowAnonymous<TSelf>(this CoapRouteConventions<TSelf> routes)
         where TSelf : CoapRouteConventions<TSelf>
     {

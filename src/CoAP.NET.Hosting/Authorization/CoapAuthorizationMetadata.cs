@@ -1,6 +1,6 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>What is attached to routes and groups that require authorization, for code that looks at routes.</summary>
+/// <summary>Metadata of routes and groups that require authorization.</summary>
 public sealed class CoapAuthorizationMetadata
 {
     internal CoapAuthorizationMetadata(string? policyName, CoapAuthorizationPolicy? policy)
@@ -12,6 +12,6 @@ public sealed class CoapAuthorizationMetadata
     /// <summary>The name of the policy; null for the default policy and for one without a name.</summary>
     public string? PolicyName { get; }
 
-    /// <summary>The policy; null when it has a name or is the default policy.</summary>
+    /// <summary>The policy; null if it has a name or is the default policy.</summary>
     public CoapAuthorizationPolicy? Policy { get; }
 }

@@ -7,7 +7,7 @@ public sealed class CoapAuthorizationOptions
     private CoapAuthorizationPolicy _default = CoapAuthorizationPolicy.Authenticated;
 
     /// <summary>
-    /// What <c>RequireAuthorization()</c> means without a policy. Default: <see cref="CoapAuthorizationPolicy.Authenticated"/>.
+    /// The policy of <c>RequireAuthorization()</c> without arguments. Default: <see cref="CoapAuthorizationPolicy.Authenticated"/>.
     /// </summary>
     public CoapAuthorizationPolicy DefaultPolicy
     {
@@ -15,8 +15,8 @@ public sealed class CoapAuthorizationOptions
         set => _default = value ?? throw new ArgumentNullException(nameof(value));
     }
 
-    /// <summary>Adds a policy, or replaces the one with that name.</summary>
-    /// <param name="name">The name, by which routes require it.</param>
+    /// <summary>Adds a policy, or replaces the one with the same name.</summary>
+    /// <param name="name">The name that routes require.</param>
     /// <param name="policy">The policy.</param>
     public void AddPolicy(string name, CoapAuthorizationPolicy policy)
     {
@@ -25,15 +25,15 @@ public sealed class CoapAuthorizationOptions
         _policies[name] = policy;
     }
 
-    /// <summary>Adds a policy, or replaces the one with that name.</summary>
-    /// <param name="name">The name, by which routes require it.</param>
+    /// <summary>Adds a policy, or replaces the one with the same name.</summary>
+    /// <param name="name">The name that routes require.</param>
     /// <param name="build">Adds requirements, at least one.</param>
     /// <exception cref="InvalidOperationException">No requirement was added.</exception>
     public void AddPolicy(string name, Action<CoapAuthorizationPolicyBuilder> build) =>
         AddPolicy(name, CoapAuthorizationPolicy.Make(build));
 
-    /// <summary>The policy with a name.</summary>
+    /// <summary>Finds a policy by name.</summary>
     /// <param name="name">The name.</param>
-    /// <returns>The policy; null when there is none.</returns>
+    /// <returns>The policy; null for an unknown name.</returns>
     public CoapAuthorizationPolicy? FindPolicy(string name) => _policies.GetValueOrDefault(name);
 }

@@ -1,8 +1,6 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>
-/// What a request must meet to be served: a list of requirements, of which the first one that is not met gives the answer.
-/// </summary>
+/// <summary>A list of requirements that a request must meet; the first one that it does not meet determines the answer.</summary>
 public sealed class CoapAuthorizationPolicy
 {
     private readonly Func<CoapAuthorizationContext, CancellationToken, ValueTask<CoapAuthorizationDecision>>[] _requirements;
@@ -11,13 +9,13 @@ public sealed class CoapAuthorizationPolicy
         Func<CoapAuthorizationContext, CancellationToken, ValueTask<CoapAuthorizationDecision>>[] requirements) =>
         _requirements = requirements;
 
-    /// <summary>That the peer has an identity, as with DTLS or TLS and a certificate or key of its own.</summary>
+    /// <summary>A policy that requires a peer with an identity, for example from DTLS or TLS with its own certificate or key.</summary>
     public static CoapAuthorizationPolicy Authenticated { get; } = Make(static policy => policy.RequireIdentity());
 
-    /// <summary>Makes a policy.</summary>
+    /// <summary>Creates a policy.</summary>
     /// <param name="build">Adds requirements, at least one.</param>
     /// <returns>The policy.</returns>
-    /// <exception cref="InvalidOperationException">No requirement was added: such a policy would let everybody pass.</exception>
+    /// <exception cref="InvalidOperationException">There is no requirement: such a policy would admit every peer.</exception>
     public static CoapAuthorizationPolicy Make(Action<CoapAuthorizationPolicyBuilder> build)
     {
         ArgumentNullException.ThrowIfNull(build);
@@ -26,7 +24,7 @@ public sealed class CoapAuthorizationPolicy
         return builder.Build();
     }
 
-    /// <summary>Decides about a request.</summary>
+    /// <summary>Decides on a request.</summary>
     /// <param name="context">Who asks, and for what.</param>
     /// <param name="cancellationToken">Cancelled when nobody waits for the answer any more.</param>
     /// <returns>The decision.</returns>

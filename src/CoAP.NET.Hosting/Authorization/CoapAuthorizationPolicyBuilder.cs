@@ -5,26 +5,24 @@ using CoAP.NET.Oscore;
 namespace CoAP.NET.Hosting;
 
 /// <summary>
-/// Puts requirements together; all must be met, and the first one that is not gives the answer. What better credentials would change is
-/// answered 4.01, what they would not 4.03 (RFC 7252 sections 5.9.2.2 and 5.9.2.4).
+/// Builds a policy from requirements: a request must meet all, and the first one that it does not meet determines the answer.
 /// </summary>
+/// <remarks>The answer is 4.01 if better credentials would help, otherwise 4.03 (RFC 7252 sections 5.9.2.2 and 5.9.2.4).</remarks>
 public sealed class CoapAuthorizationPolicyBuilder
 {
     private readonly List<Func<CoapAuthorizationContext, CancellationToken, ValueTask<CoapAuthorizationDecision>>> _requirements = [];
 
-    /// <summary>
-    /// The transport is protected by DTLS or TLS; otherwise 4.01. Unlike <c>RequireTransportSecurity</c> it leaves routes in the list of
-    /// resources.
-    /// </summary>
-    /// <returns>This object.</returns>
+    /// <summary>Requires a transport with DTLS or TLS; otherwise 4.01.</summary>
+    /// <returns>This instance.</returns>
+    /// <remarks>Unlike <c>RequireTransportSecurity</c>, it keeps the routes in the list of resources.</remarks>
     public CoapAuthorizationPolicyBuilder RequireSecureTransport() =>
         Require(static context => context.IsSecure
             ? CoapAuthorizationDecision.Allowed
             : CoapAuthorizationDecision.Unauthorized("Come by a secured transport, such as coaps or coaps+tcp."));
 
-    /// <summary>The transport has one of these schemes; otherwise 4.01.</summary>
+    /// <summary>Requires one of these schemes of the transport; otherwise 4.01.</summary>
     /// <param name="schemes">The schemes, such as <c>coaps+tcp</c>; at least one.</param>
-    /// <returns>This object.</returns>
+    /// <returns>This instance.</returns>
     /// <exception cref="ArgumentException">There is none.</exception>
     public CoapAuthorizationPolicyBuilder RequireScheme(params string[] schemes)
     {
@@ -41,22 +39,21 @@ public sealed class CoapAuthorizationPolicyBuilder
             : CoapAuthorizationDecision.Unauthorized(diagnostic));
     }
 
-    /// <summary>
-    /// The peer has proven who it is (<see cref="CoapPeer.IsKnown"/>); otherwise 4.01. A DTLS or TLS peer without credentials of its own is
-    /// nobody, and so is a user of a web application who has not logged in.
-    /// </summary>
-    /// <returns>This object.</returns>
+    /// <summary>Requires a peer that has proved its identity (<see cref="CoapPeer.IsKnown"/>); otherwise 4.01.</summary>
+    /// <returns>This instance.</returns>
+    /// <remarks>
+    /// A DTLS or TLS peer without credentials of its own has no identity, and neither has a user of a web application who has not logged
+    /// in.
+    /// </remarks>
     public CoapAuthorizationPolicyBuilder RequireIdentity() =>
         Require(static context => context.IsKnown
             ? CoapAuthorizationDecision.Allowed
             : CoapAuthorizationDecision.Unauthorized("Show who you are."));
 
-    /// <summary>
-    /// The peer has proven who it is, and its identity meets a condition; without an identity 4.01, with another one 4.03.
-    /// </summary>
+    /// <summary>Requires a peer whose proven identity meets a condition; without an identity 4.01, with another one 4.03.</summary>
     /// <typeparam name="TIdentity">The type of the identity, such as <see cref="Transports.CoapTlsIdentity"/>.</typeparam>
-    /// <param name="condition">Looks at the identity.</param>
-    /// <returns>This object.</returns>
+    /// <param name="condition">Checks the identity.</param>
+    /// <returns>This instance.</returns>
     public CoapAuthorizationPolicyBuilder RequireIdentity<TIdentity>(Func<TIdentity, bool> condition)
     {
         ArgumentNullException.ThrowIfNull(condition);
@@ -65,50 +62,50 @@ public sealed class CoapAuthorizationPolicyBuilder
             : CoapAuthorizationDecision.Forbidden());
     }
 
-    /// <summary>
-    /// The peer showed a certificate that pleases a condition; without one 4.01, with another one 4.03. That it is valid the transport has
-    /// checked, as far as its options say.
-    /// </summary>
-    /// <param name="condition">Looks at the certificate; null for any. Must not keep it: it is disposed with its connection.</param>
-    /// <returns>This object.</returns>
+    /// <summary>Requires a peer whose certificate meets a condition; without one 4.01, with another one 4.03.</summary>
+    /// <param name="condition">Checks the certificate; null for any. Must not keep it: the connection disposes it.</param>
+    /// <returns>This instance.</returns>
+    /// <remarks>The transport has already checked that it is valid, according to its options.</remarks>
     public CoapAuthorizationPolicyBuilder RequireCertificate(Func<X509Certificate2, bool>? condition = null) =>
         Require(context => context.Certificate is not { } certificate ? CoapAuthorizationDecision.Unauthorized("Show a certificate.")
             : condition is null || condition(certificate) ? CoapAuthorizationDecision.Allowed : CoapAuthorizationDecision.Forbidden());
 
     /// <summary>
-    /// The peer has the pre-shared key of an identity that pleases a condition (RFC 7252 section 9.1.3.1); without one 4.01, with another
-    /// one 4.03.
+    /// Requires a peer with the pre-shared key of an identity that meets a condition (RFC 7252 section 9.1.3.1); without one 4.01, with
+    /// another one 4.03.
     /// </summary>
-    /// <param name="condition">Looks at the identity; null for any.</param>
-    /// <returns>This object.</returns>
+    /// <param name="condition">Checks the identity; null for any.</param>
+    /// <returns>This instance.</returns>
     public CoapAuthorizationPolicyBuilder RequirePskIdentity(Func<string, bool>? condition = null) =>
         Require(context => context.PskIdentity is not { } identity ? CoapAuthorizationDecision.Unauthorized("Show a pre-shared key.")
             : condition is null || condition(identity) ? CoapAuthorizationDecision.Allowed : CoapAuthorizationDecision.Forbidden());
 
     /// <summary>
-    /// The request is protected by OSCORE (RFC 8613), and the peer that has the keys pleases a condition; without OSCORE 4.01, another
-    /// peer 4.03. Over which transport it came does not matter.
+    /// Requires a request protected by OSCORE (RFC 8613), from a peer that meets a condition; without OSCORE 4.01, for another peer 4.03.
     /// </summary>
-    /// <param name="condition">Looks at the identity, such as its <see cref="OscoreIdentity.Kid"/>, or after EDHOC its
-    /// <see cref="OscoreIdentity.Owner"/>; null for any.</param>
-    /// <returns>This object.</returns>
+    /// <param name="condition">
+    /// Checks the identity, such as its <see cref="OscoreIdentity.Kid"/>, or after EDHOC its <see cref="OscoreIdentity.Owner"/>; null for
+    /// any.
+    /// </param>
+    /// <returns>This instance.</returns>
+    /// <remarks>The transport does not matter.</remarks>
     public CoapAuthorizationPolicyBuilder RequireOscore(Func<OscoreIdentity, bool>? condition = null) =>
         Require(context => context.Oscore is not { } identity ? CoapAuthorizationDecision.Unauthorized("Come with OSCORE.")
             : condition is null || condition(identity) ? CoapAuthorizationDecision.Allowed : CoapAuthorizationDecision.Forbidden());
 
     /// <summary>
-    /// It is proven that the peer receives at its address; otherwise 4.01 with an Echo, which a client that knows RFC 9175 answers by
-    /// itself. Keeps forged addresses out, such as before a limit for each address.
+    /// Requires a peer that has proved its address; otherwise 4.01 with an Echo, which a client with RFC 9175 answers by itself.
     /// </summary>
-    /// <returns>This object.</returns>
+    /// <returns>This instance.</returns>
+    /// <remarks>It excludes forged addresses, for example before a limit per address.</remarks>
     public CoapAuthorizationPolicyBuilder RequireVerifiedAddress() =>
         Require(static context => context.IsVerified
             ? CoapAuthorizationDecision.Allowed
             : CoapAuthorizationDecision.Refused(CoapResults.FreshnessRequired()));
 
-    /// <summary>A condition is met; otherwise 4.03 for peers with an identity and 4.01 for those without.</summary>
-    /// <param name="condition">Looks at who asks, and for what.</param>
-    /// <returns>This object.</returns>
+    /// <summary>Requires a condition; otherwise 4.03 for peers with an identity and 4.01 for those without.</summary>
+    /// <param name="condition">Checks the request and its peer.</param>
+    /// <returns>This instance.</returns>
     public CoapAuthorizationPolicyBuilder Require(Func<CoapAuthorizationContext, bool> condition)
     {
         ArgumentNullException.ThrowIfNull(condition);
@@ -116,18 +113,18 @@ public sealed class CoapAuthorizationPolicyBuilder
             : context.IsKnown ? CoapAuthorizationDecision.Forbidden() : CoapAuthorizationDecision.Unauthorized());
     }
 
-    /// <summary>A function decides.</summary>
+    /// <summary>Adds a function that decides.</summary>
     /// <param name="requirement">Decides; must be quick.</param>
-    /// <returns>This object.</returns>
+    /// <returns>This instance.</returns>
     public CoapAuthorizationPolicyBuilder Require(Func<CoapAuthorizationContext, CoapAuthorizationDecision> requirement)
     {
         ArgumentNullException.ThrowIfNull(requirement);
         return Require((context, _) => new ValueTask<CoapAuthorizationDecision>(requirement(context)));
     }
 
-    /// <summary>A function decides that may take its time.</summary>
-    /// <param name="requirement">Decides; is given a token that is cancelled when nobody waits for the answer any more.</param>
-    /// <returns>This object.</returns>
+    /// <summary>Adds an asynchronous function that decides.</summary>
+    /// <param name="requirement">Decides; its token is cancelled when the caller no longer waits for the answer.</param>
+    /// <returns>This instance.</returns>
     public CoapAuthorizationPolicyBuilder Require(
         Func<CoapAuthorizationContext, CancellationToken, ValueTask<CoapAuthorizationDecision>> requirement)
     {
@@ -136,10 +133,12 @@ public sealed class CoapAuthorizationPolicyBuilder
         return this;
     }
 
-    /// <summary>A service decides.</summary>
-    /// <typeparam name="TAuthorizer">The service; where it is not registered, one is made for each request, with services for the
-    /// parameters of its constructor.</typeparam>
-    /// <returns>This object.</returns>
+    /// <summary>Adds a service that decides.</summary>
+    /// <typeparam name="TAuthorizer">
+    /// The type of the service. If it is not registered, each request gets a new instance, with services for the parameters of its
+    /// constructor.
+    /// </typeparam>
+    /// <returns>This instance.</returns>
     public CoapAuthorizationPolicyBuilder RequireAuthorizer<[DynamicallyAccessedMembers(
         DynamicallyAccessedMemberTypes.PublicConstructors)] TAuthorizer>()
         where TAuthorizer : class, ICoapAuthorizer =>
@@ -149,5 +148,5 @@ public sealed class CoapAuthorizationPolicyBuilder
 
     internal CoapAuthorizationPolicy Build() => _requirements.Count != 0
         ? new CoapAuthorizationPolicy([.. _requirements])
-        : throw new InvalidOperationException("A policy without requirements would let everybody pass. Use AllowAnonymous for that.");
+        : throw new InvalidOperationException("A policy without requirements would admit every peer. Use AllowAnonymous for that.");
 }

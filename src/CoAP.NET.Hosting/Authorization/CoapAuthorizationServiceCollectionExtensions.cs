@@ -2,10 +2,10 @@ using CoAP.NET.Hosting;
 
 namespace Microsoft.Extensions.DependencyInjection;
 
-/// <summary>Adds policies by which CoAP routes are authorized.</summary>
+/// <summary>Adds authorization policies for CoAP routes.</summary>
 public static class CoapAuthorizationServiceCollectionExtensions
 {
-    /// <summary>Adds policies. May be called several times.</summary>
+    /// <summary>Adds policies. You may call it several times.</summary>
     /// <param name="services">The services.</param>
     /// <param name="configure">Adds policies.</param>
     /// <returns>The services.</returns>

@@ -1,12 +1,10 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>
-/// Decides by code of yours whether a request may be served, such as by asking a database. A policy names it with
-/// <see cref="CoapAuthorizationPolicyBuilder.RequireAuthorizer{TAuthorizer}"/>.
-/// </summary>
+/// <summary>Decides in your own code whether to serve a request, for example with a database query.</summary>
+/// <remarks>Add it to a policy with <see cref="CoapAuthorizationPolicyBuilder.RequireAuthorizer{TAuthorizer}"/>.</remarks>
 public interface ICoapAuthorizer
 {
-    /// <summary>Decides about a request.</summary>
+    /// <summary>Decides on a request.</summary>
     /// <param name="context">Who asks, and for what.</param>
     /// <param name="cancellationToken">Cancelled when nobody waits for the answer any more.</param>
     /// <returns>The decision.</returns>

@@ -2,7 +2,7 @@ using System.Text.Json.Serialization.Metadata;
 
 namespace CoAP.NET.Binding;
 
-/// <summary>What a handler returns, as JSON or CBOR.</summary>
+/// <summary>The result of a handler, as JSON or CBOR.</summary>
 internal sealed class AnswerSlot<T>(CoapBoundRoute route) : IJsonSlot
 {
     private Prepared? _prepared;
@@ -49,7 +49,7 @@ internal sealed class AnswerSlot<T>(CoapBoundRoute route) : IJsonSlot
                 format == CoapContentFormat.Cbor ? CoapContent.Cbor(value, info) : CoapContent.Json(value, info));
     }
 
-    // A handler with several kinds of results may only have object in common.
+    // Several kinds of results of a handler may only have object in common.
     private static CoapResult? Known(CoapRequest request, object value) => value switch
     {
         CoapResult result => result,

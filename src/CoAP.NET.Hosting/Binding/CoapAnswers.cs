@@ -2,43 +2,44 @@ using System.ComponentModel;
 
 namespace CoAP.NET.Binding;
 
-/// <summary>Makes answers of what handlers return. For generated code.</summary>
+/// <summary>Creates answers from the results of handlers. For generated code.</summary>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public static class CoapAnswers
 {
-    /// <summary>The answer of a handler that returns nothing.</summary>
+    /// <summary>Creates the answer of a handler without a result.</summary>
     /// <param name="request">The request.</param>
     /// <returns>2.05 for GET and FETCH, 2.02 for DELETE, 2.04 for others.</returns>
     public static CoapResult Done(CoapRequest request) => new(SuccessOf(request));
 
-    /// <summary>A result as it is.</summary>
+    /// <summary>Returns a result unmodified.</summary>
     /// <param name="request">The request.</param>
     /// <param name="result">The result; null for 4.04.</param>
     /// <returns>The answer.</returns>
     public static CoapResult FromResult(CoapRequest request, CoapResult? result) => result ?? CoapResults.NotFound();
 
-    /// <summary>Text in UTF-8.</summary>
+    /// <summary>Creates an answer with text in UTF-8.</summary>
     /// <param name="request">The request.</param>
     /// <param name="text">The text; null for 4.04.</param>
     /// <returns>The answer.</returns>
     public static CoapResult FromText(CoapRequest request, string? text) =>
         text is null ? CoapResults.NotFound() : FromContent(request, CoapContent.Text(text));
 
-    /// <summary>Bytes.</summary>
+    /// <summary>Creates an answer with bytes.</summary>
     /// <param name="request">The request.</param>
     /// <param name="bytes">The bytes; null for 4.04.</param>
     /// <returns>The answer.</returns>
     public static CoapResult FromBytes(CoapRequest request, byte[]? bytes) =>
         bytes is null ? CoapResults.NotFound() : FromContent(request, CoapContent.Binary(bytes));
 
-    /// <summary>Bytes.</summary>
+    /// <summary>Creates an answer with bytes.</summary>
     /// <param name="request">The request.</param>
     /// <param name="bytes">The bytes.</param>
     /// <returns>The answer.</returns>
     public static CoapResult FromMemory(CoapRequest request, ReadOnlyMemory<byte> bytes) => FromContent(request, CoapContent.Binary(bytes));
 
     /// <summary>
-    /// A representation, with the code of success that the method has: 2.05 answers GET and FETCH only (RFC 7252 section 5.9.1.5).
+    /// Creates an answer with a representation, and the success code of the method: only GET and FETCH allow 2.05 (RFC 7252 section
+    /// 5.9.1.5).
     /// </summary>
     /// <param name="request">The request.</param>
     /// <param name="content">The representation; null for 4.04.</param>
@@ -46,7 +47,7 @@ public static class CoapAnswers
     public static CoapResult FromContent(CoapRequest request, CoapContent? content) =>
         content is null ? CoapResults.NotFound() : new CoapResult(SuccessOf(request), content.Bytes, content.Format);
 
-    /// <summary>Waits for a handler that returns nothing.</summary>
+    /// <summary>Waits for a handler without a result.</summary>
     /// <param name="request">The request.</param>
     /// <param name="running">The handler.</param>
     /// <returns>The answer.</returns>
@@ -61,7 +62,7 @@ public static class CoapAnswers
         }
     }
 
-    /// <summary>Waits for a handler that returns nothing.</summary>
+    /// <summary>Waits for a handler without a result.</summary>
     /// <param name="request">The request.</param>
     /// <param name="running">The handler.</param>
     /// <returns>The answer.</returns>
@@ -82,11 +83,11 @@ public static class CoapAnswers
         }
     }
 
-    /// <summary>Waits for a handler and makes its answer.</summary>
-    /// <typeparam name="T">What it returns.</typeparam>
+    /// <summary>Waits for a handler and creates its answer.</summary>
+    /// <typeparam name="T">The type of its result.</typeparam>
     /// <param name="request">The request.</param>
     /// <param name="running">The handler.</param>
-    /// <param name="convert">Makes the answer.</param>
+    /// <param name="convert">Creates the answer.</param>
     /// <returns>The answer.</returns>
     public static ValueTask<CoapResult> FromAsync<T>(CoapRequest request, Task<T> running, Func<CoapRequest, T, CoapResult> convert)
     {
@@ -98,11 +99,11 @@ public static class CoapAnswers
             convert(request, await running.ConfigureAwait(false));
     }
 
-    /// <summary>Waits for a handler and makes its answer.</summary>
-    /// <typeparam name="T">What it returns.</typeparam>
+    /// <summary>Waits for a handler and creates its answer.</summary>
+    /// <typeparam name="T">The type of its result.</typeparam>
     /// <param name="request">The request.</param>
     /// <param name="running">The handler.</param>
-    /// <param name="convert">Makes the answer.</param>
+    /// <param name="convert">Creates the answer.</param>
     /// <returns>The answer.</returns>
     public static ValueTask<CoapResult> FromAsync<T>(CoapRequest request, ValueTask<T> running, Func<CoapRequest, T, CoapResult> convert)
     {

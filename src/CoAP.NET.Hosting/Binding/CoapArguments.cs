@@ -6,22 +6,22 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Binding;
 
-/// <summary>Finds in requests what handlers take as parameters. For generated code.</summary>
+/// <summary>Finds the arguments of handlers in requests. For generated code.</summary>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public static class CoapArguments
 {
     private const int UriQuery = 15;
 
-    /// <summary>A value of the route.</summary>
+    /// <summary>Returns a value of the route.</summary>
     /// <param name="request">The request.</param>
     /// <param name="name">The name in the template.</param>
-    /// <returns>The value; null when the template has no such parameter.</returns>
+    /// <returns>The value; null if the template has no such parameter.</returns>
     public static string? FromRoute(CoapRequest request, string name) => request.Route.TryGetValue(name, out string? value) ? value : null;
 
-    /// <summary>A value of the query.</summary>
+    /// <summary>Returns a value of the query.</summary>
     /// <param name="request">The request.</param>
     /// <param name="name">The name in UTF-8.</param>
-    /// <returns>What follows <c>name=</c> in the first argument of that name; empty for the name alone, and null without one.</returns>
+    /// <returns>The text after <c>name=</c> in the first argument with that name; empty for the name alone, and null without one.</returns>
     public static string? FromQuery(CoapRequest request, ReadOnlySpan<byte> name)
     {
         CoapOptionCollection options = request.Options;
@@ -36,21 +36,21 @@ public static class CoapArguments
         return null;
     }
 
-    /// <summary>A value of the route, which may have it from the prefix of a group; otherwise of the query.</summary>
+    /// <summary>Returns a value of the route, which may come from the prefix of a group; otherwise of the query.</summary>
     /// <param name="request">The request.</param>
     /// <param name="name">The name.</param>
     /// <param name="utf8">The same in UTF-8.</param>
-    /// <returns>The value; null when there is none.</returns>
+    /// <returns>The value; null if there is none.</returns>
     public static string? FromRouteOrQuery(CoapRequest request, string name, ReadOnlySpan<byte> utf8) =>
         FromRoute(request, name) ?? FromQuery(request, utf8);
 
-    /// <summary>All values of an argument of the query.</summary>
+    /// <summary>Returns all values of a query argument.</summary>
     /// <typeparam name="T">The type of the values.</typeparam>
     /// <param name="request">The request.</param>
     /// <param name="name">The name in UTF-8.</param>
     /// <param name="parser">Reads a value.</param>
-    /// <param name="values">The values in order; empty when there are none.</param>
-    /// <returns>Whether all could be read.</returns>
+    /// <param name="values">The values in order; empty if there are none.</param>
+    /// <returns>True if all are valid.</returns>
     public static bool TryGetAllFromQuery<T>(CoapRequest request, ReadOnlySpan<byte> name, CoapTextParser<T> parser, out T[] values)
     {
         List<T>? found = null;
@@ -75,13 +75,13 @@ public static class CoapArguments
         return true;
     }
 
-    /// <summary>The body as text in UTF-8.</summary>
+    /// <summary>Returns the body as text in UTF-8.</summary>
     /// <param name="request">The request.</param>
     /// <param name="name">The name of the parameter.</param>
     /// <param name="isOptional">Whether the payload may be missing.</param>
     /// <param name="text">The text; null for an optional one that is missing.</param>
-    /// <param name="refusal">The answer when there is none.</param>
-    /// <returns>Whether the handler can be called.</returns>
+    /// <param name="refusal">The answer if there is no valid text.</param>
+    /// <returns>True if the handler can run.</returns>
     public static bool TryGetText(CoapRequest request, string name, bool isOptional, out string? text,
         [NotNullWhen(false)] out CoapResult? refusal)
     {
@@ -109,7 +109,7 @@ public static class CoapArguments
         return refusal is null;
     }
 
-    /// <summary>A service of the request.</summary>
+    /// <summary>Returns a service of the request.</summary>
     /// <typeparam name="T">The type of the service.</typeparam>
     /// <param name="request">The request.</param>
     /// <returns>The service.</returns>
@@ -117,17 +117,17 @@ public static class CoapArguments
     public static T Service<T>(CoapRequest request)
         where T : notnull => ServicesOf(request, typeof(T)).GetRequiredService<T>();
 
-    /// <summary>A service of the request that may be missing.</summary>
+    /// <summary>Returns an optional service of the request.</summary>
     /// <typeparam name="T">The type of the service.</typeparam>
     /// <param name="request">The request.</param>
-    /// <returns>The service; null when there is none.</returns>
+    /// <returns>The service; null if there is none.</returns>
     public static T? OptionalService<T>(CoapRequest request)
     {
         IServiceProvider? services = request.Services;
         return services is null ? default : services.GetService<T>();
     }
 
-    /// <summary>A service with a key.</summary>
+    /// <summary>Returns a keyed service.</summary>
     /// <typeparam name="T">The type of the service.</typeparam>
     /// <param name="request">The request.</param>
     /// <param name="key">The key.</param>
@@ -136,43 +136,43 @@ public static class CoapArguments
     public static T KeyedService<T>(CoapRequest request, object? key)
         where T : notnull => ServicesOf(request, typeof(T)).GetRequiredKeyedService<T>(key);
 
-    /// <summary>A service with a key that may be missing.</summary>
+    /// <summary>Returns an optional keyed service.</summary>
     /// <typeparam name="T">The type of the service.</typeparam>
     /// <param name="request">The request.</param>
     /// <param name="key">The key.</param>
-    /// <returns>The service; null when there is none.</returns>
+    /// <returns>The service; null if there is none.</returns>
     public static T? OptionalKeyedService<T>(CoapRequest request, object? key)
     {
         IServiceProvider? services = request.Services;
         return services is null ? default : services.GetKeyedService<T>(key);
     }
 
-    /// <summary>The services of the request themselves.</summary>
+    /// <summary>Returns the service provider of the request.</summary>
     /// <param name="request">The request.</param>
     /// <returns>The services.</returns>
     /// <exception cref="InvalidOperationException">There are none.</exception>
     public static IServiceProvider Services(CoapRequest request) => ServicesOf(request, typeof(IServiceProvider));
 
-    /// <summary>The answer to a request that lacks an argument, counted.</summary>
+    /// <summary>Creates and counts the answer to a request without a required argument.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="what">What it lacks, such as <c>the query argument 'limit'</c>.</param>
+    /// <param name="what">The missing argument, such as <c>the query argument 'limit'</c>.</param>
     /// <returns>4.00.</returns>
     public static CoapResult Lacks(CoapRequest request, string what) => CoapResults.Refuse(request, $"The request lacks {what}.");
 
-    /// <summary>The answer to a request with an argument that cannot be read, counted.</summary>
+    /// <summary>Creates and counts the answer to a request with an invalid argument.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="what">What cannot be read, such as <c>the query argument 'limit'</c>.</param>
-    /// <param name="type">What it should be.</param>
+    /// <param name="what">The invalid argument, such as <c>the query argument 'limit'</c>.</param>
+    /// <param name="type">The expected type.</param>
     /// <returns>4.00.</returns>
     public static CoapResult CannotRead(CoapRequest request, string what, string type) =>
         CoapResults.Refuse(request, $"T{what.AsSpan(1)} cannot be read as {type}.");
 
     /// <summary>
-    /// The answer to a request with an argument that is no number of the form that <see cref="CoapParsers.Number"/> reads, counted.
+    /// Creates and counts the answer to a request with an argument that is not a number in the format of <see cref="CoapParsers.Number"/>.
     /// </summary>
     /// <param name="request">The request.</param>
-    /// <param name="what">What cannot be read, such as <c>the query argument 'celsius'</c>.</param>
-    /// <param name="type">What it should be.</param>
+    /// <param name="what">The invalid argument, such as <c>the query argument 'celsius'</c>.</param>
+    /// <param name="type">The expected type.</param>
     /// <returns>4.00.</returns>
     public static CoapResult CannotReadNumber(CoapRequest request, string what, string type) =>
         CoapResults.Refuse(request,

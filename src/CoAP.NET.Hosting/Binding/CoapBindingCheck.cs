@@ -2,17 +2,14 @@ using CoAP.NET.Binding;
 
 namespace CoAP.NET;
 
-/// <summary>Finds what handlers with bound parameters lack before the first request does.</summary>
+/// <summary>Finds missing services and JSON metadata of handlers with bound parameters before the first request.</summary>
 public static class CoapBindingCheck
 {
-    /// <summary>
-    /// Checks that services that handlers need are registered, and that the types of bodies and results can be read and written. A hosted
-    /// server does so when it starts.
-    /// </summary>
-    /// <param name="routes">The server or group; what is mapped to it by now is checked.</param>
-    /// <param name="services">The services of the application; null where there are none: then handlers can only have optional
-    /// ones.</param>
-    /// <exception cref="InvalidOperationException">Something is missing; the message lists all of it and says what to add.</exception>
+    /// <summary>Checks that the services of handlers are registered, and that the types of bodies and results are serializable.</summary>
+    /// <param name="routes">The server or group; the check covers the handlers mapped so far.</param>
+    /// <param name="services">The services of the application; null if there are none: then handlers can only have optional ones.</param>
+    /// <exception cref="InvalidOperationException">Something is missing; the message lists everything and says what to add.</exception>
+    /// <remarks>A hosted server calls it when it starts.</remarks>
     public static void CheckBinding(this ICoapRouteBuilder routes, IServiceProvider? services = null)
     {
         ArgumentNullException.ThrowIfNull(routes);
@@ -25,7 +22,7 @@ public static class CoapBindingCheck
         if (problems.Count != 0)
         {
             throw new InvalidOperationException(
-                string.Join(Environment.NewLine, ["Handlers of CoAP requests cannot be called:", .. problems]));
+                string.Join(Environment.NewLine, ["CoAP request handlers lack what they need:", .. problems]));
         }
     }
 }

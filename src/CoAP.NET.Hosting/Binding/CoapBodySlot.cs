@@ -8,7 +8,7 @@ using System.Text.Unicode;
 
 namespace CoAP.NET.Binding;
 
-/// <summary>A parameter that is the body. For generated code.</summary>
+/// <summary>A parameter that gets the body. For generated code.</summary>
 /// <typeparam name="T">The type of the parameter.</typeparam>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public sealed class CoapBodySlot<T> : IJsonSlot
@@ -37,10 +37,10 @@ public sealed class CoapBodySlot<T> : IJsonSlot
 
     /// <summary>Reads the body.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="value">The value; the default where an optional body is missing.</param>
-    /// <param name="refusal">The answer when it cannot be read.</param>
-    /// <returns>Whether the handler can be called.</returns>
-    /// <exception cref="InvalidOperationException">System.Text.Json knows nothing of the type.</exception>
+    /// <param name="value">The value; the default if an optional body is missing.</param>
+    /// <param name="refusal">The answer if the body is invalid.</param>
+    /// <returns>True if the handler can run.</returns>
+    /// <exception cref="InvalidOperationException">System.Text.Json has no metadata of the type.</exception>
     public bool TryRead(CoapRequest request, out T? value, [NotNullWhen(false)] out CoapResult? refusal)
     {
         value = default;
@@ -78,7 +78,7 @@ public sealed class CoapBodySlot<T> : IJsonSlot
         return TryReadValue(request, format is { IsCbor: true }, _info!, out value, out refusal);
     }
 
-    // Malformed bodies are the only arguments that cost an exception: System.Text.Json has no other way to say so.
+    // Only malformed bodies cost an exception: System.Text.Json has no other way to report them.
     private bool TryReadValue(CoapRequest request, bool isCbor, JsonTypeInfo<T> info, out T? value,
         [NotNullWhen(false)] out CoapResult? refusal)
     {
@@ -90,13 +90,13 @@ public sealed class CoapBodySlot<T> : IJsonSlot
         }
         catch (JsonException exception)
         {
-            // The message may repeat what the peer sent; the place does not.
+            // The message may contain input from the peer; the position does not.
             refusal = CoapResults.Refuse(request, $"The body '{_name}' is no JSON of the right form{Where(exception)}.");
             return false;
         }
         catch (CoapContentException exception)
         {
-            // Where its JSON was wrong says nothing of a place in the CBOR.
+            // The position of a JSON error does not apply to the CBOR.
             refusal = exception.InnerException is JsonException
                 ? CoapResults.Refuse(request, $"The body '{_name}' is no CBOR of the right form.")
                 : CoapResults.Refuse(request, $"The body '{_name}' cannot be read. {exception.Message}");

@@ -5,8 +5,7 @@ using Microsoft.Extensions.Options;
 namespace CoAP.NET.Binding;
 
 /// <summary>
-/// What generated code knows of a handler beside its parameters: which types and services it needs. Attached to the route. For generated
-/// code.
+/// Metadata of generated code on a handler besides its parameters: the types and services that it needs. For generated code.
 /// </summary>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public sealed class CoapBoundRoute
@@ -19,12 +18,12 @@ public sealed class CoapBoundRoute
     private CoapContentFormat[]? _produces;
     private CoapRouteHandlerBuilder? _route;
 
-    /// <summary>Says that a parameter is the body, as JSON or CBOR.</summary>
+    /// <summary>Declares that a parameter gets the body, as JSON or CBOR.</summary>
     /// <typeparam name="T">The type of the parameter, without a question mark.</typeparam>
     /// <param name="name">The name of the parameter.</param>
     /// <param name="isOptional">Whether the payload may be missing.</param>
-    /// <param name="parser">Reads the type as text too; null when there is no text for it.</param>
-    /// <returns>Reads it.</returns>
+    /// <param name="parser">Parses the type as text too; null if it has no text form.</param>
+    /// <returns>The slot that reads it.</returns>
     public CoapBodySlot<T> Body<T>(string name, bool isOptional, CoapTextParser<T>? parser = null)
     {
         CoapBodySlot<T> slot = new(this, name, isOptional, parser);
@@ -33,15 +32,15 @@ public sealed class CoapBoundRoute
         return slot;
     }
 
-    /// <summary>Says that a parameter is the body as it is.</summary>
+    /// <summary>Declares that a parameter gets the raw body.</summary>
     /// <param name="name">The name of the parameter.</param>
     public void TakesBody(string name) => _bodies.Add(name);
 
-    /// <summary>Says that a parameter is a service if the container knows its class, otherwise the body, as JSON or CBOR.</summary>
+    /// <summary>Declares that a parameter gets a service if the container has its class, otherwise the body, as JSON or CBOR.</summary>
     /// <typeparam name="T">The type of the parameter, without a question mark.</typeparam>
     /// <param name="name">The name of the parameter.</param>
     /// <param name="isOptional">Whether service or payload may be missing.</param>
-    /// <returns>Finds it.</returns>
+    /// <returns>The slot that finds it.</returns>
     public CoapServiceOrBodySlot<T> ServiceOrBody<T>(string name, bool isOptional)
         where T : class
     {
@@ -51,9 +50,9 @@ public sealed class CoapBoundRoute
         return new CoapServiceOrBodySlot<T>(this, parameter, body, isOptional);
     }
 
-    /// <summary>Says that the handler returns a value for JSON or CBOR.</summary>
+    /// <summary>Declares that the handler returns a value for JSON or CBOR.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
-    /// <returns>Makes answers of values.</returns>
+    /// <returns>A function that creates answers from values.</returns>
     public Func<CoapRequest, T, CoapResult> Answer<T>()
     {
         AnswerSlot<T> slot = new(this);
@@ -62,10 +61,10 @@ public sealed class CoapBoundRoute
         return slot.ToResult;
     }
 
-    /// <summary>Says that the handler returns text or bytes.</summary>
+    /// <summary>Declares that the handler returns text or bytes.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
     /// <param name="format">The format of all answers.</param>
-    /// <param name="convert">Makes answers of values.</param>
+    /// <param name="convert">Creates answers from values.</param>
     /// <returns>The same function.</returns>
     public Func<CoapRequest, T, CoapResult> Answer<T>(CoapContentFormat format, Func<CoapRequest, T, CoapResult> convert)
     {
@@ -73,13 +72,13 @@ public sealed class CoapBoundRoute
         return convert;
     }
 
-    /// <summary>Says that a parameter is a service.</summary>
+    /// <summary>Declares that a parameter gets a service.</summary>
     /// <param name="type">The type of the service.</param>
     /// <param name="name">The name of the parameter.</param>
-    /// <param name="key">The key of a service with a key.</param>
+    /// <param name="key">The key of a keyed service.</param>
     public void NeedsService(Type type, string name, object? key = null) => _services.Add(new NeededService(type, name, key));
 
-    /// <summary>Says that a parameter is in the template, or in the prefix of a group.</summary>
+    /// <summary>Declares that a parameter occurs in the template, or in the prefix of a group.</summary>
     /// <param name="name">The name in the template.</param>
     public void NeedsRouteValue(string name) => _routeNames.Add(name);
 
@@ -89,8 +88,8 @@ public sealed class CoapBoundRoute
     /// <param name="methods">The methods.</param>
     /// <param name="handler">The handler.</param>
     /// <returns>The route.</returns>
-    /// <exception cref="ArgumentException">The template is wrong, or lacks a parameter.</exception>
-    /// <exception cref="InvalidOperationException">The path has a handler of a method already.</exception>
+    /// <exception cref="ArgumentException">The template is invalid, or lacks a parameter.</exception>
+    /// <exception cref="InvalidOperationException">The path already has a handler of a method.</exception>
     public CoapRouteHandlerBuilder Map(ICoapRouteBuilder routes, string template, IEnumerable<CoapMethod> methods,
         Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler)
     {
@@ -111,7 +110,7 @@ public sealed class CoapBoundRoute
         return _produces is null ? route : route.Produces(_produces);
     }
 
-    /// <summary>Finds what the handler lacks.</summary>
+    /// <summary>Finds missing services and metadata of the handler.</summary>
     internal void Check(IServiceProvider? services, List<string> problems)
     {
         foreach (NeededService service in _services)
@@ -141,7 +140,9 @@ public sealed class CoapBoundRoute
         }
     }
 
-    /// <summary>What is wrong where parameters that the container does not know would be further bodies; null for nothing.</summary>
+    /// <summary>
+    /// The problem of parameters that would be further bodies because the container does not have their classes; null for none.
+    /// </summary>
     internal string? FindTwoBodies(IServiceProvider? services)
     {
         UnmarkedClass[] unknown = [.. _unmarked.Where(parameter => !parameter.IsService(services))];
@@ -153,17 +154,17 @@ public sealed class CoapBoundRoute
                 + "the body with CoapFromBody, or put all into one type.";
     }
 
-    /// <summary>What a type that cannot be read or written needs.</summary>
+    /// <summary>Creates the message for a type without metadata.</summary>
     internal string LacksMetadata(IJsonSlot slot) =>
         $"{this}: {slot.Place} is a {slot.Type}, of which System.Text.Json knows nothing here. Add "
             + $"[JsonSerializable(typeof({slot.Type.Name}))] to a JsonSerializerContext, and the context by "
         + "services.ConfigureCoapJson(o => o.SerializerOptions.TypeInfoResolverChain.Insert(0, MyContext.Default)).";
 
-    /// <summary>The options that hold for the route: its own, those of its groups, those of the host, the defaults.</summary>
+    /// <summary>Finds the options of the route: its own, those of its groups, those of the host, the defaults.</summary>
     internal CoapJsonOptions FindOptions(IServiceProvider? services) =>
         _route?.FindMetadata<CoapJsonOptions>() ?? services?.GetService<IOptions<CoapJsonOptions>>()?.Value ?? CoapJsonOptions.Default;
 
-    /// <summary>Methods and template, for people.</summary>
+    /// <summary>Returns methods and template as readable text.</summary>
     /// <returns>The text.</returns>
     public override string ToString() =>
         _route is null
@@ -172,7 +173,7 @@ public sealed class CoapBoundRoute
 
     private sealed record NeededService(Type Type, string Name, object? Key)
     {
-        // A container that cannot be asked is believed.
+        // Assumes that a container has the service if it does not support the query.
         public bool IsThere(IServiceProvider? services) => services is not null
             && (Key is null
                 ? services.GetService<IServiceProviderIsService>()?.IsService(Type) ?? true

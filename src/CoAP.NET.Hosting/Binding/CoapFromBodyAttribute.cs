@@ -1,7 +1,7 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// Binds a parameter of a handler to the payload of the request: a <c>string</c> as text, other types as JSON or CBOR by the
+/// Binds a handler parameter to the payload of the request: a <c>string</c> as text, other types as JSON or CBOR according to the
 /// Content-Format.
 /// </summary>
 [AttributeUsage(AttributeTargets.Parameter)]

@@ -1,7 +1,7 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// Binds a parameter of a handler to a service of the request, also where its type would be taken for the body. Services with a key have
+/// Binds a handler parameter to a service of the request, even if its type would otherwise bind to the body. Keyed services use
 /// <c>FromKeyedServices</c> instead.
 /// </summary>
 [AttributeUsage(AttributeTargets.Parameter)]

@@ -4,15 +4,14 @@ using System.Text.Json.Serialization.Metadata;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// How bodies and results of handlers become JSON and CBOR. Change them with <c>services.ConfigureCoapJson(...)</c>, or attach an object to
-/// a route or a group by <c>WithMetadata</c>, which wins; a server without a host has only the latter.
-/// </summary>
+/// <summary>Serialization of handler bodies and results as JSON and CBOR.</summary>
+/// <remarks>
+/// Configure it with <c>services.ConfigureCoapJson(...)</c>, or attach an instance to a route or a group with <c>WithMetadata</c>, which
+/// takes precedence. A server without a host supports only the latter.
+/// </remarks>
 public sealed class CoapJsonOptions
 {
-    /// <summary>
-    /// Makes options with the conventions of the web: names in camel case, read without regard to case; each name once in an object.
-    /// </summary>
+    /// <summary>Creates options with web conventions: names in camel case, read case-insensitively; each name once per object.</summary>
     public CoapJsonOptions()
     {
         SerializerOptions = new JsonSerializerOptions(JsonSerializerDefaults.Web) { AllowDuplicateProperties = false };
@@ -22,18 +21,18 @@ public sealed class CoapJsonOptions
         }
     }
 
-    /// <summary>
-    /// What System.Text.Json does. Trimmed and AOT-compiled applications add their contexts:
-    /// <c>o.SerializerOptions.TypeInfoResolverChain.Insert(0, MyContext.Default)</c>; elsewhere types are looked at by reflection. Must not
-    /// change after the first request.
-    /// </summary>
+    /// <summary>The options of System.Text.Json. Do not change them after the first request.</summary>
+    /// <remarks>
+    /// Trimmed and AOT-compiled applications add their contexts: <c>o.SerializerOptions.TypeInfoResolverChain.Insert(0,
+    /// MyContext.Default)</c>; others use reflection.
+    /// </remarks>
     public JsonSerializerOptions SerializerOptions { get; }
 
     /// <summary>
-    /// The format of answers to clients that ask for none by Accept: <see cref="CoapContentFormat.Json"/> or
+    /// The format of answers to clients without an Accept option: <see cref="CoapContentFormat.Json"/> or
     /// <see cref="CoapContentFormat.Cbor"/>. Default JSON.
     /// </summary>
-    /// <exception cref="ArgumentException">Another format.</exception>
+    /// <exception cref="ArgumentException">The format is neither of them.</exception>
     public CoapContentFormat PreferredFormat
     {
         get;
@@ -43,7 +42,7 @@ public sealed class CoapJsonOptions
     }
     = CoapContentFormat.Json;
 
-    /// <summary>What holds where nothing was configured.</summary>
+    /// <summary>The options without configuration.</summary>
     internal static CoapJsonOptions Default { get; } = new();
 
     [UnconditionalSuppressMessage("Trimming", "IL2026",

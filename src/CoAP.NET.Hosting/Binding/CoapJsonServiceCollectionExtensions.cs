@@ -2,7 +2,7 @@ using CoAP.NET;
 
 namespace Microsoft.Extensions.DependencyInjection;
 
-/// <summary>How bodies and results become JSON and CBOR, for all CoAP servers of a host.</summary>
+/// <summary>Configures JSON and CBOR serialization for all CoAP servers of a host.</summary>
 public static class CoapJsonServiceCollectionExtensions
 {
     /// <summary>Configures JSON and CBOR for the handlers of CoAP servers.</summary>

@@ -7,25 +7,25 @@ using System.Text.Unicode;
 
 namespace CoAP.NET.Binding;
 
-/// <summary>Reads values from options of requests. For generated code.</summary>
+/// <summary>Reads values from request options. For generated code.</summary>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public static class CoapOptionArguments
 {
     /// <summary>Reads the value of an option.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
     /// <param name="bytes">The value of the option.</param>
-    /// <param name="value">What it means.</param>
-    /// <returns>Whether it means that.</returns>
+    /// <param name="value">The value.</param>
+    /// <returns>True if the bytes are valid.</returns>
     public delegate bool Reader<T>(ReadOnlySpan<byte> bytes, [MaybeNullWhen(false)] out T value);
 
-    /// <summary>The first option of a number.</summary>
+    /// <summary>Reads the first option with a number.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
     /// <param name="request">The request.</param>
     /// <param name="number">The option number.</param>
     /// <param name="reader">Reads its value.</param>
-    /// <param name="value">The value; the default when there is none.</param>
+    /// <param name="value">The value; the default if there is none.</param>
     /// <param name="isPresent">Whether there is such an option.</param>
-    /// <returns>Whether it could be read; true when there is none.</returns>
+    /// <returns>True if it is valid or missing.</returns>
     public static bool TryGet<T>(CoapRequest request, int number, Reader<T> reader, out T? value, out bool isPresent)
     {
         value = default;
@@ -34,13 +34,13 @@ public static class CoapOptionArguments
         return !isPresent || reader(request.Options.ValueAt(index), out value);
     }
 
-    /// <summary>All options of a number.</summary>
+    /// <summary>Reads all options with a number.</summary>
     /// <typeparam name="T">The type of the values.</typeparam>
     /// <param name="request">The request.</param>
     /// <param name="number">The option number.</param>
     /// <param name="reader">Reads a value.</param>
-    /// <param name="values">The values in order; empty when there are none.</param>
-    /// <returns>Whether all could be read.</returns>
+    /// <param name="values">The values in order; empty if there are none.</param>
+    /// <returns>True if all are valid.</returns>
     public static bool TryGetAll<T>(CoapRequest request, int number, Reader<T> reader, out T[] values)
     {
         CoapOptionCollection options = request.Options;
@@ -60,21 +60,21 @@ public static class CoapOptionArguments
         return true;
     }
 
-    /// <summary>Text in UTF-8 (RFC 7252 section 3.2).</summary>
+    /// <summary>Reads text in UTF-8 (RFC 7252 section 3.2).</summary>
     /// <param name="bytes">The value of the option.</param>
     /// <param name="value">The text.</param>
-    /// <returns>Whether it is text.</returns>
+    /// <returns>True if it is valid text.</returns>
     public static bool Text(ReadOnlySpan<byte> bytes, [MaybeNullWhen(false)] out string value)
     {
         value = Utf8.IsValid(bytes) ? Encoding.UTF8.GetString(bytes) : null;
         return value is not null;
     }
 
-    /// <summary>An unsigned integer (RFC 7252 section 3.2) that fits a type.</summary>
+    /// <summary>Reads an unsigned integer (RFC 7252 section 3.2) that fits a type.</summary>
     /// <typeparam name="T">The type of the number.</typeparam>
     /// <param name="bytes">The value of the option.</param>
     /// <param name="value">The number.</param>
-    /// <returns>Whether it fits.</returns>
+    /// <returns>True if it fits.</returns>
     public static bool Number<T>(ReadOnlySpan<byte> bytes, out T value)
         where T : IBinaryInteger<T>
     {
@@ -82,7 +82,7 @@ public static class CoapOptionArguments
         return T.TryReadBigEndian(bytes, isUnsigned: true, out value);
     }
 
-    /// <summary>Bytes.</summary>
+    /// <summary>Reads bytes.</summary>
     /// <param name="bytes">The value of the option.</param>
     /// <param name="value">A copy.</param>
     /// <returns>True.</returns>
@@ -92,7 +92,7 @@ public static class CoapOptionArguments
         return true;
     }
 
-    /// <summary>Bytes.</summary>
+    /// <summary>Reads bytes.</summary>
     /// <param name="bytes">The value of the option.</param>
     /// <param name="value">A copy.</param>
     /// <returns>True.</returns>
@@ -102,10 +102,10 @@ public static class CoapOptionArguments
         return true;
     }
 
-    /// <summary>An entity-tag.</summary>
+    /// <summary>Reads an entity-tag.</summary>
     /// <param name="bytes">The value of the option.</param>
     /// <param name="value">The entity-tag.</param>
-    /// <returns>Whether it has 1 to 8 bytes.</returns>
+    /// <returns>True if it has 1 to 8 bytes.</returns>
     public static bool EntityTag(ReadOnlySpan<byte> bytes, out CoapETag value)
     {
         bool isOne = bytes.Length is > 0 and <= CoapETag.MaxLength;
@@ -113,10 +113,10 @@ public static class CoapOptionArguments
         return isOne;
     }
 
-    /// <summary>A Content-Format.</summary>
+    /// <summary>Reads a Content-Format.</summary>
     /// <param name="bytes">The value of the option.</param>
     /// <param name="value">The Content-Format.</param>
-    /// <returns>Whether it is one.</returns>
+    /// <returns>True if it is valid.</returns>
     public static bool Format(ReadOnlySpan<byte> bytes, out CoapContentFormat value)
     {
         Span<byte> number = stackalloc byte[2];

@@ -5,11 +5,11 @@ using System.Numerics;
 
 namespace CoAP.NET.Binding;
 
-/// <summary>Reads values from the text of routes, queries and bodies, in the invariant culture. For generated code.</summary>
+/// <summary>Parses values from the text of routes, queries and bodies, in the invariant culture. For generated code.</summary>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public static class CoapParsers
 {
-    /// <summary>Text as it is.</summary>
+    /// <summary>Returns text unmodified.</summary>
     /// <param name="text">The text.</param>
     /// <param name="value">The same.</param>
     /// <returns>True.</returns>
@@ -19,7 +19,7 @@ public static class CoapParsers
         return true;
     }
 
-    /// <summary>A type that parses itself.</summary>
+    /// <summary>Parses a type with its own parser.</summary>
     /// <typeparam name="T">The type.</typeparam>
     /// <param name="text">The text.</param>
     /// <param name="value">The value.</param>
@@ -27,19 +27,19 @@ public static class CoapParsers
     public static bool Parsable<T>(string text, [MaybeNullWhen(false)] out T value)
         where T : IParsable<T> => T.TryParse(text, CultureInfo.InvariantCulture, out value);
 
-    /// <summary>
-    /// A number that may have a fraction: digits, a decimal point, an exponent. Neither a comma, which one reader takes for thousands and
-    /// another for the decimal point, nor what is not finite.
-    /// </summary>
+    /// <summary>Parses a number that may have a fraction: digits, a decimal point, an exponent.</summary>
     /// <typeparam name="T">The type of the number.</typeparam>
     /// <param name="text">The text.</param>
     /// <param name="value">The value.</param>
     /// <returns>Whether the text is one.</returns>
+    /// <remarks>
+    /// It rejects commas, which separate thousands in some cultures and decimals in others, and numbers that are not finite.
+    /// </remarks>
     public static bool Number<T>(string text, out T value)
         where T : struct, INumberBase<T> =>
         T.TryParse(text, NumberStyles.Float, CultureInfo.InvariantCulture, out value) && T.IsFinite(value);
 
-    /// <summary>True, false, 1 or 0; an argument of the query that is its name alone is true.</summary>
+    /// <summary>Parses true, false, 1 or 0; a query argument without a value is true.</summary>
     /// <param name="text">The text.</param>
     /// <param name="value">The value.</param>
     /// <returns>Whether the text is one.</returns>
@@ -49,7 +49,7 @@ public static class CoapParsers
         return value || text == "0" || bool.TryParse(text, out value);
     }
 
-    /// <summary>A name of an enumeration, without regard to case, or a number that has a name.</summary>
+    /// <summary>Parses a name of an enumeration, ignoring case, or a number that has a name.</summary>
     /// <typeparam name="T">The enumeration.</typeparam>
     /// <param name="text">The text.</param>
     /// <param name="value">The value.</param>
@@ -57,7 +57,7 @@ public static class CoapParsers
     public static bool Enumeration<T>(string text, out T value)
         where T : struct, Enum => Enum.TryParse(text, ignoreCase: true, out value) && Enum.IsDefined(value);
 
-    /// <summary>Names of an enumeration of flags, with commas, or a number.</summary>
+    /// <summary>Parses names of a flags enumeration, separated by commas, or a number.</summary>
     /// <typeparam name="T">The enumeration.</typeparam>
     /// <param name="text">The text.</param>
     /// <param name="value">The value.</param>
@@ -65,21 +65,21 @@ public static class CoapParsers
     public static bool Flags<T>(string text, out T value)
         where T : struct, Enum => Enum.TryParse(text, ignoreCase: true, out value);
 
-    /// <summary>A point in time; without an offset it is UTC, so that it means the same on every machine.</summary>
+    /// <summary>Parses a point in time; without an offset it is UTC, so that it means the same on every machine.</summary>
     /// <param name="text">The text.</param>
     /// <param name="value">The value.</param>
     /// <returns>Whether the text is one.</returns>
     public static bool PointInTime(string text, out DateTimeOffset value) =>
         DateTimeOffset.TryParse(text, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out value);
 
-    /// <summary>A point in time, in UTC; without an offset it is taken for UTC.</summary>
+    /// <summary>Parses a point in time in UTC; without an offset it counts as UTC.</summary>
     /// <param name="text">The text.</param>
     /// <param name="value">The value.</param>
     /// <returns>Whether the text is one.</returns>
     public static bool DateAndTime(string text, out DateTime value) =>
         DateTime.TryParse(text, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal | DateTimeStyles.AdjustToUniversal, out value);
 
-    /// <summary>A URI, absolute or relative.</summary>
+    /// <summary>Parses a URI, absolute or relative.</summary>
     /// <param name="text">The text.</param>
     /// <param name="value">The value.</param>
     /// <returns>Whether the text is one.</returns>

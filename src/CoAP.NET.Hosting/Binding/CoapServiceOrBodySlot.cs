@@ -4,8 +4,8 @@ using System.Diagnostics.CodeAnalysis;
 namespace CoAP.NET.Binding;
 
 /// <summary>
-/// A parameter of a class that nothing marks, where the methods have a body: a service if the container knows the class, otherwise the
-/// body. For generated code.
+/// A parameter of an unmarked class, if the methods have a body: a service if the container has the class, otherwise the body. For
+/// generated code.
 /// </summary>
 /// <typeparam name="T">The type of the parameter.</typeparam>
 [EditorBrowsable(EditorBrowsableState.Never)]
@@ -17,7 +17,7 @@ public sealed class CoapServiceOrBodySlot<T>
     private readonly CoapBodySlot<T> _body;
     private readonly bool _isOptional;
 
-    // Null until a container was asked. All requests of a route have the same one.
+    // Null until the first look-up. All requests of a route have the same container.
     private volatile object? _isService;
 
     internal CoapServiceOrBodySlot(CoapBoundRoute route, UnmarkedClass parameter, CoapBodySlot<T> body, bool isOptional)
@@ -30,11 +30,12 @@ public sealed class CoapServiceOrBodySlot<T>
 
     /// <summary>Reads the body, if the parameter is the body.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="body">The body; null where an optional one is missing, and for a service.</param>
-    /// <param name="refusal">The answer when it cannot be read.</param>
-    /// <returns>Whether the handler can be called.</returns>
-    /// <exception cref="InvalidOperationException">System.Text.Json knows nothing of the type, or the handler would have two
-    /// bodies.</exception>
+    /// <param name="body">The body; null for a missing optional one, and for a service.</param>
+    /// <param name="refusal">The answer if the body is invalid.</param>
+    /// <returns>True if the handler can run.</returns>
+    /// <exception cref="InvalidOperationException">
+    /// System.Text.Json has no metadata of the type, or the handler would have two bodies.
+    /// </exception>
     public bool TryRead(CoapRequest request, out T? body, [NotNullWhen(false)] out CoapResult? refusal)
     {
         if (!IsService(request))
@@ -47,10 +48,10 @@ public sealed class CoapServiceOrBodySlot<T>
         return true;
     }
 
-    /// <summary>The argument of the handler: the service, or the body that was read.</summary>
+    /// <summary>Returns the argument of the handler: the service, or the body.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="body">What <see cref="TryRead"/> gave.</param>
-    /// <returns>The service or the body; null where an optional body is missing.</returns>
+    /// <param name="body">The body from <see cref="TryRead"/>.</param>
+    /// <returns>The service or the body; null for a missing optional body.</returns>
     public T? Value(CoapRequest request, T? body) =>
         !IsService(request) ? body : _isOptional ? CoapArguments.OptionalService<T>(request) : CoapArguments.Service<T>(request);
 

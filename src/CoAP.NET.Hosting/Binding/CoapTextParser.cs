@@ -3,7 +3,7 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace CoAP.NET.Binding;
 
-/// <summary>Reads a value from text. For generated code.</summary>
+/// <summary>Parses a value from text. For generated code.</summary>
 /// <typeparam name="T">The type of the value.</typeparam>
 /// <param name="text">The text.</param>
 /// <param name="value">The value.</param>

@@ -1,14 +1,14 @@
 namespace CoAP.NET.Binding;
 
-/// <summary>A place of a handler where a type of its own becomes JSON or CBOR, or is made of them.</summary>
+/// <summary>A parameter or result of a handler whose type is serialized as JSON or CBOR.</summary>
 internal interface IJsonSlot
 {
     Type Type { get; }
 
-    /// <summary>What the place is, for people.</summary>
+    /// <summary>A readable description of the place.</summary>
     string Place { get; }
 
-    /// <summary>Looks for what System.Text.Json knows of the type, and keeps it.</summary>
-    /// <returns>Whether it knows enough.</returns>
+    /// <summary>Finds the metadata of System.Text.Json for the type, and keeps it.</summary>
+    /// <returns>Whether the metadata is sufficient.</returns>
     bool TryPrepare(CoapJsonOptions options);
 }

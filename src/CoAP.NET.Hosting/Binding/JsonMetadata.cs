@@ -4,15 +4,15 @@ using System.Text.Json.Serialization.Metadata;
 
 namespace CoAP.NET.Binding;
 
-/// <summary>Finds what System.Text.Json knows of types.</summary>
+/// <summary>Finds metadata of System.Text.Json for types.</summary>
 internal static class JsonMetadata
 {
-    /// <summary>Finds a type without reflection, unless the options allow it.</summary>
+    /// <summary>Finds metadata without reflection, unless the options allow it.</summary>
     public static bool TryFind<T>(CoapJsonOptions options, [NotNullWhen(true)] out JsonTypeInfo<T>? info)
     {
         JsonSerializerOptions json = options.SerializerOptions;
 
-        // Without any resolver there is nothing to ask, and asking throws.
+        // Without any resolver there is no metadata, and the query throws.
         info = json.TypeInfoResolver is not null && json.TryGetTypeInfo(typeof(T), out JsonTypeInfo? found) ? (JsonTypeInfo<T>)found : null;
         return info is not null;
     }

@@ -2,12 +2,12 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Binding;
 
-/// <summary>A parameter that is a service or the body: only a container says which.</summary>
+/// <summary>A parameter that is a service or the body, as the container decides.</summary>
 /// <param name="Name">The name of the parameter.</param>
 /// <param name="Type">Its type.</param>
-/// <param name="Body">What reads it where it is the body.</param>
+/// <param name="Body">The slot that reads it as the body.</param>
 internal sealed record UnmarkedClass(string Name, Type Type, IJsonSlot Body)
 {
-    /// <summary>Whether a container knows the type.</summary>
+    /// <summary>Whether a container has the type.</summary>
     public bool IsService(IServiceProvider? services) => services?.GetService<IServiceProviderIsService>()?.IsService(Type) ?? false;
 }

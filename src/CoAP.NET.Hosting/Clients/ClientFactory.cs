@@ -5,7 +5,7 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>Makes clients when they are asked for first, and closes them with the container.</summary>
+/// <summary>Creates clients on first use, and closes them with the container.</summary>
 internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDisposable
 {
     private readonly IServiceProvider _services;
@@ -64,7 +64,7 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
         }
     }
 
-    // Containers may be disposed without waiting; closing sockets waits for nobody.
+    // The container may call Dispose; closing sockets does not wait for peers.
     public void Dispose() => DisposeAsync().AsTask().GetAwaiter().GetResult();
 
     private HostedClient Make(string name)
@@ -119,7 +119,7 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
         OscoreContexts contexts = new();
         if (options.Oscore.File is { } file)
         {
-            // A moment on the disk, before anything could leave without protection.
+            // Blocks briefly for the disk, before a request could leave unprotected.
             HostedOscore oscore = new(contexts, options.Oscore.Store);
             oscore.OpenAsync([file], CancellationToken.None).GetAwaiter().GetResult();
             _oscore.Add(oscore);

@@ -29,7 +29,7 @@ internal sealed class ClientOptionsValidator(ClientRegistration registration, IE
             }
             else if (host.PathSegments.Count > 0 || host.QueryArguments.Count > 0)
             {
-                problems.Add($"{section}:Proxy = '{proxy}': a proxy is a host. Leave out path and query.");
+                problems.Add($"{section}:Proxy = '{proxy}': a proxy must be a host. Leave out path and query.");
             }
         }
 
@@ -42,8 +42,8 @@ internal sealed class ClientOptionsValidator(ClientRegistration registration, IE
 
         if (options.Endpoint.Routes is not null)
         {
-            problems.Add($"{registration.Title} serves nothing, and Endpoint.Routes is set. Add a server by AddCoapServer, and let the "
-                + "client use it.");
+            problems.Add($"{registration.Title} serves no requests, but Endpoint.Routes is set. Add a server by AddCoapServer, and let "
+                + "the client use it.");
         }
 
         if (options.Endpoint.Tls is not null && !options.Tls.IsEmpty)
@@ -65,7 +65,7 @@ internal sealed class ClientOptionsValidator(ClientRegistration registration, IE
         }
         else if (!options.Dtls.IsEmpty)
         {
-            problems.Add($"{section}:Dtls is set, and UseDtls was called on Endpoint. Say it in configuration or in code, not both.");
+            problems.Add($"{section}:Dtls is set, and code called UseDtls on Endpoint. Use configuration or code, not both.");
         }
 
         problems.AddRange(OscoreFiles.Check(options, section));

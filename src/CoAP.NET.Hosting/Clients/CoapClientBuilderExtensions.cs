@@ -4,10 +4,10 @@ using Microsoft.Extensions.DependencyInjection.Extensions;
 
 namespace Microsoft.Extensions.DependencyInjection;
 
-/// <summary>What can be said of a client that was added.</summary>
+/// <summary>Configures a client after <c>AddCoapClient</c>.</summary>
 public static class CoapClientBuilderExtensions
 {
-    /// <summary>Sets options of a client by services of the application.</summary>
+    /// <summary>Sets options of a client with services of the application.</summary>
     /// <param name="builder">The client.</param>
     /// <param name="configure">Sets options; is given the services of the application.</param>
     /// <returns>The builder.</returns>
@@ -20,7 +20,7 @@ public static class CoapClientBuilderExtensions
     }
 
     /// <summary>
-    /// Lets the client use the endpoint of a hosted server: its requests leave from the server's port, and by the connections that peers
+    /// Makes the client use the endpoint of a hosted server: its requests leave from the server's port, and use the connections that peers
     /// opened to it.
     /// </summary>
     /// <param name="builder">The client.</param>
@@ -32,12 +32,11 @@ public static class CoapClientBuilderExtensions
         return Configure(builder, (options, _) => options.Server = name);
     }
 
-    /// <summary>
-    /// Puts a handler between the client and its endpoint; the one added first is the outermost. It is made once for the client.
-    /// </summary>
-    /// <typeparam name="THandler">The handler; a service, or made with services.</typeparam>
+    /// <summary>Adds a handler between the client and its endpoint; the first one is the outermost.</summary>
+    /// <typeparam name="THandler">The type of the handler; a service, or created with services.</typeparam>
     /// <param name="builder">The client.</param>
     /// <returns>The builder.</returns>
+    /// <remarks>The client creates it once.</remarks>
     public static ICoapClientBuilder AddHandler<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>(
         this ICoapClientBuilder builder)
         where THandler : class, ICoapClientHandler

@@ -6,114 +6,123 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>
-/// How a client works. Configuration is read into it first, from <c>Coap:Client</c> or, for a client with a name, <c>Coap:Clients:NAME</c>;
-/// code comes after it and has the last word. Everything is checked when the application starts. Mutable until then.
-/// </summary>
+/// <summary>Options of a hosted client.</summary>
+/// <remarks>
+/// Configuration comes first, from <c>Coap:Client</c> or, for a client with a name, <c>Coap:Clients:NAME</c>; code runs afterwards and
+/// takes precedence. The application checks all options when it starts. Mutable until then.
+/// </remarks>
 public sealed class CoapClientOptions
 {
     private readonly CoapRequestDefaults _defaults = new();
 
-    /// <summary>
-    /// What URIs of requests are relative to (RFC 3986 section 5.2), such as <c>coap://device.example/api/</c>: <c>state</c> is then
-    /// <c>/api/state</c>, and <c>/state</c> stays what it is. Default null: URIs are absolute.
-    /// </summary>
+    /// <summary>The base of relative request URIs (RFC 3986 section 5.2).</summary>
+    /// <remarks>
+    /// With <c>coap://device.example/api/</c>, <c>state</c> is <c>/api/state</c>, and <c>/state</c> stays <c>/state</c>. Default null: URIs
+    /// are absolute.
+    /// </remarks>
     public string? BaseAddress { get; set; }
 
     /// <summary>
-    /// The forward proxy that requests and observations go to, such as <c>coap://gateway.example.com</c>; see
-    /// <see cref="CoapClient.Proxy"/>. <see cref="ConfigureRequest"/> and <see cref="Handlers"/> see requests to their targets. Default
-    /// null: servers are asked directly.
+    /// The forward proxy of requests and observations, such as <c>coap://gateway.example.com</c>; see <see cref="CoapClient.Proxy"/>.
     /// </summary>
+    /// <remarks>
+    /// <see cref="ConfigureRequest"/> and <see cref="Handlers"/> see requests with their original targets. Default null: no proxy.
+    /// </remarks>
     public string? Proxy { get; set; }
 
     /// <summary>
-    /// How long requests may take that say nothing of it themselves; see <see cref="CoapRequest.Timeout"/>. Default null: the times of the
-    /// transmission parameters.
+    /// The timeout of requests without their own; see <see cref="CoapRequest.Timeout"/>. Default null: the times of the transmission
+    /// parameters.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Not above zero and not infinite.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The value is neither above zero nor infinite.</exception>
     public TimeSpan? Timeout
     {
         get => _defaults.Timeout;
         set => _defaults.Timeout = value;
     }
 
-    /// <summary>The Content-Format that requests want that name none (RFC 7252 section 5.10.4). Default null: any.</summary>
+    /// <summary>The Accept option of requests without one (RFC 7252 section 5.10.4). Default null: any Content-Format.</summary>
     public CoapContentFormat? Accept
     {
         get => _defaults.Accept;
         set => _defaults.Accept = value;
     }
 
-    /// <summary>Whether requests are Confirmable. Default true: those that do not say otherwise. False: none is.</summary>
+    /// <summary>Whether requests are Confirmable. Default true: unless the request says otherwise. False: none is.</summary>
     public bool Confirmable
     {
         get => _defaults.Confirmable;
         set => _defaults.Confirmable = value;
     }
 
-    /// <summary>Changes each request before it is sent, such as to add an option. It gets a copy of the caller's. Default null.</summary>
+    /// <summary>
+    /// Modifies each request before it is sent, for example to add an option. It gets a copy of the caller's request. Default null.
+    /// </summary>
     public Action<CoapRequest>? ConfigureRequest { get; set; }
 
     /// <summary>
-    /// The name of a hosted server whose endpoint the client uses, so that its requests leave from the server's port and connections; empty
-    /// for the server without a name. <see cref="Endpoint"/>, <see cref="Tls"/> and <see cref="Dtls"/> then mean nothing, and
-    /// <see cref="Oscore"/> must not be set. Default null: an endpoint of its own.
+    /// The name of a hosted server whose endpoint the client uses, so that its requests use the server's port and connections; empty for
+    /// the server without a name.
     /// </summary>
+    /// <remarks>
+    /// <see cref="Endpoint"/>, <see cref="Tls"/> and <see cref="Dtls"/> then have no meaning, and <see cref="Oscore"/> must not be set.
+    /// Default null: an endpoint of its own.
+    /// </remarks>
     public string? Server { get; set; }
 
-    /// <summary>How the endpoint works. Logger and clock are the host's where they are not set.</summary>
+    /// <summary>The options of the endpoint. Logger and clock come from the host unless set.</summary>
     public CoapEndpointOptions Endpoint { get; } = new();
 
-    /// <summary>
-    /// Certificates by files, for <c>coaps+tcp</c>. Set <see cref="CoapEndpointOptions.Tls"/> of <see cref="Endpoint"/> for certificates
-    /// that are not in files; not both.
-    /// </summary>
+    /// <summary>Certificate files for <c>coaps+tcp</c>.</summary>
+    /// <remarks>
+    /// For certificates that are not in files, set <see cref="CoapEndpointOptions.Tls"/> of <see cref="Endpoint"/> instead; not both.
+    /// </remarks>
     public CoapTlsFileOptions Tls { get; } = new();
 
-    /// <summary>
-    /// A pre-shared key or certificate by configuration, for <c>coaps</c>. Call <see cref="CoapDtlsEndpointExtensions.UseDtls"/> on
-    /// <see cref="Endpoint"/> for what files cannot say; not both.
-    /// </summary>
+    /// <summary>A pre-shared key or certificate from configuration, for <c>coaps</c>.</summary>
+    /// <remarks>
+    /// For settings that files cannot express, call <see cref="CoapDtlsEndpointExtensions.UseDtls"/> on <see cref="Endpoint"/> instead; not
+    /// both.
+    /// </remarks>
     public CoapDtlsClientFileOptions Dtls { get; } = new();
 
-    /// <summary>
-    /// A security context of a file, for OSCORE with the server. Call <see cref="OscoreEndpointExtensions.UseOscore"/> on
-    /// <see cref="Endpoint"/> for several servers; not both.
-    /// </summary>
+    /// <summary>A security context from a file, for OSCORE with the server.</summary>
+    /// <remarks>
+    /// For several servers, call <see cref="OscoreEndpointExtensions.UseOscore"/> on <see cref="Endpoint"/> instead; not both.
+    /// </remarks>
     public CoapOscoreClientFileOptions Oscore { get; } = new();
 
     /// <summary>
-    /// Credentials of a file, by which the client agrees with the server on keys for OSCORE. See <see cref="EdhocHostingExtensions"/> for
-    /// credentials of code.
+    /// Credentials from a file, with which the client agrees with the server on keys for OSCORE. See <see cref="EdhocHostingExtensions"/>
+    /// for credentials from code.
     /// </summary>
     public CoapEdhocClientFileOptions Edhoc { get; } = new();
 
     /// <summary>
-    /// What stands between the client and its endpoint; the first is the outermost. See <see cref="ICoapClientHandler"/>. Default none.
+    /// The handlers between the client and its endpoint; the first is the outermost. See <see cref="ICoapClientHandler"/>. Default none.
     /// </summary>
     public IList<Func<IServiceProvider, ICoapClientHandler>> Handlers { get; } = [];
 
     /// <summary>
-    /// Transports of your own, made when the client is; see <see cref="CoapEndpoint.AddTransport"/>. Default none: sockets are opened with
-    /// the first request. Not used on a server's endpoint.
+    /// Factories of additional transports, which run when the client is created; see <see cref="CoapEndpoint.AddTransport"/>.
     /// </summary>
+    /// <remarks>Default none: the first request opens sockets. Not used with a server's endpoint.</remarks>
     public IList<Func<IServiceProvider, CoapTransport>> Transports { get; } = [];
 
     /// <summary>
-    /// Whether the application does not start where others on the machine may read or change files of keys that these options name:
-    /// security contexts of OSCORE, pre-shared keys, private keys of certificates. On Unix; the group may read. Default false: it is a
-    /// warning.
+    /// Whether the application refuses to start if other users of the machine can read or change key files that these options name.
     /// </summary>
+    /// <remarks>
+    /// These are security contexts of OSCORE, pre-shared keys, and private keys of certificates. On Unix; the group may read. Default
+    /// false: it logs a warning.
+    /// </remarks>
     public bool RequirePrivateKeyFiles { get; set; }
 
-    /// <summary>
-    /// Whether keys of the configuration section that are not known are a warning only. Default false: the application does not start, as
-    /// most of them are misspelled.
-    /// </summary>
+    /// <summary>Whether unknown keys of the configuration section only cause a warning.</summary>
+    /// <remarks>Default false: the application does not start, because most of them are misspelled.</remarks>
     public bool AllowUnknownKeys { get; set; }
 
-    /// <summary>What code says of EDHOC.</summary>
+    /// <summary>The functions of code that configure EDHOC.</summary>
     internal IList<Action<EdhocClientOptions>> EdhocSteps { get; } = [];
 
     internal bool UsesEdhoc => Edhoc.File is not null || EdhocSteps.Count > 0;
@@ -129,14 +138,16 @@ public sealed class CoapClientOptions
     }
 
     /// <summary>
-    /// Says which transmission parameters peers of a network have, such as those behind NB-IoT, which need longer times, or 6LoWPAN,
-    /// smaller blocks. Of several prefixes that an address is in the longest counts; <see cref="CoapEndpointOptions.ParametersOf"/> goes
-    /// before all of them. Configuration says it by <c>Peers</c>.
+    /// Sets the transmission parameters of the peers in a network, such as longer times for NB-IoT, or smaller blocks for 6LoWPAN.
     /// </summary>
     /// <param name="prefix">The network, such as <c>10.1.0.0/16</c> or <c>2001:db8::/32</c>.</param>
-    /// <param name="change">Makes the parameters of what all peers have, by <c>with</c>.</param>
+    /// <param name="change">Changes the general parameters, with a <c>with</c> expression.</param>
     /// <returns>These options.</returns>
-    /// <exception cref="FormatException">The prefix is none.</exception>
+    /// <exception cref="FormatException">The prefix is invalid.</exception>
+    /// <remarks>
+    /// The longest matching prefix takes precedence, and <see cref="CoapEndpointOptions.ParametersOf"/> takes precedence over all. In
+    /// configuration: <c>Peers</c>.
+    /// </remarks>
     public CoapClientOptions ForPeers(string prefix, Func<CoapTransmissionParameters, CoapTransmissionParameters> change)
     {
         ArgumentNullException.ThrowIfNull(prefix);

@@ -8,29 +8,27 @@ using Microsoft.Extensions.Options;
 
 namespace Microsoft.Extensions.DependencyInjection;
 
-/// <summary>
-/// Adds CoAP clients to the services of an application. They are made when they are first used, shared by all, and closed with the host.
-/// </summary>
+/// <summary>Adds CoAP clients to the services of an application.</summary>
+/// <remarks>The container creates a client on first use, shares it, and closes it with the host.</remarks>
 public static class CoapClientServiceCollectionExtensions
 {
-    /// <summary>
-    /// Adds the client of an application that has one, with what the section <c>Coap:Client</c> of its configuration says. Inject
-    /// <see cref="ICoapClient"/>; a <see cref="CoapClient"/> on the same endpoint, without base address and handlers, can be injected too.
-    /// </summary>
+    /// <summary>Adds the single client of an application, with the configuration section <c>Coap:Client</c>.</summary>
     /// <param name="services">The services.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The client to be.</returns>
+    /// <remarks>
+    /// Inject <see cref="ICoapClient"/>. You can also inject a <see cref="CoapClient"/> on the same endpoint, without base address and
+    /// handlers.
+    /// </remarks>
     public static ICoapClientBuilder AddCoapClient(this IServiceCollection services, Action<CoapClientOptions>? configure = null) =>
         Add(services, "", null, configure);
 
-    /// <summary>
-    /// Adds a client with a name, with what the section <c>Coap:Clients:NAME</c> says. Inject it by its name,
-    /// <c>[FromKeyedServices("NAME")] ICoapClient</c>, or ask <see cref="ICoapClientFactory"/>.
-    /// </summary>
+    /// <summary>Adds a client with a name, with the configuration section <c>Coap:Clients:NAME</c>.</summary>
     /// <param name="services">The services.</param>
     /// <param name="name">The name; not empty.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The client to be.</returns>
+    /// <remarks>Inject it by its name, <c>[FromKeyedServices("NAME")] ICoapClient</c>, or use <see cref="ICoapClientFactory"/>.</remarks>
     public static ICoapClientBuilder AddCoapClient(this IServiceCollection services, string name,
         Action<CoapClientOptions>? configure = null)
     {
@@ -38,7 +36,7 @@ public static class CoapClientServiceCollectionExtensions
         return Add(services, name, null, configure);
     }
 
-    /// <summary>Adds the client of an application that has one, with what a section of configuration says.</summary>
+    /// <summary>Adds the single client of an application, with a configuration section.</summary>
     /// <param name="services">The services.</param>
     /// <param name="section">The section, instead of <c>Coap:Client</c>.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
@@ -50,7 +48,7 @@ public static class CoapClientServiceCollectionExtensions
         return Add(services, "", section, configure);
     }
 
-    /// <summary>Adds a client with a name, with what a section of configuration says.</summary>
+    /// <summary>Adds a client with a name, with a configuration section.</summary>
     /// <param name="services">The services.</param>
     /// <param name="name">The name; not empty.</param>
     /// <param name="section">The section.</param>
@@ -64,24 +62,23 @@ public static class CoapClientServiceCollectionExtensions
         return Add(services, name, section, configure);
     }
 
-    /// <summary>
-    /// Adds a typed client: a class of yours that is made with an <see cref="ICoapClient"/> of its own and any services. The client is
-    /// called like the class.
-    /// </summary>
-    /// <typeparam name="TClient">The class. Its constructor takes an <see cref="ICoapClient"/>. A new object is made whenever one is
-    /// injected; they share the client.</typeparam>
+    /// <summary>Adds a typed client: a class of yours that gets an <see cref="ICoapClient"/> of its own and any services.</summary>
+    /// <typeparam name="TClient">
+    /// The class. Its constructor has an <see cref="ICoapClient"/> parameter. Each injection creates a new instance; they share the client.
+    /// </typeparam>
     /// <param name="services">The services.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The client to be.</returns>
+    /// <remarks>The client has the name of the class.</remarks>
     public static ICoapClientBuilder AddCoapClient<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TClient>(
         this IServiceCollection services, Action<CoapClientOptions>? configure = null)
         where TClient : class =>
         AddCoapClient<TClient, TClient>(services, typeof(TClient).Name, configure);
 
-    /// <summary>Adds a typed client by a name.</summary>
-    /// <typeparam name="TClient">The class. Its constructor takes an <see cref="ICoapClient"/>.</typeparam>
+    /// <summary>Adds a typed client with a name.</summary>
+    /// <typeparam name="TClient">The class. Its constructor has an <see cref="ICoapClient"/> parameter.</typeparam>
     /// <param name="services">The services.</param>
-    /// <param name="name">The name, which the section <c>Coap:Clients:NAME</c> has.</param>
+    /// <param name="name">The name, for the section <c>Coap:Clients:NAME</c>.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The client to be.</returns>
     public static ICoapClientBuilder AddCoapClient<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TClient>(
@@ -89,12 +86,12 @@ public static class CoapClientServiceCollectionExtensions
         where TClient : class =>
         AddCoapClient<TClient, TClient>(services, name, configure);
 
-    /// <summary>Adds a typed client behind an interface.</summary>
-    /// <typeparam name="TClient">What is injected.</typeparam>
-    /// <typeparam name="TImplementation">The class. Its constructor takes an <see cref="ICoapClient"/>.</typeparam>
+    /// <summary>Adds a typed client with an interface.</summary>
+    /// <typeparam name="TClient">The injected type.</typeparam>
+    /// <typeparam name="TImplementation">The class. Its constructor has an <see cref="ICoapClient"/> parameter.</typeparam>
     /// <param name="services">The services.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
-    /// <returns>The client to be, called like <typeparamref name="TClient"/>.</returns>
+    /// <returns>The builder of the client, which has the name of <typeparamref name="TClient"/>.</returns>
     public static ICoapClientBuilder AddCoapClient<TClient,
         [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TImplementation>(
             this IServiceCollection services, Action<CoapClientOptions>? configure = null)
@@ -102,11 +99,11 @@ public static class CoapClientServiceCollectionExtensions
         where TImplementation : class, TClient =>
         AddCoapClient<TClient, TImplementation>(services, typeof(TClient).Name, configure);
 
-    /// <summary>Adds a typed client behind an interface, by a name.</summary>
-    /// <typeparam name="TClient">What is injected.</typeparam>
-    /// <typeparam name="TImplementation">The class. Its constructor takes an <see cref="ICoapClient"/>.</typeparam>
+    /// <summary>Adds a typed client with an interface and a name.</summary>
+    /// <typeparam name="TClient">The injected type.</typeparam>
+    /// <typeparam name="TImplementation">The class. Its constructor has an <see cref="ICoapClient"/> parameter.</typeparam>
     /// <param name="services">The services.</param>
-    /// <param name="name">The name, which the section <c>Coap:Clients:NAME</c> has.</param>
+    /// <param name="name">The name, for the section <c>Coap:Clients:NAME</c>.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The client to be.</returns>
     public static ICoapClientBuilder AddCoapClient<TClient,

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>Sends a request on: to the next <see cref="ICoapClientHandler"/>, or to the endpoint.</summary>
+/// <summary>Passes a request on: to the next <see cref="ICoapClientHandler"/>, or to the endpoint.</summary>
 /// <param name="request">The request.</param>
 /// <param name="cancellationToken">Stops waiting.</param>
 /// <returns>The response.</returns>

@@ -84,9 +84,10 @@ internal sealed class HostedClient : ICoapClient
         CancellationToken cancellationToken = default) =>
             _proxy is null
                 ? Endpoint.SendToGroupAsync(Prepare(request), options, cancellationToken)
-                : throw new InvalidOperationException("A proxy asks no groups for a client. Use a client without a Proxy.");
+                : throw new InvalidOperationException("A client with a Proxy cannot send requests to groups. Use a client without a "
+                    + "Proxy.");
 
-    // Last of all, so that handlers see what is asked and not who is asked for it.
+    // Last of all, so that handlers see the target and not the proxy.
     private CoapRequest Proxied(CoapRequest request) =>
         _proxy is null || request.Options.Contains(OptionNumber.ProxyUri) || request.Options.Contains(OptionNumber.ProxyScheme)
             ? request : request.WithProxy(_proxy);
@@ -96,7 +97,7 @@ internal sealed class HostedClient : ICoapClient
         CoapRequest applied = _defaults.Apply(request);
         if (_copies && ReferenceEquals(applied, request))
         {
-            // Handlers may change it.
+            // Handlers may modify it.
             applied = request.WithUri(request.UriText!);
         }
 

@@ -2,12 +2,12 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>What <c>AddCoapClient</c> gives: a client to be.</summary>
+/// <summary>The result of <c>AddCoapClient</c>: the builder of a client.</summary>
 public interface ICoapClientBuilder
 {
     /// <summary>The name of the client; empty for the one without a name.</summary>
     string Name { get; }
 
-    /// <summary>Where services are registered.</summary>
+    /// <summary>The services of the application.</summary>
     IServiceCollection Services { get; }
 }

@@ -1,11 +1,11 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>Gives the clients of an application by their names.</summary>
+/// <summary>Returns the clients of an application by their names.</summary>
 public interface ICoapClientFactory
 {
-    /// <summary>Gives a client. It is made when it is asked for first, and then always the same.</summary>
+    /// <summary>Returns a client, which it creates on first use.</summary>
     /// <param name="name">Its name; empty for the one without a name.</param>
-    /// <returns>The client. Nobody but the host closes it.</returns>
-    /// <exception cref="ArgumentException">No client was added by this name.</exception>
+    /// <returns>The client, always the same. Only the host closes it.</returns>
+    /// <exception cref="ArgumentException">There is no client with this name.</exception>
     ICoapClient GetClient(string name = "");
 }

@@ -3,7 +3,7 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>Makes objects of a class that takes a client and services.</summary>
+/// <summary>Creates instances of a class with a client and services.</summary>
 internal static class TypedClient<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TClient>
     where TClient : class
 {

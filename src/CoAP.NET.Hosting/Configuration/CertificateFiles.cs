@@ -3,16 +3,16 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>Reads files with certificates, for TLS and DTLS alike.</summary>
+/// <summary>Reads certificate files for TLS and DTLS.</summary>
 internal static class CertificateFiles
 {
-    /// <summary>Reads the own certificate with its key, and those between it and a root.</summary>
+    /// <summary>Reads the endpoint's own certificate with its key, and those between it and a root.</summary>
     /// <param name="certificate">The file of the certificate; null for none.</param>
-    /// <param name="key">The file of the key; null when it stands in that of the certificate.</param>
-    /// <param name="password">Of the PFX file or of the key; null for none.</param>
-    /// <param name="section">What messages name the keys by, such as <c>Coap:Server:Tls</c>.</param>
+    /// <param name="key">The file of the key; null if the file of the certificate contains it.</param>
+    /// <param name="password">The password of the PFX file or of the key; null for none.</param>
+    /// <param name="section">The prefix of the keys in messages, such as <c>Coap:Server:Tls</c>.</param>
     /// <param name="problem">What is wrong and where; null for nothing.</param>
-    /// <returns>The certificates; null when there is none, or a file is wrong.</returns>
+    /// <returns>The certificates; null if there is none, or a file has an error.</returns>
     public static OwnCertificate? ReadOwn(string? certificate, string? key, string? password, string section, ref string? problem)
     {
         if (certificate is null && (key ?? password) is not null)
@@ -24,11 +24,11 @@ internal static class CertificateFiles
         return Read($"{section}:Certificate", certificate, path => ReadOwn(path, key, password), ref problem);
     }
 
-    /// <summary>Reads the authorities that certificates of the other side must come from.</summary>
+    /// <summary>Reads the authorities that must have issued the certificates of the other side.</summary>
     /// <param name="file">The file; null for none.</param>
     /// <param name="section">What messages name the keys by.</param>
     /// <param name="problem">What is wrong and where; null for nothing.</param>
-    /// <returns>The certificates; null when there are none, or the file is wrong.</returns>
+    /// <returns>The certificates; null if there are none, or the file has an error.</returns>
     public static X509Certificate2Collection? ReadAuthorities(string? file, string section, ref string? problem) =>
         Read($"{section}:Authorities", file, ReadAuthorities, ref problem);
 
@@ -36,7 +36,7 @@ internal static class CertificateFiles
     /// <param name="key">The key that names the file.</param>
     /// <param name="path">The file; null for none.</param>
     /// <param name="read">Reads it.</param>
-    /// <param name="problem">What is wrong and where; null for nothing. What is set already stays.</param>
+    /// <param name="problem">The problem and its place; null for none. An earlier problem stays.</param>
     public static T? Read<T>(string key, string? path, Func<string, T> read, ref string? problem)
         where T : class
     {
@@ -45,7 +45,7 @@ internal static class CertificateFiles
             return null;
         }
 
-        // What the TLS library says of it is no sentence.
+        // The message of the TLS library is not a sentence.
         if (!File.Exists(path))
         {
             problem = $"{key} = '{path}': there is no file {Path.GetFullPath(path)}";
@@ -68,7 +68,7 @@ internal static class CertificateFiles
     {
         if (X509Certificate2.GetCertContentType(path) == X509ContentType.Pkcs12)
         {
-            // Exportable, as OpenSSL takes the key over where it makes the handshakes.
+            // Exportable, because OpenSSL imports the key for its handshakes.
             X509Certificate2Collection all = X509CertificateLoader.LoadPkcs12CollectionFromFile(path, password,
                 X509KeyStorageFlags.Exportable);
             X509Certificate2 own = all.FirstOrDefault(static certificate => certificate.HasPrivateKey)

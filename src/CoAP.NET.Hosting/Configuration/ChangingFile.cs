@@ -1,16 +1,15 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>A file that is looked at again and again. For one caller at a time.</summary>
+/// <summary>A file that is checked periodically for changes. For one caller at a time.</summary>
 /// <param name="path">The file.</param>
-/// <param name="stamp">How the file was, before it was read.</param>
+/// <param name="stamp">The state of the file before it was read.</param>
 internal sealed class ChangingFile(string path, FileStamp stamp)
 {
     private FileStamp _taken = stamp;
     private FileStamp _seen = stamp;
 
     /// <summary>
-    /// Whether it has changed and is to be read: true once for each change, when the file is still the same at the next look, as whoever
-    /// writes may not be done.
+    /// Checks for a change: true once for each change, when two checks see the same state, because a writer may not be done.
     /// </summary>
     public bool Look()
     {

@@ -1,14 +1,16 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>Whether a server asks clients for certificates in the TLS handshake (RFC 8323 section 9.1).</summary>
+/// <summary>Whether a server requests client certificates in the TLS handshake (RFC 8323 section 9.1).</summary>
 public enum CoapClientCertificateMode
 {
-    /// <summary>It does not ask. The default.</summary>
+    /// <summary>No request. The default.</summary>
     None,
 
-    /// <summary>It asks; clients without one come in, without an identity. One that is shown must be valid.</summary>
+    /// <summary>
+    /// Request a certificate, and admit clients without one, which have no identity. A certificate that a client shows must be valid.
+    /// </summary>
     Optional,
 
-    /// <summary>It asks; clients without a valid one do not come in.</summary>
+    /// <summary>Request a certificate, and refuse clients without a valid one.</summary>
     Required,
 }

@@ -3,50 +3,56 @@ using CoAP.NET.Dtls;
 namespace CoAP.NET.Hosting;
 
 /// <summary>
-/// DTLS of a hosted server: whom it serves on <c>coaps</c>, by <see cref="PskFile"/>, <see cref="Psk"/>, a certificate, or several of them.
-/// Requests of its own show its certificate and trust its authorities.
+/// DTLS of a hosted server: the clients that it accepts on <c>coaps</c>, by <see cref="PskFile"/>, <see cref="Psk"/>, a certificate, or
+/// several of them.
 /// </summary>
+/// <remarks>Requests of the server show its certificate and trust its authorities.</remarks>
 public sealed class CoapDtlsServerFileOptions : CoapDtlsFileOptions
 {
     private readonly CoapDtlsServerOptions _bounds = new();
 
     /// <summary>
-    /// A file of pre-shared keys (RFC 7252 section 9.1.3.1) with a line <c>identity:key</c> for each client, as
-    /// <see cref="CoapPskDictionary"/> reads it. When it changes while the server runs, its keys are taken if nothing is wrong with it;
-    /// sessions that are open stay open. Default null: none.
+    /// A file of pre-shared keys (RFC 7252 section 9.1.3.1) with a line <c>identity:key</c> for each client, in the format of
+    /// <see cref="CoapPskDictionary"/>.
     /// </summary>
+    /// <remarks>
+    /// If it changes while the server runs, the server takes the new keys, unless the file has an error; open sessions stay open. Default
+    /// null: none.
+    /// </remarks>
     public string? PskFile { get; set; }
 
-    /// <summary>
-    /// Pre-shared keys by identity, beside those of the file: text, or <c>0x</c> and hexadecimal digits. Default empty. Configuration does
-    /// not tell identities apart that differ in upper and lower case only; <see cref="PskFile"/> does. Keep keys out of files that others
+    /// <summary>Pre-shared keys by identity, in addition to those of the file: text, or <c>0x</c> and hexadecimal digits.</summary>
+    /// <remarks>
+    /// Default empty. Configuration ignores the case of identities; <see cref="PskFile"/> does not. Keep keys out of files that others can
     /// read: an environment variable such as <c>Coap__Server__Dtls__Psk__meter1</c> sets one too.
-    /// </summary>
+    /// </remarks>
     public IDictionary<string, string> Psk { get; } = new Dictionary<string, string>(StringComparer.Ordinal);
 
     /// <summary>
-    /// What helps clients with several identities to choose one (RFC 4279 section 5). Sent to everybody. Default null: nothing is said.
+    /// A hint that helps clients with several identities to choose one (RFC 4279 section 5). The server sends it to every client. Default
+    /// null: no hint.
     /// </summary>
     public string? PskIdentityHint { get; set; }
 
-    /// <summary>
-    /// Whether clients that come with the server's certificate are asked for one of their own. Default
-    /// <see cref="CoapClientCertificateMode.None"/>. Those with pre-shared keys show none.
-    /// </summary>
+    /// <summary>Whether the server requests a certificate from clients that use the server's certificate.</summary>
+    /// <remarks>Default <see cref="CoapClientCertificateMode.None"/>. Does not apply to clients with pre-shared keys.</remarks>
     public CoapClientCertificateMode ClientCertificates { get; set; }
 
-    /// <summary>
-    /// Most sessions; for one more, one ends of the address that has most: of clients without an identity first, then the one that was
-    /// silent longest. Default 100,000; 1 to 10,000,000.
-    /// </summary>
+    /// <summary>Maximum number of sessions.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 10,000,000.</exception>
+    /// <remarks>
+    /// When it is reached, a new session ends one of the address that has most: first one of a client without an identity, then the one
+    /// silent longest. Default 100,000; 1 to 10,000,000.
+    /// </remarks>
     public int MaxSessions
     {
         get => _bounds.MaxSessions;
         set => _bounds.MaxSessions = value;
     }
 
-    /// <summary>Most sessions of the addresses of one source (<see cref="CoapSource"/>). Default 10,000; 1 to 10,000,000.</summary>
+    /// <summary>
+    /// Maximum number of sessions from the addresses of one source (<see cref="CoapSource"/>). Default 10,000; 1 to 10,000,000.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 10,000,000.</exception>
     public int MaxSessionsPerAddress
     {
@@ -54,7 +60,7 @@ public sealed class CoapDtlsServerFileOptions : CoapDtlsFileOptions
         set => _bounds.MaxSessionsPerAddress = value;
     }
 
-    /// <summary>Most sessions of one identity or certificate. Default 10,000; 1 to 10,000,000.</summary>
+    /// <summary>Maximum number of sessions of one identity or certificate. Default 10,000; 1 to 10,000,000.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 10,000,000.</exception>
     public int MaxSessionsPerIdentity
     {
@@ -62,7 +68,7 @@ public sealed class CoapDtlsServerFileOptions : CoapDtlsFileOptions
         set => _bounds.MaxSessionsPerIdentity = value;
     }
 
-    /// <summary>Most handshakes under way. Default 1,000; 1 to 100,000.</summary>
+    /// <summary>Maximum number of concurrent handshakes. Default 1,000; 1 to 100,000.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 100,000.</exception>
     public int MaxHandshakes
     {
@@ -70,7 +76,9 @@ public sealed class CoapDtlsServerFileOptions : CoapDtlsFileOptions
         set => _bounds.MaxHandshakes = value;
     }
 
-    /// <summary>Most of them with the addresses of one source (<see cref="CoapSource"/>). Default 50; 1 to 100,000.</summary>
+    /// <summary>
+    /// Maximum number of concurrent handshakes with the addresses of one source (<see cref="CoapSource"/>). Default 50; 1 to 100,000.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 100,000.</exception>
     public int MaxHandshakesPerAddress
     {
@@ -78,7 +86,7 @@ public sealed class CoapDtlsServerFileOptions : CoapDtlsFileOptions
         set => _bounds.MaxHandshakesPerAddress = value;
     }
 
-    /// <summary>After so long a silence of a client its session ends. Default 1 day; 1 s to 365 days.</summary>
+    /// <summary>Ends a session after this time without a message from the client. Default 1 day; 1 s to 365 days.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 365 days.</exception>
     public TimeSpan SessionIdleTimeout
     {

@@ -3,7 +3,7 @@ using CoAP.NET.Dtls;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>Makes the options of DTLS of what <see cref="CoapDtlsFileOptions"/> say. No message holds a key.</summary>
+/// <summary>Creates DTLS options from <see cref="CoapDtlsFileOptions"/>. No message contains a key.</summary>
 internal static class DtlsFiles
 {
     private const string Scheme = "coaps";
@@ -12,11 +12,11 @@ internal static class DtlsFiles
     public static bool IsSetByCode(CoapEndpointOptions endpoint) =>
         endpoint.TransportFactories.Any(static factory => factory.Scheme == Scheme);
 
-    /// <summary>Makes those of a server.</summary>
+    /// <summary>Creates the options of a server.</summary>
     /// <param name="files">The files and keys.</param>
     /// <param name="section">What messages name the keys by, such as <c>Coap:Server</c>.</param>
     /// <param name="problem">What is wrong and where; null for nothing.</param>
-    /// <returns>The options; null when nothing is set, or something is wrong.</returns>
+    /// <returns>The options; null if there are none, or they have an error.</returns>
     public static CoapDtlsOptions? Load(CoapDtlsServerFileOptions files, string section, out string? problem)
     {
         problem = null;
@@ -31,7 +31,7 @@ internal static class DtlsFiles
         ICoapPskStore? keys = KeysOf(files, section, ref problem);
         CoapDtlsOptions dtls = Common(files);
 
-        // Requests of its own, by which a server asks others.
+        // For requests that the server sends itself.
         dtls.Client = ClientOf(own, authorities, files);
         dtls.Client.SessionIdleTimeout = files.SessionIdleTimeout;
         if (own is not null || keys is not null)
@@ -40,18 +40,18 @@ internal static class DtlsFiles
         }
         else if (files.PskIdentityHint is not null || files.ClientCertificates != CoapClientCertificateMode.None)
         {
-            problem ??= $"{section} has nothing by which clients come in. Set {section}:PskFile or {section}:Psk for those with pre-shared "
+            problem ??= $"{section} has no credentials for clients. Set {section}:PskFile or {section}:Psk for those with pre-shared "
                 + $"keys, {section}:Certificate for those that check one.";
         }
 
         return Checked(dtls, section, ref problem);
     }
 
-    /// <summary>Makes those of a client.</summary>
-    /// <param name="files">The files and the key; with nothing set the system's authorities are trusted.</param>
+    /// <summary>Creates the options of a client.</summary>
+    /// <param name="files">The files and the key; without any setting the client trusts the system's authorities.</param>
     /// <param name="section">What messages name the keys by, such as <c>Coap:Client</c>.</param>
     /// <param name="problem">What is wrong and where; null for nothing.</param>
-    /// <returns>The options; null when something is wrong.</returns>
+    /// <returns>The options; null if they have an error.</returns>
     public static CoapDtlsOptions? Load(CoapDtlsClientFileOptions files, string section, out string? problem)
     {
         problem = null;
@@ -150,10 +150,10 @@ internal static class DtlsFiles
 
     private static CoapPskCredential? PskOf(string identity, string key, string name, ref string? problem)
     {
-        // The last colon ends the identity where both stand in one text.
+        // In the combined text, the last colon ends the identity.
         if (key.Contains(':', StringComparison.Ordinal))
         {
-            problem ??= $"{name}: a key of text has no colon. Write it as 0x and hexadecimal digits.";
+            problem ??= $"{name}: a text key must not contain a colon. Write it as 0x and hexadecimal digits.";
             return null;
         }
 

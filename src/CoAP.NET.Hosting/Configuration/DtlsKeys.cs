@@ -13,7 +13,7 @@ internal static class DtlsKeys
     private static readonly TextKind<string> s_path = new("path of a file", static text => text);
     private static readonly TextKind<string> s_text = new("text", static text => text);
 
-    /// <summary>Those of servers, but <see cref="Psk"/>.</summary>
+    /// <summary>The keys of servers, except <see cref="Psk"/>.</summary>
     public static KeyTable<CoapDtlsServerFileOptions> ServerTable { get; } = new KeyTable<CoapDtlsServerFileOptions>()
         .Text("Dtls:PskFile", s_path, static dtls => dtls.PskFile, static (dtls, value) => dtls.PskFile = value)
         .Text("Dtls:PskIdentityHint", s_text, static dtls => dtls.PskIdentityHint, static (dtls, value) => dtls.PskIdentityHint = value)
@@ -31,7 +31,7 @@ internal static class DtlsKeys
         .Time("Dtls:SessionIdleTimeout", Idle, static dtls => dtls.SessionIdleTimeout,
             static (dtls, value) => dtls.SessionIdleTimeout = value);
 
-    /// <summary>Those of clients.</summary>
+    /// <summary>The keys of clients.</summary>
     public static KeyTable<CoapDtlsClientFileOptions> ClientTable { get; } = new KeyTable<CoapDtlsClientFileOptions>()
         .Text("Dtls:PskIdentity", s_text, static dtls => dtls.PskIdentity, static (dtls, value) => dtls.PskIdentity = value)
         .Text("Dtls:PskKey", s_text, static dtls => dtls.PskKey is null ? null : SectionReader.Hidden,
@@ -42,7 +42,7 @@ internal static class DtlsKeys
 
     private static TimeKind Idle => new(TimeSpan.FromSeconds(1), TimeSpan.FromDays(365));
 
-    /// <summary>Reads one child of <see cref="Psk"/>. Identities may have colons, which configuration takes for levels.</summary>
+    /// <summary>Reads one child of <see cref="Psk"/>. Identities may have colons, which configuration treats as levels.</summary>
     public static void ReadPsk(CoapDtlsServerFileOptions dtls, IConfigurationSection item)
     {
         string root = item.Path[..^item.Key.Length];

@@ -2,14 +2,12 @@ using Microsoft.Win32.SafeHandles;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>
-/// By what a file is seen to have changed. Of the file itself, wherever links to it lead: volumes of containers exchange them.
-/// </summary>
-/// <param name="Written">When it was written last; the default when there is none.</param>
-/// <param name="Length">How long it is in bytes; -1 when there is none.</param>
+/// <summary>Detects changes of a file: of the target itself if the path is a link, because container volumes replace links.</summary>
+/// <param name="Written">The time of the last write; the default if there is no file.</param>
+/// <param name="Length">Its length in bytes; -1 if there is no file.</param>
 internal readonly record struct FileStamp(DateTime Written, long Length)
 {
-    /// <summary>That of a file as it is now.</summary>
+    /// <summary>Returns the stamp of a file now.</summary>
     /// <param name="path">The file.</param>
     public static FileStamp Of(string path)
     {

@@ -1,15 +1,15 @@
 namespace CoAP.NET.Hosting;
 
 /// <summary>
-/// The files of secret keys that options name, and who else may read or change them. Private keys of EDHOC are not among them: those are
-/// refused wherever they are read.
+/// Finds the secret key files of options that other users can read or change. It excludes private keys of EDHOC, because reading those
+/// fails with such permissions.
 /// </summary>
 internal static class KeyFiles
 {
-    // Of a directory of aiocoap.
+    // The secret of an aiocoap directory.
     private const string SecretOfDirectory = "secret.json";
 
-    /// <summary>What is wrong with the permissions of a server's files.</summary>
+    /// <summary>Returns the problems of the permissions of a server's files.</summary>
     /// <param name="options">The options.</param>
     /// <param name="section">What messages call the section.</param>
     public static IEnumerable<string> Check(CoapServerOptions options, string section) => Check(
@@ -19,7 +19,7 @@ internal static class KeyFiles
         ($"{section}:Tls:Key", options.Tls.Key),
     ]);
 
-    /// <summary>What is wrong with the permissions of a client's files.</summary>
+    /// <summary>Returns the problems of the permissions of a client's files.</summary>
     /// <param name="options">The options.</param>
     /// <param name="section">What messages call the section.</param>
     public static IEnumerable<string> Check(CoapClientOptions options, string section) => Check(

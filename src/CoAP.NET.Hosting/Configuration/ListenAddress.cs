@@ -3,16 +3,16 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>What can be seen of an address to listen on before the endpoint is made.</summary>
+/// <summary>Validates an address to listen on before the endpoint exists.</summary>
 internal static class ListenAddress
 {
     public static TextKind<string> Kind { get; } = new("URI with scheme, host and port such as coap://*:5683, without path, no group",
         static text => Check(text) is null ? text : null);
 
-    /// <summary>Says what is wrong with an address; null for nothing.</summary>
+    /// <summary>Returns the problem of an address; null for none.</summary>
     public static string? Check(string text)
     {
-        // The asterisk is no host of a URI; it is what people write for all addresses.
+        // The asterisk is not a valid host of a URI; it is the usual notation for all addresses.
         if (!CoapUri.TryParse(text.Replace("://*", "://[::]", StringComparison.Ordinal), out CoapUri? uri, out string? error))
         {
             return error;
@@ -20,11 +20,11 @@ internal static class ListenAddress
 
         if (uri.PathSegments.Count > 0 || uri.QueryArguments.Count > 0)
         {
-            return "An address to listen on has no path and no query.";
+            return "An address to listen on must have no path and no query.";
         }
 
         return uri.HostAddress is { } address && IsGroup(address)
-            ? "A group is not listened on but joined: listen on coap://* and set JoinGroups."
+            ? "A server joins a group, and cannot listen on it: listen on coap://* and set JoinGroups."
             : null;
     }
 

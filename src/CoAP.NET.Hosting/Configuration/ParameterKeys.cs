@@ -5,7 +5,7 @@ internal static class ParameterKeys
 {
     public static KeyTable<CoapEndpointOptions> Table { get; } = Make("Parameters:");
 
-    /// <summary>Makes the table with keys that begin so.</summary>
+    /// <summary>Creates the table with a prefix of its keys.</summary>
     public static KeyTable<CoapEndpointOptions> Make(string group) => new KeyTable<CoapEndpointOptions>()
         .Time(group + "AckTimeout", Hour, static options => options.Parameters.AckTimeout,
             static (options, value) => options.Parameters = options.Parameters with { AckTimeout = value })

@@ -10,7 +10,7 @@ internal sealed class PeerRules
 
     public void Add(IPNetwork prefix, Func<CoapTransmissionParameters, CoapTransmissionParameters> change) => _rules.Add((prefix, change));
 
-    /// <summary>Hands the rules to an endpoint. A function that it has already is asked first.</summary>
+    /// <summary>Adds the rules to an endpoint. A function that it already has takes precedence.</summary>
     public void ApplyTo(CoapEndpointOptions options)
     {
         if (_rules.Count == 0)
@@ -18,7 +18,7 @@ internal sealed class PeerRules
             return;
         }
 
-        // The longest prefix counts; of two that are equal the one added last.
+        // The longest prefix takes precedence; of two equal ones the one added last.
         (IPNetwork Prefix, CoapTransmissionParameters Parameters)[] rules =
             [.. Enumerable.Reverse(_rules).Select(rule => (rule.Prefix, rule.Change(options.Parameters)))
                 .OrderByDescending(static rule => rule.Prefix.PrefixLength)];

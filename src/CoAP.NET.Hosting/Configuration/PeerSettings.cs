@@ -20,7 +20,7 @@ internal sealed class PeerSettings
         SectionReader.Read(item, s_table, peers, findings);
         if (peers._prefixes.Count == 0)
         {
-            findings.Errors.Add($"{item.Path}:Prefixes names no peers. Give at least one prefix such as 192.0.2.0/24.");
+            findings.Errors.Add($"{item.Path}:Prefixes is empty. Give at least one prefix such as 192.0.2.0/24.");
         }
 
         foreach (IPNetwork prefix in peers._prefixes)
@@ -29,7 +29,7 @@ internal sealed class PeerSettings
         }
     }
 
-    // What the item does not say is what all peers have, which code may still set after configuration was read.
+    // Parameters without a key in the item come from the general ones, which code may still set after configuration.
     private static CoapTransmissionParameters Change(IConfigurationSection item, CoapTransmissionParameters parameters)
     {
         PeerSettings peers = new();

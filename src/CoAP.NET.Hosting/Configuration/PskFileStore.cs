@@ -3,12 +3,12 @@ using CoAP.NET.Dtls;
 namespace CoAP.NET.Hosting;
 
 /// <summary>
-/// Pre-shared keys of configuration, and of a file that may change while the server runs. What is wrong with a file that has changed leaves
-/// all as it was. Thread safe.
+/// Pre-shared keys of configuration, and of a file that may change while the server runs. If a changed file has an error, the keys stay.
+/// Thread-safe.
 /// </summary>
 /// <param name="path">The file.</param>
-/// <param name="ofFile">What stood in it at first.</param>
-/// <param name="stamp">How the file was, before that was read.</param>
+/// <param name="ofFile">Its initial keys.</param>
+/// <param name="stamp">The state of the file before they were read.</param>
 /// <param name="own">The keys of configuration, which do not change.</param>
 internal sealed class PskFileStore(string path, CoapPskDictionary ofFile, FileStamp stamp, CoapPskDictionary own) : ICoapPskStore
 {
@@ -18,7 +18,7 @@ internal sealed class PskFileStore(string path, CoapPskDictionary ofFile, FileSt
     /// <summary>The file.</summary>
     public string Path => path;
 
-    /// <summary>How many keys there are.</summary>
+    /// <summary>Number of keys.</summary>
     public int Count => own.Count + Volatile.Read(ref _ofFile).Count;
 
     /// <inheritdoc/>
@@ -34,19 +34,21 @@ internal sealed class PskFileStore(string path, CoapPskDictionary ofFile, FileSt
                 break;
             }
 
-            // It was emptied meanwhile, for another has taken its place.
+            // Another dictionary replaced it in the meantime, and it is empty now.
         }
 
         return key;
     }
 
     /// <summary>
-    /// Takes the file if it has changed. To be called by one at a time, again and again: what has just changed is read when it is still the
-    /// same at the next look, as whoever writes may not be done.
+    /// Reloads the file if it has changed. One caller has to call it periodically: it reads a change when two checks see the same state,
+    /// because a writer may not be done.
     /// </summary>
-    /// <returns>Whether it was taken.</returns>
-    /// <exception cref="CoapCredentialException">The file cannot be read, a line of it is wrong, or an identity has a key in configuration.
-    /// Told once for each change; the message holds no key.</exception>
+    /// <returns>Whether it reloaded the file.</returns>
+    /// <exception cref="CoapCredentialException">
+    /// The file is not readable, a line of it is wrong, or an identity has a key in configuration. Thrown once for each change; the message
+    /// contains no key.
+    /// </exception>
     public bool Refresh()
     {
         if (!_file.Look())

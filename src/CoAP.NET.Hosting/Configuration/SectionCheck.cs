@@ -7,13 +7,13 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET.Hosting;
 
 /// <summary>
-/// Warns at the start of sections that configure nobody, as their own name is misspelled or nothing was added by it. Only warns: several
-/// programs may share a file.
+/// Warns at the start of sections without effect, because their name is misspelled or code added no server or client with it. It only
+/// warns: several programs may share a file.
 /// </summary>
 internal sealed class SectionCheck(IServiceProvider services, IEnumerable<ServerRegistration> servers,
     IEnumerable<ClientRegistration> clients, IEnumerable<ProxyRegistration> proxies) : IHostedService
 {
-    // Of the package CoAP.NET.Cluster, which reads it.
+    // The package CoAP.NET.Cluster reads this section.
     private const string Cluster = "Cluster";
 
     private static readonly string[] s_groups = ["Server", "Servers", "Client", "Clients", "Proxy", "Proxies", Cluster];
@@ -37,11 +37,11 @@ internal sealed class SectionCheck(IServiceProvider services, IEnumerable<Server
 
     public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>Says what is wrong with the sections of a configuration.</summary>
-    /// <param name="all">The section that holds them.</param>
-    /// <param name="servers">The names of the servers that were added.</param>
-    /// <param name="clients">The names of the clients that were added.</param>
-    /// <param name="proxies">The names of the servers that proxies were added to.</param>
+    /// <summary>Returns the problems of the sections of a configuration.</summary>
+    /// <param name="all">The section that contains them.</param>
+    /// <param name="servers">The names of the added servers.</param>
+    /// <param name="clients">The names of the added clients.</param>
+    /// <param name="proxies">The names of the servers with a proxy.</param>
     public static IEnumerable<string> Find(IConfigurationSection all, string[] servers, string[] clients, params string[] proxies)
     {
         foreach (IConfigurationSection section in all.GetChildren())

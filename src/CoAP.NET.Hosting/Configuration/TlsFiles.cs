@@ -6,11 +6,11 @@ namespace CoAP.NET.Hosting;
 /// <summary>Reads the files that <see cref="CoapTlsFileOptions"/> names.</summary>
 internal static class TlsFiles
 {
-    /// <summary>Makes the options of TLS.</summary>
+    /// <summary>Creates the options of TLS.</summary>
     /// <param name="files">The files.</param>
     /// <param name="section">What messages name the keys by, such as <c>Coap:Server</c>.</param>
     /// <param name="problem">What is wrong and where; null for nothing.</param>
-    /// <returns>The options; null when there are no files, or one is wrong.</returns>
+    /// <returns>The options; null if there are no files, or one has an error.</returns>
     public static CoapTlsOptions? Load(CoapTlsFileOptions files, string section, out string? problem)
     {
         problem = null;
@@ -32,12 +32,12 @@ internal static class TlsFiles
     }
 
     /// <summary>
-    /// Whether a server says which client certificates it trusts, if it asks for them: those of all authorities that the operating system
-    /// trusts are those of everybody.
+    /// Checks that a server which requests client certificates names their authorities: with those of the operating system it would accept
+    /// any public certificate.
     /// </summary>
     /// <param name="files">The files of a server.</param>
     /// <param name="section">What messages name the keys by, such as <c>Coap:Server</c>.</param>
-    /// <returns>What is wrong; null for nothing.</returns>
+    /// <returns>The problem; null for none.</returns>
     public static string? CheckClientCertificates(CoapTlsFileOptions files, string section) =>
         files.ClientCertificates == CoapClientCertificateMode.None || files.Authorities is not null ? null
             : $"{section}:Tls:ClientCertificates is {files.ClientCertificates}, but {section}:Tls:Authorities is not set, so that a "

@@ -7,17 +7,23 @@ namespace Microsoft.Extensions.DependencyInjection;
 public static class CoapDirectoryServerBuilderExtensions
 {
     /// <summary>
-    /// Registers the server with a resource directory when it serves, keeps it registered (<see cref="CoapRegistration"/>), and removes it
-    /// before it stops. The server starts whether the directory answers or not. May be called for several directories; for one that
-    /// configuration names by the same URI (<c>Coap:Server:Directories</c>) the function changes what configuration says.
+    /// Registers the server with a resource directory, keeps it registered (<see cref="CoapRegistration"/>), and removes it before it
+    /// stops.
     /// </summary>
     /// <param name="builder">The server.</param>
     /// <param name="directory">Scheme, host and port, such as <c>coap://rd.example</c>, or a group such as
     /// <see cref="CoapResourceDirectory.LinkLocalGroup"/>.</param>
-    /// <param name="configure">Sets what is registered. It has already the links of the server (<see cref="CoapServer.Links"/>); without
-    /// a name the endpoint gets that of the machine, with the name of the server behind it.</param>
+    /// <param name="configure">
+    /// Configures the registration, which already has the links of the server (<see cref="CoapServer.Links"/>). Without a name, the
+    /// endpoint gets the name of the machine, followed by the name of the server.
+    /// </param>
     /// <returns>The builder.</returns>
-    /// <exception cref="ArgumentException">The URI is no absolute CoAP URI.</exception>
+    /// <exception cref="ArgumentException">The URI is not an absolute CoAP URI.</exception>
+    /// <remarks>
+    /// Registration begins when the server serves; the server starts even if the directory does not answer. You may call it for several
+    /// directories. For a directory that configuration names by the same URI (<c>Coap:Server:Directories</c>), the function changes the
+    /// configured registration.
+    /// </remarks>
     public static ICoapServerBuilder RegisterWith(this ICoapServerBuilder builder, string directory,
         Action<CoapRegistrationOptions>? configure = null) =>
             RegisterWith(builder, directory, (options, _) => configure?.Invoke(options));
@@ -26,10 +32,11 @@ public static class CoapDirectoryServerBuilderExtensions
     /// <see cref="RegisterWith(ICoapServerBuilder, string, Action{CoapRegistrationOptions})"/>.</summary>
     /// <param name="builder">The server.</param>
     /// <param name="directory">Scheme, host and port, or a group.</param>
-    /// <param name="configure">Sets what is registered; is given the services of the application. Called once, when the server
-    /// serves.</param>
+    /// <param name="configure">
+    /// Configures the registration with the services of the application. Called once, when the server serves.
+    /// </param>
     /// <returns>The builder.</returns>
-    /// <exception cref="ArgumentException">The URI is no absolute CoAP URI.</exception>
+    /// <exception cref="ArgumentException">The URI is not an absolute CoAP URI.</exception>
     public static ICoapServerBuilder RegisterWith(this ICoapServerBuilder builder, string directory,
         Action<CoapRegistrationOptions, IServiceProvider> configure)
     {

@@ -2,7 +2,7 @@ using Microsoft.Extensions.Configuration;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>One item of <c>Directories</c>: a resource directory, and what a server registers there.</summary>
+/// <summary>One item of <c>Directories</c>: a resource directory, and the registration of a server there.</summary>
 internal sealed class DirectorySettings
 {
     private static readonly TimeKind s_retry = new(TimeSpan.FromMilliseconds(100), TimeSpan.FromDays(1));

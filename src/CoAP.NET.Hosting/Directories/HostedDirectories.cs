@@ -1,18 +1,18 @@
 namespace CoAP.NET.Hosting;
 
 /// <summary>The registrations of a hosted server with resource directories, while it serves.</summary>
-#pragma warning disable CA1001 // what it owns ends when it stops
+#pragma warning disable CA1001 // StopAsync disposes its fields
 internal sealed class HostedDirectories
 #pragma warning restore CA1001
 {
-    // Of a name that the directory gets when nobody gave one.
+    // The maximum length of a generated name.
     private const int MaxNameLength = 63;
 
     private readonly List<CoapRegistration> _registrations = [];
     private volatile CoapRegistration[] _running = [];
     private CoapClient? _client;
 
-    /// <summary>Those that were begun; none before the server serves.</summary>
+    /// <summary>The registrations that have begun; empty before the server serves.</summary>
     public IReadOnlyList<CoapRegistration> Running => _running;
 
     /// <summary>Begins them: requests leave from the sockets of the server.</summary>
@@ -20,7 +20,7 @@ internal sealed class HostedDirectories
     /// <param name="server">The server, which serves.</param>
     /// <param name="directories">The directories.</param>
     /// <param name="name">The name of the server; empty for none.</param>
-    /// <exception cref="ArgumentException">An attribute cannot be registered.</exception>
+    /// <exception cref="ArgumentException">An attribute is not valid in a registration.</exception>
     public void Start(IServiceProvider services, CoapServer server, IEnumerable<HostedDirectory> directories, string name)
     {
         foreach (HostedDirectory directory in directories)
@@ -44,7 +44,7 @@ internal sealed class HostedDirectories
         _running = [.. _registrations];
     }
 
-    /// <summary>Ends them: the directories are told, all at once.</summary>
+    /// <summary>Ends them: notifies all directories at the same time.</summary>
     /// <param name="cancellationToken">Ends the wait for directories that do not answer.</param>
     public async Task StopAsync(CancellationToken cancellationToken)
     {

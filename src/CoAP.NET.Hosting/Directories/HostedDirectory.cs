@@ -1,22 +1,22 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>A resource directory with which a hosted server registers, and what it registers there.</summary>
+/// <summary>A resource directory of a hosted server, with the registration there.</summary>
 /// <param name="uri">The directory.</param>
-/// <param name="options">What is registered; changed by code until the server starts.</param>
+/// <param name="options">The registration; code may change it until the server starts.</param>
 internal sealed class HostedDirectory(string uri, CoapRegistrationOptions options)
 {
-    /// <summary>Where the directory is looked for.</summary>
+    /// <summary>The URI of the directory.</summary>
     public string Uri => uri;
 
-    /// <summary>What is registered there.</summary>
+    /// <summary>The registration.</summary>
     public CoapRegistrationOptions Options => options;
 
-    /// <summary>What code says of it, with the services of the application.</summary>
+    /// <summary>The functions of code that change the registration, with the services of the application.</summary>
     public IList<Action<CoapRegistrationOptions, IServiceProvider>> Steps { get; } = [];
 
-    /// <summary>Says what is wrong with the URI of a directory; null for nothing.</summary>
+    /// <summary>Returns the problem of a directory's URI; null for none.</summary>
     public static string? Check(string uri) =>
         !CoapUri.TryParse(uri, out CoapUri? parsed, out string? error) ? error
-            : parsed.Port == 0 ? "It has port 0, which nothing can be sent to."
+            : parsed.Port == 0 ? "It has port 0, which is not a destination."
             : null;
 }

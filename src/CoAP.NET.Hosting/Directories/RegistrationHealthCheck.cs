@@ -3,7 +3,7 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>Whether a hosted server is registered with the resource directories that it was given.</summary>
+/// <summary>Checks whether a hosted server is registered with its resource directories.</summary>
 internal sealed class RegistrationHealthCheck(ServerRegistration registration) : IHealthCheck
 {
     public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) =>
@@ -33,7 +33,7 @@ internal sealed class RegistrationHealthCheck(ServerRegistration registration) :
                 CoapRegistrationState.Registered => HealthStatus.Healthy,
                 CoapRegistrationState.Waiting or CoapRegistrationState.Ended => failure,
 
-                // It stands, or the first try is under way.
+                // It is registered, or the first attempt is pending.
                 _ => now.Failures > 0 && now.Until is null ? failure : HealthStatus.Degraded,
             };
             status = one < status ? one : status;

@@ -3,36 +3,41 @@ using CoAP.NET.Edhoc;
 namespace CoAP.NET.Hosting;
 
 /// <summary>
-/// EDHOC of a hosted client (RFC 9528): it agrees with one server on the keys by which OSCORE protects its requests to it, when the first
-/// request is sent, and anew when the server has lost them.
+/// EDHOC of a hosted client (RFC 9528): it agrees with one server on OSCORE keys when it sends the first request, and again when the server
+/// has lost them.
 /// </summary>
 public sealed class CoapEdhocClientFileOptions
 {
     /// <summary>
-    /// The file of the client's credentials and of the servers that it trusts, as <see cref="EdhocCredentialFile"/> reads it. Checked when
-    /// the application starts, and read when the client is first asked for. Default null: none; see <see cref="EdhocHostingExtensions"/>
-    /// for credentials of code.
+    /// The file of the client's credentials and of the servers that it trusts, in the format of <see cref="EdhocCredentialFile"/>.
     /// </summary>
+    /// <remarks>
+    /// The application checks it when it starts, and reads it on the first use of the client. Default null: none; see
+    /// <see cref="EdhocHostingExtensions"/> for credentials from code.
+    /// </remarks>
     public string? File { get; set; }
 
-    /// <summary>
-    /// Requests to which server are protected: scheme, host and port, such as <c>coap://door.example</c>. Of a server behind a proxy its
-    /// own. Default null: that of <see cref="CoapClientOptions.BaseAddress"/>.
-    /// </summary>
+    /// <summary>The server whose requests EDHOC and OSCORE protect: scheme, host and port, such as <c>coap://door.example</c>.</summary>
+    /// <remarks>For a server behind a proxy, its own. Default null: that of <see cref="CoapClientOptions.BaseAddress"/>.</remarks>
     public string? Uri { get; set; }
 
     /// <summary>The path of EDHOC at the server. Default <see cref="EdhocMapping.DefaultPath"/>.</summary>
     public string Path { get; set; } = EdhocMapping.DefaultPath;
 
-    /// <summary>How both authenticate. Default null: as the file says, otherwise <see cref="EdhocMethod.StaticStatic"/>.</summary>
+    /// <summary>
+    /// The authentication method. Default null: the method in the file, otherwise <see cref="EdhocMethod.StaticStatic"/>.
+    /// </summary>
     public EdhocMethod? Method { get; set; }
 
-    /// <summary>The cipher suites, preferred ones first. Default empty: those that the file names, otherwise those of
-    /// <see cref="EdhocSettings.Suites"/>.</summary>
+    /// <summary>
+    /// The cipher suites, preferred ones first. Default empty: those in the file, otherwise those of <see cref="EdhocSettings.Suites"/>.
+    /// </summary>
     public IList<EdhocCipherSuite> Suites { get; } = [];
 
-    /// <summary>Whether message_3 goes with the first request that is protected (RFC 9668); see
-    /// <see cref="EdhocClientOptions.CombinesFirstRequest"/>. Default false, unless the file says so.</summary>
+    /// <summary>
+    /// Whether message_3 travels with the first protected request (RFC 9668); see <see cref="EdhocClientOptions.CombinesFirstRequest"/>.
+    /// Default false, unless the file sets it.
+    /// </summary>
     public bool CombinesFirstRequest { get; set; }
 
     /// <summary>Whether the server has to send message_4; see <see cref="EdhocClientOptions.RequireMessage4"/>. Default false.</summary>

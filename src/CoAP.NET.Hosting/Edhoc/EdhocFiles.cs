@@ -2,17 +2,17 @@ using CoAP.NET.Edhoc;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>Looks at the files of credentials before anything starts. No message holds a key.</summary>
+/// <summary>Checks the files of credentials before the start. No message contains a key.</summary>
 internal static class EdhocFiles
 {
-    /// <summary>What is wrong with EDHOC of a server.</summary>
+    /// <summary>Returns the problems of a server's EDHOC.</summary>
     public static IEnumerable<string> Check(CoapServerOptions options, string section)
     {
         CoapEdhocServerFileOptions edhoc = options.Edhoc;
         return CheckFile(edhoc.File, $"{section}:Edhoc:File").Concat(CheckSuites(edhoc.Suites, $"{section}:Edhoc:Suites"));
     }
 
-    /// <summary>What is wrong with EDHOC of a client.</summary>
+    /// <summary>Returns the problems of a client's EDHOC.</summary>
     public static IEnumerable<string> Check(CoapClientOptions options, string section)
     {
         CoapEdhocClientFileOptions edhoc = options.Edhoc;
@@ -35,13 +35,13 @@ internal static class EdhocFiles
         string? server = edhoc.Uri ?? options.BaseAddress;
         if (server is null)
         {
-            yield return $"{own}:File is set, and no server to agree on keys with. Set {own}:Uri, or BaseAddress.";
+            yield return $"{own}:File is set, but there is no server to agree on keys with. Set {own}:Uri, or BaseAddress.";
         }
         else if (options.Oscore.File is not null && (options.Oscore.Uri ?? options.BaseAddress) is { } other
             && CoapUri.TryParse(server, out CoapUri? one) && CoapUri.TryParse(other, out CoapUri? two)
             && EdhocLink.IsSameServer(one, two))
         {
-            yield return $"{own}:File and {section}:Oscore:File are both set for one server. EDHOC makes the keys that a file of OSCORE "
+            yield return $"{own}:File and {section}:Oscore:File are both set for one server. EDHOC creates the keys that a file of OSCORE "
                 + "has: leave one of the two out.";
         }
 
@@ -52,7 +52,7 @@ internal static class EdhocFiles
         }
     }
 
-    /// <summary>Has settings have these suites, if there are any.</summary>
+    /// <summary>Sets the suites of settings, if there are any.</summary>
     public static void Apply(IList<EdhocCipherSuite> suites, EdhocSettings settings)
     {
         if (suites.Count > 0)

@@ -4,20 +4,23 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>Gives hosted servers and clients EDHOC (RFC 9528), which makes the keys of OSCORE.</summary>
+/// <summary>Adds EDHOC (RFC 9528), which creates the keys of OSCORE, to hosted servers and clients.</summary>
 public static class EdhocHostingExtensions
 {
     /// <summary>
-    /// Has a server agree on keys with clients, by credentials of code, of the file that configuration names
-    /// (<see cref="CoapServerOptions.Edhoc"/>), or both. It is served at <see cref="CoapEdhocServerFileOptions.Path"/> over all transports
-    /// and to everybody, as it protects itself; the security contexts of sessions are added to the <see cref="OscoreContexts"/> of the
-    /// server. The <see cref="EdhocServer"/> can be injected, for its counters; of a server with a name by
-    /// <c>[FromKeyedServices("NAME")]</c>.
+    /// Lets a server agree on keys with clients, with credentials from code, from the configured file
+    /// (<see cref="CoapServerOptions.Edhoc"/>), or both.
     /// </summary>
     /// <param name="builder">The server.</param>
-    /// <param name="configure">Sets options, after configuration; is given the services of the application. Credentials that it adds are
-    /// its own to dispose. Null for none.</param>
+    /// <param name="configure">
+    /// Sets options, after configuration, with the services of the application. It has to dispose credentials that it adds. Null for none.
+    /// </param>
     /// <returns>The builder.</returns>
+    /// <remarks>
+    /// The server serves EDHOC at <see cref="CoapEdhocServerFileOptions.Path"/> over all transports and to all clients, because EDHOC
+    /// protects itself. It adds the security contexts of sessions to its <see cref="OscoreContexts"/>. You can inject the
+    /// <see cref="EdhocServer"/>, for its counters; for a server with a name with <c>[FromKeyedServices("NAME")]</c>.
+    /// </remarks>
     public static ICoapServerBuilder UseEdhoc(
         this ICoapServerBuilder builder, Action<EdhocServerOptions, IServiceProvider>? configure = null)
     {
@@ -27,14 +30,18 @@ public static class EdhocHostingExtensions
     }
 
     /// <summary>
-    /// Has a client agree on keys with its server when it sends the first request, and anew when the server has lost them, by credentials
-    /// of code, of the file that configuration names (<see cref="CoapClientOptions.Edhoc"/>), or both. Until then nothing leaves to the
-    /// server, as nothing leaves without protection.
+    /// Lets a client agree on keys with its server, with credentials from code, from the configured file
+    /// (<see cref="CoapClientOptions.Edhoc"/>), or both.
     /// </summary>
     /// <param name="builder">The client.</param>
-    /// <param name="configure">Sets options, after configuration; is given the services of the application. Credentials that it adds are
-    /// its own to dispose. Null for none.</param>
+    /// <param name="configure">
+    /// Sets options, after configuration, with the services of the application. It has to dispose credentials that it adds. Null for none.
+    /// </param>
     /// <returns>The builder.</returns>
+    /// <remarks>
+    /// It does so when it sends the first request, and again when the server has lost the keys. Until then no request leaves to the server,
+    /// because none leaves unprotected.
+    /// </remarks>
     public static ICoapClientBuilder UseEdhoc(
         this ICoapClientBuilder builder, Action<EdhocClientOptions, IServiceProvider>? configure = null)
     {

@@ -9,7 +9,7 @@ internal static class EdhocKeys
     private static readonly TextKind<string> s_path = new(
         "path of a resource such as /.well-known/edhoc", static text => text is ['/', _, ..] ? text : null);
 
-    /// <summary>Those of servers.</summary>
+    /// <summary>The keys of servers.</summary>
     public static KeyTable<CoapEdhocServerFileOptions> ServerTable { get; } = new KeyTable<CoapEdhocServerFileOptions>()
         .Text("Edhoc:File", s_file, static edhoc => edhoc.File, static (edhoc, value) => edhoc.File = value)
         .Text("Edhoc:Path", s_path, static edhoc => edhoc.Path, static (edhoc, value) => edhoc.Path = value)
@@ -28,7 +28,7 @@ internal static class EdhocKeys
         .Number("Edhoc:MaxContextsPerPeer", 1, 10_000_000, static edhoc => edhoc.MaxContextsPerPeer,
             static (edhoc, value) => edhoc.MaxContextsPerPeer = value);
 
-    /// <summary>Those of clients.</summary>
+    /// <summary>The keys of clients.</summary>
     public static KeyTable<CoapEdhocClientFileOptions> ClientTable { get; } = new KeyTable<CoapEdhocClientFileOptions>()
         .Text("Edhoc:File", s_file, static edhoc => edhoc.File, static (edhoc, value) => edhoc.File = value)
         .Text("Edhoc:Uri", OscoreKeys.Server, static edhoc => edhoc.Uri, static (edhoc, value) => edhoc.Uri = value)

@@ -4,12 +4,12 @@ using CoAP.NET.Oscore;
 namespace CoAP.NET.Hosting;
 
 /// <summary>
-/// Has a client agree on keys with its server before the first request, once for all requests that wait, and anew when the server has lost
-/// them. Thread-safe.
+/// Makes a client agree on keys with its server before the first request, once for all requests that wait, and again when the server has
+/// lost them. Thread-safe.
 /// </summary>
-/// <param name="client">Agrees on keys.</param>
+/// <param name="client">Performs the key exchange.</param>
 /// <param name="server">The server.</param>
-/// <param name="file">The credentials of a file; null for none.</param>
+/// <param name="file">The credentials from a file; null for none.</param>
 internal sealed class EdhocLink(EdhocClient client, CoapUri server, EdhocCredentialFile? file) : IDisposable
 {
     private readonly string _uri = $"{server.Scheme}://{server.Authority}";
@@ -21,13 +21,13 @@ internal sealed class EdhocLink(EdhocClient client, CoapUri server, EdhocCredent
     public static bool IsSameServer(CoapUri one, CoapUri other) =>
         one.Scheme == other.Scheme && one.Port == other.Port && one.Host.Equals(other.Host, StringComparison.OrdinalIgnoreCase);
 
-    /// <summary>Sends a request that needs the keys, and once more with new keys where the server has lost them.</summary>
-    /// <typeparam name="T">What comes of it.</typeparam>
-    /// <param name="request">The request, as it is sent or observed.</param>
-    /// <param name="send">Sends it. Must not change it, as it may be called twice.</param>
-    /// <param name="cancellationToken">Stops waiting for the keys.</param>
-    /// <exception cref="EdhocException">There is no agreement: one does not trust the other, or something wrong came.</exception>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <summary>Sends a request that needs the keys, and repeats it with new keys if the server has lost them.</summary>
+    /// <typeparam name="T">The type of the result.</typeparam>
+    /// <param name="request">The request, to send or observe.</param>
+    /// <param name="send">Sends it. It must not modify it, because it may run twice.</param>
+    /// <param name="cancellationToken">Cancels the wait for the keys.</param>
+    /// <exception cref="EdhocException">The key exchange failed: one side does not trust the other, or a message was invalid.</exception>
+    /// <exception cref="CoapException">No response came; the derived type has the reason.</exception>
     public async Task<T> SendAsync<T>(CoapRequest request, Func<Task<T>> send, CancellationToken cancellationToken)
     {
         if (!CoapUri.TryParse(request.UriText, out CoapUri? target) || !IsSameServer(target, server))
@@ -43,7 +43,7 @@ internal sealed class EdhocLink(EdhocClient client, CoapUri server, EdhocCredent
         }
         catch (CoapException exception) when (exception is CoapOscoreException or OscoreNumbersExhaustedException or EdhocException)
         {
-            // The server has started anew or forgot the oldest sessions, or somebody says so: there are new keys for the next request.
+            // The server has restarted or forgot the oldest sessions, or an attacker claims so: the next request gets new keys.
             Forget(session);
             if (!MayRepeat(request))
             {
@@ -63,7 +63,8 @@ internal sealed class EdhocLink(EdhocClient client, CoapUri server, EdhocCredent
         _end.Dispose();
     }
 
-    // Nobody has authenticated that the server did not execute it, so it must do no harm twice; and streams are read or written once.
+    // The answer is unauthenticated, so the server may have executed the request: repeating must be harmless; and streams are usable only
+    // once.
     private static bool MayRepeat(CoapRequest request) =>
         request.Code.IsIdempotent
         && request.Destination is null
@@ -88,7 +89,7 @@ internal sealed class EdhocLink(EdhocClient client, CoapUri server, EdhocCredent
         }
     }
 
-    // The security context stands in the contexts of the endpoint; the session itself is needed no more.
+    // The endpoint's contexts contain the security context; the session itself is no longer necessary.
     private async Task ConnectAsync()
     {
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);

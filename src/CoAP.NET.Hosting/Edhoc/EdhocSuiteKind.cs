@@ -3,7 +3,7 @@ using CoAP.NET.Edhoc;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>A cipher suite of EDHOC, by its number. Whether the platform supports it is checked when the application starts.</summary>
+/// <summary>A cipher suite of EDHOC, by its number. The start of the application checks whether the platform supports it.</summary>
 internal sealed class EdhocSuiteKind()
     : ValueKind<EdhocCipherSuite>($"one of {string.Join(", ", EdhocCipherSuite.All.Select(static suite => suite.Number))}")
 {

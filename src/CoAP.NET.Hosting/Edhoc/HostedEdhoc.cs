@@ -6,16 +6,16 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>Makes EDHOC of hosted servers and clients.</summary>
+/// <summary>Creates EDHOC of hosted servers and clients.</summary>
 internal static class HostedEdhoc
 {
     private const string Category = "CoAP.NET.Edhoc";
 
-    /// <summary>The credentials of a server's file, which the container wipes after the server has ended.</summary>
+    /// <summary>Creates the credentials of a server's file, which the container wipes after the server has ended.</summary>
     public static ServerCredentials MakeCredentials(IServiceProvider services, ServerRegistration registration) =>
         new(OptionsOf(services, registration).Edhoc.File);
 
-    /// <summary>Makes the EDHOC of a server.</summary>
+    /// <summary>Creates the EDHOC of a server.</summary>
     /// <exception cref="OptionsValidationException">It has no credentials.</exception>
     /// <exception cref="InvalidOperationException">It has no EDHOC.</exception>
     public static EdhocServer MakeServer(IServiceProvider services, ServerRegistration registration)
@@ -47,7 +47,7 @@ internal static class HostedEdhoc
             : throw new OptionsValidationException(
                 registration.Name, typeof(CoapServerOptions),
                 [$"{registration.SectionPath}:Edhoc:File names no credentials, and the function of UseEdhoc adds none. The server has to "
-                    + "prove who it is."]);
+                    + "prove its identity."]);
     }
 
     /// <summary>Maps the EDHOC of a server.</summary>
@@ -60,7 +60,7 @@ internal static class HostedEdhoc
 
         try
         {
-            // Whatever the routes of the server require: it is how clients come to what they require.
+            // Independent of the requirements of the server's routes: clients get the credentials for those requirements from it.
             server.MapEdhoc(services.GetRequiredKeyedService<EdhocServer>(registration.Name), options.Edhoc.Path)
                 .AllowAnonymous().AllowInsecureTransport();
         }
@@ -68,15 +68,15 @@ internal static class HostedEdhoc
         {
             throw new OptionsValidationException(
                 registration.Name, typeof(CoapServerOptions),
-                [$"{registration.SectionPath}:Edhoc:Path = '{options.Edhoc.Path}' cannot be served. {exception.Message}"]);
+                [$"{registration.SectionPath}:Edhoc:Path = '{options.Edhoc.Path}' is not a valid path to serve. {exception.Message}"]);
         }
     }
 
-    /// <summary>Makes the EDHOC of a client; null for none.</summary>
+    /// <summary>Creates the EDHOC of a client; null for none.</summary>
     /// <param name="options">The options of the client.</param>
     /// <param name="contexts">The contexts of its endpoint.</param>
     /// <param name="endpoint">Its endpoint.</param>
-    /// <param name="section">What messages call its section.</param>
+    /// <param name="section">The name of its section in messages.</param>
     /// <exception cref="OptionsValidationException">It has no credentials.</exception>
     public static EdhocLink? MakeLink(CoapClientOptions options, OscoreContexts? contexts, CoapEndpoint endpoint, string section)
     {
@@ -99,7 +99,8 @@ internal static class HostedEdhoc
         {
             throw new OptionsValidationException(
                 section, typeof(CoapClientOptions),
-                [$"{section}:Edhoc:File names no credentials, and the function of UseEdhoc adds none. The client has to prove who it is."]);
+                [$"{section}:Edhoc:File names no credentials, and the function of UseEdhoc adds none. The client has to prove its "
+                    + "identity."]);
         }
 
         CoapClient requester = new(endpoint)
@@ -110,13 +111,13 @@ internal static class HostedEdhoc
         return new EdhocLink(new EdhocClient(requester, edhoc), CoapUri.Parse(ServerOf(options)), file);
     }
 
-    /// <summary>The server that a client agrees on keys with.</summary>
+    /// <summary>Returns the server that a client agrees on keys with.</summary>
     public static string ServerOf(CoapClientOptions options) => options.Edhoc.Uri ?? options.BaseAddress!;
 
     private static CoapServerOptions OptionsOf(IServiceProvider services, ServerRegistration registration) =>
         services.GetRequiredService<IOptionsMonitor<CoapServerOptions>>().Get(registration.Name);
 
-    /// <summary>What the file of a server names; wiped with the container.</summary>
+    /// <summary>The credentials of a server's file; wiped with the container.</summary>
     internal sealed class ServerCredentials(string? path) : IDisposable
     {
         public EdhocCredentialFile? File { get; } = path is null ? null : EdhocCredentialFile.Read(path);

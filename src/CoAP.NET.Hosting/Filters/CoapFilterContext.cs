@@ -1,13 +1,13 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>What a filter knows of the request that it stands before.</summary>
+/// <summary>The input of a filter: the request, its route and its services.</summary>
 public sealed class CoapFilterContext
 {
-    /// <summary>Makes a context, such as for a test of a filter.</summary>
+    /// <summary>Creates a context, for example for a test of a filter.</summary>
     /// <param name="request">The request.</param>
     /// <param name="route">The route.</param>
     /// <param name="services">The services for the request.</param>
-    /// <param name="cancellationToken">Cancelled when nobody waits for the answer any more.</param>
+    /// <param name="cancellationToken">Cancelled when the caller no longer waits for the answer.</param>
     public CoapFilterContext(CoapRequest request, CoapRouteInfo? route, IServiceProvider services,
         CancellationToken cancellationToken = default)
     {
@@ -22,12 +22,12 @@ public sealed class CoapFilterContext
     /// <summary>The request.</summary>
     public CoapRequest Request { get; }
 
-    /// <summary>The route that serves it, with what was attached to it; null outside of a server.</summary>
+    /// <summary>The route that serves it, with its metadata; null outside of a server.</summary>
     public CoapRouteInfo? Route { get; }
 
     /// <summary>The services for the request.</summary>
     public IServiceProvider Services { get; }
 
-    /// <summary>Cancelled when nobody waits for the answer any more.</summary>
+    /// <summary>Cancelled when the caller no longer waits for the answer.</summary>
     public CancellationToken CancellationToken { get; }
 }

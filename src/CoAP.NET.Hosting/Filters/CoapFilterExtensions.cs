@@ -3,14 +3,14 @@ using CoAP.NET.Hosting;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// Puts filters that are classes around handlers. Those that are functions are in <see cref="CoapRouteConventions{TSelf}.AddFilter"/>.
-/// </summary>
+/// <summary>Adds filter classes around handlers. For functions see <see cref="CoapRouteConventions{TSelf}.AddFilter"/>.</summary>
 public static class CoapFilterExtensions
 {
-    /// <summary>Puts a filter around the handler of a route.</summary>
-    /// <typeparam name="TFilter">The filter. Where it is not registered as a service, one is made for each request, with services for the
-    /// parameters of its constructor, and disposed after it.</typeparam>
+    /// <summary>Adds a filter around the handler of a route.</summary>
+    /// <typeparam name="TFilter">
+    /// The type of the filter. If it is not a registered service, each request gets a new instance, with services for the parameters of its
+    /// constructor, and disposes it afterwards.
+    /// </typeparam>
     /// <param name="route">The route.</param>
     /// <returns>The route.</returns>
     public static CoapRouteHandlerBuilder AddFilter<[DynamicallyAccessedMembers(
@@ -21,9 +21,11 @@ public static class CoapFilterExtensions
         return route.AddFilterFactory(Make<TFilter>);
     }
 
-    /// <summary>Puts a filter around the handlers of a group; <c>server.Routes</c> is the group of all routes of a server.</summary>
-    /// <typeparam name="TFilter">The filter. Where it is not registered as a service, one is made for each request, with services for the
-    /// parameters of its constructor, and disposed after it.</typeparam>
+    /// <summary>Adds a filter around the handlers of a group; <c>server.Routes</c> is the group of all routes of a server.</summary>
+    /// <typeparam name="TFilter">
+    /// The type of the filter. If it is not a registered service, each request gets a new instance, with services for the parameters of its
+    /// constructor, and disposes it afterwards.
+    /// </typeparam>
     /// <param name="group">The group.</param>
     /// <returns>The group.</returns>
     public static CoapRouteGroup AddFilter<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TFilter>(

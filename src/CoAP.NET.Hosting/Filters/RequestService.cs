@@ -3,19 +3,19 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>Finds what a request needs in its services, or makes it with them.</summary>
+/// <summary>Finds objects for a request in its services, or creates them.</summary>
 internal static class RequestService
 {
-    /// <summary>The services of a request.</summary>
+    /// <summary>Returns the services of a request.</summary>
     /// <exception cref="InvalidOperationException">It has none.</exception>
     public static IServiceProvider Of(CoapRequest request, string what) => request.Services
         ?? throw new InvalidOperationException(
-            $"{what} comes from services, but the request has none. Add the server with AddCoapServer, or set CoapRequest.Services in a "
-                + "filter of the server that was added before.");
+            $"{what} comes from services, but the request has none. Add the server with AddCoapServer, or set CoapRequest.Services in an "
+                + "earlier filter of the server.");
 
-    /// <summary>An object of a type that is registered, or is made by its constructor for this use.</summary>
+    /// <summary>Returns an instance of a type: registered, or created for this use.</summary>
     /// <param name="services">The services.</param>
-    /// <param name="made">Whether it was made here, so that who asked has to dispose it.</param>
+    /// <param name="made">Whether it was created here, so that the caller has to dispose it.</param>
     public static T Get<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] T>(IServiceProvider services,
         out bool made)
         where T : class
@@ -25,9 +25,7 @@ internal static class RequestService
         return registered ?? ActivatorUtilities.CreateInstance<T>(services);
     }
 
-    /// <summary>
-    /// An object of a type that is registered, or is made by its constructor for this request, where nothing has to be disposed.
-    /// </summary>
+    /// <summary>Returns an instance of a type, registered or created for this request, that needs no disposal.</summary>
     /// <exception cref="InvalidOperationException">The request has no services, or the type is disposable and not registered.</exception>
     public static T GetUndisposed<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] T>(CoapRequest request,
         string what)
@@ -36,7 +34,7 @@ internal static class RequestService
         T service = Get<T>(Of(request, what), out bool made);
         return made && service is IDisposable or IAsyncDisposable
             ? throw new InvalidOperationException(
-                $"{what} is disposable, but no service, so that nobody would dispose it. Register it, such as by "
+                $"{what} is disposable, but not a registered service, so no code would dispose it. Register it, such as by "
                     + $"AddScoped<{typeof(T).Name}>().")
             : service;
     }

@@ -3,22 +3,22 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace Microsoft.Extensions.DependencyInjection;
 
-/// <summary>Health checks of CoAP servers, and of devices and servers elsewhere.</summary>
+/// <summary>Adds health checks of CoAP servers, and of devices and servers elsewhere.</summary>
 public static class CoapHealthChecksBuilderExtensions
 {
     private static readonly TimeSpan s_pingTimeout = TimeSpan.FromSeconds(5);
 
-    /// <summary>
-    /// Checks a hosted server. Healthy: it listens. Degraded: it is full (<see cref="CoAP.NET.CoapLimits.MaxRequestsServed"/>), refused
-    /// requests for lack of room since it was looked at last, or stops. Otherwise, when it was not started, was stopped or gave up: the
-    /// failure status.
-    /// </summary>
+    /// <summary>Adds a check of a hosted server.</summary>
     /// <param name="builder">The health checks.</param>
     /// <param name="server">The name of the server; empty for the one without a name.</param>
-    /// <param name="name">The name of the check; null for <c>coap-server</c>, with the name of the server behind it.</param>
-    /// <param name="failureStatus">What it is when the server does not serve; null for Unhealthy.</param>
-    /// <param name="tags">Tags, to choose checks by.</param>
+    /// <param name="name">The name of the check; null for <c>coap-server</c>, followed by the name of the server.</param>
+    /// <param name="failureStatus">The status if the server does not serve; null for Unhealthy.</param>
+    /// <param name="tags">Tags to select checks.</param>
     /// <returns>The health checks.</returns>
+    /// <remarks>
+    /// Healthy: it listens. Degraded: it is full (<see cref="CoAP.NET.CoapLimits.MaxRequestsServed"/>), has refused requests for lack of
+    /// room since the last check, or is stopping. Otherwise, before the start, after the stop or after a failure: the failure status.
+    /// </remarks>
     public static IHealthChecksBuilder AddCoapServer(
         this IHealthChecksBuilder builder, string server = "", string? name = null, HealthStatus? failureStatus = null,
         IEnumerable<string>? tags = null)
@@ -29,17 +29,17 @@ public static class CoapHealthChecksBuilderExtensions
         return builder.Add(new HealthCheckRegistration(name, services => Find(services, server).Health, failureStatus, tags));
     }
 
-    /// <summary>
-    /// Checks whether a hosted server is registered with its resource directories (<c>RegisterWith</c>). Healthy: with all of them.
-    /// Degraded: a registration stands but could not be refreshed, or the first try is under way. Otherwise, when one is not registered:
-    /// the failure status; the description says why and when the next try comes.
-    /// </summary>
+    /// <summary>Adds a check of a hosted server's registrations with resource directories (<c>RegisterWith</c>).</summary>
     /// <param name="builder">The health checks.</param>
     /// <param name="server">The name of the server; empty for the one without a name.</param>
-    /// <param name="name">The name of the check; null for <c>coap-registrations</c>, with the name of the server behind it.</param>
-    /// <param name="failureStatus">What it is when the server is not registered; null for Unhealthy.</param>
-    /// <param name="tags">Tags, to choose checks by.</param>
+    /// <param name="name">The name of the check; null for <c>coap-registrations</c>, followed by the name of the server.</param>
+    /// <param name="failureStatus">The status if the server is not registered; null for Unhealthy.</param>
+    /// <param name="tags">Tags to select checks.</param>
     /// <returns>The health checks.</returns>
+    /// <remarks>
+    /// Healthy: all are in place. Degraded: a refresh of an existing registration failed, or the first attempt is pending. Otherwise, if
+    /// one is not registered: the failure status. The description has the reason and the time of the next attempt.
+    /// </remarks>
     public static IHealthChecksBuilder AddCoapRegistrations(
         this IHealthChecksBuilder builder, string server = "", string? name = null, HealthStatus? failureStatus = null,
         IEnumerable<string>? tags = null)
@@ -52,20 +52,24 @@ public static class CoapHealthChecksBuilderExtensions
     }
 
     /// <summary>
-    /// Checks by a ping whether a peer is there: an Empty Confirmable message that it answers with a Reset (RFC 7252 section 4.3), or on a
-    /// connection a Ping (RFC 8323 section 5.4). Healthy: it answered; the description says in which time. Otherwise the failure status.
-    /// The client without a name is used unless another is named; it is added if there is none.
+    /// Adds a check that pings a peer: with an Empty Confirmable message that the peer answers with a Reset (RFC 7252 section 4.3), or on a
+    /// connection with a Ping (RFC 8323 section 5.4).
     /// </summary>
     /// <param name="builder">The health checks.</param>
     /// <param name="uri">Scheme, host and port, such as <c>coap://device.example</c>.</param>
     /// <param name="name">The name of the check; null for <c>coap-ping</c> and the URI.</param>
     /// <param name="client">The name of the client that pings; empty for the one without a name.</param>
-    /// <param name="timeout">How long the answer may take; null for 5 s. The copies of an unanswered ping take 93 s by default, which is
-    /// too long for most probes.</param>
-    /// <param name="failureStatus">What it is without an answer; null for Unhealthy.</param>
-    /// <param name="tags">Tags, to choose checks by.</param>
+    /// <param name="timeout">
+    /// The timeout; null for 5 s. The retransmissions of an unanswered ping take 93 s by default, which is too long for most probes.
+    /// </param>
+    /// <param name="failureStatus">The status without an answer; null for Unhealthy.</param>
+    /// <param name="tags">Tags to select checks.</param>
     /// <returns>The health checks.</returns>
-    /// <exception cref="ArgumentException">The URI is no CoAP URI.</exception>
+    /// <exception cref="ArgumentException">The URI is not a CoAP URI.</exception>
+    /// <remarks>
+    /// Healthy: the peer answered; the description has the time. Otherwise the failure status. The check uses the client without a name
+    /// unless you name another, and adds it if there is none.
+    /// </remarks>
     public static IHealthChecksBuilder AddCoapPing(
         this IHealthChecksBuilder builder,
         string uri,
@@ -95,5 +99,5 @@ public static class CoapHealthChecksBuilderExtensions
     private static ServerRegistration Find(IServiceProvider services, string server) =>
         services.GetServices<ServerRegistration>().FirstOrDefault(found => found.Name == server)
             ?? throw new InvalidOperationException(
-                $"There is no CoAP server by the name '{server}' to check. Call AddCoapServer on the services.");
+                $"There is no CoAP server with the name '{server}' to check. Call AddCoapServer on the services.");
 }

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>Whether a peer answers a ping.</summary>
+/// <summary>Checks whether a peer answers a ping.</summary>
 internal sealed class PingHealthCheck(ICoapClientFactory clients, string client, string uri) : IHealthCheck
 {
     public async Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default)

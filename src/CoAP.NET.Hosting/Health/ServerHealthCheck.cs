@@ -3,7 +3,7 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 namespace CoAP.NET.Hosting;
 
 /// <summary>
-/// Whether a hosted server serves, and whether it has room. One object for a server, as it compares with what it saw last.
+/// Checks whether a hosted server serves, and whether it has room. One instance per server, because it compares with its last check.
 /// </summary>
 internal sealed class ServerHealthCheck(ServerRegistration registration) : IHealthCheck
 {

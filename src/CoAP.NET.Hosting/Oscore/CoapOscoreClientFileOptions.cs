@@ -2,24 +2,24 @@ using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>OSCORE of a hosted client (RFC 8613): with which security context its requests to one server are protected.</summary>
+/// <summary>OSCORE of a hosted client (RFC 8613): the security context of its requests to one server.</summary>
 public sealed class CoapOscoreClientFileOptions
 {
     /// <summary>
-    /// A file with one security context, as <see cref="OscoreContextFile"/> reads it: JSON, or a directory of aiocoap. Checked when
-    /// the application starts, and opened when the client is first asked for. Default null: requests are not protected.
+    /// A file with one security context, in the format of <see cref="OscoreContextFile"/>: JSON, or a directory of aiocoap.
     /// </summary>
+    /// <remarks>
+    /// The application checks it when it starts, and opens it on the first use of the client. Default null: no protection.
+    /// </remarks>
     public string? File { get; set; }
 
-    /// <summary>
-    /// The directory of the sequence numbers, which one process at a time may have; made where there is none. Default null: the directory
-    /// <c>FILE.state</c> beside the file. A directory of aiocoap keeps its own numbers in any case.
-    /// </summary>
+    /// <summary>The directory of the sequence numbers, which only one process at a time may use; created if missing.</summary>
+    /// <remarks>
+    /// Default null: the directory <c>FILE.state</c> next to the file. A directory of aiocoap always keeps its own numbers.
+    /// </remarks>
     public string? Store { get; set; }
 
-    /// <summary>
-    /// Requests to which server are protected: scheme, host and port, such as <c>coap://door.example</c>. Of a server behind a proxy its
-    /// own. Default null: that of <see cref="CoapClientOptions.BaseAddress"/>.
-    /// </summary>
+    /// <summary>The server whose requests OSCORE protects: scheme, host and port, such as <c>coap://door.example</c>.</summary>
+    /// <remarks>For a server behind a proxy, its own. Default null: that of <see cref="CoapClientOptions.BaseAddress"/>.</remarks>
     public string? Uri { get; set; }
 }

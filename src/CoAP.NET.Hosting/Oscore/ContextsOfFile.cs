@@ -2,10 +2,10 @@ using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>The security contexts of one file, which may change while they are used. For one caller at a time.</summary>
+/// <summary>The security contexts of one file, which may change while they are in use. For one caller at a time.</summary>
 internal sealed class ContextsOfFile : IAsyncDisposable
 {
-    // The disk is waited for, so several wait at a time.
+    // Opening waits for the disk, so several run at a time.
     private const int AtATime = 16;
 
     private readonly OscoreContexts _contexts;
@@ -26,21 +26,21 @@ internal sealed class ContextsOfFile : IAsyncDisposable
     /// <summary>The file.</summary>
     public string Path { get; }
 
-    /// <summary>How many contexts it has.</summary>
+    /// <summary>Number of contexts.</summary>
     public int Count => _open.Count;
 
-    /// <summary>The context of a file that has one.</summary>
+    /// <summary>The only context of a file.</summary>
     public OscoreContext Only => _open.Values.Single();
 
-    // The numbers of a directory of aiocoap are those of the one context in it.
+    // The numbers of an aiocoap directory belong to its single context.
     private bool MayChange => !Directory.Exists(Path);
 
     /// <summary>Reads a file, and opens its contexts.</summary>
     /// <param name="path">The file.</param>
-    /// <param name="contexts">Where they are used.</param>
-    /// <param name="shared">Has the numbers of JSON files; null for a store beside the file.</param>
-    /// <param name="cancellationToken">Ends the wait for the disk.</param>
-    /// <exception cref="CoapException">The file, or the store, is wrong or in use.</exception>
+    /// <param name="contexts">The contexts of the endpoint.</param>
+    /// <param name="shared">The store of JSON files; null for a store next to the file.</param>
+    /// <param name="cancellationToken">Cancels the wait for the disk.</param>
+    /// <exception cref="CoapException">The file or the store has an error or is in use.</exception>
     /// <exception cref="ArgumentException">Another file has a context with the same Recipient ID.</exception>
     public static async Task<ContextsOfFile> OpenAsync(
         string path, OscoreContexts contexts, IOscoreStore? shared, CancellationToken cancellationToken)
@@ -67,12 +67,12 @@ internal sealed class ContextsOfFile : IAsyncDisposable
     }
 
     /// <summary>
-    /// Takes the file if it has changed: what has just changed is read when it is still the same at the next look, as whoever writes may
-    /// not be done.
+    /// Reloads the file if it has changed: it reads a change when two checks see the same state, because a writer may not be done.
     /// </summary>
-    /// <returns>Whether it was taken.</returns>
-    /// <exception cref="CoapException">The file cannot be read or something in it is wrong, and all stays as it was; or the store failed.
-    /// Told once for each change.</exception>
+    /// <returns>Whether it reloaded the file.</returns>
+    /// <exception cref="CoapException">
+    /// The file is not readable or has an error, and the contexts stay; or the store failed. Thrown once for each change.
+    /// </exception>
     /// <exception cref="ArgumentException">Another file has a context with the same Recipient ID.</exception>
     public async Task<bool> RefreshAsync()
     {
@@ -86,7 +86,7 @@ internal sealed class ContextsOfFile : IAsyncDisposable
         return true;
     }
 
-    /// <summary>Closes the contexts, so that the store notes what came, and the store.</summary>
+    /// <summary>Closes the contexts, so that the store has the received numbers, and the store.</summary>
     public async ValueTask DisposeAsync()
     {
         await CloseAsync([.. _open.Keys]).ConfigureAwait(false);
@@ -101,7 +101,7 @@ internal sealed class ContextsOfFile : IAsyncDisposable
         Dictionary<string, OscoreParameters> wanted = entries.ToDictionary(
             static entry => KeyOf(entry.Parameters), static entry => entry.Parameters);
 
-        // Those that are gone first: one that has changed goes on with the numbers of the one before.
+        // Removed ones first: a changed one continues with the numbers of its predecessor.
         await CloseAsync([.. _open.Keys.Where(key => !wanted.ContainsKey(key))]).ConfigureAwait(false);
         foreach ((string Key, OscoreParameters Parameters)[] some in wanted.Where(entry => !_open.ContainsKey(entry.Key))
             .Select(static entry => (entry.Key, entry.Value)).Chunk(AtATime))

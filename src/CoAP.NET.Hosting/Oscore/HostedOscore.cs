@@ -4,16 +4,16 @@ namespace CoAP.NET.Hosting;
 
 /// <summary>
 /// The security contexts of a server or client and their files: opened before the endpoint starts, closed after it has ended. The container
-/// closes what nobody closed.
+/// closes those that are still open.
 /// </summary>
 /// <param name="contexts">The contexts.</param>
-/// <param name="storePath">The directory of the sequence numbers of all files; null for one beside each.</param>
+/// <param name="storePath">The directory of the sequence numbers of all files; null for one next to each.</param>
 internal sealed class HostedOscore(OscoreContexts contexts, string? storePath) : IAsyncDisposable, IDisposable
 {
     private readonly List<ContextsOfFile> _files = [];
     private FileOscoreStore? _store;
 
-    /// <summary>The contexts that the endpoint uses.</summary>
+    /// <summary>The contexts of the endpoint.</summary>
     public OscoreContexts Contexts => contexts;
 
     /// <summary>The files.</summary>
@@ -21,8 +21,10 @@ internal sealed class HostedOscore(OscoreContexts contexts, string? storePath) :
 
     /// <summary>Opens the contexts of files.</summary>
     /// <param name="paths">The files.</param>
-    /// <param name="cancellationToken">Ends the wait for the disk.</param>
-    /// <exception cref="CoapException">A file is wrong, or another process has the sequence numbers. All is closed then.</exception>
+    /// <param name="cancellationToken">Cancels the wait for the disk.</param>
+    /// <exception cref="CoapException">
+    /// A file has an error, or another process has the sequence numbers. All files are closed then.
+    /// </exception>
     public async Task OpenAsync(IEnumerable<string> paths, CancellationToken cancellationToken)
     {
         try
@@ -58,6 +60,6 @@ internal sealed class HostedOscore(OscoreContexts contexts, string? storePath) :
         _store = null;
     }
 
-    // Containers may be disposed without waiting; the disk is waited for by threads of the library.
+    // The container may call Dispose; threads of the library wait for the disk.
     public void Dispose() => DisposeAsync().AsTask().GetAwaiter().GetResult();
 }

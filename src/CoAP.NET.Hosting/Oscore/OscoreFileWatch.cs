@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Hosting;
 
 /// <summary>
-/// Looks whether files of security contexts have changed, as long as the server runs, as <see cref="PskFileWatch"/> does.
+/// Checks periodically whether files of security contexts have changed, as long as the server runs, like <see cref="PskFileWatch"/>.
 /// </summary>
 internal sealed class OscoreFileWatch : IAsyncDisposable
 {
@@ -25,8 +25,8 @@ internal sealed class OscoreFileWatch : IAsyncDisposable
             static watch => ((OscoreFileWatch)watch!).Look(), this, PskFileWatch.Period, PskFileWatch.Period);
     }
 
-    /// <summary>Ends it.</summary>
-    /// <returns>A task that ends when nobody looks any more.</returns>
+    /// <summary>Ends the checks.</summary>
+    /// <returns>A task that ends when no check runs any more.</returns>
     public async ValueTask DisposeAsync()
     {
         await _timer.DisposeAsync().ConfigureAwait(false);

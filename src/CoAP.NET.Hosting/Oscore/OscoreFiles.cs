@@ -2,14 +2,14 @@ using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>Looks at the files of security contexts before anything starts. No message holds a secret.</summary>
+/// <summary>Checks the files of security contexts before the start. No message contains a secret.</summary>
 internal static class OscoreFiles
 {
-    /// <summary>What is wrong with the files of a server.</summary>
+    /// <summary>Returns the problems of a server's files.</summary>
     public static IEnumerable<string> Check(CoapOscoreServerFileOptions oscore, string section) =>
         oscore.Files.Select((path, index) => Check(path, $"{section}:Oscore:Files:{index}", out _)).OfType<string>();
 
-    /// <summary>What is wrong with the file of a client.</summary>
+    /// <summary>Returns the problems of a client's file.</summary>
     public static IEnumerable<string> Check(CoapClientOptions options, string section)
     {
         CoapOscoreClientFileOptions oscore = options.Oscore;
@@ -36,7 +36,7 @@ internal static class OscoreFiles
 
         if ((oscore.Uri ?? options.BaseAddress) is null)
         {
-            yield return $"{section}:File is set, and no server whose requests it protects. Set {section}:Uri, or BaseAddress.";
+            yield return $"{section}:File is set, but there is no server whose requests it protects. Set {section}:Uri, or BaseAddress.";
         }
 
         if (options.Server is not null)

@@ -3,18 +3,22 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>Gives hosted servers OSCORE (RFC 8613).</summary>
+/// <summary>Adds OSCORE (RFC 8613) to hosted servers.</summary>
 public static class OscoreHostingExtensions
 {
     /// <summary>
-    /// Has a server take protected requests also where configuration names no files (<see cref="CoapServerOptions.Oscore"/>), by contexts
-    /// that a resolver finds, or that are added to the <see cref="OscoreContexts"/> of the server, which can be injected; of a server with
-    /// a name by <c>[FromKeyedServices("NAME")]</c>.
+    /// Lets a server accept protected requests even without configured files (<see cref="CoapServerOptions.Oscore"/>), with contexts from a
+    /// resolver or from the <see cref="OscoreContexts"/> of the server.
     /// </summary>
     /// <param name="builder">The server.</param>
-    /// <param name="resolver">Gives what finds contexts of many devices, such as in a database; is given the services of the application.
-    /// Null for none.</param>
+    /// <param name="resolver">
+    /// Returns an object that finds the contexts of many devices, for example in a database; it gets the services of the application. Null
+    /// for none.
+    /// </param>
     /// <returns>The builder.</returns>
+    /// <remarks>
+    /// You can inject the <see cref="OscoreContexts"/>; for a server with a name with <c>[FromKeyedServices("NAME")]</c>.
+    /// </remarks>
     public static ICoapServerBuilder UseOscore(
         this ICoapServerBuilder builder, Func<IServiceProvider, IOscoreContextResolver>? resolver = null)
     {

@@ -8,11 +8,11 @@ internal static class OscoreKeys
     private static readonly TextKind<string> s_path = new("path of a file or directory", static text => text);
     private static readonly TextKind<string> s_directory = new("path of a directory", static text => text);
 
-    /// <summary>A server whose requests are protected.</summary>
+    /// <summary>A server whose requests OSCORE protects.</summary>
     public static TextKind<string> Server { get; } = new(
         "scheme, host and port such as coap://device.example", static text => CoapUri.TryParse(text, out _) ? text : null);
 
-    /// <summary>Those of servers.</summary>
+    /// <summary>The keys of servers.</summary>
     public static KeyTable<CoapOscoreServerFileOptions> ServerTable { get; } = new KeyTable<CoapOscoreServerFileOptions>()
         .List("Oscore:Files", s_path, static oscore => oscore.Files)
         .Text("Oscore:Store", s_directory, static oscore => oscore.Store, static (oscore, value) => oscore.Store = value)
@@ -22,13 +22,13 @@ internal static class OscoreKeys
             static (oscore, value) => oscore.MaxUnfragmentedSize = (int)value)
         .Include(Limits, static oscore => oscore.Limits);
 
-    /// <summary>Those of clients.</summary>
+    /// <summary>The keys of clients.</summary>
     public static KeyTable<CoapOscoreClientFileOptions> ClientTable { get; } = new KeyTable<CoapOscoreClientFileOptions>()
         .Text("Oscore:File", s_path, static oscore => oscore.File, static (oscore, value) => oscore.File = value)
         .Text("Oscore:Store", s_directory, static oscore => oscore.Store, static (oscore, value) => oscore.Store = value)
         .Text("Oscore:Uri", Server, static oscore => oscore.Uri, static (oscore, value) => oscore.Uri = value);
 
-    /// <summary>Those of <see cref="OscoreLimits"/>.</summary>
+    /// <summary>The keys of <see cref="OscoreLimits"/>.</summary>
     private static KeyTable<OscoreLimits> Limits => new KeyTable<OscoreLimits>()
         .Number("Oscore:Limits:MaxLookups", 1, 65_536, static limits => limits.MaxLookups,
             static (limits, value) => limits.MaxLookups = value)

@@ -2,19 +2,21 @@ using CoAP.NET.Hosting;
 
 namespace CoAP.NET;
 
-/// <summary>Describes errors to clients.</summary>
+/// <summary>Adds error descriptions for clients.</summary>
 public static class CoapProblemExtensions
 {
-    /// <summary>
-    /// Describes errors by concise problem details (RFC 9290): error answers without payload or with a diagnostic text, payloads that
-    /// cannot be read, exceptions that no handler caught, and what the server refuses by itself, such as unknown paths. Clients get them
-    /// that accept them or sent no Accept; others get a diagnostic text. Answers with a Content-Format stay as they are.
-    /// </summary>
-    /// <typeparam name="TSelf">Route or group; <c>server.Routes</c> is the group of all routes, which decides about unknown paths
-    /// too.</typeparam>
+    /// <summary>Describes errors with concise problem details (RFC 9290).</summary>
+    /// <typeparam name="TSelf">
+    /// The type of the route or group; <c>server.Routes</c> is the group of all routes, which also covers unknown paths.
+    /// </typeparam>
     /// <param name="routes">The route or group.</param>
     /// <param name="configure">Sets options; null for none.</param>
     /// <returns>The route or group.</returns>
+    /// <remarks>
+    /// It covers error answers without payload or with a diagnostic text, invalid payloads, unhandled exceptions, and refusals of the
+    /// server itself, such as unknown paths. Clients that accept problem details or sent no Accept get them; others get a diagnostic text.
+    /// Answers with a Content-Format stay unmodified.
+    /// </remarks>
     public static TSelf UseProblemDetails<TSelf>(this CoapRouteConventions<TSelf> routes, Action<CoapProblemOptions>? configure = null)
         where TSelf : CoapRouteConventions<TSelf>
     {

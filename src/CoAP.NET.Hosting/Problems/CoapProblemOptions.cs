@@ -1,17 +1,15 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>How errors are described by <see cref="CoapProblemExtensions.UseProblemDetails"/>.</summary>
+/// <summary>Options of <see cref="CoapProblemExtensions.UseProblemDetails"/>.</summary>
 public sealed class CoapProblemOptions
 {
-    /// <summary>
-    /// Whether answers to exceptions that no handler caught say type and message of the exception. Default null: where the host's
-    /// environment is Development, and nowhere else. The stack goes to the log only.
-    /// </summary>
+    /// <summary>Whether answers to unhandled exceptions contain type and message of the exception.</summary>
+    /// <remarks>Default null: only if the host's environment is Development. The stack goes only to the log.</remarks>
     public bool? IncludeExceptions { get; set; }
 
     /// <summary>
-    /// Changes or replaces the problem details of an answer before they are sent, such as to add entries; gives null to send the answer
-    /// without. Default null: nothing does. The exception is null where a handler or the server answered an error.
+    /// Changes or replaces the problem details of an answer, for example to add entries; returns null to send the answer without them.
     /// </summary>
+    /// <remarks>The exception is null if a handler or the server returned an error. Default null: no change.</remarks>
     public Func<CoapRequest, CoapProblem, Exception?, CoapProblem?>? Customize { get; set; }
 }

@@ -4,15 +4,15 @@ using Microsoft.Extensions.Hosting;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>Makes problem details of error answers.</summary>
+/// <summary>Creates problem details from error answers.</summary>
 internal sealed class ProblemDescriber(CoapProblemOptions options)
 {
-    // Null until a request with services came.
+    // Null until the first request with services.
     private bool? _isDevelopment;
 
     /// <summary>
-    /// A filter that asks the services once where this runs. An exception comes out of a handler, so a request has been here before it is
-    /// described.
+    /// A filter that reads the environment from the services once. An exception comes from a handler, so a request has passed here before
+    /// it is described.
     /// </summary>
     public ValueTask<CoapResult> LearnEnvironment(CoapRequest request, CoapHandler next, CancellationToken cancellationToken)
     {
@@ -59,7 +59,7 @@ internal sealed class ProblemDescriber(CoapProblemOptions options)
             return Encoding.UTF8.GetString(result.Payload.Span);
         }
 
-        // What the peer did wrong it is told in any case.
+        // Errors of the peer appear in the answer in any case.
         return exception switch
         {
             null => null,

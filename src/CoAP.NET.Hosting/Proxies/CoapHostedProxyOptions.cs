@@ -4,40 +4,47 @@ using CoAP.NET.Proxy;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>
-/// How the proxy of a server works, and which paths it serves. Configuration is read into it first, from <c>Coap:Proxy</c> or, for a server
-/// with a name, <c>Coap:Proxies:NAME</c>; code comes after it and has the last word. Everything is checked when the application starts.
-/// Mutable until then.
-/// </summary>
+/// <summary>Options of a server's proxy, and the paths that it serves.</summary>
+/// <remarks>
+/// Configuration comes first, from <c>Coap:Proxy</c> or, for a server with a name, <c>Coap:Proxies:NAME</c>; code runs afterwards and takes
+/// precedence. The application checks all options when it starts. Mutable until then.
+/// </remarks>
 public sealed class CoapHostedProxyOptions
 {
-    /// <summary>How it works. Whom a forward proxy may ask is said here by <see cref="CoapProxyOptions.Targets"/>, and in configuration by
-    /// <see cref="AllowedHosts"/> and <see cref="AllowedNetworks"/>, which are added.</summary>
+    /// <summary>The options of the proxy.</summary>
+    /// <remarks>
+    /// <see cref="CoapProxyOptions.Targets"/> has the allowed targets of a forward proxy. Configuration adds those of
+    /// <see cref="AllowedHosts"/> and <see cref="AllowedNetworks"/>.
+    /// </remarks>
     public CoapProxyOptions Proxy { get; } = new();
 
     /// <summary>Whether it is a forward proxy, for requests with Proxy-Uri or Proxy-Scheme. Default false.</summary>
     public bool Forward { get; set; }
 
-    /// <summary>Whether a forward proxy asks for <c>http</c> and <c>https</c> targets too, those that are allowed. Default false.</summary>
+    /// <summary>Whether a forward proxy also forwards to allowed <c>http</c> and <c>https</c> targets. Default false.</summary>
     public bool ForwardHttp { get; set; }
 
-    /// <summary>Hosts that a forward proxy may ask; see <see cref="CoapProxyTargets.AllowHost"/>. Default none.</summary>
+    /// <summary>The allowed target hosts of a forward proxy; see <see cref="CoapProxyTargets.AllowHost"/>. Default none.</summary>
     public IList<string> AllowedHosts { get; } = [];
 
-    /// <summary>Networks that a forward proxy may ask; see <see cref="CoapProxyTargets.AllowNetwork(IPNetwork)"/>. Default none.</summary>
+    /// <summary>
+    /// The allowed target networks of a forward proxy; see <see cref="CoapProxyTargets.AllowNetwork(IPNetwork)"/>. Default none.
+    /// </summary>
     public IList<IPNetwork> AllowedNetworks { get; } = [];
 
-    /// <summary>Paths that are served by asking other CoAP servers. Default none.</summary>
+    /// <summary>The paths that the proxy forwards to other CoAP servers. Default none.</summary>
     public IList<CoapReverseProxyRoute> Reverse { get; } = [];
 
-    /// <summary>Paths that are served by asking HTTP servers. Default none.</summary>
+    /// <summary>The paths that the proxy forwards to HTTP servers. Default none.</summary>
     public IList<CoapHttpBackendRoute> HttpBackends { get; } = [];
 
     /// <summary>
-    /// The key that signs who a device is, for HTTP back ends: text, or <c>0x</c> and hexadecimal digits, 32 bytes or more; see
-    /// <see cref="CoapHttpBackendOptions.IdentityKey"/>. With it back ends are told the identity of the pre-shared key, or the subject of
-    /// the certificate, of the device. Default null: they are told nothing.
+    /// The key that signs the identity of a device for HTTP back ends: text, or <c>0x</c> and hexadecimal digits, 32 bytes or more; see
+    /// <see cref="CoapHttpBackendOptions.IdentityKey"/>.
     /// </summary>
+    /// <remarks>
+    /// With it back ends get the identity of the device's pre-shared key, or the subject of its certificate. Default null: they get none.
+    /// </remarks>
     public string? IdentityKey { get; set; }
 
     /// <summary>The header field of the identity; see <see cref="CoapHttpBackendOptions.IdentityHeader"/>. Default
@@ -45,15 +52,14 @@ public sealed class CoapHostedProxyOptions
     public string IdentityHeader { get; set; } = "Authorization";
 
     /// <summary>
-    /// Changes how HTTP servers are asked, after configuration, for each of <see cref="HttpBackends"/> and for a forward proxy: such as a
-    /// client of <c>IHttpClientFactory</c>. It is given the services of the application. Default null.
+    /// Configures the requests to HTTP servers, after configuration, for each of <see cref="HttpBackends"/> and for a forward proxy, for
+    /// example with a client of <c>IHttpClientFactory</c>.
     /// </summary>
+    /// <remarks>It gets the services of the application. Default null.</remarks>
     public Action<CoapHttpBackendOptions, IServiceProvider>? ConfigureHttp { get; set; }
 
-    /// <summary>
-    /// Whether keys of the configuration section that are not known are a warning only. Default false: the application does not start, as
-    /// most of them are misspelled.
-    /// </summary>
+    /// <summary>Whether unknown keys of the configuration section only cause a warning.</summary>
+    /// <remarks>Default false: the application does not start, because most of them are misspelled.</remarks>
     public bool AllowUnknownKeys { get; set; }
 
     internal ConfigurationFindings Findings { get; } = new();

@@ -9,23 +9,25 @@ namespace Microsoft.Extensions.DependencyInjection;
 public static class CoapProxyServiceCollectionExtensions
 {
     /// <summary>
-    /// Adds the server of an application, if it was not added yet, and a proxy to it, with what the section <c>Coap:Proxy</c> of the
-    /// configuration says. Called again it gives the same one, and both functions run. The <see cref="CoapProxy"/> itself can be injected.
+    /// Adds a proxy to the server of an application, with the configuration section <c>Coap:Proxy</c>, and the server itself if necessary.
     /// </summary>
     /// <param name="services">The services.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The server to be, to map routes on.</returns>
+    /// <remarks>
+    /// A second call returns the same builder, and both functions run. You can inject the <see cref="CoapProxy"/> itself.
+    /// </remarks>
     public static ICoapServerBuilder AddCoapProxy(this IServiceCollection services, Action<CoapHostedProxyOptions>? configure = null) =>
         services.AddCoapServer().AddCoapProxy(configure);
 
     /// <summary>
-    /// Adds a proxy to a server, with what the section <c>Coap:Proxy</c>, or <c>Coap:Proxies:NAME</c> for a server with a name, of the
-    /// configuration says. Of a server with a name it is injected by that name: <c>[FromKeyedServices("NAME")] CoapProxy</c>.
+    /// Adds a proxy to a server, with the configuration section <c>Coap:Proxy</c>, or <c>Coap:Proxies:NAME</c> for a server with a name.
     /// </summary>
     /// <param name="builder">The server.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
-    /// <param name="section">The section, instead of the one that the name says; null for that one.</param>
+    /// <param name="section">The section, instead of the default one for the name; null for the default.</param>
     /// <returns>The builder.</returns>
+    /// <remarks>For a server with a name, inject it with <c>[FromKeyedServices("NAME")] CoapProxy</c>.</remarks>
     public static ICoapServerBuilder AddCoapProxy(
         this ICoapServerBuilder builder, Action<CoapHostedProxyOptions>? configure = null, IConfiguration? section = null)
     {

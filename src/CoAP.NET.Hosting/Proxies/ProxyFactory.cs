@@ -8,7 +8,7 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>Makes proxies of their options, and maps what they serve.</summary>
+/// <summary>Creates proxies from their options, and maps the paths that they serve.</summary>
 internal static class ProxyFactory
 {
     public static CoapProxy Make(IServiceProvider services, ProxyRegistration registration)
@@ -34,7 +34,7 @@ internal static class ProxyFactory
         return options.ForwardHttp ? proxy.UseHttp(http => Configure(http, options, services)) : proxy;
     }
 
-    /// <summary>Maps what the proxies of a server serve.</summary>
+    /// <summary>Maps the paths of a server's proxies.</summary>
     public static void Map(IServiceProvider services, CoapServer server, CoapEndpointOptions endpoint, string name)
     {
         foreach (ProxyRegistration registration in services.GetServices<ProxyRegistration>().Where(proxy => proxy.Name == name))
@@ -73,7 +73,8 @@ internal static class ProxyFactory
                 catch (Exception exception) when (exception is ArgumentException or InvalidOperationException or FormatException)
                 {
                     throw new OptionsValidationException(
-                        name, typeof(CoapHostedProxyOptions), [$"{registration.SectionPath}:{key} cannot be served. {exception.Message}"]);
+                        name, typeof(CoapHostedProxyOptions), [$"{registration.SectionPath}:{key} is not a valid path to serve. "
+                            + $"{exception.Message}"]);
                 }
             }
         }

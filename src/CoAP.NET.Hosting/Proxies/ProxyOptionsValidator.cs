@@ -27,12 +27,12 @@ internal sealed class ProxyOptionsValidator(ProxyRegistration registration) : IV
 
         if (options.IdentityKey is { } key && SecretText.BytesOf(key) is null)
         {
-            problems.Add($"{section}:IdentityKey has less than {SecretText.MinLength} bytes, or is no hexadecimal number.");
+            problems.Add($"{section}:IdentityKey has less than {SecretText.MinLength} bytes, or is not a hexadecimal number.");
         }
 
         if ((options.AllowedHosts.Count > 0 || options.AllowedNetworks.Count > 0 || options.ForwardHttp) && !options.Forward)
         {
-            problems.Add($"{section} says whom a forward proxy may ask, and there is none. Set {section}:Forward to true.");
+            problems.Add($"{section} has allowed targets of a forward proxy, but there is none. Set {section}:Forward to true.");
         }
 
         return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(problems);
@@ -42,12 +42,12 @@ internal sealed class ProxyOptionsValidator(ProxyRegistration registration) : IV
     {
         if (path is null)
         {
-            problems.Add($"{item}:Path is missing: which path is served, such as /floor1/{{*path}}.");
+            problems.Add($"{item}:Path is missing. Set it to the path to serve, such as /floor1/{{*path}}.");
         }
 
         if (target is null)
         {
-            problems.Add($"{item}:Target is missing: the URI that is asked.");
+            problems.Add($"{item}:Target is missing. Set it to the URI to forward to.");
         }
     }
 }

@@ -2,16 +2,16 @@ using Microsoft.Extensions.Configuration;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>A proxy that was added to a server.</summary>
+/// <summary>A proxy that code added to a server.</summary>
 /// <param name="name">The name of the server.</param>
 internal sealed class ProxyRegistration(string name)
 {
     public string Name => name;
 
-    /// <summary>The section that was given; null for the one that the name says.</summary>
+    /// <summary>The given section; null for the default one.</summary>
     public IConfiguration? Section { get; set; }
 
-    /// <summary>Where its section is when none was given.</summary>
+    /// <summary>The default path of its section.</summary>
     public string DefaultPath => name.Length == 0 ? "Coap:Proxy" : $"Coap:Proxies:{name}";
 
     /// <summary>What messages call the section.</summary>

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>What is attached to routes and groups by <c>DisableRateLimit</c>, for code that looks at routes.</summary>
+/// <summary>Metadata that <c>DisableRateLimit</c> attaches to routes and groups.</summary>
 public sealed class CoapNoRateLimitMetadata
 {
     internal CoapNoRateLimitMetadata()

@@ -5,18 +5,19 @@ using System.Security.Principal;
 namespace CoAP.NET.Hosting;
 
 /// <summary>
-/// By what requests are told apart that each have a limit of their own. Both are parts of the peer's <see cref="CoapSource"/>, by which the
-/// bounds of the library count too.
+/// Partition keys for rate limits. Both are parts of the peer's <see cref="CoapSource"/>, which the library's own limits use too.
 /// </summary>
 public static class CoapRateLimitKey
 {
     /// <summary>
-    /// The peer's address without port; of IPv6 the first <see cref="CoapLimits.SourcePrefixLength"/> bits, as one customer of a provider
-    /// can take any address behind them. Over <c>coap</c> addresses can be forged: put
-    /// <see cref="CoapAuthorizationPolicyBuilder.RequireVerifiedAddress"/> before a limit that must not be used up by others.
+    /// Returns the peer's address without port; for IPv6 only the first <see cref="CoapLimits.SourcePrefixLength"/> bits.
     /// </summary>
     /// <param name="request">The request.</param>
-    /// <returns>The address; of IPv6 the prefix, with zeros behind it.</returns>
+    /// <returns>The address; for IPv6 the prefix, padded with zeros.</returns>
+    /// <remarks>
+    /// One customer of a provider can use any IPv6 address with the same prefix. Senders can forge addresses over <c>coap</c>: add
+    /// <see cref="CoapAuthorizationPolicyBuilder.RequireVerifiedAddress"/> before a limit that others must not exhaust.
+    /// </remarks>
     public static IPAddress Address(CoapRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);
@@ -24,14 +25,16 @@ public static class CoapRateLimitKey
     }
 
     /// <summary>
-    /// Who the peer is, if it has proven that (<see cref="CoapPeer.IsKnown"/>); otherwise its <see cref="Address"/>. Two keys are equal
-    /// when they mean the same peer, over however many connections: identities of DTLS and TLS compare by credentials; a
-    /// <see cref="ClaimsPrincipal"/> or <see cref="IIdentity"/> counts by its name identifier (<see cref="ClaimTypes.NameIdentifier"/>,
-    /// <c>sub</c>), without one by its name, each with who issued it, and without either by the address. Identities of your own types must
-    /// have value equality.
+    /// Returns the identity of the peer, if proven (<see cref="CoapPeer.IsKnown"/>); otherwise its <see cref="Address"/>.
     /// </summary>
     /// <param name="request">The request.</param>
-    /// <returns>The identity, a key made of the user, or the address.</returns>
+    /// <returns>The identity, a key derived from the user, or the address.</returns>
+    /// <remarks>
+    /// Two keys are equal if they mean the same peer, over any number of connections. Identities of DTLS and TLS compare by credentials. A
+    /// <see cref="ClaimsPrincipal"/> or <see cref="IIdentity"/> counts by its name identifier (<see cref="ClaimTypes.NameIdentifier"/>,
+    /// <c>sub</c>), without one by its name, each with its issuer, and without either by the address. Identities of your own types must
+    /// have value equality.
+    /// </remarks>
     public static object Identity(CoapRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);

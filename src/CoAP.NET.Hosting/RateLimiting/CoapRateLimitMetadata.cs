@@ -1,6 +1,6 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>What is attached to routes and groups that have a rate limit, for code that looks at routes.</summary>
+/// <summary>Metadata of routes and groups with a rate limit.</summary>
 public sealed class CoapRateLimitMetadata
 {
     internal CoapRateLimitMetadata(string? limitName) => LimitName = limitName;

@@ -8,10 +8,7 @@ public sealed class CoapRateLimitOptions
     private readonly Dictionary<string, Func<PartitionedRateLimiter<CoapRequest>>> _limits = new(StringComparer.Ordinal);
     private TimeSpan _retryAfter = TimeSpan.FromSeconds(5);
 
-    /// <summary>
-    /// How long a client is told to wait by a limiter that does not know it, such as a limit of concurrent requests. 1 s or more; default 5
-    /// s.
-    /// </summary>
+    /// <summary>The time to wait if a limiter does not know it, such as a limit of concurrent requests. 1 s or more; default 5 s.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Below 1 s.</exception>
     public TimeSpan DefaultRetryAfter
     {
@@ -23,11 +20,13 @@ public sealed class CoapRateLimitOptions
         }
     }
 
-    /// <summary>Adds a limit, or replaces the one with that name. All routes that require it share it.</summary>
-    /// <typeparam name="TKey">The type by which requests are told apart.</typeparam>
-    /// <param name="name">The name, by which routes require it.</param>
-    /// <param name="partition">Says by what a request is told apart, such as <see cref="CoapRateLimitKey.Address"/>, and how limited those
-    /// are that are the same by it: a <see cref="RateLimitPartition"/>.</param>
+    /// <summary>Adds a limit, or replaces the one with the same name. All routes that require it share it.</summary>
+    /// <typeparam name="TKey">The type of the partition key.</typeparam>
+    /// <param name="name">The name that routes require.</param>
+    /// <param name="partition">
+    /// Returns the partition of a request, for example by <see cref="CoapRateLimitKey.Address"/>, with its limit: a
+    /// <see cref="RateLimitPartition"/>.
+    /// </param>
     public void AddLimit<TKey>(string name, Func<CoapRequest, RateLimitPartition<TKey>> partition)
         where TKey : notnull
     {
@@ -36,9 +35,9 @@ public sealed class CoapRateLimitOptions
         _limits[name] = () => PartitionedRateLimiter.Create(partition);
     }
 
-    /// <summary>Adds a limit, or replaces the one with that name. All routes that require it share it.</summary>
-    /// <param name="name">The name, by which routes require it.</param>
-    /// <param name="limiter">Makes the limiter, once; it is disposed with the services of the application.</param>
+    /// <summary>Adds a limit, or replaces the one with the same name. All routes that require it share it.</summary>
+    /// <param name="name">The name that routes require.</param>
+    /// <param name="limiter">Creates the limiter, once; the services of the application dispose it.</param>
     public void AddLimit(string name, Func<PartitionedRateLimiter<CoapRequest>> limiter)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);

@@ -3,10 +3,10 @@ using Microsoft.Extensions.DependencyInjection.Extensions;
 
 namespace Microsoft.Extensions.DependencyInjection;
 
-/// <summary>Adds limits that CoAP routes require by name.</summary>
+/// <summary>Adds named rate limits for CoAP routes.</summary>
 public static class CoapRateLimitServiceCollectionExtensions
 {
-    /// <summary>Adds limits. May be called several times.</summary>
+    /// <summary>Adds limits. You may call it several times.</summary>
     /// <param name="services">The services.</param>
     /// <param name="configure">Adds limits.</param>
     /// <returns>The services.</returns>

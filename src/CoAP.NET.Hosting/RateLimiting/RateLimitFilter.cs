@@ -3,15 +3,14 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>Holds a lease of a limiter while a request is served.</summary>
+/// <summary>Holds a lease of a limiter while the server serves a request.</summary>
 internal sealed class RateLimitFilter(CoapRateLimitMetadata metadata, PartitionedRateLimiter<CoapRequest>? limiter, TimeSpan? retryAfter)
 {
-    // The same for all requests once they are known.
+    // The same for all requests, after the first look-up.
     private Limit? _limit = limiter is null ? null : new Limit(limiter, retryAfter ?? TimeSpan.FromSeconds(5));
 
     /// <summary>
-    /// The rest of the way with the limit before it, unless the route has none: the last word of route and groups counts, from the outside
-    /// in.
+    /// Adds the limit before the next handler, unless the route has none: the last setting of route and groups counts, from the outside in.
     /// </summary>
     public CoapHandler Make(CoapRouteInfo route, CoapHandler next)
     {
@@ -22,7 +21,7 @@ internal sealed class RateLimitFilter(CoapRateLimitMetadata metadata, Partitione
 
     private ValueTask<CoapResult> InvokeAsync(CoapRequest request, CoapHandler next, CancellationToken cancellationToken)
     {
-        // No peer asked for it, and whom it is sent to has passed the limit.
+        // It is not a request of a peer, and its receivers have passed the limit.
         if (request.IsForObservers)
         {
             return next(request, cancellationToken);
@@ -56,7 +55,7 @@ internal sealed class RateLimitFilter(CoapRateLimitMetadata metadata, Partitione
     {
         TimeSpan wait = lease.TryGetMetadata(MetadataName.RetryAfter, out TimeSpan known) ? known : limit.RetryAfter;
 
-        // At least a second: a client that waits for none comes back at once.
+        // At least a second: a client without a wait returns immediately.
         return CoapResults.TooManyRequests(TimeSpan.FromSeconds(Math.Clamp(Math.Ceiling(wait.TotalSeconds), 1, uint.MaxValue)));
     }
 

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>The limiters of an application, made when a request first needs them.</summary>
+/// <summary>The limiters of an application, created when a request first needs them.</summary>
 internal sealed class RateLimiters(IOptions<CoapRateLimitOptions> options) : IDisposable
 {
     private readonly Lock _gate = new();
@@ -12,7 +12,7 @@ internal sealed class RateLimiters(IOptions<CoapRateLimitOptions> options) : IDi
 
     public TimeSpan DefaultRetryAfter => options.Value.DefaultRetryAfter;
 
-    /// <exception cref="InvalidOperationException">There is none of that name.</exception>
+    /// <exception cref="InvalidOperationException">There is none with that name.</exception>
     public PartitionedRateLimiter<CoapRequest> Get(string name)
     {
         lock (_gate)

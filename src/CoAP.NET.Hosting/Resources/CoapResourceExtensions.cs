@@ -3,23 +3,23 @@ using CoAP.NET.Hosting;
 
 namespace CoAP.NET;
 
-/// <summary>Maps resources that are classes with services.</summary>
+/// <summary>Maps resource classes with services.</summary>
 public static class CoapResourceExtensions
 {
-    /// <summary>
-    /// Maps a resource that is a class, of which each request gets its instance from its services: registered as scoped one for the
-    /// request, registered as singleton always the same. Override <c>GetAsync</c> and so on; methods that are not overridden are answered
-    /// 4.05. Path, link attributes and whether it can be observed are said here, by the route that is returned.
-    /// </summary>
+    /// <summary>Maps a resource class, whose instance each request gets from its services.</summary>
     /// <typeparam name="TResource">
-    /// The class. Where it is not registered as a service, one is made for each request, with services for the parameters of its
-    /// constructor; then it may not be disposable, as nobody would dispose it.
+    /// The class. If it is not a registered service, each request gets a new instance, with services for the parameters of its constructor;
+    /// then it must not be disposable, because no code would dispose it.
     /// </typeparam>
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path, such as <c>/lock</c> or <c>/devices/{id}</c>.</param>
     /// <returns>The route, to say more about it.</returns>
     /// <exception cref="ArgumentException">The template is wrong.</exception>
     /// <exception cref="InvalidOperationException">The path has a handler already.</exception>
+    /// <remarks>
+    /// A scoped service has one instance per request, a singleton one in total. Override <c>GetAsync</c> and so on; methods without an
+    /// override lead to 4.05. Configure path, link attributes and observation here, on the returned route.
+    /// </remarks>
     public static CoapRouteHandlerBuilder MapResource<[DynamicallyAccessedMembers(
         DynamicallyAccessedMemberTypes.PublicConstructors)] TResource>(
             this ICoapRouteBuilder routes, string template)

@@ -2,16 +2,17 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>The servers that a container has made: for whoever hands connections over to a server and did not make it.</summary>
+/// <summary>Finds the servers of a container, for code that hands connections over to a server that it did not create.</summary>
 public static class CoapHostedServers
 {
-    /// <summary>
-    /// Whether an endpoint is that of a server of <c>AddCoapServer</c> that was made. Its options say where it listens, so that whoever
-    /// hands connections over to it need not call <see cref="CoapEndpoint.ExpectConnections"/>.
-    /// </summary>
+    /// <summary>Whether an endpoint belongs to a created server of <c>AddCoapServer</c>.</summary>
     /// <param name="services">The container; null for none.</param>
     /// <param name="endpoint">The endpoint.</param>
-    /// <returns>Whether it is.</returns>
+    /// <returns>True if it does.</returns>
+    /// <remarks>
+    /// The options of such a server determine where it listens, so code that hands connections over to it need not call
+    /// <see cref="CoapEndpoint.ExpectConnections"/>.
+    /// </remarks>
     public static bool Have(IServiceProvider? services, CoapEndpoint endpoint)
     {
         ArgumentNullException.ThrowIfNull(endpoint);
@@ -19,8 +20,10 @@ public static class CoapHostedServers
             && services.GetServices<ServerRegistration>().Any(registration => registration.Life.Endpoint == endpoint);
     }
 
-    /// <summary>The registrations of a server of <c>AddCoapServer</c> with resource directories (<c>RegisterWith</c>), such as to tell them
-    /// that its base has changed.</summary>
+    /// <summary>
+    /// Returns the registrations of a server of <c>AddCoapServer</c> with resource directories (<c>RegisterWith</c>), for example to report
+    /// a changed base.
+    /// </summary>
     /// <param name="services">The container.</param>
     /// <param name="server">The server.</param>
     /// <returns>The registrations, those of configuration first; none before the server serves.</returns>
@@ -32,14 +35,15 @@ public static class CoapHostedServers
             ?.Life.Directories.Running ?? [];
     }
 
-    /// <summary>
-    /// Has a function called when a server of <c>AddCoapServer</c> starts, before it listens: for routes that are known only when the rest
-    /// of the application was put together, such as those of a web application. What it throws keeps the application from starting.
-    /// </summary>
+    /// <summary>Adds a function that runs when a server of <c>AddCoapServer</c> starts, before it listens.</summary>
     /// <param name="services">The container.</param>
     /// <param name="server">The server.</param>
-    /// <param name="prepare">Is called once, on the thread that starts the host; in the order of these calls.</param>
-    /// <returns>Whether it will be called: false when the server has started already, or is none of the container.</returns>
+    /// <param name="prepare">Runs once, on the thread that starts the host, in the order of these calls.</param>
+    /// <returns>True if it will run; false if the server has already started, or does not belong to the container.</returns>
+    /// <remarks>
+    /// Use it for routes that are known only after the rest of the application is set up, such as those of a web application. An exception
+    /// prevents the start of the application.
+    /// </remarks>
     public static bool TryPrepareStart(IServiceProvider services, CoapServer server, Func<CancellationToken, Task> prepare)
     {
         ArgumentNullException.ThrowIfNull(services);

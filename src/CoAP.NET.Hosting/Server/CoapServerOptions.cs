@@ -6,35 +6,38 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>
-/// How a hosted server works. Configuration is read into it first, from <c>Coap:Server</c> or, for a server with a name,
-/// <c>Coap:Servers:NAME</c>; code comes after it and has the last word. Everything is checked when the application starts. Mutable until
-/// then.
-/// </summary>
+/// <summary>Options of a hosted server.</summary>
+/// <remarks>
+/// Configuration comes first, from <c>Coap:Server</c> or, for a server with a name, <c>Coap:Servers:NAME</c>; code runs afterwards and
+/// takes precedence. The application checks all options when it starts. Mutable until then.
+/// </remarks>
 public sealed class CoapServerOptions
 {
-    /// <summary>
-    /// The addresses to listen on, as <see cref="CoapEndpoint.Listen"/> takes them: those of configuration and those that code adds; one
-    /// that is there twice counts once. Default empty: <see cref="CoapServer.DefaultAddress"/>, unless there are <see cref="Transports"/>
-    /// or <see cref="ListenByDefault"/> is false.
-    /// </summary>
+    /// <summary>The addresses to listen on, in the format of <see cref="CoapEndpoint.Listen"/>.</summary>
+    /// <remarks>
+    /// Those of configuration and those that code adds; duplicates count once. Default empty: <see cref="CoapServer.DefaultAddress"/>,
+    /// unless there are <see cref="Transports"/> or <see cref="ListenByDefault"/> is false.
+    /// </remarks>
     public IList<string> Endpoints { get; } = [];
 
     /// <summary>
-    /// Whether the server listens on <see cref="CoapServer.DefaultAddress"/> where <see cref="Endpoints"/> and <see cref="Transports"/> are
-    /// empty. Default true, also for a server that a web application serves over WebSockets or Kestrel's sockets; false for one that is to
-    /// be reached by those only.
+    /// Whether the server listens on <see cref="CoapServer.DefaultAddress"/> if <see cref="Endpoints"/> and <see cref="Transports"/> are
+    /// empty.
     /// </summary>
+    /// <remarks>
+    /// Default true, also for a server that a web application serves over WebSockets or Kestrel's sockets. Set it to false if only those
+    /// should reach the server.
+    /// </remarks>
     public bool ListenByDefault { get; set; } = true;
 
-    /// <summary>
-    /// How the endpoint works: limits, transmission parameters, shards, trusted prefixes and all else. Logger and clock are the host's
-    /// where they are not set. Different from the default of <see cref="CoapEndpointOptions"/>: the grace period is 24 days, so that the
-    /// host's shutdown time says how long requests that run may take.
-    /// </summary>
+    /// <summary>The options of the endpoint: limits, transmission parameters, shards, trusted prefixes and all else.</summary>
+    /// <remarks>
+    /// Logger and clock come from the host unless set. Unlike the default of <see cref="CoapEndpointOptions"/>, the grace period is 24
+    /// days, so that the host's shutdown time limits running requests.
+    /// </remarks>
     public CoapEndpointOptions Endpoint { get; } = new() { StopGracePeriod = TimeSpan.FromDays(24) };
 
-    /// <summary>The bounds; the same as those of <see cref="Endpoint"/>.</summary>
+    /// <summary>The limits; the same as those of <see cref="Endpoint"/>.</summary>
     public CoapLimits Limits => Endpoint.Limits;
 
     /// <summary>The transmission parameters of peers; the same as those of <see cref="Endpoint"/>.</summary>
@@ -44,71 +47,77 @@ public sealed class CoapServerOptions
         set => Endpoint.Parameters = value;
     }
 
-    /// <summary>
-    /// Certificates by files, for <c>coaps+tcp</c>. Set <see cref="CoapEndpointOptions.Tls"/> of <see cref="Endpoint"/> for certificates
-    /// that are not in files; not both.
-    /// </summary>
+    /// <summary>Certificate files for <c>coaps+tcp</c>.</summary>
+    /// <remarks>
+    /// For certificates that are not in files, set <see cref="CoapEndpointOptions.Tls"/> of <see cref="Endpoint"/> instead; not both.
+    /// </remarks>
     public CoapTlsFileOptions Tls { get; } = new();
 
-    /// <summary>
-    /// Pre-shared keys and certificates by configuration, for <c>coaps</c>. Call <see cref="CoapDtlsEndpointExtensions.UseDtls"/> on
-    /// <see cref="Endpoint"/> for what files cannot say; not both.
-    /// </summary>
+    /// <summary>Pre-shared keys and certificates from configuration, for <c>coaps</c>.</summary>
+    /// <remarks>
+    /// For settings that files cannot express, call <see cref="CoapDtlsEndpointExtensions.UseDtls"/> on <see cref="Endpoint"/> instead; not
+    /// both.
+    /// </remarks>
     public CoapDtlsServerFileOptions Dtls { get; } = new();
 
-    /// <summary>
-    /// Security contexts of files, for OSCORE. See <see cref="OscoreHostingExtensions.UseOscore"/> for those of a database; call
-    /// <see cref="OscoreEndpointExtensions.UseOscore"/> on <see cref="Endpoint"/> for what neither can say; not both.
-    /// </summary>
+    /// <summary>Security contexts from files, for OSCORE.</summary>
+    /// <remarks>
+    /// For contexts in a database see <see cref="OscoreHostingExtensions.UseOscore"/>. For settings that neither can express, call
+    /// <see cref="OscoreEndpointExtensions.UseOscore"/> on <see cref="Endpoint"/> instead; not both.
+    /// </remarks>
     public CoapOscoreServerFileOptions Oscore { get; } = new();
 
-    /// <summary>
-    /// Credentials of a file, by which clients agree with the server on keys for OSCORE. See <see cref="EdhocHostingExtensions"/> for
-    /// credentials of code. Needs no <see cref="Oscore"/>.
-    /// </summary>
+    /// <summary>Credentials from a file, with which clients agree with the server on keys for OSCORE.</summary>
+    /// <remarks>See <see cref="EdhocHostingExtensions"/> for credentials from code. Needs no <see cref="Oscore"/>.</remarks>
     public CoapEdhocServerFileOptions Edhoc { get; } = new();
 
     /// <summary>
-    /// Whether groups are joined, such as All CoAP Nodes, so that clients can find the server (RFC 7252 section 8). Default false.
+    /// Whether the server joins groups, such as All CoAP Nodes, so that clients can find it (RFC 7252 section 8). Default false.
     /// </summary>
     public bool JoinGroups { get; set; }
 
-    /// <summary>Which groups, if <see cref="JoinGroups"/> is set. Default: All CoAP Nodes on all interfaces.</summary>
+    /// <summary>The groups to join if <see cref="JoinGroups"/> is set. Default: All CoAP Nodes on all interfaces.</summary>
     public CoapGroupOptions Groups { get; } = new();
 
-    /// <summary>Transports of your own, made when the server is; see <see cref="CoapEndpoint.AddTransport"/>. Default none.</summary>
+    /// <summary>
+    /// Factories of additional transports, which run when the server is created; see <see cref="CoapEndpoint.AddTransport"/>. Default none.
+    /// </summary>
     public IList<Func<IServiceProvider, CoapTransport>> Transports { get; } = [];
 
     /// <summary>
-    /// Whether the application stops when the endpoint gives up, such as for a block of yours in its pipeline that failed; stopping then
-    /// ends with the error. Default true: a server that is up and deaf helps nobody. With false it is logged, and the health check tells.
+    /// Whether the application stops when the endpoint fails, for example because of a failed block of yours in its pipeline; the stop then
+    /// ends with the error.
     /// </summary>
+    /// <remarks>
+    /// Default true: a server that runs without receiving is useless. With false the server logs the failure, and the health check reports
+    /// it.
+    /// </remarks>
     public bool StopApplicationOnFailure { get; set; } = true;
 
     /// <summary>
-    /// Whether the application does not start where others on the machine may read or change files of keys that these options name:
-    /// security contexts of OSCORE, pre-shared keys, private keys of certificates. On Unix; the group may read. Default false: it is a
-    /// warning.
+    /// Whether the application refuses to start if other users of the machine can read or change key files that these options name.
     /// </summary>
+    /// <remarks>
+    /// These are security contexts of OSCORE, pre-shared keys, and private keys of certificates. On Unix; the group may read. Default
+    /// false: it logs a warning.
+    /// </remarks>
     public bool RequirePrivateKeyFiles { get; set; }
 
-    /// <summary>
-    /// Whether keys of the configuration section that are not known are a warning only. Default false: the application does not start, as
-    /// most of them are misspelled.
-    /// </summary>
+    /// <summary>Whether unknown keys of the configuration section only cause a warning.</summary>
+    /// <remarks>Default false: the application does not start, because most of them are misspelled.</remarks>
     public bool AllowUnknownKeys { get; set; }
 
-    /// <summary>What is done with the options of the endpoint when all else is in them.</summary>
+    /// <summary>The functions that change the options of the endpoint after everything else.</summary>
     internal IList<Action<CoapEndpointOptions>> EndpointSteps { get; } = [];
 
-    /// <summary>What is done with the server when it was made.</summary>
+    /// <summary>The functions that configure the created server.</summary>
     internal IList<Action<CoapServer>> ServerSteps { get; } = [];
 
     internal bool UsesOscore { get; set; }
 
     internal IOscoreContextResolver? OscoreResolver { get; set; }
 
-    /// <summary>What code says of EDHOC.</summary>
+    /// <summary>The functions of code that configure EDHOC.</summary>
     internal IList<Action<EdhocServerOptions>> EdhocSteps { get; } = [];
 
     internal bool UsesEdhoc => Edhoc.File is not null || EdhocSteps.Count > 0;
@@ -131,14 +140,16 @@ public sealed class CoapServerOptions
     }
 
     /// <summary>
-    /// Says which transmission parameters peers of a network have, such as those behind NB-IoT, which need longer times, or 6LoWPAN,
-    /// smaller blocks. Of several prefixes that an address is in the longest counts; <see cref="CoapEndpointOptions.ParametersOf"/> goes
-    /// before all of them. Configuration says it by <c>Peers</c>.
+    /// Sets the transmission parameters of the peers in a network, such as longer times for NB-IoT, or smaller blocks for 6LoWPAN.
     /// </summary>
     /// <param name="prefix">The network, such as <c>10.1.0.0/16</c> or <c>2001:db8::/32</c>.</param>
-    /// <param name="change">Makes the parameters of what all peers have, by <c>with</c>.</param>
+    /// <param name="change">Changes the general parameters, with a <c>with</c> expression.</param>
     /// <returns>These options.</returns>
-    /// <exception cref="FormatException">The prefix is none.</exception>
+    /// <exception cref="FormatException">The prefix is invalid.</exception>
+    /// <remarks>
+    /// The longest matching prefix takes precedence, and <see cref="CoapEndpointOptions.ParametersOf"/> takes precedence over all. In
+    /// configuration: <c>Peers</c>.
+    /// </remarks>
     public CoapServerOptions ForPeers(string prefix, Func<CoapTransmissionParameters, CoapTransmissionParameters> change)
     {
         ArgumentNullException.ThrowIfNull(prefix);

@@ -12,25 +12,23 @@ namespace Microsoft.Extensions.DependencyInjection;
 /// <summary>Adds CoAP servers to the services of an application. They start and stop with the host.</summary>
 public static class CoapServerServiceCollectionExtensions
 {
-    /// <summary>
-    /// Adds the server of an application that has one, with what the section <c>Coap:Server</c> of its configuration says. Called again it
-    /// gives the same server, and both functions run. The <see cref="CoapServer"/> itself can be injected, such as to
-    /// <see cref="CoapServer.Notify"/>.
-    /// </summary>
+    /// <summary>Adds the single server of an application, with the configuration section <c>Coap:Server</c>.</summary>
     /// <param name="services">The services.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The server to be, to map routes on.</returns>
+    /// <remarks>
+    /// A second call returns the same server, and both functions run. You can inject the <see cref="CoapServer"/> itself, for example to
+    /// call <see cref="CoapServer.Notify"/>.
+    /// </remarks>
     public static ICoapServerBuilder AddCoapServer(this IServiceCollection services, Action<CoapServerOptions>? configure = null) =>
         Add(services, "", null, configure);
 
-    /// <summary>
-    /// Adds a server with a name, with what the section <c>Coap:Servers:NAME</c> of the configuration says. It is injected by its name:
-    /// <c>[FromKeyedServices("NAME")] CoapServer</c>.
-    /// </summary>
+    /// <summary>Adds a server with a name, with the configuration section <c>Coap:Servers:NAME</c>.</summary>
     /// <param name="services">The services.</param>
     /// <param name="name">The name; not empty.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The server to be, to map routes on.</returns>
+    /// <remarks>Inject it by its name: <c>[FromKeyedServices("NAME")] CoapServer</c>.</remarks>
     public static ICoapServerBuilder AddCoapServer(this IServiceCollection services, string name,
         Action<CoapServerOptions>? configure = null)
     {
@@ -38,7 +36,7 @@ public static class CoapServerServiceCollectionExtensions
         return Add(services, name, null, configure);
     }
 
-    /// <summary>Adds the server of an application that has one, with what a section of configuration says.</summary>
+    /// <summary>Adds the single server of an application, with a configuration section.</summary>
     /// <param name="services">The services.</param>
     /// <param name="section">The section, instead of <c>Coap:Server</c>.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
@@ -50,7 +48,7 @@ public static class CoapServerServiceCollectionExtensions
         return Add(services, "", section, configure);
     }
 
-    /// <summary>Adds a server with a name, with what a section of configuration says.</summary>
+    /// <summary>Adds a server with a name, with a configuration section.</summary>
     /// <param name="services">The services.</param>
     /// <param name="name">The name; not empty.</param>
     /// <param name="section">The section, instead of <c>Coap:Servers:NAME</c>.</param>
@@ -64,7 +62,7 @@ public static class CoapServerServiceCollectionExtensions
         return Add(services, name, section, configure);
     }
 
-    /// <summary>Sets options of a server by services of the application.</summary>
+    /// <summary>Sets options of a server with services of the application.</summary>
     /// <param name="builder">The server.</param>
     /// <param name="configure">Sets options; is given the services of the application.</param>
     /// <returns>The builder.</returns>
@@ -77,12 +75,12 @@ public static class CoapServerServiceCollectionExtensions
     }
 
     /// <summary>
-    /// Sets options of the endpoint of a server when all else is in them: what configuration and code say, keys and certificates of files
-    /// included. So this is the last word, such as for what is added to DTLS (<c>TryChangeDtls</c>).
+    /// Sets options of a server's endpoint after everything else: configuration and code, including keys and certificates from files.
     /// </summary>
     /// <param name="builder">The server.</param>
-    /// <param name="configure">Sets options; is given the services of the application. Called once, when the server is made.</param>
+    /// <param name="configure">Sets options with the services of the application. Called once, when the server is created.</param>
     /// <returns>The builder.</returns>
+    /// <remarks>It takes precedence over all of them, for example for additions to DTLS (<c>TryChangeDtls</c>).</remarks>
     public static ICoapServerBuilder ConfigureEndpoint(
         this ICoapServerBuilder builder, Action<CoapEndpointOptions, IServiceProvider> configure)
     {
@@ -90,10 +88,11 @@ public static class CoapServerServiceCollectionExtensions
         return builder.Configure((options, services) => options.EndpointSteps.Add(endpoint => configure(endpoint, services)));
     }
 
-    /// <summary>Has a function called with the server when it was made, before it starts.</summary>
+    /// <summary>Adds a function that runs with the created server, before it starts.</summary>
     /// <param name="builder">The server.</param>
-    /// <param name="configure">Is given the server and the services of the application. Called once. What it throws keeps the application
-    /// from starting.</param>
+    /// <param name="configure">
+    /// Gets the server and the services of the application. Called once. An exception prevents the start of the application.
+    /// </param>
     /// <returns>The builder.</returns>
     public static ICoapServerBuilder ConfigureServer(this ICoapServerBuilder builder, Action<CoapServer, IServiceProvider> configure)
     {

@@ -2,7 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>What hosting logs, with ids from 1800 on.</summary>
+/// <summary>The log messages of hosting, with ids from 1800 on.</summary>
 internal static partial class HostingLog
 {
     /// <summary>The category.</summary>
@@ -28,7 +28,7 @@ internal static partial class HostingLog
     public static partial void KeysTaken(ILogger logger, string server, string file, int count);
 
     [LoggerMessage(1807, LogLevel.Error,
-        "{Server} goes on with the pre-shared keys that it has, as their file has changed and is not good: {Problem}")]
+        "{Server} keeps its pre-shared keys, because the changed file has an error: {Problem}")]
     public static partial void KeysNotTaken(ILogger logger, string server, string problem);
 
     [LoggerMessage(1808, LogLevel.Information,

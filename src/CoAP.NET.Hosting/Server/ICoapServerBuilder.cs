@@ -2,15 +2,13 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>
-/// What <c>AddCoapServer</c> gives: routes are mapped on it as on a <see cref="CoapServer"/>, before the container exists. Handlers find
-/// the services of their request in <see cref="CoapRequest.Services"/>.
-/// </summary>
+/// <summary>The result of <c>AddCoapServer</c>: it maps routes like a <see cref="CoapServer"/>, before the container exists.</summary>
+/// <remarks>Handlers find the services of their request in <see cref="CoapRequest.Services"/>.</remarks>
 public interface ICoapServerBuilder : ICoapRouteBuilder
 {
     /// <summary>The name of the server; empty for the one without a name.</summary>
     string Name { get; }
 
-    /// <summary>Where services are registered.</summary>
+    /// <summary>The services of the application.</summary>
     IServiceCollection Services { get; }
 }

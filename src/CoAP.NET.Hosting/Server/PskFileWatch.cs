@@ -4,12 +4,12 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Hosting;
 
 /// <summary>
-/// Looks whether the file of pre-shared keys of a server has changed, as long as it runs. By looking again and again: what the system tells
-/// of changes is lost on some file systems, and where links are exchanged.
+/// Checks periodically whether a server's file of pre-shared keys has changed, as long as it runs. It polls, because change notifications
+/// get lost on some file systems, and when links are replaced.
 /// </summary>
 internal sealed class PskFileWatch : IAsyncDisposable
 {
-    /// <summary>The time between two looks. Two of them pass at most until a change is taken.</summary>
+    /// <summary>The time between two checks. A change takes effect after at most two of them.</summary>
     public static readonly TimeSpan Period = TimeSpan.FromSeconds(2);
 
     private readonly PskFileStore _keys;
@@ -28,8 +28,8 @@ internal sealed class PskFileWatch : IAsyncDisposable
         _timer = time.CreateTimer(static watch => ((PskFileWatch)watch!).Look(), this, Period, Period);
     }
 
-    /// <summary>Ends it.</summary>
-    /// <returns>A task that ends when nobody looks any more.</returns>
+    /// <summary>Ends the checks.</summary>
+    /// <returns>A task that ends when no check runs any more.</returns>
     public ValueTask DisposeAsync() => _timer.DisposeAsync();
 
     private void Look()

@@ -5,11 +5,11 @@ internal sealed class RequestScopes
 {
     private IServiceProvider? _root;
 
-    /// <summary>From now on there are services.</summary>
+    /// <summary>Sets the root of the services.</summary>
     public void Attach(IServiceProvider root) => _root = root;
 
     /// <summary>
-    /// Runs the rest of the way with services, which end with it. A handler that is done at once, or needs none, costs no task.
+    /// Runs the next handler with services, which end with it. A handler that completes synchronously, or needs none, costs no task.
     /// </summary>
     public ValueTask<CoapResult> ServeAsync(CoapRequest request, CoapHandler next, CancellationToken cancellationToken)
     {

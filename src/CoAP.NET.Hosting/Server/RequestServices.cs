@@ -3,15 +3,15 @@ using Microsoft.Extensions.DependencyInjection;
 namespace CoAP.NET.Hosting;
 
 /// <summary>
-/// The services of one request: a scope that is made when the first service is asked for, so that handlers that need none pay nothing. Safe
-/// for several threads.
+/// The services of one request: a scope that is created with the first service, so that handlers without services cost nothing.
+/// Thread-safe.
 /// </summary>
 internal sealed class RequestServices(IServiceProvider root) : IServiceProvider, ISupportRequiredService, IKeyedServiceProvider
 {
     private static readonly object s_ended = new();
 
-    // Null before the first service, then the scope, at last the mark that there are none any more. One field, as there is such an object
-    // for every request.
+    // Null before the first service, then the scope, at last the mark that there are no more services. One field, because there is such an
+    // object for every request.
     private object? _scope;
 
     private IServiceProvider Scoped
@@ -28,15 +28,15 @@ internal sealed class RequestServices(IServiceProvider root) : IServiceProvider,
                     return made.ServiceProvider;
                 }
 
-                // Another thread was faster, or the request ended.
+                // Another thread was faster, or the request has ended.
                 made.Dispose();
             }
 
             return scope is IServiceScope there
                 ? there.ServiceProvider
                 : throw new ObjectDisposedException(nameof(CoapRequest.Services),
-                    "The request was answered; its services are gone. Take what you need before the handler ends, or make a scope of your "
-                        + "own.");
+                    "The request already has its answer, and its services are disposed. Take the services that you need before the "
+                        + "handler ends, or create a scope of your own.");
         }
     }
 

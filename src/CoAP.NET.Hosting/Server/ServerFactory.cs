@@ -7,7 +7,7 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>Makes servers of their options.</summary>
+/// <summary>Creates servers from their options.</summary>
 internal static class ServerFactory
 {
     public static CoapServer Make(IServiceProvider services, ServerRegistration registration)
@@ -29,7 +29,7 @@ internal static class ServerFactory
             endpoint.UseOscore(services.GetRequiredKeyedService<HostedOscore>(registration.Name).Contexts);
         }
 
-        registration.Scopes.Attach(services); // the container itself, as the server is a singleton
+        registration.Scopes.Attach(services); // the container itself, because the server is a singleton
         Warn(endpoint, options.Findings, KeyFiles.Check(options, registration.SectionPath));
         foreach (Action<CoapEndpointOptions> step in options.EndpointSteps)
         {
@@ -51,7 +51,7 @@ internal static class ServerFactory
         }
         catch
         {
-            // Nothing was bound yet, so this ends at once; its clocks would go on otherwise.
+            // There are no sockets yet, so this ends immediately; otherwise its clocks would continue.
             server.DisposeAsync().AsTask().GetAwaiter().GetResult();
             throw;
         }
@@ -74,7 +74,7 @@ internal static class ServerFactory
         return server;
     }
 
-    /// <summary>Takes logger and clock of the host where none was set.</summary>
+    /// <summary>Sets logger and clock of the host if there are none.</summary>
     public static void UseHost(CoapEndpointOptions endpoint, IServiceProvider services)
     {
         if (endpoint.LoggerFactory == NullLoggerFactory.Instance && services.GetService<ILoggerFactory>() is { } loggers)
@@ -88,8 +88,7 @@ internal static class ServerFactory
         }
     }
 
-    /// <summary>Logs the keys that are not known, and files of keys that others may read; where they are an error this is not come
-    /// to.</summary>
+    /// <summary>Logs unknown keys, and key files that other users can read; if these are errors, the start does not get here.</summary>
     public static void Warn(CoapEndpointOptions endpoint, ConfigurationFindings findings, IEnumerable<string> openKeyFiles)
     {
         ILogger logger = endpoint.LoggerFactory.CreateLogger(HostingLog.Category);
@@ -109,7 +108,7 @@ internal static class ServerFactory
         HashSet<string> seen = [];
         foreach (string uri in options.Endpoints)
         {
-            // Port 0 is another port each time.
+            // Port 0 means a different port each time.
             CoapUri address = CoapUri.Parse(uri.Replace("://*", "://[::]", StringComparison.Ordinal));
             if (address.Port != 0 && !seen.Add(address.ToString()))
             {
@@ -131,7 +130,7 @@ internal static class ServerFactory
                 };
                 throw new OptionsValidationException(
                     registration.Name, typeof(CoapServerOptions),
-                    [$"{registration.SectionPath}:Endpoints has an address that cannot be listened on. {exception.Message}{hint}"]);
+                    [$"{registration.SectionPath}:Endpoints has an address that the server cannot listen on. {exception.Message}{hint}"]);
             }
         }
     }

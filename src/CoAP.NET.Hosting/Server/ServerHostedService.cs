@@ -7,7 +7,7 @@ using Microsoft.Extensions.Options;
 namespace CoAP.NET.Hosting;
 
 /// <summary>Starts a server with the host, and drains it when the host stops.</summary>
-#pragma warning disable CA1001 // what it owns ends when it stops
+#pragma warning disable CA1001 // StopAsync disposes its fields
 internal sealed class ServerHostedService(IServiceProvider services, ServerRegistration registration) : IHostedService
 #pragma warning restore CA1001
 {
@@ -85,7 +85,7 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
             registration.Life.Phase = ServerPhase.Stopping;
         }
 
-        // Nobody is to find a server that is about to go.
+        // Clients should no longer find a server that is about to stop.
         await registration.Life.Directories.StopAsync(cancellationToken).ConfigureAwait(false);
 
         // The host's shutdown time ends the grace period.
@@ -103,7 +103,7 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
 
         if (_contexts is { } contexts)
         {
-            // After the last answer, so that the store notes all that came.
+            // After the last answer, so that the store has all received numbers.
             await contexts.DisposeAsync().ConfigureAwait(false);
             await services.GetRequiredKeyedService<HostedOscore>(registration.Name).DisposeAsync().ConfigureAwait(false);
         }
@@ -116,8 +116,8 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         }
         else if (_gaveUp is not null && _stopsApplication)
         {
-            // So that the process ends with an error, and whoever runs it starts it again.
-            throw new CoapException($"{registration.Title} gave up, and the application was stopped for it. {_gaveUp.Message}", _gaveUp);
+            // The process ends with an error, so that its supervisor restarts it.
+            throw new CoapException($"{registration.Title} failed, and the application stopped because of it. {_gaveUp.Message}", _gaveUp);
         }
     }
 
@@ -127,7 +127,7 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         {
             await server.Endpoint.Completion.ConfigureAwait(false);
         }
-#pragma warning disable CA1031 // whatever a block of the user failed with
+#pragma warning disable CA1031 // any exception of a user's block
         catch (Exception exception)
 #pragma warning restore CA1031
         {

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>How far a hosted server is. Written by its hosted service, read by its health check.</summary>
+/// <summary>The state of a hosted server. Its hosted service writes it, and its health check reads it.</summary>
 internal sealed class ServerLife
 {
     private volatile ServerPhase _phase;
@@ -14,10 +14,10 @@ internal sealed class ServerLife
     /// <summary>The server; null before its start.</summary>
     public CoapServer? Server { get; set; }
 
-    /// <summary>The endpoint of the server; null before it was made.</summary>
+    /// <summary>The endpoint of the server; null before its creation.</summary>
     public CoapEndpoint? Endpoint { get; set; }
 
-    /// <summary>Whether it may have no address of its own, as a web application serves it.</summary>
+    /// <summary>Whether it may have no address of its own, because a web application serves it.</summary>
     public bool IsHandedConnections { get; set; }
 
     /// <summary>Its pre-shared keys of a file; null for none.</summary>
@@ -26,9 +26,9 @@ internal sealed class ServerLife
     /// <summary>Its registrations with resource directories.</summary>
     public HostedDirectories Directories { get; } = new();
 
-    /// <summary>How many requests it serves at a time.</summary>
+    /// <summary>Maximum number of concurrent requests.</summary>
     public int MaxRequestsServed { get; set; }
 
-    /// <summary>Why it gave up; null if it did not.</summary>
+    /// <summary>The reason of its failure; null without one.</summary>
     public Exception? Failure { get; set; }
 }

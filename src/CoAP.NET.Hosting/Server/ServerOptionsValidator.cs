@@ -53,7 +53,7 @@ internal sealed class ServerOptionsValidator(ServerRegistration registration) : 
         }
         else if (!options.Dtls.IsEmpty)
         {
-            problems.Add($"{section}:Dtls is set, and UseDtls was called on Endpoint. Say it in configuration or in code, not both.");
+            problems.Add($"{section}:Dtls is set, and code called UseDtls on Endpoint. Use configuration or code, not both.");
         }
 
         problems.AddRange(OscoreFiles.Check(options.Oscore, section));

@@ -1,20 +1,20 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>How far a hosted server is.</summary>
+/// <summary>The state of a hosted server.</summary>
 internal enum ServerPhase
 {
-    /// <summary>It was not started.</summary>
+    /// <summary>It has not started.</summary>
     NotStarted,
 
     /// <summary>It serves.</summary>
     Serving,
 
-    /// <summary>It finishes what is under way.</summary>
+    /// <summary>It finishes pending requests.</summary>
     Stopping,
 
-    /// <summary>It was stopped.</summary>
+    /// <summary>It has stopped.</summary>
     Stopped,
 
-    /// <summary>It gave up.</summary>
+    /// <summary>It has failed.</summary>
     Failed,
 }

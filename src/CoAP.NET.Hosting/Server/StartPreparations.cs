@@ -1,14 +1,14 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>What is called when a server starts, before it listens. Any thread may add.</summary>
+/// <summary>The functions that run when a server starts, before it listens. Any thread may add one.</summary>
 internal sealed class StartPreparations
 {
     private readonly Lock _gate = new();
     private readonly Queue<Func<CancellationToken, Task>> _waiting = [];
     private bool _isClosed;
 
-    /// <summary>Adds one.</summary>
-    /// <returns>Whether it will be called; false once all were.</returns>
+    /// <summary>Adds a function.</summary>
+    /// <returns>Whether it will run; false after all have run.</returns>
     public bool TryAdd(Func<CancellationToken, Task> prepare)
     {
         lock (_gate)
@@ -23,8 +23,8 @@ internal sealed class StartPreparations
         }
     }
 
-    /// <summary>Calls them in order, also those that are added meanwhile.</summary>
-    /// <exception cref="Exception">What one of them threw; the rest is not called.</exception>
+    /// <summary>Runs them in order, including those added in the meantime.</summary>
+    /// <exception cref="Exception">The exception of one of them; the rest does not run.</exception>
     public async Task RunAsync(CancellationToken cancellationToken)
     {
         while (TryTake(out Func<CancellationToken, Task>? prepare))

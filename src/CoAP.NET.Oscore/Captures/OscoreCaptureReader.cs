@@ -3,24 +3,22 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Oscore;
 
-/// <summary>
-/// Decrypts messages that were captured between two ends of security contexts, in either direction, for those who look for a fault. It
-/// judges no replays and changes no state. Not for endpoints. Not thread-safe.
-/// </summary>
+/// <summary>Decrypts captured messages between the two ends of security contexts, in either direction, for troubleshooting.</summary>
+/// <remarks>It checks no replays and changes no state. Not for endpoints. Not thread-safe.</remarks>
 public sealed class OscoreCaptureReader : IDisposable
 {
     private const int MaxRequests = 65_536;
 
-    // Registrations and what follows them have one token.
+    // A registration and later requests of its observation use one token.
     private const int MaxForToken = 8;
 
     private readonly List<End> _ends = [];
     private readonly Dictionary<(string, string, CoapToken), List<(End, OscoreRequestId)>> _requests = [];
     private readonly Queue<(string, string, CoapToken)> _order = new();
 
-    /// <summary>Makes a reader.</summary>
-    /// <param name="contexts">The contexts of one of both ends. Their secrets are not needed any more after that.</param>
-    /// <exception cref="PlatformNotSupportedException">The cryptography of the platform lacks an algorithm.</exception>
+    /// <summary>Creates a reader.</summary>
+    /// <param name="contexts">The contexts of one of the two ends. The caller may wipe their secrets afterwards.</param>
+    /// <exception cref="PlatformNotSupportedException">The platform lacks an algorithm.</exception>
     public OscoreCaptureReader(IEnumerable<OscoreContextEntry> contexts)
     {
         ArgumentNullException.ThrowIfNull(contexts);
@@ -41,16 +39,16 @@ public sealed class OscoreCaptureReader : IDisposable
         }
     }
 
-    /// <summary>
-    /// Decrypts a message. A response needs its request, which must have been given before.
-    /// </summary>
-    /// <param name="message">The message as it was captured; not changed.</param>
-    /// <param name="source">Who sent it, as any text that is the same each time, such as an address with port.</param>
-    /// <param name="destination">Whom it was sent to.</param>
-    /// <param name="inner">The message as the ends see it; null when it is not protected or cannot be decrypted.</param>
-    /// <param name="remark">With which context and number it is protected, or why it cannot be decrypted; empty when it is not
-    /// protected.</param>
-    /// <returns>Whether it was decrypted.</returns>
+    /// <summary>Decrypts a message.</summary>
+    /// <param name="message">The captured message; not modified.</param>
+    /// <param name="source">The sender, as any text that is the same each time, such as an address with port.</param>
+    /// <param name="destination">The receiver, in the same form.</param>
+    /// <param name="inner">The message as the ends see it; null if it is not protected or not decryptable.</param>
+    /// <param name="remark">
+    /// The context and number of a protected message, or why it is not decryptable; empty for an unprotected one.
+    /// </param>
+    /// <returns>True if it decrypted the message.</returns>
+    /// <remarks>For a response, the reader must have processed its request earlier.</remarks>
     public bool TryRead(
         CoapMessage message,
         string source,
@@ -78,7 +76,7 @@ public sealed class OscoreCaptureReader : IDisposable
         return inner is not null;
     }
 
-    /// <summary>Forgets the keys.</summary>
+    /// <summary>Wipes the keys.</summary>
     public void Dispose() => _ends.ForEach(static end => end.Context.Keys.Dispose());
 
     private CoapMessage? ReadRequest(
@@ -112,8 +110,8 @@ public sealed class OscoreCaptureReader : IDisposable
         }
 
         remark = isKnown
-            ? $"OSCORE: {number}. It does not verify with the contexts that have this kid: another secret, salt, ID Context or algorithm, "
-                + "or the message was changed."
+            ? $"OSCORE: {number}. It does not verify with the contexts that have this kid: they differ in secret, salt, ID Context or "
+                + "algorithm, or the message was changed."
             : $"OSCORE: {number}. No context has this kid{(value.HasKidContext ? " and kid context" : "")}.";
         return null;
     }
@@ -123,7 +121,7 @@ public sealed class OscoreCaptureReader : IDisposable
     {
         if (!_requests.TryGetValue(key, out List<(End, OscoreRequestId)>? requests))
         {
-            remark = "OSCORE: the request of this response is not known, and so neither is its context.";
+            remark = "OSCORE: the request of this response is missing from the capture, so its context is unknown.";
             return null;
         }
 
@@ -163,7 +161,7 @@ public sealed class OscoreCaptureReader : IDisposable
         requests.Add((end, id));
     }
 
-    // One of both ends, as the one that receives.
+    // One of the two ends, as the receiver.
     private sealed class End(string? name, OscoreContext context)
     {
         public OscoreContext Context => context;

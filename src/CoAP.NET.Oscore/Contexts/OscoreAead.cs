@@ -3,8 +3,8 @@ using System.Security.Cryptography;
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// A key in a cipher of the platform, which may hold memory outside the managed heap. The ciphers are not documented as thread-safe, so a
-/// lock stands around each operation. Thread-safe.
+/// A key in a cipher of the platform, which may hold memory outside the managed heap. The platform does not document its ciphers as
+/// thread-safe, so each operation takes a lock. Thread-safe.
 /// </summary>
 internal sealed class OscoreAead : IDisposable
 {
@@ -33,15 +33,15 @@ internal sealed class OscoreAead : IDisposable
         }
     }
 
-    /// <summary>Whether it serves no more.</summary>
+    /// <summary>Whether the cipher is disposed.</summary>
     public bool IsDisposed => _isDisposed;
 
     /// <summary>Encrypts.</summary>
-    /// <param name="nonce">The nonce, which must never have been used with this key.</param>
+    /// <param name="nonce">The nonce, never used before with this key.</param>
     /// <param name="plaintext">The plaintext.</param>
-    /// <param name="ciphertext">Where ciphertext and tag go, of exactly their length; not the place of the plaintext.</param>
-    /// <param name="additionalData">What is authenticated besides.</param>
-    /// <returns>False when the cipher was disposed.</returns>
+    /// <param name="ciphertext">Receives ciphertext and tag, of exactly their length; must not overlap the plaintext.</param>
+    /// <param name="additionalData">The additional authenticated data.</param>
+    /// <returns>False if the cipher is disposed.</returns>
     public bool TryEncrypt(
         ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> plaintext, Span<byte> ciphertext, ReadOnlySpan<byte> additionalData)
     {
@@ -65,9 +65,9 @@ internal sealed class OscoreAead : IDisposable
     /// <summary>Verifies and decrypts.</summary>
     /// <param name="nonce">The nonce.</param>
     /// <param name="ciphertext">Ciphertext and tag, at least as long as a tag.</param>
-    /// <param name="plaintext">Where the plaintext goes, of exactly its length; not the place of the ciphertext.</param>
-    /// <param name="additionalData">What is authenticated besides.</param>
-    /// <returns>Whether it verified, otherwise the plaintext is zeros; null when the cipher was disposed.</returns>
+    /// <param name="plaintext">Receives the plaintext, of exactly its length; must not overlap the ciphertext.</param>
+    /// <param name="additionalData">The additional authenticated data.</param>
+    /// <returns>Whether it verified, otherwise the plaintext is zeros; null if the cipher is disposed.</returns>
     public bool? TryDecrypt(
         ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> ciphertext, Span<byte> plaintext, ReadOnlySpan<byte> additionalData)
     {
@@ -97,7 +97,7 @@ internal sealed class OscoreAead : IDisposable
         }
     }
 
-    /// <summary>Whether it was used since this was asked before.</summary>
+    /// <summary>Returns and resets whether it was used since the last call.</summary>
     public bool TakeUsed()
     {
         lock (_gate)

@@ -2,13 +2,11 @@ using System.Security.Cryptography;
 
 namespace CoAP.NET.Oscore;
 
-/// <summary>
-/// The AEAD algorithm of a security context (RFC 8613 section 3.1, RFC 9053 section 4). Both peers use the same one. It is part of the
-/// derivation of the keys, so a wrong choice shows as messages that do not verify.
-/// </summary>
+/// <summary>The AEAD algorithm of a security context (RFC 8613 section 3.1, RFC 9053 section 4).</summary>
+/// <remarks>Both peers use the same one. The derivation of the keys includes it, so after a wrong choice no message verifies.</remarks>
 public sealed class OscoreAlgorithm
 {
-    // A nonce holds the length of an ID in one byte, the ID, and a Partial IV of 5 bytes.
+    // A nonce contains the length of an ID in one byte, the ID, and a Partial IV of 5 bytes.
     private const int NonceBesideId = 6;
 
     private readonly OscoreCipher _cipher;
@@ -23,7 +21,7 @@ public sealed class OscoreAlgorithm
         TagLength = tagLength;
     }
 
-    /// <summary>AES-CCM-16-64-128 (COSE 10): the default, which every implementation has. Tags of 8 bytes.</summary>
+    /// <summary>AES-CCM-16-64-128 (COSE 10): the default, mandatory to implement. Tags of 8 bytes.</summary>
     public static OscoreAlgorithm AesCcm16With64BitTag128 { get; } = new(OscoreCipher.AesCcm, 10, "AES-CCM-16-64-128", 16, 13, 8);
 
     /// <summary>AES-CCM-16-64-256 (COSE 11).</summary>
@@ -60,7 +58,7 @@ public sealed class OscoreAlgorithm
     public static OscoreAlgorithm ChaCha20Poly1305 { get; } =
         new(OscoreCipher.ChaCha20Poly1305, 24, "ChaCha20/Poly1305", 32, 12, 16);
 
-    /// <summary>All algorithms that this library knows, in the order of their numbers.</summary>
+    /// <summary>All algorithms that this library supports, in the order of their numbers.</summary>
     public static IReadOnlyList<OscoreAlgorithm> All { get; } =
     [
         A128Gcm,
@@ -89,16 +87,16 @@ public sealed class OscoreAlgorithm
     /// <summary>The length of a nonce in bytes: 7, 12 or 13.</summary>
     public int NonceLength { get; }
 
-    /// <summary>The length of the tag in bytes, 8 or 16, by which each ciphertext is longer than its plaintext.</summary>
+    /// <summary>The length of the tag in bytes, 8 or 16; each ciphertext is longer than its plaintext by this length.</summary>
     public int TagLength { get; }
 
-    /// <summary>The most bytes that a Sender ID or Recipient ID can have: the nonce's without 6 (RFC 8613 section 3.3).</summary>
+    /// <summary>Maximum length in bytes of a Sender ID or Recipient ID: the nonce length minus 6 (RFC 8613 section 3.3).</summary>
     public int MaxIdLength => NonceLength - NonceBesideId;
 
-    /// <summary>The longest plaintext in bytes: AES-CCM counts them in what the nonce leaves of 15 bytes.</summary>
+    /// <summary>Maximum length of a plaintext in bytes: AES-CCM counts them in the part of 15 bytes that the nonce leaves.</summary>
     internal int MaxPlaintextLength => NonceLength == 13 ? ushort.MaxValue : int.MaxValue;
 
-    /// <summary>Whether the cryptography of this platform has the cipher.</summary>
+    /// <summary>Whether the cryptography of this platform supports the cipher.</summary>
     public bool IsSupported => _cipher switch
     {
         OscoreCipher.AesCcm => AesCcm.IsSupported || IsOfProcessor,
@@ -108,13 +106,13 @@ public sealed class OscoreAlgorithm
 
     internal OscoreCipher Cipher => _cipher;
 
-    /// <summary>Whether messages are encrypted by instructions of the processor, without the platform.</summary>
+    /// <summary>Whether processor instructions encrypt messages, without the platform's cryptography.</summary>
     internal bool IsOfProcessor =>
         ProcessorAesCcm.IsSupported && _cipher == OscoreCipher.AesCcm && KeyLength == ProcessorAesCcm.KeyLength;
 
     /// <summary>Finds an algorithm by its number.</summary>
     /// <param name="coseNumber">The number in the registry "COSE Algorithms".</param>
-    /// <returns>The algorithm; null where this library knows none that OSCORE can use.</returns>
+    /// <returns>The algorithm; null if this library supports none with this number for OSCORE.</returns>
     public static OscoreAlgorithm? Find(int coseNumber)
     {
         foreach (OscoreAlgorithm algorithm in All)
@@ -128,9 +126,9 @@ public sealed class OscoreAlgorithm
         return null;
     }
 
-    /// <summary>Finds an algorithm by its name in the registry; upper and lower case are the same.</summary>
+    /// <summary>Finds an algorithm by its name in the registry, ignoring case.</summary>
     /// <param name="name">The name, such as <c>AES-CCM-16-64-128</c>.</param>
-    /// <returns>The algorithm; null where this library knows none of the name.</returns>
+    /// <returns>The algorithm; null if this library supports none with this name.</returns>
     public static OscoreAlgorithm? Find(string name)
     {
         ArgumentNullException.ThrowIfNull(name);
@@ -145,13 +143,13 @@ public sealed class OscoreAlgorithm
         return null;
     }
 
-    /// <summary>Encrypts a message with a key that is used for no other one, as protocols do that make keys (RFC 9528).</summary>
+    /// <summary>Encrypts a message with a single-use key, as in key exchange protocols (RFC 9528).</summary>
     /// <param name="key">The key, <see cref="KeyLength"/> bytes.</param>
-    /// <param name="nonce">The nonce, <see cref="NonceLength"/> bytes, which must never have been used with this key.</param>
-    /// <param name="additionalData">What is authenticated besides.</param>
+    /// <param name="nonce">The nonce, <see cref="NonceLength"/> bytes, never used before with this key.</param>
+    /// <param name="additionalData">The additional authenticated data.</param>
     /// <param name="plaintext">The plaintext.</param>
     /// <returns>Ciphertext and tag.</returns>
-    /// <exception cref="PlatformNotSupportedException">The cryptography of the platform lacks the algorithm.</exception>
+    /// <exception cref="PlatformNotSupportedException">The platform lacks the algorithm.</exception>
     /// <exception cref="ArgumentException">The nonce has a wrong length.</exception>
     /// <exception cref="CryptographicException">The key has a wrong length.</exception>
     public byte[] Seal(
@@ -171,14 +169,14 @@ public sealed class OscoreAlgorithm
         return ciphertext;
     }
 
-    /// <summary>Verifies and decrypts what <see cref="Seal"/> made.</summary>
+    /// <summary>Verifies and decrypts the output of <see cref="Seal"/>.</summary>
     /// <param name="key">The key, <see cref="KeyLength"/> bytes.</param>
     /// <param name="nonce">The nonce, <see cref="NonceLength"/> bytes.</param>
-    /// <param name="additionalData">What is authenticated besides.</param>
+    /// <param name="additionalData">The additional authenticated data.</param>
     /// <param name="ciphertext">Ciphertext and tag, of any length.</param>
-    /// <param name="plaintext">The plaintext; empty where it did not verify.</param>
-    /// <returns>Whether it verified.</returns>
-    /// <exception cref="PlatformNotSupportedException">The cryptography of the platform lacks the algorithm.</exception>
+    /// <param name="plaintext">The plaintext; empty if verification failed.</param>
+    /// <returns>True if it verified.</returns>
+    /// <exception cref="PlatformNotSupportedException">The platform lacks the algorithm.</exception>
     /// <exception cref="ArgumentException">The nonce has a wrong length.</exception>
     /// <exception cref="CryptographicException">The key has a wrong length.</exception>
     public bool TryOpen(
@@ -201,11 +199,11 @@ public sealed class OscoreAlgorithm
         return true;
     }
 
-    /// <summary>Name and number.</summary>
+    /// <summary>Returns name and number.</summary>
     /// <returns>The text, such as <c>AES-CCM-16-64-128 (10)</c>.</returns>
     public override string ToString() => $"{Name} ({CoseNumber})";
 
-    // Lengths that are wrong are for the platform, which knows what to throw.
+    // Leaves wrong lengths to the platform, which throws the right exceptions.
     private bool IsForProcessor(ReadOnlySpan<byte> key, ReadOnlySpan<byte> nonce, int plaintextLength) =>
         IsOfProcessor && key.Length == KeyLength && nonce.Length == NonceLength && plaintextLength <= MaxPlaintextLength;
 
@@ -223,15 +221,15 @@ public sealed class OscoreAlgorithm
         return aead.TryDecrypt(nonce, ciphertext, plaintext, additionalData) == true;
     }
 
-    /// <summary>Ends with a message that helps, where the platform lacks the cipher.</summary>
-    /// <exception cref="PlatformNotSupportedException">It lacks it.</exception>
+    /// <summary>Throws with instructions if the platform lacks the cipher.</summary>
+    /// <exception cref="PlatformNotSupportedException">The platform lacks the cipher.</exception>
     internal void ThrowIfUnsupported()
     {
         if (!IsSupported)
         {
             throw new PlatformNotSupportedException(
-                $"The cryptography of this platform has no {Name}, which the security context asks for. "
-                + "Install OpenSSL, or agree with the peer on an algorithm whose OscoreAlgorithm.IsSupported is true here.");
+                $"The cryptography of this platform has no {Name}, which the security context requires. Install OpenSSL, or agree with "
+                + "the peer on an algorithm whose OscoreAlgorithm.IsSupported is true here.");
         }
     }
 }

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Oscore;
 
-/// <summary>The ciphers that the algorithms of OSCORE are made of.</summary>
+/// <summary>The ciphers of the OSCORE algorithms.</summary>
 internal enum OscoreCipher : byte
 {
     AesCcm,

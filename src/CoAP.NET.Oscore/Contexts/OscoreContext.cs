@@ -7,12 +7,12 @@ using CoAP.NET.Serialization;
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// A security context (RFC 8613 section 3): the keys that are derived of its parameters, the numbers that were used, and those that came.
-/// One serves both roles, and any number of endpoints of a process. Thread-safe.
+/// A security context (RFC 8613 section 3): the keys derived from its parameters, the used sequence numbers, and the received ones.
 /// </summary>
 /// <remarks>
-/// A number that is used twice under one key reveals what both messages say. So make a context of a secret that outlives the process by
-/// <see cref="OpenAsync"/>, and only once at a time.
+/// One context serves both roles, and any number of endpoints of a process. Thread-safe. A sequence number that occurs twice under one key
+/// reveals the content of both messages. So open a context whose secret outlives the process with <see cref="OpenAsync"/>, and only once at
+/// a time.
 /// </remarks>
 public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
 {
@@ -21,10 +21,10 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
     // Flags, Partial IV, length of the kid context; header of the option; code, payload marker and an outer Observe.
     private const int OverheadBesideIds = 1 + OscoreOptionValue.MaxPartialIvLength + 1 + 2 + 1 + 1 + 5;
 
-    // In the count of the peers that use it.
+    // Marker in the count of peers that use the context.
     private const int Retired = 1 << 30;
 
-    // Null where no store knows the context.
+    // Null if no store has the context.
     private readonly OscoreContextState? _state;
     private readonly OscoreIdentity _identity;
     private readonly int _exchangeOverhead;
@@ -45,7 +45,7 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
         _exchangeOverhead = exchange?.Overhead ?? 0;
     }
 
-    /// <summary>What the context was derived of.</summary>
+    /// <summary>The parameters from which the keys derive.</summary>
     public OscoreParameters Parameters { get; }
 
     /// <summary>The principal: an <see cref="OscoreIdentity"/>.</summary>
@@ -57,40 +57,43 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
         + _exchangeOverhead + (Rederivation is null ? 0 : OscoreRederivation.Overhead);
 
     /// <summary>
-    /// What is left of the longest plaintext of the algorithm: 65,535 bytes where its nonces have 13 bytes, as of AES-CCM-16-64-128.
+    /// Maximum message size: the longest plaintext of the algorithm minus the overhead. The plaintext limit is 65,535 bytes for nonces of
+    /// 13 bytes, as in AES-CCM-16-64-128.
     /// </summary>
     public override int MaxMessageSize => Parameters.Algorithm.MaxPlaintextLength - Overhead;
 
     internal OscoreKeys Keys { get; }
 
-    /// <summary>The request that brings the last message of a key exchange; null without one.</summary>
+    /// <summary>The request that carries the last message of a key exchange; null without one.</summary>
     internal OscoreFirstRequest? FirstRequest { get; }
 
-    /// <summary>Derives the keys of each run anew; null where those of the parameters are used.</summary>
+    /// <summary>Derives new keys for each run; null if the context uses the keys of its parameters.</summary>
     internal OscoreRederivation? Rederivation { get; init; }
 
-    /// <summary>The numbers of this end.</summary>
+    /// <summary>The sequence numbers of this end.</summary>
     internal OscoreSequence Sequence { get; }
 
-    /// <summary>The numbers of the other end.</summary>
+    /// <summary>The received sequence numbers of the other end.</summary>
     internal OscoreReplayWindow Window { get; }
 
     /// <summary>
-    /// What a request brings back to show that it was made after this process had begun (RFC 8613 appendix B.1.2): 8 random bytes where
-    /// the window was lost, none otherwise.
+    /// The Echo value by which a request proves that it was sent after the start of this process (RFC 8613 appendix B.1.2): 8 random bytes
+    /// if the window was lost, otherwise empty.
     /// </summary>
     internal byte[] Challenge { get; private set; } = [];
 
-    /// <summary>
-    /// Makes a context that begins at number 0 and is forgotten with the process. Right only for secrets that live no longer than the
-    /// process, as those of EDHOC, and in tests: with a secret that was used before, all numbers are used again.
-    /// </summary>
-    /// <param name="parameters">The parameters. Their secret is not needed any more after that.</param>
-    /// <param name="owner">Who the other end is for the application: <see cref="OscoreIdentity.Owner"/>; null where only the IDs are
-    /// known.</param>
-    /// <param name="exchange">The key exchange whose last message goes with the first request; null for none.</param>
+    /// <summary>Creates a context that begins at number 0 and ends with the process.</summary>
+    /// <param name="parameters">The parameters. The caller may wipe their secret afterwards.</param>
+    /// <param name="owner">
+    /// The application's identity of the other end (<see cref="OscoreIdentity.Owner"/>); null if only the IDs are known.
+    /// </param>
+    /// <param name="exchange">The key exchange whose last message goes out with the first request; null for none.</param>
     /// <returns>The context.</returns>
-    /// <exception cref="PlatformNotSupportedException">The cryptography of the platform lacks the algorithm.</exception>
+    /// <exception cref="PlatformNotSupportedException">The platform lacks the algorithm.</exception>
+    /// <remarks>
+    /// Use it only for secrets that live no longer than the process, such as those of EDHOC, and in tests: with a secret from an earlier
+    /// run, all sequence numbers repeat.
+    /// </remarks>
     public static OscoreContext CreateVolatile(
         OscoreParameters parameters, object? owner = null, OscoreKeyExchangeClient? exchange = null)
     {
@@ -99,21 +102,25 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
     }
 
     /// <summary>
-    /// Makes a context that derives new keys of the secret at each start, and when the other end has lost its own, so that no store is
-    /// needed (RFC 8613 appendix B.2). Both ends must do so; it costs a round trip, needs good randomness at both ends, and observations do
-    /// not outlive it. The parameters have no ID Context, as the run makes it.
+    /// Creates a context that derives new keys from the secret at each start, and when the other end has lost its own (RFC 8613 appendix
+    /// B.2).
     /// </summary>
-    /// <param name="parameters">The parameters. Their secret is copied.</param>
-    /// <param name="random">The randomness; null for that of the system.</param>
+    /// <param name="parameters">The parameters. The context copies their secret.</param>
+    /// <param name="random">The source of randomness; null for the system's.</param>
     /// <returns>The context.</returns>
     /// <exception cref="ArgumentException">The parameters have an ID Context.</exception>
-    /// <exception cref="PlatformNotSupportedException">The cryptography of the platform lacks the algorithm.</exception>
+    /// <exception cref="PlatformNotSupportedException">The platform lacks the algorithm.</exception>
+    /// <remarks>
+    /// It needs no store. Both ends must do so. It costs a round trip, and needs good randomness at both ends; observations end with the
+    /// run. The parameters have no ID Context, because each run creates one.
+    /// </remarks>
     public static OscoreContext CreateRederived(OscoreParameters parameters, CoapRandomSource? random = null)
     {
         ArgumentNullException.ThrowIfNull(parameters);
         return parameters.HasIdContext
             ? throw new ArgumentException(
-                "A context that derives its keys anew makes its ID Context itself (RFC 8613 appendix B.2). Leave IdContext null.",
+                "A context that derives new keys for each run creates its ID Context itself (RFC 8613 appendix B.2). Leave IdContext "
+                    + "null.",
                 nameof(parameters))
             : new OscoreContext(parameters, new OscoreKeys(parameters), OscoreContextState.Volatile(parameters))
             {
@@ -122,18 +129,23 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
     }
 
     /// <summary>
-    /// Makes a context whose numbers a store keeps, so that none is used again after a restart (RFC 8613 appendix B.1.1). Where the last
-    /// process did not end in order, the replay window is lost, and the first request is answered with a challenge (appendix B.1.2).
+    /// Creates a context whose sequence numbers a store keeps, so that none repeats after a restart (RFC 8613 appendix B.1.1).
     /// </summary>
-    /// <param name="parameters">The parameters. Their secret is not needed any more after that.</param>
-    /// <param name="store">Keeps the numbers.</param>
-    /// <param name="scheduler">Has the threads that the store is called on; null for those of the library.</param>
-    /// <param name="timeProvider">The clock; null for that of the system.</param>
-    /// <param name="random">The randomness; null for that of the system.</param>
-    /// <param name="cancellationToken">Ends the wait for the store.</param>
-    /// <returns>The context; dispose it when the process ends, so that the replay window is kept.</returns>
-    /// <exception cref="OscoreStoreException">The store cannot tell where to go on. It is never taken for a new one.</exception>
-    /// <exception cref="PlatformNotSupportedException">The cryptography of the platform lacks the algorithm.</exception>
+    /// <param name="parameters">The parameters. The caller may wipe their secret afterwards.</param>
+    /// <param name="store">The store of the numbers.</param>
+    /// <param name="scheduler">Runs the calls of the store on its threads; null for the library's scheduler.</param>
+    /// <param name="timeProvider">The clock; null for the system's.</param>
+    /// <param name="random">The source of randomness; null for the system's.</param>
+    /// <param name="cancellationToken">Cancels the wait for the store.</param>
+    /// <returns>The context; dispose it when the process ends, so that the store keeps the replay window.</returns>
+    /// <exception cref="OscoreStoreException">
+    /// The store cannot determine the next number. The context never treats this as a new state.
+    /// </exception>
+    /// <exception cref="PlatformNotSupportedException">The platform lacks the algorithm.</exception>
+    /// <remarks>
+    /// If the last process ended without closing the context, the replay window is lost, and the context answers the first request with a
+    /// challenge (appendix B.1.2).
+    /// </remarks>
     public static async ValueTask<OscoreContext> OpenAsync(
         OscoreParameters parameters, IOscoreStore store, CoapScheduler? scheduler = null, TimeProvider? timeProvider = null,
         CoapRandomSource? random = null, CancellationToken cancellationToken = default)
@@ -169,10 +181,12 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
     }
 
     /// <summary>
-    /// Closes the context: nothing is sent or verified with it any more, its keys are wiped, and the store notes which numbers came.
-    /// Repeating it does nothing.
+    /// Closes the context: it protects and verifies no more messages, wipes its keys, and stores the received numbers. Repeating the call
+    /// does nothing.
     /// </summary>
-    /// <returns>Ends when the store has noted it. What fails there is not told: the next process begins with a challenge then.</returns>
+    /// <returns>
+    /// A task that ends when the store has the numbers. It does not report a failure; the next process then begins with a challenge.
+    /// </returns>
     public async ValueTask DisposeAsync()
     {
         if (Interlocked.Exchange(ref _isClosed, 1) != 0)
@@ -192,18 +206,18 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
         }
         catch (OscoreStoreException)
         {
-            // Without the note the window is lost, which costs a round trip and no safety.
+            // Without the stored window the next process needs a round trip, but remains safe.
         }
     }
 
-    /// <summary>Gives out no more numbers, and wipes the keys.</summary>
+    /// <summary>Assigns no more numbers, and wipes the keys.</summary>
     internal void Wipe()
     {
         Sequence.Close();
         Keys.Dispose();
     }
 
-    /// <summary>Wipes the keys as soon as nothing is under way with any peer.</summary>
+    /// <summary>Wipes the keys as soon as no exchange with any peer is pending.</summary>
     internal void Retire()
     {
         if (Interlocked.Or(ref _uses, Retired) == 0)
@@ -212,10 +226,10 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
         }
     }
 
-    /// <summary>Something is under way with a peer, where nothing was.</summary>
+    /// <summary>Counts a peer whose first exchange begins.</summary>
     internal void Enter() => Interlocked.Increment(ref _uses);
 
-    /// <summary>Nothing is under way with that peer any more.</summary>
+    /// <summary>Removes a peer whose last exchange has ended from the count.</summary>
     internal void Leave()
     {
         if (Interlocked.Decrement(ref _uses) == Retired)
@@ -224,11 +238,11 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
         }
     }
 
-    /// <summary>Sender, recipient and algorithm, without any secret.</summary>
+    /// <summary>Returns sender, recipient and algorithm, without any secret.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => $"OSCORE {Parameters}";
 
-    // A challenge needs a number, and is dropped where none is reserved, while its request counts as acknowledged.
+    // A challenge needs a number: without a reserved one it is dropped, while its request counts as acknowledged.
     private async Task PrepareChallengeAsync(CancellationToken cancellationToken)
     {
         try
@@ -237,7 +251,7 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
         }
         catch (Exception exception) when (exception is OscoreStoreException or OscoreNumbersExhaustedException)
         {
-            // Whoever sends is told; what can be received is.
+            // The sender gets the error; receiving still works.
         }
     }
 }

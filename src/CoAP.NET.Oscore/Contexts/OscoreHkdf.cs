@@ -2,8 +2,9 @@ using System.Security.Cryptography;
 
 namespace CoAP.NET.Oscore;
 
-/// <summary>The key derivation of a security context: HKDF (RFC 5869) with a hash (RFC 8613 section 3.2). Both peers use the
-/// same.</summary>
+/// <summary>
+/// The key derivation of a security context: HKDF (RFC 5869) with a hash (RFC 8613 section 3.2). Both peers use the same.
+/// </summary>
 public sealed class OscoreHkdf
 {
     private OscoreHkdf(int coseNumber, string name, HashAlgorithmName hash, int hashLength)
@@ -14,22 +15,20 @@ public sealed class OscoreHkdf
         HashLength = hashLength;
     }
 
-    /// <summary>HKDF with HMAC-SHA-256 (COSE -10): the default, which every implementation has.</summary>
+    /// <summary>HKDF with HMAC-SHA-256 (COSE -10): the default, mandatory to implement.</summary>
     public static OscoreHkdf Sha256 { get; } = new(-10, "HKDF SHA-256", HashAlgorithmName.SHA256, 32);
 
-    /// <summary>
-    /// HKDF with HMAC-SHA-384, which cipher suite 24 of EDHOC asks for (RFC 9528 section 3.6). "COSE Algorithms" has no "direct+HKDF" with
-    /// this hash, so <see cref="CoseNumber"/> is that of the hash, -43.
-    /// </summary>
+    /// <summary>HKDF with HMAC-SHA-384, which cipher suite 24 of EDHOC requires (RFC 9528 section 3.6).</summary>
+    /// <remarks>"COSE Algorithms" has no "direct+HKDF" with this hash, so <see cref="CoseNumber"/> is that of the hash, -43.</remarks>
     public static OscoreHkdf Sha384 { get; } = new(-43, "HKDF SHA-384", HashAlgorithmName.SHA384, 48);
 
     /// <summary>HKDF with HMAC-SHA-512 (COSE -11).</summary>
     public static OscoreHkdf Sha512 { get; } = new(-11, "HKDF SHA-512", HashAlgorithmName.SHA512, 64);
 
-    /// <summary>All that this library knows.</summary>
+    /// <summary>All key derivations that this library supports.</summary>
     public static IReadOnlyList<OscoreHkdf> All { get; } = [Sha256, Sha384, Sha512];
 
-    /// <summary>The number of "direct+HKDF" with this hash in the registry "COSE Algorithms"; of SHA-384 that of the hash.</summary>
+    /// <summary>The number of "direct+HKDF" with this hash in the registry "COSE Algorithms"; for SHA-384 the number of the hash.</summary>
     public int CoseNumber { get; }
 
     /// <summary>The name, such as <c>HKDF SHA-256</c>.</summary>
@@ -43,10 +42,10 @@ public sealed class OscoreHkdf
 
     /// <summary>Finds a key derivation by the number of "direct+HKDF" in the registry "COSE Algorithms".</summary>
     /// <param name="coseNumber">The number, such as -10.</param>
-    /// <returns>The key derivation; null where this library knows none of the number.</returns>
+    /// <returns>The key derivation; null if this library supports none with this number.</returns>
     public static OscoreHkdf? Find(int coseNumber) => All.FirstOrDefault(one => one.CoseNumber == coseNumber);
 
-    /// <summary>Name and number.</summary>
+    /// <summary>Returns name and number.</summary>
     /// <returns>The text, such as <c>HKDF SHA-256 (-10)</c>.</returns>
     public override string ToString() => $"{Name} ({CoseNumber})";
 }

@@ -3,10 +3,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Oscore;
 
-/// <summary>
-/// Who a peer is that has the keys of a security context: what <see cref="CoapPeer.Identity"/> gives. Authorization, rate limits and
-/// observers are bound to it as to an identity of DTLS, wherever the peer's messages come from.
-/// </summary>
+/// <summary>The identity of a peer with the keys of a security context: the value of <see cref="CoapPeer.Identity"/>.</summary>
+/// <remarks>
+/// Authorization, rate limits and observers depend on it as on an identity of DTLS, wherever the peer's messages come from.
+/// </remarks>
 public sealed class OscoreIdentity : ICoapPeerIdentity, IEquatable<OscoreIdentity>
 {
     internal OscoreIdentity(OscoreContext context, object? owner) => (Context, Owner) = (context, owner);
@@ -14,25 +14,25 @@ public sealed class OscoreIdentity : ICoapPeerIdentity, IEquatable<OscoreIdentit
     /// <summary>The security context.</summary>
     public OscoreContext Context { get; }
 
-    /// <summary>
-    /// Who the peer is for the application, where the key exchange that made the context has proven it: of EDHOC the identity of the peer's
-    /// credential. Null where only the IDs are known.
-    /// </summary>
+    /// <summary>The application's identity of the peer, if a key exchange created the context and proved it.</summary>
+    /// <remarks>With EDHOC, the identity of the peer's credential. Null if only the IDs are known.</remarks>
     public object? Owner { get; }
 
-    /// <summary>The ID of the peer, as its requests carry it.</summary>
+    /// <summary>The ID of the peer, as in its requests.</summary>
     public ReadOnlyMemory<byte> Kid => Context.Parameters.RecipientId;
 
-    /// <summary>There is none: null.</summary>
+    /// <summary>Always null: OSCORE uses no certificate.</summary>
     public X509Certificate2? Certificate => null;
 
-    /// <summary>It is: who has the keys is the peer. True.</summary>
+    /// <summary>Always true: the peer proved that it has the keys.</summary>
     public bool IsKnown => true;
 
-    /// <summary>Whether it is the same peer: the same context, or the same <see cref="Owner"/>, which gets a new context with each key
-    /// exchange.</summary>
-    /// <param name="other">The other one.</param>
-    /// <returns>Whether it is.</returns>
+    /// <summary>
+    /// Whether two identities belong to the same peer: the same context, or the same <see cref="Owner"/>, who gets a new context with each
+    /// key exchange.
+    /// </summary>
+    /// <param name="other">The other identity.</param>
+    /// <returns>True if they do.</returns>
     public bool Equals(OscoreIdentity? other) =>
         ReferenceEquals(this, other) || (Owner is not null && other is not null && Owner.Equals(other.Owner));
 
@@ -42,7 +42,7 @@ public sealed class OscoreIdentity : ICoapPeerIdentity, IEquatable<OscoreIdentit
     /// <inheritdoc/>
     public override int GetHashCode() => Owner?.GetHashCode() ?? base.GetHashCode();
 
-    /// <summary>The ID for people.</summary>
+    /// <summary>Returns the ID as readable text.</summary>
     /// <returns>The text, such as <c>oscore kid=01</c>.</returns>
     public override string ToString()
     {

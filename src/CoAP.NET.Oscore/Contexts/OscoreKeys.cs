@@ -3,8 +3,8 @@ using System.Security.Cryptography;
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// What is derived of the parameters of a context (RFC 8613 section 3.2): the keys of both directions and the Common IV, which lie in one
-/// array until they are wiped. Thread-safe.
+/// The keys derived from the parameters of a context (RFC 8613 section 3.2): those of both directions and the Common IV, in one array until
+/// they are wiped. Thread-safe.
 /// </summary>
 internal sealed class OscoreKeys : IDisposable
 {
@@ -29,7 +29,7 @@ internal sealed class OscoreKeys : IDisposable
         Derive(parameters, default, "IV"u8, _bytes.AsSpan(IvAt));
     }
 
-    /// <summary>By how many bytes a ciphertext is longer than its plaintext.</summary>
+    /// <summary>Difference in bytes between the lengths of a ciphertext and its plaintext.</summary>
     public int TagLength => _algorithm.TagLength;
 
     /// <summary>The Common IV.</summary>
@@ -37,11 +37,11 @@ internal sealed class OscoreKeys : IDisposable
 
     private int IvAt => 2 * _algorithm.KeyLength;
 
-    /// <summary>Encrypts what this end sends.</summary>
-    /// <param name="nonce">The nonce, which must never have been used with this key.</param>
+    /// <summary>Encrypts a message of this end.</summary>
+    /// <param name="nonce">The nonce, never used before with this key.</param>
     /// <param name="plaintext">The plaintext.</param>
-    /// <param name="ciphertext">Where ciphertext and tag go, of exactly their length; not the place of the plaintext.</param>
-    /// <param name="additionalData">What is authenticated besides.</param>
+    /// <param name="ciphertext">Receives ciphertext and tag, of exactly their length; must not overlap the plaintext.</param>
+    /// <param name="additionalData">The additional authenticated data.</param>
     /// <exception cref="ArgumentException">The plaintext is too long for the algorithm.</exception>
     /// <exception cref="ObjectDisposedException">The keys are wiped.</exception>
     public void Encrypt(
@@ -63,7 +63,7 @@ internal sealed class OscoreKeys : IDisposable
         }
         else
         {
-            // One that other contexts displace in between is made again.
+            // Recreates the cipher if other contexts evict it in between.
             bool isDone;
             do
             {
@@ -77,12 +77,12 @@ internal sealed class OscoreKeys : IDisposable
         CryptographicOperations.ZeroMemory(key);
     }
 
-    /// <summary>Verifies and decrypts what the other end sent.</summary>
+    /// <summary>Verifies and decrypts a message of the other end.</summary>
     /// <param name="nonce">The nonce.</param>
     /// <param name="ciphertext">Ciphertext and tag, at least as long as a tag.</param>
-    /// <param name="plaintext">Where the plaintext goes, of exactly its length; not the place of the ciphertext.</param>
-    /// <param name="additionalData">What is authenticated besides.</param>
-    /// <returns>Whether it verified; otherwise, as when the keys are wiped, the plaintext is zeros.</returns>
+    /// <param name="plaintext">Receives the plaintext, of exactly its length; must not overlap the ciphertext.</param>
+    /// <param name="additionalData">The additional authenticated data.</param>
+    /// <returns>Whether it verified; otherwise, also if the keys are wiped, the plaintext is zeros.</returns>
     public bool TryDecrypt(
         ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> ciphertext, Span<byte> plaintext, ReadOnlySpan<byte> additionalData)
     {
@@ -119,7 +119,7 @@ internal sealed class OscoreKeys : IDisposable
     }
 
     /// <summary>Writes the nonce of a Partial IV (RFC 8613 section 5.2).</summary>
-    /// <param name="id">The Sender ID of the end that took the number.</param>
+    /// <param name="id">The Sender ID of the end that assigned the number.</param>
     /// <param name="partialIv">The Partial IV, 1 to 5 bytes.</param>
     /// <param name="nonce">As many bytes as a nonce has.</param>
     public void WriteNonce(ReadOnlySpan<byte> id, ReadOnlySpan<byte> partialIv, Span<byte> nonce)
@@ -135,11 +135,12 @@ internal sealed class OscoreKeys : IDisposable
         }
     }
 
-    /// <summary>Wipes the keys. The Common IV, which is none, stays: of a run that derives keys anew the nonces of the next one are made
-    /// with it.</summary>
+    /// <summary>
+    /// Wipes the keys. The Common IV stays, because it is not secret: contexts with rederived keys use it for the nonces of the next run.
+    /// </summary>
     public void Wipe()
     {
-        // In this order: see TryTakeKey.
+        // The order matters: see TryTakeKey.
         _isWiped = true;
         Interlocked.MemoryBarrier();
         CryptographicOperations.ZeroMemory(_bytes.AsSpan(0, IvAt));
@@ -156,9 +157,9 @@ internal sealed class OscoreKeys : IDisposable
 
     /// <summary>Derives a key or the Common IV (RFC 8613 section 3.2.1).</summary>
     /// <param name="parameters">The parameters.</param>
-    /// <param name="id">The ID whose key it is; none of the Common IV.</param>
+    /// <param name="id">The ID of the key's owner; empty for the Common IV.</param>
     /// <param name="type"><c>Key</c> or <c>IV</c>.</param>
-    /// <param name="output">As many bytes as are wanted.</param>
+    /// <param name="output">Receives the bytes; its length is the requested length.</param>
     internal static void Derive(OscoreParameters parameters, ReadOnlySpan<byte> id, ReadOnlySpan<byte> type, Span<byte> output)
     {
         // info = [ id : bstr, id_context : bstr / nil, alg_aead : int, type : tstr, L : uint ]
@@ -188,7 +189,7 @@ internal sealed class OscoreKeys : IDisposable
         CryptographicOperations.ZeroMemory(secret);
     }
 
-    // What was read is whole when the wiping had not begun afterwards.
+    // The copy is complete if the wipe had not begun afterwards.
     private bool TryTakeKey(int at, Span<byte> key)
     {
         _bytes.AsSpan(at, key.Length).CopyTo(key);
@@ -196,7 +197,7 @@ internal sealed class OscoreKeys : IDisposable
         return !_isWiped;
     }
 
-    // Null when the keys are wiped.
+    // Null if the keys are wiped.
     private OscoreAead? CipherOf(ref OscoreAead? place, int at, Span<byte> key)
     {
         OscoreAead? kept = Volatile.Read(ref place);

@@ -3,12 +3,13 @@ using System.Security.Cryptography;
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// What both peers of a security context have agreed upon (RFC 8613 section 3.2): the secret, the two IDs, and the algorithms. All keys are
-/// derived of it. The secret and the salt are copied, and wiped by <see cref="Dispose"/>; nothing here writes them to a log or a text.
+/// The parameters on which both peers of a security context have agreed (RFC 8613 section 3.2): the secret, the two IDs, and the
+/// algorithms.
 /// </summary>
 /// <remarks>
-/// The combination of Master Secret, Master Salt, ID Context and Sender ID must be unique, also over time: two contexts with the same one
-/// have the same key and nonces, by which an eavesdropper reads both (RFC 8613 section 3.3).
+/// All keys derive from them. The object copies secret and salt, and <see cref="Dispose"/> wipes them; nothing here writes them to a log or
+/// a text. The combination of Master Secret, Master Salt, ID Context and Sender ID must be unique, also over time: two contexts with the
+/// same one have the same key and nonces, which lets an eavesdropper read both (RFC 8613 section 3.3).
 /// </remarks>
 public sealed class OscoreParameters : IDisposable
 {
@@ -29,11 +30,11 @@ public sealed class OscoreParameters : IDisposable
     private readonly int _windowSize = DefaultWindowSize;
     private bool _isWiped;
 
-    /// <summary>Makes the parameters of one end. Those of the other end have the two IDs exchanged.</summary>
-    /// <param name="masterSecret">The secret that both ends have, of high entropy: a key, not a password. At least 1 byte; 16 or more are
-    /// advised.</param>
-    /// <param name="senderId">The ID of this end; may be empty. It does not depend on the role: a server that sends a request uses the
-    /// same.</param>
+    /// <summary>Creates the parameters of one end. For the other end, exchange the two IDs.</summary>
+    /// <param name="masterSecret">The shared secret, of high entropy: a key, not a password. At least 1 byte; use 16 or more.</param>
+    /// <param name="senderId">
+    /// The ID of this end; may be empty. It does not depend on the role: a server that sends a request uses the same.
+    /// </param>
     /// <param name="recipientId">The ID of the other end; may be empty, and differs from <paramref name="senderId"/>.</param>
     /// <param name="algorithm">The AEAD algorithm; null for AES-CCM-16-64-128.</param>
     /// <exception cref="ArgumentException">The secret is empty, an ID has more bytes than <see cref="OscoreAlgorithm.MaxIdLength"/>, or
@@ -62,7 +63,7 @@ public sealed class OscoreParameters : IDisposable
         _recipientId = recipientId.ToArray();
     }
 
-    /// <summary>The ID of this end, 0 to <see cref="OscoreAlgorithm.MaxIdLength"/> bytes. It stands in requests as <c>kid</c>.</summary>
+    /// <summary>The ID of this end, 0 to <see cref="OscoreAlgorithm.MaxIdLength"/> bytes; the <c>kid</c> of its requests.</summary>
     public ReadOnlyMemory<byte> SenderId => _senderId;
 
     /// <summary>The ID of the other end, 0 to <see cref="OscoreAlgorithm.MaxIdLength"/> bytes.</summary>
@@ -75,15 +76,12 @@ public sealed class OscoreParameters : IDisposable
         init => _masterSalt = value.ToArray();
     }
 
-    /// <summary>
-    /// The ID Context, by which contexts with the same IDs are told apart; 0 to 240 bytes, copied. Null, the default, is none, which
-    /// derives
-    /// other keys than an empty one.
-    /// </summary>
+    /// <summary>The ID Context, which distinguishes contexts with the same IDs.</summary>
     /// <exception cref="ArgumentException">It has more than 240 bytes.</exception>
+    /// <remarks>0 to 240 bytes, copied. Null, the default, means none, which derives other keys than an empty one.</remarks>
     public byte[]? IdContext
     {
-        // An array, as null would become an empty ReadOnlyMemory without a word, and other keys.
+        // An array, because null would silently become an empty ReadOnlyMemory, and derive other keys.
         get => (byte[]?)_idContext?.Clone();
         init
         {
@@ -100,16 +98,16 @@ public sealed class OscoreParameters : IDisposable
     /// <summary>Whether there is an ID Context, which may be empty.</summary>
     public bool HasIdContext => _idContext is not null;
 
-    /// <summary>The ID of the other end, not to be changed.</summary>
+    /// <summary>The ID of the other end; do not modify it.</summary>
     internal byte[] RecipientKid => _recipientId;
 
-    /// <summary>The ID of this end, not to be changed.</summary>
+    /// <summary>The ID of this end; do not modify it.</summary>
     internal byte[] SenderKid => _senderId;
 
-    /// <summary>The ID Context, not to be changed; null for none.</summary>
+    /// <summary>The ID Context, or null; do not modify it.</summary>
     internal byte[]? IdContextOrNull => _idContext;
 
-    /// <summary>The ID Context; of no bytes when there is none.</summary>
+    /// <summary>The ID Context; empty if there is none.</summary>
     internal ReadOnlySpan<byte> IdContextBytes => _idContext;
 
     /// <summary>The AEAD algorithm. AES-CCM-16-64-128 by default.</summary>
@@ -119,10 +117,13 @@ public sealed class OscoreParameters : IDisposable
     public OscoreHkdf Hkdf { get; init; } = OscoreHkdf.Sha256;
 
     /// <summary>
-    /// How many numbers below the largest one that came the replay window remembers, so that requests which overtake each other are taken
-    /// (RFC 8613 section 3.2.2); 1 to 4,096. 64 by default. Requests that come later than that are refused as replays.
+    /// The size of the replay window: how far a request may be behind the highest received number and still be accepted (RFC 8613 section
+    /// 3.2.2).
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">It is less than 1 or more than <see cref="MaxWindowSize"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The value is less than 1 or more than <see cref="MaxWindowSize"/>.</exception>
+    /// <remarks>
+    /// 1 to 4,096, default 64. It allows requests to overtake each other. The endpoint rejects later requests as replays.
+    /// </remarks>
     public int WindowSize
     {
         get => _windowSize;
@@ -135,7 +136,7 @@ public sealed class OscoreParameters : IDisposable
     }
 
     /// <summary>The Master Secret.</summary>
-    /// <exception cref="ObjectDisposedException">It was wiped.</exception>
+    /// <exception cref="ObjectDisposedException">The secret is already wiped.</exception>
     internal ReadOnlySpan<byte> MasterSecret
     {
         get
@@ -145,7 +146,7 @@ public sealed class OscoreParameters : IDisposable
         }
     }
 
-    /// <summary>Wipes the Master Secret and the Master Salt. Contexts that were derived before stay as they are.</summary>
+    /// <summary>Wipes the Master Secret and the Master Salt. Contexts that exist already keep their keys.</summary>
     public void Dispose()
     {
         _isWiped = true;
@@ -156,7 +157,7 @@ public sealed class OscoreParameters : IDisposable
         (_masterSecret, _masterSalt) = ([], []);
     }
 
-    /// <summary>The IDs and the algorithm, without any secret.</summary>
+    /// <summary>Returns the IDs and the algorithm, without any secret.</summary>
     /// <returns>The text.</returns>
     public override string ToString() =>
         $"sender {Hex(_senderId)}, recipient {Hex(_recipientId)}"

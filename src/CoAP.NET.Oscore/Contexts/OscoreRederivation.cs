@@ -5,15 +5,15 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// New keys from the old secret at each start (RFC 8613 appendix B.2), in both roles: of one secret a context is derived for each run, with
-/// an ID Context to which both ends add randomness. Nothing is kept for runs that did not come to their end. Thread-safe.
+/// Derives new keys from the same secret at each start (RFC 8613 appendix B.2), in both roles: a context per run, with an ID Context to
+/// which both ends contribute randomness. It keeps no state for incomplete runs. Thread-safe.
 /// </summary>
 internal sealed class OscoreRederivation : IDisposable
 {
-    /// <summary>The longest ID Context that is taken, in bytes.</summary>
+    /// <summary>Maximum length of an accepted ID Context in bytes.</summary>
     public const int MaxIdContextLength = 64;
 
-    /// <summary>What the ID Context of a run takes in the option, at most.</summary>
+    /// <summary>Maximum bytes of a run's ID Context in the option.</summary>
     public const int Overhead = 2 + MaxIdContextLength;
 
     private const int RandomLength = 8;
@@ -27,7 +27,7 @@ internal sealed class OscoreRederivation : IDisposable
     private bool _isConfirmed;
 
     /// <param name="parameters">The secret and the IDs; copied.</param>
-    /// <param name="random">The randomness.</param>
+    /// <param name="random">The source of randomness.</param>
     public OscoreRederivation(OscoreParameters parameters, CoapRandomSource random)
     {
         _parameters = CopyOf(parameters, null);
@@ -37,12 +37,10 @@ internal sealed class OscoreRederivation : IDisposable
         _random.Fill(_macKey);
     }
 
-    /// <summary>
-    /// The Echo by which a request of ours is sent again with new keys. It never leaves this end.
-    /// </summary>
+    /// <summary>The Echo that triggers the repetition of a request of ours with new keys. It never leaves this end.</summary>
     public byte[] Marker { get; }
 
-    /// <summary>The context of the run; null where there is none yet.</summary>
+    /// <summary>The context of the current run; null if there is none.</summary>
     public OscoreContext? Current
     {
         get
@@ -54,9 +52,10 @@ internal sealed class OscoreRederivation : IDisposable
         }
     }
 
-    /// <summary>The context for a request of ours; begins a run where there is none.</summary>
-    /// <param name="isConfirmed">Whether the peer has shown that it has the keys. Until then the ID Context stands in a byte string of
-    /// CBOR.</param>
+    /// <summary>Returns the context for a request of ours, and begins a run if necessary.</summary>
+    /// <param name="isConfirmed">
+    /// Whether the peer has proved that it has the keys. Until then the ID Context is wrapped in a CBOR byte string.
+    /// </param>
     public OscoreContext ForRequest(out bool isConfirmed)
     {
         lock (_gate)
@@ -66,8 +65,8 @@ internal sealed class OscoreRederivation : IDisposable
         }
     }
 
-    /// <summary>The request as it is sent: without what has it sent again.</summary>
-    /// <param name="request">The request; not changed.</param>
+    /// <summary>Returns the request to send, without the marker of the repetition.</summary>
+    /// <param name="request">The request; not modified.</param>
     public CoapMessage WithoutMarker(CoapMessage request)
     {
         if (!request.HasOptions
@@ -82,7 +81,7 @@ internal sealed class OscoreRederivation : IDisposable
         return without;
     }
 
-    /// <summary>A response with the keys of a context was verified.</summary>
+    /// <summary>Handles a verified response with the keys of a context.</summary>
     public void Confirm(OscoreContext context)
     {
         lock (_gate)
@@ -92,15 +91,15 @@ internal sealed class OscoreRederivation : IDisposable
     }
 
     /// <summary>
-    /// Takes the first response of a run: the other end's part of the ID Context stands in it. Its keys are of both parts, its nonce of the
-    /// request.
+    /// Processes the first response of a run, which contains the other end's part of the ID Context. Its keys derive from both parts; its
+    /// nonce is that of the request.
     /// </summary>
     /// <param name="asked">The context of the request.</param>
     /// <param name="id">The request.</param>
     /// <param name="message">The response.</param>
     /// <param name="value">Its option.</param>
-    /// <param name="response">A 4.01 by which the request is sent again.</param>
-    /// <returns>Whether it was one.</returns>
+    /// <param name="response">A 4.01 that triggers the repetition of the request.</param>
+    /// <returns>Whether the message was such a response.</returns>
     public bool TryTakeResponse(
         OscoreContext asked, OscoreRequestId id, CoapMessage message, scoped in OscoreOptionValue value,
         [NotNullWhen(true)] out CoapMessage? response)
@@ -137,7 +136,7 @@ internal sealed class OscoreRederivation : IDisposable
         return true;
     }
 
-    /// <summary>The context of the run that a request names; null where it names none, or another one.</summary>
+    /// <summary>Returns the context of the run that a request names; null if it names none, or another one.</summary>
     /// <param name="value">The option of the request.</param>
     public OscoreContext? Find(scoped in OscoreOptionValue value) =>
         Current is { } current
@@ -146,14 +145,14 @@ internal sealed class OscoreRederivation : IDisposable
             : null;
 
     /// <summary>
-    /// Verifies a request that is not of the run that stands: the first or the second one of another run. It may be anybody's, and costs
-    /// the derivation of its keys.
+    /// Verifies a request that does not belong to the current run: the first or the second one of another run. Any sender can cause the
+    /// derivation of its keys.
     /// </summary>
     /// <param name="message">The request.</param>
     /// <param name="value">Its option.</param>
-    /// <param name="context">The context of the run that begins with it; null where there is none.</param>
-    /// <param name="answer">The first response of a run, protected; null where none is due.</param>
-    /// <returns>What is wrong with it; <see cref="OscoreFault.None"/> when nothing is.</returns>
+    /// <param name="context">The context of the new run; null if there is none.</param>
+    /// <param name="answer">The first response of a run, protected; null if none is due.</param>
+    /// <returns>The fault; <see cref="OscoreFault.None"/> if there is none.</returns>
     public OscoreFault Begin(CoapMessage message, scoped in OscoreOptionValue value, out OscoreContext? context, out CoapMessage? answer)
     {
         (context, answer) = (null, null);
@@ -192,7 +191,7 @@ internal sealed class OscoreRederivation : IDisposable
         }
     }
 
-    // In a byte string of CBOR while a run begins.
+    // Wrapped in a CBOR byte string while a run begins.
     private static ReadOnlySpan<byte> IdContextOf(scoped in OscoreOptionValue value) =>
         CborHead.TryReadBytes(value.KidContext, out ReadOnlySpan<byte> wrapped) ? wrapped : value.KidContext;
 
@@ -205,7 +204,7 @@ internal sealed class OscoreRederivation : IDisposable
             WindowSize = parameters.WindowSize,
         };
 
-    // Whether our part of the ID Context is one that was given out since the last run ended: each is good for one run.
+    // Whether our part of the ID Context is one issued since the last run ended: each is valid for one run.
     private bool TryAdopt(OscoreContext derived, ReadOnlySpan<byte> idContext)
     {
         if (idContext.Length < RandomLength + MacLength + RandomLength)
@@ -234,7 +233,7 @@ internal sealed class OscoreRederivation : IDisposable
         }
     }
 
-    // Whoever still has a message of the old run under way has no use for the answer: the other end has lost those keys, or gave them up.
+    // A pending message of the old run can use no answer: the other end has lost those keys, or discarded them.
     private static void WipeKeys(OscoreContext replaced)
     {
         replaced.Sequence.Close();

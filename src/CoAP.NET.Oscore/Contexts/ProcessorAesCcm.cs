@@ -8,11 +8,11 @@ using Aes = System.Runtime.Intrinsics.X86.Aes;
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// AES-CCM (RFC 3610) with keys of 128 bits, by the instructions that x86 processors have for AES. They take the same time whatever key and
-/// data are, and nothing is looked up in tables by a secret. The class of the platform takes ten times as long for messages as small as
-/// those of CoAP: it makes a native object for each.
+/// AES-CCM (RFC 3610) with keys of 128 bits, by the AES instructions of x86 processors. They take constant time for any key and data, and
+/// no table look-up depends on a secret. The platform's class takes ten times as long for messages as small as those of CoAP, because it
+/// creates a native object for each.
 /// </summary>
-/// <remarks>Keeps nothing: the round keys are derived for each message and wiped behind it.</remarks>
+/// <remarks>It keeps no state: it derives the round keys for each message and wipes them afterwards.</remarks>
 internal static class ProcessorAesCcm
 {
     /// <summary>The length of a key in bytes.</summary>
@@ -20,18 +20,18 @@ internal static class ProcessorAesCcm
 
     private const int BlockLength = 16;
 
-    // From here on the length of the additional data takes six bytes in place of two.
+    // From this length on, the length field of the additional data takes six bytes in place of two.
     private const int LongData = 0xff00;
 
     /// <summary>Whether the processor has the instructions.</summary>
     public static bool IsSupported => Aes.IsSupported;
 
-    /// <summary>Encrypts and makes the tag.</summary>
+    /// <summary>Encrypts and computes the tag.</summary>
     /// <param name="key">The key, 16 bytes.</param>
     /// <param name="nonce">7 to 13 bytes, never the same twice under one key.</param>
-    /// <param name="data">What is authenticated besides.</param>
-    /// <param name="plaintext">The plaintext; shorter than the nonce leaves room to count.</param>
-    /// <param name="ciphertext">As long as the plaintext; not its place.</param>
+    /// <param name="data">The additional authenticated data.</param>
+    /// <param name="plaintext">The plaintext; short enough for the counter that the nonce leaves.</param>
+    /// <param name="ciphertext">As long as the plaintext; must not overlap it.</param>
     /// <param name="tag">4 to 16 bytes, an even number.</param>
     public static void Encrypt(
         ReadOnlySpan<byte> key, ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> data, ReadOnlySpan<byte> plaintext, Span<byte> ciphertext,
@@ -44,13 +44,13 @@ internal static class ProcessorAesCcm
         Wipe(ref keys);
     }
 
-    /// <summary>Decrypts, and says whether nobody changed anything.</summary>
+    /// <summary>Decrypts, and returns whether the message is authentic.</summary>
     /// <param name="key">The key, 16 bytes.</param>
     /// <param name="nonce">7 to 13 bytes.</param>
-    /// <param name="data">What was authenticated besides.</param>
+    /// <param name="data">The additional authenticated data.</param>
     /// <param name="ciphertext">The ciphertext.</param>
     /// <param name="tag">4 to 16 bytes, an even number.</param>
-    /// <param name="plaintext">As long as the ciphertext; not its place. Zeros when it was changed.</param>
+    /// <param name="plaintext">As long as the ciphertext; must not overlap it. Zeros if the message is not authentic.</param>
     public static bool TryDecrypt(
         ReadOnlySpan<byte> key, ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> data, ReadOnlySpan<byte> ciphertext, ReadOnlySpan<byte> tag,
         Span<byte> plaintext)
@@ -71,7 +71,7 @@ internal static class ProcessorAesCcm
         return false;
     }
 
-    // Flags, nonce, and a number: that of the block for counters, the length of the plaintext for the first block of the MAC.
+    // Flags, nonce, and a number: the block number for counters, the length of the plaintext for the first block of the MAC.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static Vector128<byte> BlockOf(byte flags, ReadOnlySpan<byte> nonce, uint number)
     {
@@ -79,7 +79,7 @@ internal static class ProcessorAesCcm
         Span<byte> bytes = MemoryMarshal.AsBytes(new Span<Vector128<byte>>(ref block));
         bytes.Clear();
 
-        // With a nonce of 13 bytes two are left for the number, whose upper two are zero then.
+        // With a nonce of 13 bytes, two bytes remain for the number, whose upper two are then zero.
         BinaryPrimitives.WriteUInt32BigEndian(bytes[(BlockLength - sizeof(uint))..], number);
         bytes[0] = flags;
         nonce.CopyTo(bytes[1..]);
@@ -152,7 +152,7 @@ internal static class ProcessorAesCcm
         MemoryMarshal.AsBytes(new ReadOnlySpan<Vector128<byte>>(in whole))[..tag.Length].CopyTo(tag);
     }
 
-    // The last bytes, with zeros behind them.
+    // The last bytes, padded with zeros.
     private static Vector128<byte> Load(ReadOnlySpan<byte> bytes)
     {
         Vector128<byte> block = default;
@@ -215,7 +215,7 @@ internal static class ProcessorAesCcm
             return Aes.EncryptLast(block, _k10);
         }
 
-        // Each word is the sum of all words before it and of what the instruction made of the last one.
+        // Each word is the sum of all words before it and of the instruction's result for the last one.
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         private static Vector128<byte> Next(Vector128<byte> key, Vector128<byte> assist)
         {

@@ -1,9 +1,11 @@
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// A protected request was answered without protection, as by a server that does not know the security context, or by a proxy. Nobody can
-/// tell who sent the answer, so it is no response (RFC 8613 sections 7.4 and 8.4, appendix D.5.3).
+/// A protected request got an unprotected answer, as from a server that does not know the security context, or from a proxy.
 /// </summary>
+/// <remarks>
+/// The sender of the answer is not authenticated, so it does not count as a response (RFC 8613 sections 7.4 and 8.4, appendix D.5.3).
+/// </remarks>
 public sealed class CoapOscoreException : CoapException
 {
     internal CoapOscoreException(CoapCode code, string? diagnostic, string text)
@@ -13,9 +15,9 @@ public sealed class CoapOscoreException : CoapException
         UnprotectedDiagnostic = diagnostic;
     }
 
-    /// <summary>The code of the answer, which anybody can have sent.</summary>
+    /// <summary>The code of the unauthenticated answer.</summary>
     public CoapCode UnprotectedCode { get; }
 
-    /// <summary>The diagnostic payload of the answer, which anybody can have sent; null for none.</summary>
+    /// <summary>The diagnostic payload of the unauthenticated answer; null for none.</summary>
     public string? UnprotectedDiagnostic { get; }
 }

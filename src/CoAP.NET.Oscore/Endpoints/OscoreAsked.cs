@@ -4,24 +4,24 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// A protected request of ours that waits for its response, or an observation: which notifications came (RFC 8613 sections 7.4.1 and
+/// A protected request of ours that waits for its response, or an observation, with its received notifications (RFC 8613 sections 7.4.1 and
 /// 8.4.2). Thread-safe.
 /// </summary>
 /// <param name="id">The request.</param>
 /// <param name="observes">Whether it has Observe.</param>
-/// <param name="before">The request with this token before; null for none.</param>
+/// <param name="before">The previous request with this token; null for none.</param>
 internal sealed class OscoreAsked(OscoreRequestId id, bool observes, OscoreAsked? before)
 {
     private readonly Lock _gate = new();
 
-    // Until the server has taken a new registration, notifications are bound to the one before.
+    // Until the server has accepted a new registration, notifications refer to the previous one.
     private OscoreAsked? _before = before?.WithoutBefore();
     private ulong _next;
     private uint _delivered = before?._delivered ?? 0;
     private bool _hadRequestNonce;
     private bool _isVerified;
 
-    /// <summary>Whether a response was verified.</summary>
+    /// <summary>Whether a response has been verified.</summary>
     public bool IsVerified
     {
         get
@@ -33,12 +33,12 @@ internal sealed class OscoreAsked(OscoreRequestId id, bool observes, OscoreAsked
         }
     }
 
-    /// <summary>Verifies and decrypts a response, and says whether it is new.</summary>
+    /// <summary>Verifies and decrypts a response, and determines whether it is new.</summary>
     /// <param name="context">The keys.</param>
     /// <param name="message">The message.</param>
     /// <param name="value">Its option.</param>
-    /// <param name="response">The response; of a notification with a number in Observe that grows.</param>
-    /// <returns>What is wrong with it; <see cref="OscoreFault.None"/> when nothing is.</returns>
+    /// <param name="response">The response; a notification gets an increasing number in Observe.</param>
+    /// <returns>The fault; <see cref="OscoreFault.None"/> if there is none.</returns>
     public OscoreFault Take(
         OscoreContext context, CoapMessage message, scoped in OscoreOptionValue value, out CoapMessage? response)
     {
@@ -81,11 +81,11 @@ internal sealed class OscoreAsked(OscoreRequestId id, bool observes, OscoreAsked
         return OscoreFault.None;
     }
 
-    /// <summary>Takes the first response of a run that derives keys anew (RFC 8613 appendix B.2).</summary>
+    /// <summary>Processes the first response of a run that derives new keys (RFC 8613 appendix B.2).</summary>
     /// <param name="context">The context.</param>
     /// <param name="message">The message.</param>
     /// <param name="value">Its option.</param>
-    /// <param name="response">What has the request sent again.</param>
+    /// <param name="response">The response that triggers the repetition of the request.</param>
     public bool TryTakeRederived(
         OscoreContext context, CoapMessage message, scoped in OscoreOptionValue value, [NotNullWhen(true)] out CoapMessage? response)
     {
@@ -114,7 +114,7 @@ internal sealed class OscoreAsked(OscoreRequestId id, bool observes, OscoreAsked
 
         if (!hasNumber)
         {
-            // The nonce of the request serves one response, which of notifications is the oldest.
+            // The nonce of the request is for one response, which is the oldest of the notifications.
             if (_hadRequestNonce || (isNotification && _next > 0))
             {
                 return false;
@@ -135,7 +135,7 @@ internal sealed class OscoreAsked(OscoreRequestId id, bool observes, OscoreAsked
         _isVerified = true;
         if (isNotification)
         {
-            // Which is newer was decided by numbers of 40 bits; what stands above compares 24 bits.
+            // Numbers of 40 bits have decided which is newer; the layer above compares 24 bits.
             response.Options.Observe = _delivered++ & Observe.MaxValue;
         }
 

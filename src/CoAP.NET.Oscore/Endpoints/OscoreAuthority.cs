@@ -1,6 +1,6 @@
 namespace CoAP.NET.Oscore;
 
-/// <summary>Scheme, host and port of a server, compared without making a text of them.</summary>
+/// <summary>Scheme, host and port of a server, comparable without creating a text.</summary>
 /// <param name="Scheme">The scheme, in lower case.</param>
 /// <param name="Host">The host; upper and lower case are equal.</param>
 /// <param name="Port">The port.</param>

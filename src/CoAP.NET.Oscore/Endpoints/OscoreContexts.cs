@@ -4,26 +4,27 @@ using System.Diagnostics.CodeAnalysis;
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// The security contexts of an endpoint: found by <c>kid</c> and ID Context for requests that come, and by host and port for requests of
-/// ours. May be changed while the endpoint runs. Thread-safe.
+/// The security contexts of an endpoint: by <c>kid</c> and ID Context for received requests, and by host and port for sent ones.
 /// </summary>
+/// <remarks>You may change it while the endpoint runs. Thread-safe.</remarks>
 public sealed class OscoreContexts
 {
     private readonly ConcurrentDictionary<OscoreRecipient, OscoreContext> _byRecipient = new(new OscoreRecipientComparer());
 
-    // Those with an ID Context, by kid alone: a request need not name the ID Context. Changed under the lock of this dictionary.
+    // The contexts with an ID Context, by kid alone, because a request may omit the ID Context. Changed under the lock of this dictionary.
     private readonly ConcurrentDictionary<OscoreRecipient, SameKid> _byKid = new(new OscoreRecipientComparer());
     private readonly ConcurrentDictionary<OscoreAuthority, OscoreContext> _byAuthority = [];
     private readonly ConcurrentDictionary<OscoreAuthority, bool> _required = [];
 
-    // Of a key exchange or two. Replaced as a whole, so that each request compares without a lock.
+    // The paths of one or two key exchanges. Replaced as a whole, so that each request compares without a lock.
     private string[][] _plainPaths = [];
 
     /// <summary>Finds contexts that are not here yet, for servers of many devices; null, the default, for none.</summary>
     public IOscoreContextResolver? Resolver { get; init; }
 
-    /// <summary>How long <see cref="Resolver"/> may take; 10 seconds by default. More than zero, at most an hour.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">It is out of its range.</exception>
+    /// <summary>The timeout of <see cref="Resolver"/>.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is out of its range.</exception>
+    /// <remarks>Default 10 seconds; more than zero, at most an hour.</remarks>
     public TimeSpan ResolveTimeout
     {
         get;
@@ -36,11 +37,9 @@ public sealed class OscoreContexts
     }
     = TimeSpan.FromSeconds(10);
 
-    /// <summary>
-    /// What takes requests that bring the last message of a key exchange, such as that of EDHOC (RFC 9668); null, the default, for none:
-    /// they are refused then. May be set while the endpoint runs.
-    /// </summary>
-    /// <exception cref="InvalidOperationException">There is another one.</exception>
+    /// <summary>Processes requests that carry the last message of a key exchange, such as EDHOC's (RFC 9668).</summary>
+    /// <exception cref="InvalidOperationException">Another key exchange is already set.</exception>
+    /// <remarks>Default null: the endpoint refuses such requests. You may set it while the endpoint runs.</remarks>
     public OscoreKeyExchangeServer? KeyExchange
     {
         get;
@@ -60,11 +59,14 @@ public sealed class OscoreContexts
     }
 
     /// <summary>
-    /// MAX_UNFRAGMENTED_SIZE (RFC 8613 section 4.1.3.4.2): how large the payload of a protected message may be that a proxy cut into
-    /// blocks, in bytes, in both directions; larger ones are refused. 65,536 by default; 0, for no such messages, to 16 MiB. Blocks that
-    /// nobody has verified take of <see cref="CoapLimits.MaxAssemblyBytes"/>, with a share of each source.
+    /// Maximum payload in bytes of a protected message that a proxy split into blocks, in both directions: MAX_UNFRAGMENTED_SIZE (RFC 8613
+    /// section 4.1.3.4.2).
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">It is out of its range.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The value is out of its range.</exception>
+    /// <remarks>
+    /// The endpoint refuses larger ones. Default 65,536; 0, for no such messages, to 16 MiB. Unverified blocks count towards
+    /// <see cref="CoapLimits.MaxAssemblyBytes"/>, with a share per source.
+    /// </remarks>
     public int MaxUnfragmentedSize
     {
         get;
@@ -77,22 +79,24 @@ public sealed class OscoreContexts
     }
     = 65_536;
 
-    /// <summary>Bounds for what strangers can have an endpoint keep or do. Set them before an endpoint uses these contexts.</summary>
+    /// <summary>
+    /// Limits of the memory and work that unauthenticated peers can cause. Set them before an endpoint uses these contexts.
+    /// </summary>
     public OscoreLimits Limits { get; init; } = new();
 
-    /// <summary>How many contexts there are for requests that come.</summary>
+    /// <summary>Number of contexts for received requests.</summary>
     public int Count => _byRecipient.Count;
 
     internal OscoreCounts Counts { get; } = new();
 
-    /// <summary>What happened so far, in all endpoints that use these contexts.</summary>
-    /// <returns>The numbers at this moment.</returns>
+    /// <summary>Returns the counters of all endpoints that use these contexts.</summary>
+    /// <returns>The current values.</returns>
     public OscoreCounters GetCounters() => OscoreCounters.Of(Counts);
 
-    /// <summary>Adds a context for requests that come.</summary>
+    /// <summary>Adds a context for received requests.</summary>
     /// <param name="context">The context.</param>
-    /// <returns>These contexts.</returns>
-    /// <exception cref="ArgumentException">There is another one with the same Recipient ID and ID Context.</exception>
+    /// <returns>This instance.</returns>
+    /// <exception cref="ArgumentException">Another context has the same Recipient ID and ID Context.</exception>
     public OscoreContexts Add(OscoreContext context)
     {
         ArgumentNullException.ThrowIfNull(context);
@@ -100,23 +104,22 @@ public sealed class OscoreContexts
         if (!TryInsert(recipient, context))
         {
             throw new ArgumentException(
-                $"There is another security context for {recipient}; requests could not be told apart. Give one of the two another "
-                    + "Recipient ID or an ID Context.",
+                $"Another security context has the IDs {recipient}, so requests would be ambiguous. Give one of the two another Recipient "
+                    + "ID or an ID Context.",
                 nameof(context));
         }
 
         return this;
     }
 
-    /// <summary>
-    /// Has requests of ours to a host be protected, and takes requests of that host: <see cref="Add(OscoreContext)"/> is not needed.
-    /// </summary>
-    /// <param name="uri">Scheme, host and port, such as <c>coap://[2001:db8::1]/</c>; the path means nothing. Of a server behind a proxy
-    /// the
-    /// server's own.</param>
+    /// <summary>Protects requests to a host, and accepts protected requests from it.</summary>
+    /// <param name="uri">
+    /// Scheme, host and port, such as <c>coap://[2001:db8::1]/</c>; the path has no meaning. For a server behind a proxy, the server's own.
+    /// </param>
     /// <param name="context">The context.</param>
-    /// <returns>These contexts.</returns>
-    /// <exception cref="ArgumentException">The text is no CoAP URI, or there is another context with the same IDs.</exception>
+    /// <returns>This instance.</returns>
+    /// <exception cref="ArgumentException">The text is not a CoAP URI, or another context has the same IDs.</exception>
+    /// <remarks><see cref="Add(OscoreContext)"/> is not necessary.</remarks>
     public OscoreContexts Add(string uri, OscoreContext context)
     {
         CoapUri target = TargetOf(uri);
@@ -125,18 +128,18 @@ public sealed class OscoreContexts
         return this;
     }
 
-    /// <summary>Whether a context without an ID Context has a Recipient ID, so that no other one can get it (RFC 9668 section 3.3). What a
-    /// <see cref="Resolver"/> knows and was not asked for yet does not count.</summary>
+    /// <summary>
+    /// Whether a context without an ID Context uses a Recipient ID, which is then not free for another one (RFC 9668 section 3.3).
+    /// </summary>
     /// <param name="id">The Recipient ID.</param>
-    /// <returns>Whether one has it.</returns>
+    /// <returns>True if a context uses it.</returns>
+    /// <remarks>Contexts that a <see cref="Resolver"/> has not returned yet do not count.</remarks>
     public bool IsRecipient(ReadOnlyMemory<byte> id) => TryFindExactly(id.Span, hasIdContext: false, [], out _);
 
-    /// <summary>
-    /// Has requests of ours to a path be sent without protection, whatever the host: those by which keys are agreed upon, as a server that
-    /// has lost its own could not read them otherwise.
-    /// </summary>
+    /// <summary>Sends requests to a path without protection, to any host.</summary>
     /// <param name="path">The path, such as <c>/.well-known/edhoc</c>.</param>
-    /// <returns>These contexts.</returns>
+    /// <returns>This instance.</returns>
+    /// <remarks>For the requests of a key exchange, because a server that has lost its keys could not read protected ones.</remarks>
     public OscoreContexts LeavePlain(string path)
     {
         ArgumentNullException.ThrowIfNull(path);
@@ -152,25 +155,24 @@ public sealed class OscoreContexts
         return this;
     }
 
-    /// <summary>
-    /// Has no request of ours leave to a host without protection, but those to the paths of <see cref="LeavePlain"/>: while there is no
-    /// context for it, as before keys were agreed upon or after <see cref="Remove"/>, requests fail with a <see cref="CoapException"/>.
-    /// </summary>
+    /// <summary>Forbids unprotected requests to a host, except those to the paths of <see cref="LeavePlain"/>.</summary>
     /// <param name="uri">Scheme, host and port, as for <see cref="Add(string, OscoreContext)"/>.</param>
-    /// <returns>These contexts.</returns>
-    /// <exception cref="ArgumentException">The text is no CoAP URI.</exception>
+    /// <returns>This instance.</returns>
+    /// <exception cref="ArgumentException">The text is not a CoAP URI.</exception>
+    /// <remarks>
+    /// Without a context for the host, as before a key exchange or after <see cref="Remove"/>, requests fail with a
+    /// <see cref="CoapException"/>.
+    /// </remarks>
     public OscoreContexts Require(string uri)
     {
         _required[OscoreAuthority.Of(TargetOf(uri))] = true;
         return this;
     }
 
-    /// <summary>
-    /// Takes a context out. Messages that are under way may still use it, and its keys stay until
-    /// <see cref="OscoreContext.DisposeAsync"/>.
-    /// </summary>
+    /// <summary>Removes a context.</summary>
     /// <param name="context">The context.</param>
-    /// <returns>Whether it was there.</returns>
+    /// <returns>True if it was there.</returns>
+    /// <remarks>Pending messages may still use it, and its keys stay until <see cref="OscoreContext.DisposeAsync"/>.</remarks>
     public bool Remove(OscoreContext context)
     {
         ArgumentNullException.ThrowIfNull(context);
@@ -195,12 +197,13 @@ public sealed class OscoreContexts
         }
     }
 
-    /// <summary>
-    /// Takes a context out, and wipes its keys as soon as nothing is under way with it: requests without an answer, and observations, in
-    /// either direction. Of a context whose numbers a store keeps <see cref="OscoreContext.DisposeAsync"/> is due all the same.
-    /// </summary>
-    /// <param name="context">The context, which no other contexts may have.</param>
-    /// <returns>Whether it was there.</returns>
+    /// <summary>Removes a context, and wipes its keys as soon as it has no pending exchange.</summary>
+    /// <param name="context">The context, which no other instance may contain.</param>
+    /// <returns>True if it was there.</returns>
+    /// <remarks>
+    /// Pending exchanges are requests without a response, and observations, in either direction. A context whose numbers a store keeps
+    /// still needs <see cref="OscoreContext.DisposeAsync"/>.
+    /// </remarks>
     public bool Retire(OscoreContext context)
     {
         bool wasThere = Remove(context);
@@ -208,12 +211,12 @@ public sealed class OscoreContexts
         return wasThere;
     }
 
-    /// <summary>Adds what a resolver gave, if it is what was asked for; one that was added meanwhile stays.</summary>
+    /// <summary>Adds a resolver's result if it matches the requested ID; a context added in the meantime stays.</summary>
     internal bool TryAdd(OscoreContext context, OscoreRecipient recipient) =>
         recipient.HasKid(context.Parameters.RecipientId.Span)
         && TryInsert(OscoreRecipient.Of(context.Parameters), context);
 
-    /// <exception cref="CoapException">There is none, and none of the host may leave without.</exception>
+    /// <exception cref="CoapException">There is none, and no request may leave to the host without one.</exception>
     internal OscoreContext? FindFor(CoapUri target)
     {
         if (_byAuthority.IsEmpty && _required.IsEmpty)
@@ -229,11 +232,11 @@ public sealed class OscoreContexts
         }
 
         return isFound ? context : throw new CoapException(
-            $"There is no security context for {authority} yet, and no request may leave to it without OSCORE. Agree on keys first, such "
-                + "as by EdhocClient.ConnectAsync, or add a context.");
+            $"There is no security context for {authority} yet, and requests to it must use OSCORE. Agree on keys first, such as by "
+                + "EdhocClient.ConnectAsync, or add a context.");
     }
 
-    // Without a kid context the ID alone decides, where only one context has it (RFC 8613 section 3.3).
+    // Without a kid context the ID alone decides, if only one context has it (RFC 8613 section 3.3).
     internal bool TryFind(
         ReadOnlySpan<byte> kid, bool hasIdContext, ReadOnlySpan<byte> idContext, [NotNullWhen(true)] out OscoreContext? context)
     {
@@ -252,7 +255,7 @@ public sealed class OscoreContexts
         return context is not null;
     }
 
-    /// <summary>Finds the context with an ID that derives its keys anew: its ID Context is that of a run.</summary>
+    /// <summary>Finds the context with an ID that derives new keys for each run: the ID Context belongs to the run.</summary>
     internal bool TryFindRederived(ReadOnlySpan<byte> kid, [NotNullWhen(true)] out OscoreContext? context) =>
         TryFindExactly(kid, hasIdContext: false, [], out context) && context.Rederivation is not null;
 
@@ -285,7 +288,7 @@ public sealed class OscoreContexts
             return;
         }
 
-        // Only who is the last but one is looked for.
+        // The search is necessary only when two contexts become one.
         OscoreContext? only = left > 1 ? null
             : _byRecipient.First(entry => entry.Key.IdContext is not null && entry.Key.HasKid(kid.Kid.Span)).Value;
         _byKid[kid] = new SameKid(only, left);
@@ -323,7 +326,7 @@ public sealed class OscoreContexts
     }
 
     /// <summary>The contexts that have one Recipient ID, in different ID Contexts.</summary>
-    /// <param name="Only">The only one; null where there are more.</param>
-    /// <param name="Count">How many there are.</param>
+    /// <param name="Only">The only one; null if there are more.</param>
+    /// <param name="Count">Number of contexts.</param>
     private readonly record struct SameKid(OscoreContext? Only, int Count);
 }

@@ -1,9 +1,9 @@
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// Which request of a context brings the last message of the key exchange that made it. There is one at a time until a response was
-/// verified (RFC 9668 section 3.2). When it had none, all that follow bring the message, so that none waits for another one that may never
-/// be sent. Thread-safe.
+/// Selects the request of a context that carries the last message of its key exchange. There is one at a time until a response is verified
+/// (RFC 9668 section 3.2). If the first gets no response, all later ones carry the message, so that none waits for another one that may
+/// never go out. Thread-safe.
 /// </summary>
 /// <param name="exchange">The key exchange.</param>
 internal sealed class OscoreFirstRequest(OscoreKeyExchangeClient exchange)
@@ -15,8 +15,8 @@ internal sealed class OscoreFirstRequest(OscoreKeyExchangeClient exchange)
     private bool _isRepeated;
     private volatile bool _isDone;
 
-    /// <summary>Whether another request is under way that brings the message, and no response to it was verified yet.</summary>
-    /// <param name="peer">Who sends.</param>
+    /// <summary>Whether another pending request carries the message, without a verified response yet.</summary>
+    /// <param name="peer">The sender.</param>
     /// <param name="token">The token of the request that would wait.</param>
     public bool MustWait(OscorePeer peer, CoapToken token)
     {
@@ -31,11 +31,11 @@ internal sealed class OscoreFirstRequest(OscoreKeyExchangeClient exchange)
         }
     }
 
-    /// <summary>A request is sent.</summary>
-    /// <param name="peer">Who sends.</param>
+    /// <summary>Handles the sending of a request.</summary>
+    /// <param name="peer">The sender.</param>
     /// <param name="token">The token of the request.</param>
-    /// <param name="bearing">What it brings; null for nothing.</param>
-    /// <returns>False when it has to wait.</returns>
+    /// <param name="bearing">The key exchange whose message it carries; null for none.</param>
+    /// <returns>False if it has to wait.</returns>
     public bool TrySend(OscorePeer peer, CoapToken token, out OscoreKeyExchangeClient? bearing)
     {
         bearing = null;
@@ -63,7 +63,7 @@ internal sealed class OscoreFirstRequest(OscoreKeyExchangeClient exchange)
     /// <summary>Ends when no request has to wait any more.</summary>
     public Task WaitAsync() => _isDone || !exchange.BringsMessage ? Task.CompletedTask : _settled.Task;
 
-    /// <summary>A message of the other end was verified.</summary>
+    /// <summary>Handles a verified message of the other end.</summary>
     public void OnVerified()
     {
         if (_isDone)
@@ -85,7 +85,7 @@ internal sealed class OscoreFirstRequest(OscoreKeyExchangeClient exchange)
         exchange.OnConfirmed();
     }
 
-    /// <summary>A request ended, maybe without a response.</summary>
+    /// <summary>Handles the end of a request, perhaps without a response.</summary>
     public void OnEnded(OscorePeer peer, CoapToken token)
     {
         if (_isDone)
@@ -106,7 +106,7 @@ internal sealed class OscoreFirstRequest(OscoreKeyExchangeClient exchange)
         _settled.TrySetResult();
     }
 
-    /// <summary>Why a request was answered without protection.</summary>
+    /// <summary>Explains why a request got an unprotected answer.</summary>
     public CoapException? ErrorOf(CoapMessage answer) => _isDone ? null : exchange.ErrorOf(answer);
 
     private bool IsBearer(OscorePeer peer, CoapToken token) => ReferenceEquals(peer, _peer) && token == _token;

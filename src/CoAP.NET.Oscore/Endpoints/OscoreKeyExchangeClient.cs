@@ -1,34 +1,40 @@
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// The client's side of a key exchange whose last message goes together with the first protected request, as message_3 of EDHOC does (RFC
-/// 9668 section 3). Of the requests that its <see cref="OscoreContext"/> protects the first one brings it, and the others wait until the
-/// response to that one was verified. When none came, each request brings it again. Thread-safe.
+/// The client's side of a key exchange whose last message travels with the first protected request, such as message_3 of EDHOC (RFC 9668
+/// section 3).
 /// </summary>
+/// <remarks>
+/// The first request that its <see cref="OscoreContext"/> protects carries the message, and the others wait until the response to it is
+/// verified. If no response comes, each request carries it again. Thread-safe.
+/// </remarks>
 public abstract class OscoreKeyExchangeClient
 {
-    /// <summary>By how many bytes <see cref="AddTo"/> makes a request larger, at most. Bodies are cut accordingly.</summary>
+    /// <summary>
+    /// Maximum number of bytes that <see cref="AddTo"/> adds to a request. The endpoint sizes the blocks of bodies accordingly.
+    /// </summary>
     public abstract int Overhead { get; }
 
-    /// <summary>
-    /// Whether requests bring the message. False where it was sent before: then no request waits for another one, <see cref="AddTo"/> is
-    /// not called, and only <see cref="OnConfirmed"/> tells that the server has the keys. True by default.
-    /// </summary>
+    /// <summary>Whether requests carry the message. Default true.</summary>
+    /// <remarks>
+    /// False if it was sent before: then no request waits for another, the endpoint does not call <see cref="AddTo"/>, and only
+    /// <see cref="OnConfirmed"/> reports that the server has the keys.
+    /// </remarks>
     public virtual bool BringsMessage => true;
 
-    /// <summary>Adds the last message of the key exchange to a request. May be called under a lock of the library, so it must be quick and
-    /// call nobody.</summary>
-    /// <param name="request">The request as OSCORE protected it, which is changed.</param>
+    /// <summary>Adds the last message of the key exchange to a request.</summary>
+    /// <param name="request">The request that OSCORE has protected; modified in place.</param>
+    /// <remarks>The library may hold a lock, so the method must be quick and must not call other code.</remarks>
     public abstract void AddTo(CoapMessage request);
 
-    /// <summary>The first message of the peer was verified, so it has the keys. Called without any lock; it must be quick. The default does
-    /// nothing.</summary>
+    /// <summary>Handles the first verified message of the peer, which proves that the peer has the keys.</summary>
+    /// <remarks>Called without any lock; it must be quick. The default does nothing.</remarks>
     public virtual void OnConfirmed()
     {
     }
 
-    /// <summary>Says why the request with the last message was answered without protection.</summary>
-    /// <param name="answer">The answer, which nobody has verified.</param>
-    /// <returns>What the request fails with; null, as the default, for a <see cref="CoapOscoreException"/>.</returns>
+    /// <summary>Explains why the request with the last message got an unprotected answer.</summary>
+    /// <param name="answer">The unauthenticated answer.</param>
+    /// <returns>The exception for the request; null, the default, for a <see cref="CoapOscoreException"/>.</returns>
     public virtual CoapException? ErrorOf(CoapMessage answer) => null;
 }

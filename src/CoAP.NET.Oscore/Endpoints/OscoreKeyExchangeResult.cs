@@ -1,6 +1,6 @@
 namespace CoAP.NET.Oscore;
 
-/// <summary>What came of the message of a key exchange in a protected request; see <see cref="OscoreKeyExchangeServer"/>.</summary>
+/// <summary>The result of processing the key exchange message in a protected request; see <see cref="OscoreKeyExchangeServer"/>.</summary>
 public readonly struct OscoreKeyExchangeResult
 {
     private OscoreKeyExchangeResult(CoapMessage message, bool isFinished)
@@ -12,10 +12,10 @@ public readonly struct OscoreKeyExchangeResult
     /// <summary>Whether the key exchange succeeded.</summary>
     public bool IsFinished { get; }
 
-    /// <summary>The request that is left, or the answer of one that failed.</summary>
+    /// <summary>The rest of the request, or the answer after a failure.</summary>
     public CoapMessage Message { get; }
 
-    /// <summary>The key exchange succeeded, and its security context was added.</summary>
+    /// <summary>Creates the result of a successful key exchange, whose security context is in place.</summary>
     /// <param name="request">The request as OSCORE protected it, with type, Message ID and token.</param>
     /// <returns>The result.</returns>
     public static OscoreKeyExchangeResult Finished(CoapMessage request)
@@ -24,8 +24,8 @@ public readonly struct OscoreKeyExchangeResult
         return new OscoreKeyExchangeResult(request, isFinished: true);
     }
 
-    /// <summary>The key exchange failed: the request is answered without protection.</summary>
-    /// <param name="answer">The response; its token is filled in.</param>
+    /// <summary>Creates the result of a failed key exchange: the endpoint sends an unprotected answer.</summary>
+    /// <param name="answer">The response; the endpoint sets its token.</param>
     /// <returns>The result.</returns>
     public static OscoreKeyExchangeResult Refused(CoapMessage answer)
     {

@@ -3,24 +3,27 @@ using CoAP.NET.Mesh;
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// The server's side of a key exchange whose last message comes together with the first protected request, as message_3 of EDHOC does (RFC
-/// 9668 section 3). It stands before OSCORE: it takes its message out of the request and makes the security context, by which OSCORE
-/// verifies what is left. Register it by <see cref="OscoreContexts.KeyExchange"/>. Thread-safe.
+/// The server's side of a key exchange whose last message travels with the first protected request, such as message_3 of EDHOC (RFC 9668
+/// section 3).
 /// </summary>
+/// <remarks>
+/// It runs before OSCORE: it removes its message from the request and creates the security context with which OSCORE verifies the rest.
+/// Register it in <see cref="OscoreContexts.KeyExchange"/>. Thread-safe.
+/// </remarks>
 public abstract class OscoreKeyExchangeServer
 {
-    /// <summary>Whether a request brings such a message. Called for every request, so it must be quick.</summary>
-    /// <param name="request">The request as it came. Not to be changed.</param>
-    /// <returns>Whether it does; one without the OSCORE option is answered 4.00 then.</returns>
+    /// <summary>Whether a request carries such a message. Called for every request, so it must be quick.</summary>
+    /// <param name="request">The received request. Do not modify it.</param>
+    /// <returns>True if it does; without the OSCORE option such a request then gets 4.00.</returns>
     public abstract bool IsIn(CoapMessage request);
 
-    /// <summary>
-    /// Ends the key exchange. Called without any lock, by a thread that receives: it must not block. Whoever sends a request can cause it,
-    /// so bound what it costs.
-    /// </summary>
-    /// <param name="channel">The peer that brought the request.</param>
-    /// <param name="request">The request as it came. Not to be changed.</param>
+    /// <summary>Completes the key exchange.</summary>
+    /// <param name="channel">The peer that sent the request.</param>
+    /// <param name="request">The received request. Do not modify it.</param>
     /// <param name="kid">The kid of its OSCORE option.</param>
-    /// <returns>The request that OSCORE has to verify, or the answer of one that failed. What it throws drops the request.</returns>
+    /// <returns>The request for OSCORE to verify, or the answer after a failure. An exception drops the request.</returns>
+    /// <remarks>
+    /// Receive threads call it without any lock: it must not block. Any sender of a request can cause a call, so limit its cost.
+    /// </remarks>
     public abstract ValueTask<OscoreKeyExchangeResult> FinishAsync(CoapChannel channel, CoapMessage request, ReadOnlyMemory<byte> kid);
 }

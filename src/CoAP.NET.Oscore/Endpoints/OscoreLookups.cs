@@ -3,9 +3,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// Asks an <see cref="IOscoreContextResolver"/> for contexts that are not known, for the peers of one shard. Anybody can send an ID, so
-/// there are bounds: how many are asked for at a time, in all and by one source, and a memory of fixed size for those that nobody has.
-/// Thread-safe.
+/// Requests unknown contexts from an <see cref="IOscoreContextResolver"/>, for the peers of one shard. Any sender can invent IDs, so it
+/// limits concurrent look-ups, in total and per source, and remembers unknown IDs in a fixed-size table. Thread-safe.
 /// </summary>
 internal sealed class OscoreLookups
 {
@@ -20,7 +19,7 @@ internal sealed class OscoreLookups
     private readonly Dictionary<OscoreRecipient, Task<OscoreContext?>> _pending = [];
     private readonly Dictionary<CoapSource, int> _sources = [];
 
-    // A place for each hash: another ID in the same place has it asked for once more, which costs less than a table that grows.
+    // One place per hash: another ID in the same place causes a repeated look-up, which costs less than a growing table.
     private readonly (OscoreRecipient Recipient, long Since)[] _unknown;
 
     public OscoreLookups(OscoreContexts contexts, CoapSourceRule sourceRule, TimeProvider time, OscoreTelemetry? telemetry)
@@ -36,12 +35,12 @@ internal sealed class OscoreLookups
     }
 
     /// <summary>Finds a context.</summary>
-    /// <param name="resolver">Whom to ask.</param>
-    /// <param name="remote">Who wants it.</param>
-    /// <param name="isVerified">Whether he has shown that he receives at his address.</param>
+    /// <param name="resolver">The resolver.</param>
+    /// <param name="remote">The peer that sent the request.</param>
+    /// <param name="isVerified">Whether the peer has proved its address.</param>
     /// <param name="recipient">The ID.</param>
-    /// <param name="mustVerify">Whether he has to show it first.</param>
-    /// <returns>The context; null when there is none, or too many are asked for.</returns>
+    /// <param name="mustVerify">Whether it has to prove it first.</param>
+    /// <returns>The context; null if there is none, or too many look-ups are pending.</returns>
     public Task<OscoreContext?> FindAsync(
         IOscoreContextResolver resolver, in CoapAddress remote, bool isVerified, OscoreRecipient recipient, out bool mustVerify)
     {
@@ -61,8 +60,8 @@ internal sealed class OscoreLookups
                 return Task.FromResult<OscoreContext?>(null);
             }
 
-            // The share of the source comes first: one alone takes little of what is for all that nobody has verified, and is asked for its
-            // address no more often than its IDs are looked up.
+            // The source's quota comes first: one source alone takes little of the quota for all unverified addresses, and has to prove its
+            // address no more often than the resolver gets its IDs.
             bool isBeyondShare = _pending.Count >= _limits.MaxLookups || ofSource >= _limits.MaxLookupsPerSource
                 || !_rate.TryTake(source);
             if (isBeyondShare || (!isVerified && !_unverified.TryTake(default)))
@@ -105,7 +104,7 @@ internal sealed class OscoreLookups
                 found = null;
             }
         }
-#pragma warning disable CA1031 // whatever a resolver throws: there is no context now, and the next request asks again
+#pragma warning disable CA1031 // after any exception of a resolver there is no context now, and the next request tries again
         catch (Exception exception)
 #pragma warning restore CA1031
         {

@@ -6,7 +6,7 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Oscore;
 
-/// <summary>A security context in use with one peer: which request each response belongs to, in both directions.</summary>
+/// <summary>A security context in use with one peer; relates each response to its request, in both directions.</summary>
 internal sealed class OscorePeer : CoapProtectedPeer
 {
     private const int MaxDiagnostic = 256;
@@ -42,7 +42,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
 
     private OscoreFirstRequest? First => _context.FirstRequest;
 
-    /// <summary>A request of the peer was verified; its responses are bound to it.</summary>
+    /// <summary>Handles a verified request of the peer, to which its responses refer.</summary>
     public void OnRequest(CoapMessage request, OscoreRequestId id)
     {
         bool registers = request.Options.Observe == Observe.RegisterValue;
@@ -55,7 +55,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
         First?.OnVerified();
         if (registers)
         {
-            // Each notification has a number of its own, and one that finds none waits for as long as a lost one.
+            // Each notification has a number of its own, and one without a number waits as long as after a loss.
             _context.Sequence.Prefetch();
         }
     }
@@ -126,7 +126,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
         {
             _telemetry?.ResponseDropped(Channel, OscoreEvent.ResponseUnprotected);
 
-            // What is not protected does not end an observation that stands.
+            // An unprotected answer does not end a confirmed observation.
             return asked.IsVerified
                 ? CoapProtectionVerdict.Drop
                 : CoapProtectionVerdict.Fail(this, First?.ErrorOf(message) ?? Unprotected(message));
@@ -172,7 +172,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
         }
         catch (ObjectDisposedException)
         {
-            // The keys were wiped a moment ago. Whoever sends is told, or sends with those that came instead.
+            // The keys were wiped a moment ago. The sender gets an error, or uses the keys that replaced them.
             return false;
         }
 
@@ -202,7 +202,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
 
         OscoreContext keys = id.Derived ?? _context;
 
-        // A challenge may answer a replay, whose response had the nonce already (RFC 8613 appendix B.1.2).
+        // A challenge may answer a replay, whose original response already used the nonce (RFC 8613 appendix B.1.2).
         ulong? own = null;
         if (!id.MayUseNonce || !id.TryUseNonce())
         {
@@ -233,7 +233,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
         return true;
     }
 
-    // A context that was retired is wiped when the last of its peers has nothing under way.
+    // Wipes a retired context when the last of its peers has no pending exchange.
     private void NoteUseLocked()
     {
         bool isInUse = _asked.Count > 0 || _served.Open > 0;
@@ -273,7 +273,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
         }
     }
 
-    // What is sent under a lock cannot wait; it is told when there are numbers.
+    // Sending under a lock cannot wait; this notifies it when there are numbers.
     private async Task WatchAsync()
     {
         try
@@ -281,14 +281,14 @@ internal sealed class OscorePeer : CoapProtectedPeer
             Task prepared = PrepareAsync().AsTask();
             if (prepared.IsCompletedSuccessfully)
             {
-                // Perhaps under the lock of who began it, who looks again.
+                // The lock may be that of the caller, which checks again.
                 return;
             }
 
             await prepared.ConfigureAwait(false);
             NoteReady();
         }
-#pragma warning disable CA1031 // whoever sends next is told
+#pragma warning disable CA1031 // the next sender gets the error
         catch (Exception)
 #pragma warning restore CA1031
         {
@@ -303,7 +303,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
             : Encoding.UTF8.GetString(message.Payload.Span[..Math.Min(message.Payload.Length, MaxDiagnostic)]);
         string said = diagnostic is null ? string.Empty : $" ({CoapForeignText.LineOf(diagnostic)})";
         return new CoapOscoreException(message.Code, diagnostic,
-            $"The protected request to {Channel} was answered {message.Code}{said} without protection. Whoever sent that does not have the "
-                + $"keys, or not these: {_context}. Check the IDs, the secret and whether the server knows the context.");
+            $"The protected request to {Channel} got the unprotected answer {message.Code}{said}. Its sender does not have the keys, or "
+                + $"other keys than {_context}. Check the IDs, the secret and whether the server knows the context.");
     }
 }

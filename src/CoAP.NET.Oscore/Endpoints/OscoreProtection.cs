@@ -5,7 +5,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Oscore;
 
-/// <summary>OSCORE of the peers of one shard (RFC 8613 section 8). Keeps nothing: contexts and peers do.</summary>
+/// <summary>OSCORE of the peers of one shard (RFC 8613 section 8). Stateless: contexts and peers have the state.</summary>
 internal sealed class OscoreProtection : CoapProtection
 {
     private readonly OscoreContexts _contexts;
@@ -25,7 +25,7 @@ internal sealed class OscoreProtection : CoapProtection
         _refusals = new OscoreRate(limits.RefusalBurst, limits.RefusalsPerSecond, stage.TimeProvider);
     }
 
-    /// <summary>The bounds.</summary>
+    /// <summary>The limits.</summary>
     public OscoreLimits Limits => _contexts.Limits;
 
     /// <summary>Counts and logs what the endpoint does.</summary>
@@ -58,7 +58,7 @@ internal sealed class OscoreProtection : CoapProtection
                         channel, CoapCode.BadRequest, "An OSCORE option with kid is missing"u8, isOwed: true));
         }
 
-        // Without a key exchange the option EDHOC is a critical one that nobody knows: what stands before the ciphertext is not OSCORE's.
+        // Without a key exchange, EDHOC is an unknown critical option: the bytes before the ciphertext do not belong to OSCORE.
         return !message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> value) ? default
             : message.Options.Contains(OptionNumber.Edhoc)
                 ? new ValueTask<CoapProtectionVerdict>(Refuse(
@@ -73,7 +73,7 @@ internal sealed class OscoreProtection : CoapProtection
 
         if (!result.IsFinished)
         {
-            // RFC 9668 section 3.3.1 demands the answer, whatever the type of the message.
+            // RFC 9668 section 3.3.1 requires the answer, for any message type.
             return MayRefuse(channel) ? CoapProtectionVerdict.Refuse(result.Message, isOwed: true) : CoapProtectionVerdict.Drop;
         }
 
@@ -94,7 +94,7 @@ internal sealed class OscoreProtection : CoapProtection
 
         if (message.Options.Contains(OptionNumber.QBlock1) || message.Options.Contains(OptionNumber.QBlock2))
         {
-            // A hop may cut by Block only: bursts of what nobody has verified are not put together.
+            // A hop may split a message with Block only: the endpoint does not reassemble unverified bursts.
             return new ValueTask<CoapProtectionVerdict>(
                 Refuse(channel, CoapCode.BadOption, "Q-Block is for the inside only"u8));
         }
@@ -115,7 +115,7 @@ internal sealed class OscoreProtection : CoapProtection
             .ConfigureAwait(false);
         if (mustVerify)
         {
-            // As small as the request, so that nobody gets more of it than was sent in his name.
+            // As small as the request, which rules out amplification.
             return CoapProtectionVerdict.AskForAddress(new CoapMessage(CoapCode.Unauthorized));
         }
 
@@ -149,11 +149,11 @@ internal sealed class OscoreProtection : CoapProtection
         if (request!.HasOptions && request.Options.Observe is { } observe && observe != Observe.DeregisterValue
             && !message.Options.Contains(OptionNumber.Observe))
         {
-            // A hop took it away outside, and would not know what to do with notifications. What ends an observation it may take away.
+            // A hop removed the outer Observe, and could not handle notifications. It may remove an Observe that ends an observation.
             request.Options.Remove(OptionNumber.Observe);
         }
 
-        // Verified: from here on the number counts as come.
+        // Verified: from here on the number counts as received.
         bool isFresh = context.Window.State == OscoreReplayState.Lost && BringsChallenge(context, request!)
             ? context.Window.Synchronize(number) == OscoreReplayVerdict.Fresh
             : context.Window.Take(number) is var verdict && verdict == OscoreReplayVerdict.Fresh;
@@ -178,7 +178,7 @@ internal sealed class OscoreProtection : CoapProtection
         return CoapProtectionVerdict.Answer(peer, challenge);
     }
 
-    // Keys that are derived anew at each start (RFC 8613 appendix B.2).
+    // Handles contexts that derive new keys at each start (RFC 8613 appendix B.2).
     private CoapProtectionVerdict Rederive(
         CoapChannel channel, CoapMessage message, scoped in OscoreOptionValue value, OscoreContext context)
     {
@@ -203,7 +203,7 @@ internal sealed class OscoreProtection : CoapProtection
     private static bool BringsChallenge(OscoreContext context, CoapMessage request) =>
         request.Options.TryGetValue(OptionNumber.Echo, out ReadOnlySpan<byte> echo) && echo.SequenceEqual(context.Challenge);
 
-    // RFC 8613 section 8.2: without protection, and not to be kept by caches.
+    // RFC 8613 section 8.2: unprotected, and not cacheable.
     private CoapProtectionVerdict Refuse(CoapChannel channel, scoped in OscoreOptionValue value, OscoreFault fault)
     {
         Telemetry.Refused(channel, in value, fault);

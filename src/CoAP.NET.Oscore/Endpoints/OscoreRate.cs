@@ -3,7 +3,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// How often something is done for each source, in a table of fixed size: sources whose hashes share a place share its rate. Thread-safe.
+/// Limits the rate of an action per source, in a fixed-size table: sources whose hashes share a place share its rate. Thread-safe.
 /// </summary>
 internal sealed class OscoreRate
 {
@@ -14,11 +14,11 @@ internal sealed class OscoreRate
     private readonly long _burst;
     private readonly Lock _gate = new();
 
-    // Until when all that was done is paid for; endpoints that nobody attacks never need it.
+    // When the budget of each place is full again; endpoints without an attack never need it.
     private long[]? _until;
 
-    /// <param name="burst">How many at once.</param>
-    /// <param name="perSecond">How many a second after that.</param>
+    /// <param name="burst">The size of a burst.</param>
+    /// <param name="perSecond">The number per second after the burst.</param>
     /// <param name="time">The clock.</param>
     public OscoreRate(int burst, int perSecond, TimeProvider time)
     {
@@ -27,9 +27,9 @@ internal sealed class OscoreRate
         _burst = _interval * burst;
     }
 
-    /// <summary>Does it once for a source.</summary>
+    /// <summary>Takes one unit from a source's budget.</summary>
     /// <param name="source">The source.</param>
-    /// <returns>Whether it may be done.</returns>
+    /// <returns>False if the source has none left.</returns>
     public bool TryTake(in CoapSource source)
     {
         long now = _time.GetTimestamp();

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Oscore;
 
-/// <summary>How a security context is named by the requests of the other end.</summary>
+/// <summary>Identifies a security context by the IDs in the other end's requests.</summary>
 internal readonly struct OscoreRecipient : IEquatable<OscoreRecipient>
 {
     private readonly byte[] _kid;
@@ -14,20 +14,20 @@ internal readonly struct OscoreRecipient : IEquatable<OscoreRecipient>
 
     private OscoreRecipient(byte[] kid, byte[]? idContext) => (_kid, _idContext) = (kid, idContext);
 
-    /// <summary>That of the other end of a context, whose bytes it shares.</summary>
+    /// <summary>Returns the identification of a context's other end, which shares its bytes.</summary>
     public static OscoreRecipient Of(OscoreParameters parameters) => new(parameters.RecipientKid, parameters.IdContextOrNull);
 
-    /// <summary>Whether it is none, as in an array.</summary>
+    /// <summary>Whether it is empty, as in a new array.</summary>
     public bool IsDefault => _kid is null;
 
     public ReadOnlyMemory<byte> Kid => _kid;
 
     public ReadOnlyMemory<byte>? IdContext => _idContext is null ? default(ReadOnlyMemory<byte>?) : _idContext;
 
-    /// <summary>The same without memory of its own.</summary>
+    /// <summary>The same as a view without its own memory.</summary>
     public OscoreRecipientName Name => new(_kid, _idContext is not null, _idContext);
 
-    /// <summary>The same in no ID Context.</summary>
+    /// <summary>The same without ID Context.</summary>
     public OscoreRecipient WithoutIdContext => new(_kid, null);
 
     public bool HasKid(ReadOnlySpan<byte> kid) => kid.SequenceEqual(_kid);

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Oscore;
 
-/// <summary>Finds security contexts by what lies in a message, without a copy of it.</summary>
+/// <summary>Compares the keys of security contexts with bytes in a message, without copying them.</summary>
 internal sealed class OscoreRecipientComparer
     : IEqualityComparer<OscoreRecipient>, IAlternateEqualityComparer<OscoreRecipientName, OscoreRecipient>
 {

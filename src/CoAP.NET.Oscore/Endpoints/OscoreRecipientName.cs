@@ -1,7 +1,7 @@
 namespace CoAP.NET.Oscore;
 
-/// <summary>How a request names a security context, as its bytes lie in the message.</summary>
-/// <param name="kid">The ID of who sent it.</param>
+/// <summary>The identification of a security context in a request, as a view of the message.</summary>
+/// <param name="kid">The ID of the sender.</param>
 /// <param name="hasIdContext">Whether it names an ID Context, which may be empty.</param>
 /// <param name="idContext">The ID Context.</param>
 internal readonly ref struct OscoreRecipientName(ReadOnlySpan<byte> kid, bool hasIdContext, ReadOnlySpan<byte> idContext)
@@ -10,14 +10,14 @@ internal readonly ref struct OscoreRecipientName(ReadOnlySpan<byte> kid, bool ha
     private readonly ReadOnlySpan<byte> _idContext = idContext;
     private readonly bool _hasIdContext = hasIdContext;
 
-    /// <summary>Whether it names that one.</summary>
+    /// <summary>Whether it equals another one.</summary>
     public bool Is(OscoreRecipient recipient)
     {
         OscoreRecipientName other = recipient.Name;
         return _kid.SequenceEqual(other._kid) && _hasIdContext == other._hasIdContext && _idContext.SequenceEqual(other._idContext);
     }
 
-    /// <summary>The hash, which strangers cannot foresee.</summary>
+    /// <summary>Returns a hash that senders cannot predict.</summary>
     public int Hash()
     {
         HashCode hash = default;
@@ -27,6 +27,6 @@ internal readonly ref struct OscoreRecipientName(ReadOnlySpan<byte> kid, bool ha
         return hash.ToHashCode();
     }
 
-    /// <summary>A copy that stays.</summary>
+    /// <summary>Returns a copy.</summary>
     public OscoreRecipient ToRecipient() => new(_kid, _hasIdContext, _idContext);
 }

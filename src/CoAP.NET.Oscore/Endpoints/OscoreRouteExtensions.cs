@@ -1,18 +1,21 @@
 namespace CoAP.NET.Oscore;
 
-/// <summary>What routes demand of OSCORE.</summary>
+/// <summary>OSCORE requirements of routes.</summary>
 public static class OscoreRouteExtensions
 {
     /// <summary>
-    /// Serves routes only to requests that are protected by OSCORE; others are answered 4.01 before the handler runs, and of a body in
-    /// blocks at the first one. Beside <see cref="CoapRouteConventions{TSelf}.RequireTransportSecurity"/>, which asks for a secured
-    /// transport: OSCORE holds across proxies, a transport to the next one. Where the server listens on a secured transport as well, say
-    /// <see cref="CoapRouteConventions{TSelf}.AllowInsecureTransport"/> too if OSCORE alone will do.
+    /// Serves routes only to requests protected by OSCORE; others get 4.01 before the handler runs, and a body in blocks at its first
+    /// block.
     /// </summary>
-    /// <typeparam name="TSelf">The routes.</typeparam>
+    /// <typeparam name="TSelf">The type of the routes.</typeparam>
     /// <param name="routes">The routes.</param>
-    /// <param name="allows">Which peers may; null for all that have the keys of a security context of the endpoint.</param>
+    /// <param name="allows">Decides which peers to serve; null for all that have the keys of a security context of the endpoint.</param>
     /// <returns>The routes.</returns>
+    /// <remarks>
+    /// <see cref="CoapRouteConventions{TSelf}.RequireTransportSecurity"/> requires a secured transport instead: OSCORE protects across
+    /// proxies, a transport only to the next hop. If the server also listens on a secured transport and OSCORE alone is sufficient, call
+    /// <see cref="CoapRouteConventions{TSelf}.AllowInsecureTransport"/> too.
+    /// </remarks>
     public static TSelf RequireOscore<TSelf>(this CoapRouteConventions<TSelf> routes, Func<OscoreIdentity, bool>? allows = null)
         where TSelf : CoapRouteConventions<TSelf>
     {

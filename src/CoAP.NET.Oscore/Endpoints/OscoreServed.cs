@@ -3,30 +3,30 @@ using System.Diagnostics.CodeAnalysis;
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// The requests of a peer, by token, to which responses are bound. Bounded: of those that have no observation the oldest answered ones go
-/// first. Not thread-safe.
+/// The requests of a peer, by token, to which its responses refer. When full, it evicts the oldest answered ones without an observation.
+/// Not thread-safe.
 /// </summary>
-/// <param name="maxWaiting">How many requests can wait for their responses.</param>
+/// <param name="maxWaiting">Maximum number of requests that wait for their responses.</param>
 internal sealed class OscoreServed(int maxWaiting)
 {
-    /// <summary>Of how many answered requests more responses can be protected, as of bodies in bursts (RFC 9177).</summary>
+    /// <summary>Number of answered requests that can have further protected responses, as for bodies in bursts (RFC 9177).</summary>
     public const int MaxAnswered = 8;
 
     private readonly Dictionary<CoapToken, Entry> _entries = [];
     private readonly Queue<Entry> _answered = [];
     private readonly Queue<Entry> _waiting = [];
 
-    /// <summary>How many requests are kept.</summary>
+    /// <summary>Number of requests.</summary>
     public int Count => _entries.Count;
 
-    /// <summary>How many of them have a response due, or an observation.</summary>
+    /// <summary>Number of requests with a pending response or an observation.</summary>
     public int Open { get; private set; }
 
-    /// <summary>A request came.</summary>
+    /// <summary>Adds a request.</summary>
     /// <param name="token">Its token.</param>
-    /// <param name="id">What responses are bound to.</param>
-    /// <param name="registers">Whether it asks for notifications.</param>
-    /// <param name="isDue">Whether a response is due: one that says which it wants may get none.</param>
+    /// <param name="id">The identification to which responses refer.</param>
+    /// <param name="registers">Whether it registers an observation.</param>
+    /// <param name="isDue">Whether a response is due: with No-Response there may be none.</param>
     public void Add(CoapToken token, OscoreRequestId id, bool registers, bool isDue = true)
     {
         if (_entries.TryGetValue(token, out Entry? before))
@@ -50,7 +50,7 @@ internal sealed class OscoreServed(int maxWaiting)
         return id is not null;
     }
 
-    /// <summary>A response was protected.</summary>
+    /// <summary>Handles the protection of a response.</summary>
     public void OnAnswered(CoapToken token, bool isNotification)
     {
         if (!_entries.TryGetValue(token, out Entry? entry))
@@ -63,7 +63,7 @@ internal sealed class OscoreServed(int maxWaiting)
         {
             if (ReferenceEquals(entry.Request, entry.Observation))
             {
-                // The registration was refused, or the observation has ended.
+                // The server refused the registration, or the observation has ended.
                 entry.Observation = null;
             }
 
@@ -80,14 +80,14 @@ internal sealed class OscoreServed(int maxWaiting)
 
         SetOpen(entry, entry.Observation is not null);
 
-        // What was answered in order does not take a place among those that wait.
+        // Requests answered in order do not take a place among those that wait.
         while (_waiting.TryPeek(out Entry? first) && (first.IsAnswered || first.IsObserved || !IsCurrent(first)))
         {
             _waiting.Dequeue();
         }
     }
 
-    /// <summary>An observation has ended, and no response of it follows.</summary>
+    /// <summary>Handles the end of an observation, after which no response follows.</summary>
     public void OnObserverGone(CoapToken token)
     {
         if (!_entries.TryGetValue(token, out Entry? entry) || entry.Observation is null)

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Oscore;
 
-/// <summary>The few items of CBOR (RFC 8949) that OSCORE feeds its key derivation and its additional data with.</summary>
+/// <summary>The few CBOR items (RFC 8949) in the inputs of OSCORE's key derivation and additional data.</summary>
 internal static class CborHead
 {
     public const byte Nil = 0xf6;
@@ -14,7 +14,7 @@ internal static class CborHead
         value >= 0 ? Write(destination, 0, value) : Write(destination, Negative, -1 - value);
 
     /// <summary>Writes a byte string.</summary>
-    /// <returns>The bytes written, at most 5 more than there are.</returns>
+    /// <returns>The bytes written, at most 5 more than the bytes given.</returns>
     public static int WriteBytes(Span<byte> destination, ReadOnlySpan<byte> bytes)
     {
         int head = WriteBytesHead(destination, bytes.Length);
@@ -22,10 +22,10 @@ internal static class CborHead
         return head + bytes.Length;
     }
 
-    /// <summary>Reads a byte string that is nothing but itself, and as short as it can be.</summary>
+    /// <summary>Reads a single byte string in its shortest encoding.</summary>
     /// <param name="source">The bytes.</param>
-    /// <param name="bytes">What is in it.</param>
-    /// <returns>Whether it is one of at most 255 bytes.</returns>
+    /// <param name="bytes">Its content.</param>
+    /// <returns>Whether the source is one, of at most 255 bytes.</returns>
     public static bool TryReadBytes(ReadOnlySpan<byte> source, out ReadOnlySpan<byte> bytes)
     {
         bytes = default;
@@ -41,7 +41,7 @@ internal static class CborHead
         return head > 0;
     }
 
-    /// <summary>Writes what stands before the bytes of a byte string.</summary>
+    /// <summary>Writes the head of a byte string.</summary>
     /// <returns>The bytes written, at most 5.</returns>
     public static int WriteBytesHead(Span<byte> destination, int length) => Write(destination, ByteString, length);
 

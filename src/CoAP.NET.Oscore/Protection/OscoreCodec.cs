@@ -5,8 +5,7 @@ using CoAP.NET.Serialization;
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// Makes protected messages of plain ones and plain ones of protected ones (RFC 8613 sections 4 to 6). Functions of their arguments: who
-/// takes numbers, keeps windows and remembers requests calls them.
+/// Protects messages and unprotects them (RFC 8613 sections 4 to 6). Pure functions: callers manage numbers, windows and pending requests.
 /// </summary>
 internal static class OscoreCodec
 {
@@ -20,11 +19,12 @@ internal static class OscoreCodec
 
     /// <summary>Protects a request with a number of its own.</summary>
     /// <param name="context">The keys.</param>
-    /// <param name="request">The request; not changed.</param>
-    /// <param name="id">The Sender ID and the number, which was never used before.</param>
-    /// <param name="kidContext">Whether the ID Context stands in the option.</param>
-    /// <param name="isWrapped">Whether it stands there in a byte string of CBOR, as while keys are derived anew (RFC 8613 appendix
-    /// B.2).</param>
+    /// <param name="request">The request; not modified.</param>
+    /// <param name="id">The Sender ID and the number, never used before.</param>
+    /// <param name="kidContext">Whether the option includes the ID Context.</param>
+    /// <param name="isWrapped">
+    /// Whether the ID Context is wrapped in a CBOR byte string, as during a rederivation of keys (RFC 8613 appendix B.2).
+    /// </param>
     /// <returns>The message to send, with type, Message ID and token of the request.</returns>
     public static CoapMessage ProtectRequest(
         OscoreContext context, CoapMessage request, OscoreRequestId id, bool kidContext, bool isWrapped = false)
@@ -46,10 +46,12 @@ internal static class OscoreCodec
 
     /// <summary>Protects a response, with a number of its own or with the nonce of the request.</summary>
     /// <param name="context">The keys.</param>
-    /// <param name="response">The response; not changed.</param>
+    /// <param name="response">The response; not modified.</param>
     /// <param name="id">The request.</param>
-    /// <param name="number">The number, which was never used before; null for the nonce of the request, which the caller has taken by
-    /// <see cref="OscoreRequestId.TryUseNonce"/>.</param>
+    /// <param name="number">
+    /// The number, never used before; null for the nonce of the request, which the caller has claimed with
+    /// <see cref="OscoreRequestId.TryUseNonce"/>.
+    /// </param>
     /// <returns>The message to send.</returns>
     public static CoapMessage ProtectResponse(OscoreContext context, CoapMessage response, OscoreRequestId id, ulong? number)
     {
@@ -67,12 +69,12 @@ internal static class OscoreCodec
     }
 
     /// <summary>
-    /// Protects the first response of a run that derives keys anew: with the keys of both ends' parts of the ID Context, and the nonce of
+    /// Protects the first response of a run that derives new keys: with the keys from both ends' parts of the ID Context, and the nonce of
     /// the request byte by byte (RFC 8613 appendix B.2).
     /// </summary>
     /// <param name="both">The keys.</param>
     /// <param name="first">The context of the request.</param>
-    /// <param name="response">The response; not changed.</param>
+    /// <param name="response">The response; not modified.</param>
     /// <param name="id">The request.</param>
     /// <param name="ours">Our part of the ID Context.</param>
     /// <returns>The message to send.</returns>
@@ -87,13 +89,13 @@ internal static class OscoreCodec
         return Protect(both, response, id, in value, partialIv, id.Kid, first.Keys);
     }
 
-    /// <summary>Verifies and decrypts what <see cref="ProtectRederivation"/> makes.</summary>
+    /// <summary>Verifies and decrypts the output of <see cref="ProtectRederivation"/>.</summary>
     /// <param name="both">The keys.</param>
     /// <param name="first">The context of the request.</param>
-    /// <param name="message">The protected response; not changed.</param>
+    /// <param name="message">The protected response; not modified.</param>
     /// <param name="id">The request.</param>
     /// <param name="response">The response.</param>
-    /// <returns>What is wrong with it; <see cref="OscoreFault.None"/> when nothing is.</returns>
+    /// <returns>The fault; <see cref="OscoreFault.None"/> if there is none.</returns>
     public static OscoreFault UnprotectRederivation(
         OscoreContext both, OscoreContext first, CoapMessage message, OscoreRequestId id, out CoapMessage? response)
     {
@@ -104,21 +106,21 @@ internal static class OscoreCodec
 
     /// <summary>Verifies and decrypts a request.</summary>
     /// <param name="context">The keys.</param>
-    /// <param name="message">The protected request; not changed.</param>
+    /// <param name="message">The protected request; not modified.</param>
     /// <param name="value">Its option.</param>
     /// <param name="request">The request, with type, Message ID and token of the message.</param>
-    /// <returns>What is wrong with it; <see cref="OscoreFault.None"/> when nothing is.</returns>
+    /// <returns>The fault; <see cref="OscoreFault.None"/> if there is none.</returns>
     public static OscoreFault UnprotectRequest(
         OscoreContext context, CoapMessage message, scoped in OscoreOptionValue value, out CoapMessage? request) =>
         Unprotect(context, message, value.Kid, value.PartialIv, value.PartialIv, value.Kid, context.Keys, out request);
 
     /// <summary>Verifies and decrypts a response.</summary>
     /// <param name="context">The keys.</param>
-    /// <param name="message">The protected response; not changed.</param>
+    /// <param name="message">The protected response; not modified.</param>
     /// <param name="value">Its option.</param>
     /// <param name="id">The request.</param>
     /// <param name="response">The response.</param>
-    /// <returns>What is wrong with it; <see cref="OscoreFault.None"/> when nothing is.</returns>
+    /// <returns>The fault; <see cref="OscoreFault.None"/> if there is none.</returns>
     public static OscoreFault UnprotectResponse(
         OscoreContext context, CoapMessage message, scoped in OscoreOptionValue value, OscoreRequestId id, out CoapMessage? response)
     {
@@ -161,7 +163,7 @@ internal static class OscoreCodec
         return outer;
     }
 
-    // What stays inside; what proxies are to see goes to the outer message (RFC 8613 section 4.1).
+    // Returns the inner message; moves the parts for proxies to the outer one (RFC 8613 section 4.1).
     private static CoapMessage Split(CoapMessage message, CoapMessage outer, bool observes)
     {
         CoapOptionCollection options = message.Options;
@@ -183,7 +185,7 @@ internal static class OscoreCodec
 
                 if (isInner)
                 {
-                    // The value of a notification is empty inside: its Partial IV says which is newer (RFC 8613 section 4.1.3.5.2).
+                    // The inner Observe of a notification is empty: its Partial IV determines which is newer (RFC 8613 section 4.1.3.5.2).
                     inner.Options.Add(number, default);
                 }
                 else
@@ -265,7 +267,7 @@ internal static class OscoreCodec
         Span<byte> data = stackalloc byte[MaxAdditionalData(integrity)];
         data = data[..WriteAdditionalData(context, requestKid, requestIv, integrity, data)];
 
-        // The header of a datagram without token, whose last byte the code of the plaintext takes until it is put where it belongs.
+        // The header of a datagram without token. The code of the plaintext occupies its last byte until it moves to its place.
         byte[] bytes = GC.AllocateUninitializedArray<byte>(HeaderLength - 1 + length);
         if (!context.Keys.TryDecrypt(nonce, ciphertext, bytes.AsSpan(HeaderLength - 1), data))
         {
@@ -292,14 +294,15 @@ internal static class OscoreCodec
         return OscoreFault.None;
     }
 
-    // Options that proxies see belong to the message; all others beside the ciphertext are of somebody else (RFC 8613 section 8.2, step 6).
+    // Outer options for proxies belong to the message; discards all others outside the ciphertext, which any hop could have added (RFC 8613
+    // section 8.2, step 6).
     private static void Join(CoapMessage outer, CoapMessage inner)
     {
         CoapOptionCollection options = outer.Options;
         int joined = -1;
         for (int i = 0; i < options.Count; i++)
         {
-            // What the peer encrypted nevertheless is what it means.
+            // An option that the peer encrypted nevertheless is valid.
             int number = options.NumberAt(i);
             if (number is not (OptionNumber.Oscore or OptionNumber.Edhoc)
                 && ProtectionOf(options.Registry, number) != OptionProtection.Encrypted
@@ -314,7 +317,7 @@ internal static class OscoreCodec
     private static OptionProtection ProtectionOf(CoapOptionRegistry registry, int number) =>
         registry.Find(CoapCode.Get, number)?.Definition.Protection ?? OptionProtection.Encrypted;
 
-    // Class I options are authenticated as they are encoded, deltas counted among themselves (RFC 8613 section 5.4).
+    // The authenticated form of Class I options is their encoding, with deltas among themselves (RFC 8613 section 5.4).
     private static byte[] IntegrityProtected(CoapMessage outer)
     {
         CoapOptionCollection options = outer.Options;

@@ -12,7 +12,7 @@ namespace CoAP.NET.Oscore;
 /// </summary>
 public readonly ref struct OscoreOptionValue
 {
-    /// <summary>The most bytes of a Partial IV.</summary>
+    /// <summary>Maximum length of a Partial IV in bytes.</summary>
     public const int MaxPartialIvLength = 5;
 
     /// <summary>The largest Sender Sequence Number: 2^40 - 1 (RFC 8613 section 7.2.1).</summary>
@@ -23,13 +23,13 @@ public readonly ref struct OscoreOptionValue
     private const byte HasKidContextFlag = 0b1_0000;
     private const byte ReservedFlags = 0b1110_0000;
 
-    /// <summary>The Partial IV, 1 to 5 bytes without leading zeros; of no bytes when there is none.</summary>
+    /// <summary>The Partial IV, 1 to 5 bytes without leading zeros; empty if there is none.</summary>
     public ReadOnlySpan<byte> PartialIv { get; init; }
 
     /// <summary>Whether there is a <see cref="Kid"/>, which may be empty.</summary>
     public bool HasKid { get; init; }
 
-    /// <summary>The Sender ID of who sent the message.</summary>
+    /// <summary>The Sender ID of the sender.</summary>
     public ReadOnlySpan<byte> Kid { get; init; }
 
     /// <summary>Whether there is a <see cref="KidContext"/>, which may be empty.</summary>
@@ -56,7 +56,7 @@ public readonly ref struct OscoreOptionValue
         }
     }
 
-    /// <summary>The bytes that the value takes; 0 when there is nothing in it.</summary>
+    /// <summary>The length of the value in bytes; 0 if it is empty.</summary>
     public int Length =>
         !HasPartialIv && !HasKid && !HasKidContext
             ? 0
@@ -64,8 +64,8 @@ public readonly ref struct OscoreOptionValue
 
     /// <summary>Reads a value. Reserved bits, reserved lengths, missing and superfluous bytes are errors (RFC 8613 section 6.1).</summary>
     /// <param name="source">The value of the option.</param>
-    /// <param name="value">What it says.</param>
-    /// <returns>Whether it is one that this version of the protocol knows.</returns>
+    /// <param name="value">The decoded value.</param>
+    /// <returns>True if this version of the protocol supports it.</returns>
     public static bool TryRead(ReadOnlySpan<byte> source, out OscoreOptionValue value)
     {
         value = default;
@@ -86,7 +86,7 @@ public readonly ref struct OscoreOptionValue
         rest = rest[length..];
         if (length > 1 && partialIv[0] == 0)
         {
-            // The same number in other bytes would be another AAD.
+            // Other bytes for the same number would change the AAD.
             return false;
         }
 
@@ -122,7 +122,7 @@ public readonly ref struct OscoreOptionValue
 
     /// <summary>Writes the value.</summary>
     /// <param name="destination">At least <see cref="Length"/> bytes.</param>
-    /// <returns>How many bytes were written.</returns>
+    /// <returns>The number of bytes written.</returns>
     public int Write(Span<byte> destination)
     {
         int length = Length;
@@ -152,7 +152,7 @@ public readonly ref struct OscoreOptionValue
     /// <summary>Writes a Sender Sequence Number as a Partial IV: without leading zeros, 0 as one byte.</summary>
     /// <param name="number">The number, 0 to 2^40 - 1.</param>
     /// <param name="destination">At least 5 bytes.</param>
-    /// <returns>How many bytes were written, 1 to 5.</returns>
+    /// <returns>The number of bytes written, 1 to 5.</returns>
     internal static int WritePartialIv(ulong number, Span<byte> destination)
     {
         int length = Math.Max(1, (64 - System.Numerics.BitOperations.LeadingZeroCount(number) + 7) / 8);

@@ -3,14 +3,14 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// Divides the Proxy-Uri of a request: path and query are for the server and get encrypted, scheme, host and port are for the proxy (RFC
-/// 8613 section 4.1.3.3).
+/// Splits the Proxy-Uri of a request: the server gets path and query, encrypted, and the proxy gets scheme, host and port (RFC 8613 section
+/// 4.1.3.3).
 /// </summary>
 internal static class OscoreProxyUri
 {
-    /// <summary>Divides it.</summary>
-    /// <param name="request">The request; not changed.</param>
-    /// <returns>A request with the path and query as options; the given one when it has no Proxy-Uri that can be read.</returns>
+    /// <summary>Splits the Proxy-Uri.</summary>
+    /// <param name="request">The request; not modified.</param>
+    /// <returns>A request with path and query as options; the given one if it has no valid Proxy-Uri.</returns>
     public static CoapMessage Split(CoapMessage request)
     {
         if (!request.HasOptions || request.Options.ProxyUri is not { } text || !CoapUri.TryParse(text, out CoapUri? uri, out _))

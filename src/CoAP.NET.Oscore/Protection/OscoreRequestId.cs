@@ -1,16 +1,16 @@
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// By what a request is known to its response: <c>kid</c> and Partial IV stand in the additional data of both, and the response may use the
-/// nonce of the request, once (RFC 8613 sections 5.4 and 8).
+/// Identifies a request for its response: the additional data of both contains <c>kid</c> and Partial IV, and one response may use the
+/// nonce of the request (RFC 8613 sections 5.4 and 8).
 /// </summary>
 internal sealed class OscoreRequestId
 {
     private readonly byte[] _kid;
     private int _nonceUsed;
 
-    /// <summary>Makes it.</summary>
-    /// <param name="kid">The Sender ID of who sent the request; not copied.</param>
+    /// <summary>Creates the identification.</summary>
+    /// <param name="kid">The Sender ID of the request's sender; not copied.</param>
     /// <param name="number">The number of the request.</param>
     public OscoreRequestId(byte[] kid, ulong number)
     {
@@ -19,27 +19,27 @@ internal sealed class OscoreRequestId
     }
 
     /// <summary>
-    /// The context of the run in which it was sent, where keys are derived anew (RFC 8613 appendix B.2); null for the context itself.
+    /// The context of the run of the request, for contexts that derive new keys (RFC 8613 appendix B.2); null for the context itself.
     /// </summary>
     public OscoreContext? Derived { get; init; }
 
-    /// <summary>The Sender ID of who sent the request.</summary>
+    /// <summary>The Sender ID of the request's sender.</summary>
     public ReadOnlySpan<byte> Kid => _kid;
 
     /// <summary>The number of the request, which is its Partial IV.</summary>
     public ulong Number { get; }
 
     /// <summary>
-    /// Whether a response may use the nonce of the request at all: not of a request that may be a replay, whose response had it already.
+    /// Whether a response may use the nonce of the request. False for a request that may be a replay, whose original response already used
+    /// it.
     /// </summary>
     public bool MayUseNonce { get; private init; } = true;
 
-    /// <summary>Makes that of a request of which nobody knows whether it came before (RFC 8613 appendix B.1.2).</summary>
+    /// <summary>Creates the identification of a request that may be a replay (RFC 8613 appendix B.1.2).</summary>
     public static OscoreRequestId OfDoubtful(byte[] kid, ulong number) => new(kid, number) { MayUseNonce = false };
 
     /// <summary>
-    /// Takes the nonce of the request for a response, which only one may have: two plaintexts under one nonce and key can be read without
-    /// the key.
+    /// Claims the nonce of the request for a single response: two plaintexts under one nonce and key are readable without the key.
     /// </summary>
     /// <returns>Whether the caller is the first.</returns>
     public bool TryUseNonce() => Interlocked.Exchange(ref _nonceUsed, 1) == 0;

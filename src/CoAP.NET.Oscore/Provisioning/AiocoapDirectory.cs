@@ -3,14 +3,14 @@ using System.Text.Json;
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// Reads a context as aiocoap keeps it: <c>settings.json</c> and <c>secret.json</c> of a directory, together one object, of which one file
-/// may lack.
+/// Reads a context in the format of aiocoap: <c>settings.json</c> and <c>secret.json</c> of a directory, which together form one object;
+/// one of the files may be missing.
 /// </summary>
 internal static class AiocoapDirectory
 {
     private const int MaxLength = 65_536;
 
-    // What aiocoap takes where the files say nothing.
+    // aiocoap's default.
     private const int DefaultWindowSize = 32;
     private const int MaxNameLength = 256;
 
@@ -23,7 +23,7 @@ internal static class AiocoapDirectory
 
     /// <summary>Reads a directory.</summary>
     /// <param name="directory">The directory.</param>
-    /// <exception cref="OscoreProvisioningException">Something is wrong.</exception>
+    /// <exception cref="OscoreProvisioningException">The directory has an error.</exception>
     public static OscoreContextEntry Read(string directory)
     {
         using ContextFields fields = new() { Name = Path.GetFileName(Path.TrimEndingDirectorySeparator(directory)) };
@@ -50,10 +50,10 @@ internal static class AiocoapDirectory
     }
 
     /// <summary>Reads one of the files.</summary>
-    /// <param name="json">Its bytes, whatever they are.</param>
+    /// <param name="json">Its bytes, not yet validated.</param>
     /// <param name="file">The file, for messages.</param>
-    /// <param name="fields">What it says.</param>
-    /// <param name="seen">What was said before.</param>
+    /// <param name="fields">The fields to set.</param>
+    /// <param name="seen">The names found so far.</param>
     internal static bool ReadFile(ReadOnlySpan<byte> json, string file, ContextFields fields, HashSet<string> seen)
     {
         try
@@ -61,7 +61,7 @@ internal static class AiocoapDirectory
             Utf8JsonReader reader = new(json, SecretJson.Options);
             if (!reader.Read() || reader.TokenType != JsonTokenType.StartObject)
             {
-                throw new OscoreProvisioningException(file, "The file is an object.");
+                throw new OscoreProvisioningException(file, "The file must contain a JSON object.");
             }
 
             while (reader.Read() && reader.TokenType != JsonTokenType.EndObject)
@@ -124,7 +124,7 @@ internal static class AiocoapDirectory
             reader.Read();
             string text = SecretJson.ReadString(ref reader, file, "algorithm", MaxNameLength);
             fields.Algorithm = OscoreAlgorithm.Find(text) ?? throw new OscoreProvisioningException(file,
-                $"algorithm is none of {string.Join(", ", OscoreAlgorithm.All.Select(static known => known.Name))}.");
+                $"algorithm must be one of {string.Join(", ", OscoreAlgorithm.All.Select(static known => known.Name))}.");
         }
         else if (reader.ValueTextEquals("kdf-hashfun"u8))
         {
@@ -134,7 +134,7 @@ internal static class AiocoapDirectory
             {
                 "sha256" => OscoreHkdf.Sha256,
                 "sha512" => OscoreHkdf.Sha512,
-                _ => throw new OscoreProvisioningException(file, "kdf-hashfun is none of sha256, sha512."),
+                _ => throw new OscoreProvisioningException(file, "kdf-hashfun must be sha256 or sha512."),
             };
         }
         else if (reader.ValueTextEquals("window"u8))
@@ -145,7 +145,7 @@ internal static class AiocoapDirectory
         }
         else
         {
-            // Of newer versions, or of groups; aiocoap takes no notice of what it does not know either.
+            // A field of newer versions, or of groups; aiocoap ignores unknown fields too.
             reader.Read();
             reader.Skip();
         }
@@ -155,7 +155,7 @@ internal static class AiocoapDirectory
     {
         if (!seen.Add(name))
         {
-            throw new OscoreProvisioningException(file, $"{name} stands there twice, or in both files. Leave one of them out.");
+            throw new OscoreProvisioningException(file, $"{name} occurs twice, or in both files. Remove one of them.");
         }
     }
 }

@@ -7,8 +7,8 @@ using System.Text.Json;
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// Keeps the numbers of a context in the <c>sequence.json</c> of its directory, as aiocoap does, and holds the lock of aiocoap meanwhile:
-/// one program at a time, and each goes on where the other one ended.
+/// Keeps the numbers of a context in the <c>sequence.json</c> of its directory, as aiocoap does, and holds aiocoap's lock: one program at a
+/// time, and each continues where the other one ended.
 /// </summary>
 internal sealed class AiocoapStore : IOscoreStore, IDisposable
 {
@@ -21,7 +21,7 @@ internal sealed class AiocoapStore : IOscoreStore, IDisposable
     private readonly DirectoryLock _lock;
     private readonly CoapScheduler _scheduler;
 
-    // The lock keeps others out, so epochs need not outlive the process.
+    // The lock excludes other processes, so epochs need not outlive this one.
     private ulong _epoch;
 
     private AiocoapStore(string directory, OscoreStoreKey key, int windowSize, CoapScheduler scheduler)
@@ -35,9 +35,9 @@ internal sealed class AiocoapStore : IOscoreStore, IDisposable
 
     /// <summary>Locks a directory.</summary>
     /// <param name="directory">The directory.</param>
-    /// <param name="key">The context of it.</param>
+    /// <param name="key">Its context.</param>
     /// <param name="windowSize">The size of its replay window.</param>
-    /// <param name="scheduler">Does what waits for the disk; null for the threads of the library.</param>
+    /// <param name="scheduler">Runs the disk operations; null for the library's scheduler.</param>
     /// <exception cref="OscoreStoreException">Another process has it.</exception>
     public static AiocoapStore Open(string directory, OscoreStoreKey key, int windowSize, CoapScheduler? scheduler) =>
         new(Path.GetFullPath(directory), key, windowSize, scheduler ?? CoapScheduler.Default);
@@ -89,9 +89,9 @@ internal sealed class AiocoapStore : IOscoreStore, IDisposable
         }
     }
 
-    /// <summary>Takes the state out of the bytes of a file.</summary>
-    /// <param name="json">The bytes, whatever they are.</param>
-    /// <returns>The state; null when they are none.</returns>
+    /// <summary>Parses the bytes of a file.</summary>
+    /// <param name="json">The bytes, not yet validated.</param>
+    /// <returns>The state; null if the bytes are not valid.</returns>
     internal static (ulong Next, OscoreReceivedNumbers? Received)? Parse(ReadOnlySpan<byte> json)
     {
         try
@@ -113,7 +113,7 @@ internal sealed class AiocoapStore : IOscoreStore, IDisposable
         }
     }
 
-    // Numbers below the index came, and those above it whose bit is set, the lowest one first.
+    // Received are the numbers below the index, and those above it whose bit is set, the lowest one first.
     private static OscoreReceivedNumbers FromWindow(ulong index, string bitfield)
     {
         BigInteger bits = BigInteger.Parse(bitfield, NumberStyles.None, CultureInfo.InvariantCulture);
@@ -134,8 +134,8 @@ internal sealed class AiocoapStore : IOscoreStore, IDisposable
 
     private ulong OfEpoch(ulong epoch) => epoch != _epoch ? throw StoredStates.Superseded()
         : Read()?.Next ?? throw new OscoreStoreException(OscoreStoreFault.Corrupt,
-            $"{_file} is gone: somebody removed it while its security context was in use. Which numbers were used is not known any more; "
-            + "give both ends a new secret.");
+            $"{_file} no longer exists: another user or program removed it while its security context was in use. The used numbers are "
+            + "unknown; give both ends a new secret.");
 
     private (ulong Next, OscoreReceivedNumbers? Received)? Read()
     {
@@ -152,8 +152,9 @@ internal sealed class AiocoapStore : IOscoreStore, IDisposable
         }
 
         return Parse(bytes.AsSpan(0, length)) ?? throw new OscoreStoreException(OscoreStoreFault.Corrupt,
-            $"{_file} does not hold the sequence numbers of a security context as aiocoap writes them: it was cut or changed. Beginning at "
-            + "0 would use numbers twice, so nothing is sent. Give both ends a new secret and remove the file.");
+            $"{_file} does not hold the sequence numbers of a security context in the format of aiocoap: it was truncated or changed. "
+            + "Beginning at 0 would use numbers twice, so the endpoint sends nothing. Give both ends a new secret and remove the "
+            + "file.");
     }
 
     private void Write(ulong next, OscoreReceivedNumbers? received)

@@ -2,22 +2,22 @@ using System.Security.Cryptography;
 
 namespace CoAP.NET.Oscore;
 
-/// <summary>What stands in a file of one context, until it is made. Wiped afterwards.</summary>
+/// <summary>The fields of a context in a file, until the context exists. Wiped afterwards.</summary>
 internal sealed class ContextFields : IDisposable
 {
-    /// <summary>What the peer is called; null for nothing.</summary>
+    /// <summary>The name of the peer; null for none.</summary>
     public string? Name { get; set; }
 
-    /// <summary>The Master Secret; null when it is missing.</summary>
+    /// <summary>The Master Secret; null if missing.</summary>
     public byte[]? MasterSecret { get; set; }
 
     /// <summary>The Master Salt; null for none.</summary>
     public byte[]? MasterSalt { get; set; }
 
-    /// <summary>The Sender ID; null when it is missing.</summary>
+    /// <summary>The Sender ID; null if missing.</summary>
     public byte[]? SenderId { get; set; }
 
-    /// <summary>The Recipient ID; null when it is missing.</summary>
+    /// <summary>The Recipient ID; null if missing.</summary>
     public byte[]? RecipientId { get; set; }
 
     /// <summary>The ID Context; null for none.</summary>
@@ -32,11 +32,11 @@ internal sealed class ContextFields : IDisposable
     /// <summary>The size of the replay window; null for the default.</summary>
     public int? WindowSize { get; set; }
 
-    /// <summary>Makes the context.</summary>
+    /// <summary>Creates the context.</summary>
     /// <param name="file">The file, for messages.</param>
-    /// <param name="where">What messages begin with, such as <c>contexts[3]</c>; empty for a file of one context.</param>
-    /// <param name="names">How the file calls secret, Sender ID and Recipient ID.</param>
-    /// <exception cref="OscoreProvisioningException">Something is missing or does not fit.</exception>
+    /// <param name="where">The prefix of messages, such as <c>contexts[3]</c>; empty for a file of one context.</param>
+    /// <param name="names">The names of secret, Sender ID and Recipient ID in the file.</param>
+    /// <exception cref="OscoreProvisioningException">A field is missing or does not fit.</exception>
     public OscoreContextEntry Make(string file, string where, (string Secret, string Sender, string Recipient) names)
     {
         string? missing = MasterSecret is null ? names.Secret
@@ -61,7 +61,7 @@ internal sealed class ContextFields : IDisposable
         }
         catch (ArgumentException exception)
         {
-            // Its messages tell lengths and no bytes. The name of a parameter of ours helps nobody.
+            // Its messages contain lengths and no bytes. The parameter name would not help the reader of a file.
             string message = exception.ParamName is { } name
                 ? exception.Message.Replace($" (Parameter '{name}')", "", StringComparison.Ordinal)
                 : exception.Message;

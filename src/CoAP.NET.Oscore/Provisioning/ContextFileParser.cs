@@ -6,7 +6,7 @@ namespace CoAP.NET.Oscore;
 /// <summary>Reads the JSON files of <see cref="OscoreContextFile"/>.</summary>
 internal static class ContextFileParser
 {
-    /// <summary>The most contexts of a file.</summary>
+    /// <summary>Maximum number of contexts in a file.</summary>
     public const int MaxContexts = 65_536;
 
     private const int MaxNameLength = 256;
@@ -17,9 +17,9 @@ internal static class ContextFileParser
     ];
 
     /// <summary>Reads a file.</summary>
-    /// <param name="json">Its bytes, whatever they are.</param>
+    /// <param name="json">Its bytes, not yet validated.</param>
     /// <param name="file">The file, for messages.</param>
-    /// <exception cref="OscoreProvisioningException">Something is wrong.</exception>
+    /// <exception cref="OscoreProvisioningException">The file has an error.</exception>
     public static List<OscoreContextEntry> Parse(ReadOnlySpan<byte> json, string file)
     {
         List<OscoreContextEntry> contexts = [];
@@ -28,7 +28,8 @@ internal static class ContextFileParser
             Utf8JsonReader reader = new(json, SecretJson.Options);
             if (!reader.Read() || reader.TokenType != JsonTokenType.StartObject)
             {
-                throw new OscoreProvisioningException(file, "The file is an object with one context, or with the list \"contexts\".");
+                throw new OscoreProvisioningException(file, "The file must contain an object with one context, or with the list "
+                    + "\"contexts\".");
             }
 
             Utf8JsonReader first = reader;
@@ -61,7 +62,7 @@ internal static class ContextFileParser
         reader.Read();
         if (reader.TokenType != JsonTokenType.StartArray)
         {
-            throw new OscoreProvisioningException(file, "\"contexts\" is a list.");
+            throw new OscoreProvisioningException(file, "\"contexts\" must be a list.");
         }
 
         while (reader.Read() && reader.TokenType != JsonTokenType.EndArray)
@@ -75,7 +76,7 @@ internal static class ContextFileParser
 
             if (reader.TokenType != JsonTokenType.StartObject)
             {
-                throw new OscoreProvisioningException(file, $"{where} is an object.");
+                throw new OscoreProvisioningException(file, $"{where} must be an object.");
             }
 
             contexts.Add(ReadContext(ref reader, file, where));
@@ -83,7 +84,7 @@ internal static class ContextFileParser
 
         if (!reader.Read() || reader.TokenType != JsonTokenType.EndObject)
         {
-            throw new OscoreProvisioningException(file, "Beside \"contexts\" there is nothing in the file.");
+            throw new OscoreProvisioningException(file, "A file with \"contexts\" must contain nothing else.");
         }
 
         if (contexts.Count == 0)
@@ -106,15 +107,15 @@ internal static class ContextFileParser
 
             if (index < 0)
             {
-                // Somebody may have mixed up name and value, so the name is not shown.
+                // Name and value may be swapped, so the message does not show the name.
                 throw new OscoreProvisioningException(file,
-                    $"{(where.Length > 0 ? where : "The file")} has a name that is unknown. Known are {string.Join(", ", s_names)}.");
+                    $"{(where.Length > 0 ? where : "The file")} has an unknown name. Known names are {string.Join(", ", s_names)}.");
             }
 
             string name = where.Length > 0 ? $"{where}.{s_names[index]}" : s_names[index];
             if ((seen & (1 << index)) != 0)
             {
-                throw new OscoreProvisioningException(file, $"{name} stands there twice.");
+                throw new OscoreProvisioningException(file, $"{name} occurs twice.");
             }
 
             seen |= 1 << index;
@@ -164,7 +165,7 @@ internal static class ContextFileParser
             ? OscoreAlgorithm.Find(SecretJson.ReadInteger(ref reader, file, name))
             : OscoreAlgorithm.Find(SecretJson.ReadString(ref reader, file, name, MaxNameLength)))
         ?? throw new OscoreProvisioningException(file,
-            $"{name} is none of {string.Join(", ", OscoreAlgorithm.All.Select(static algorithm => algorithm.ToString()))}.");
+            $"{name} must be one of {string.Join(", ", OscoreAlgorithm.All.Select(static algorithm => algorithm.ToString()))}.");
 
     private static OscoreHkdf ReadHkdf(ref Utf8JsonReader reader, string file, string name)
     {
@@ -180,10 +181,10 @@ internal static class ContextFileParser
         }
 
         return hkdf ?? throw new OscoreProvisioningException(file,
-            $"{name} is none of {string.Join(", ", OscoreHkdf.All.Select(static known => known.ToString()))}.");
+            $"{name} must be one of {string.Join(", ", OscoreHkdf.All.Select(static known => known.ToString()))}.");
     }
 
-    // Two contexts that encrypt with one key would use its numbers twice.
+    // Two contexts that encrypt with one key would repeat its numbers.
     private static void CheckKeys(List<OscoreContextEntry> contexts, string file)
     {
         Dictionary<OscoreStoreKey, int> keys = [];

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Oscore;
 
 /// <summary>A security context of an <see cref="OscoreContextFile"/>.</summary>
-/// <param name="Name">What the file calls the peer; null when it says nothing.</param>
+/// <param name="Name">The name of the peer in the file; null for none.</param>
 /// <param name="Parameters">The context.</param>
 public sealed record OscoreContextEntry(string? Name, OscoreParameters Parameters);

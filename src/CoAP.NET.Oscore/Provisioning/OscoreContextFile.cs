@@ -1,20 +1,16 @@
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// Security contexts that an administrator has written down: a JSON file, or a directory as aiocoap has them (<c>settings.json</c>,
-/// <c>secret.json</c>). Keep both readable for nobody but the service. No message of an exception holds a secret.
+/// Security contexts in a file: a JSON file, or a directory in the format of aiocoap (<c>settings.json</c>, <c>secret.json</c>).
 /// </summary>
 /// <remarks>
-/// <para>
-/// The JSON file is an object with one context, or with the list <c>contexts</c>: <c>name</c>, <c>masterSecret</c>, <c>masterSalt</c>,
-/// <c>senderId</c>, <c>recipientId</c>, <c>idContext</c>, <c>algorithm</c>, <c>hkdf</c> and <c>windowSize</c>. Bytes are written as
-/// <c>0x</c> and hexadecimal digits, or <c>base64:</c> and Base64; <c>0x</c> alone is the empty string. Algorithm and HKDF are names or
-/// numbers of COSE. Comments are allowed. At most 16 MiB and 65,536 contexts.
-/// </para>
-/// <para>
-/// Sequence numbers are kept beside: for <c>door.json</c> in the directory <c>door.json.state</c>, for a directory of aiocoap in its
-/// <c>sequence.json</c>, with its lock. So either program can go on where the other one ended.
-/// </para>
+/// <para>Make both readable for the service only. No exception message contains a secret.</para>
+/// <para>The JSON file is an object with one context, or with the list <c>contexts</c>: <c>name</c>, <c>masterSecret</c>,
+/// <c>masterSalt</c>, <c>senderId</c>, <c>recipientId</c>, <c>idContext</c>, <c>algorithm</c>, <c>hkdf</c> and <c>windowSize</c>. Write
+/// bytes as <c>0x</c> and hexadecimal digits, or <c>base64:</c> and Base64; <c>0x</c> alone is the empty string. Algorithm and HKDF are
+/// names or numbers of COSE. The file may have comments. At most 16 MiB and 65,536 contexts.</para>
+/// <para>The store of the sequence numbers is next to it: the directory <c>door.json.state</c> for <c>door.json</c>, and the file
+/// <c>sequence.json</c> for a directory of aiocoap, with aiocoap's lock. So either program can continue where the other one ended.</para>
 /// </remarks>
 public sealed class OscoreContextFile : IDisposable
 {
@@ -39,10 +35,10 @@ public sealed class OscoreContextFile : IDisposable
     /// <summary>The contexts, at least one.</summary>
     public IReadOnlyList<OscoreContextEntry> Contexts { get; }
 
-    /// <summary>Reads a file, or a directory of aiocoap. Nothing is locked or written.</summary>
+    /// <summary>Reads a file, or a directory of aiocoap, without locking or writing.</summary>
     /// <param name="path">The file or directory.</param>
-    /// <returns>The contexts. Dispose of them to wipe their secrets.</returns>
-    /// <exception cref="OscoreProvisioningException">It cannot be read, or something in it is wrong.</exception>
+    /// <returns>The contexts. Dispose them to wipe their secrets.</returns>
+    /// <exception cref="OscoreProvisioningException">It is not readable, or its content has an error.</exception>
     public static OscoreContextFile Read(string path)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
@@ -53,13 +49,11 @@ public sealed class OscoreContextFile : IDisposable
         return new OscoreContextFile(path, isDirectory, contexts);
     }
 
-    /// <summary>
-    /// Opens the store of the sequence numbers of these contexts, and locks it: one process at a time. Disposed of together with this
-    /// object; the second call gives the same one.
-    /// </summary>
-    /// <param name="scheduler">Does what waits for the disk; null for the threads of the library.</param>
+    /// <summary>Opens the store of the sequence numbers of these contexts, and locks it for this process.</summary>
+    /// <param name="scheduler">Runs the disk operations; null for the library's scheduler.</param>
     /// <returns>The store.</returns>
-    /// <exception cref="OscoreStoreException">Another process has it, or it cannot be made.</exception>
+    /// <exception cref="OscoreStoreException">Another process has it, or it cannot be created.</exception>
+    /// <remarks>Disposing this object disposes the store. A second call returns the same store.</remarks>
     public IOscoreStore OpenStore(CoapScheduler? scheduler = null)
     {
         lock (_gate)
@@ -71,7 +65,7 @@ public sealed class OscoreContextFile : IDisposable
         }
     }
 
-    /// <summary>Closes the store, and wipes the secrets. Contexts that were derived before keep their keys.</summary>
+    /// <summary>Closes the store, and wipes the secrets. Contexts that exist already keep their keys.</summary>
     public void Dispose()
     {
         lock (_gate)

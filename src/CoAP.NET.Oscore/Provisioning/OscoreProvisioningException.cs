@@ -1,14 +1,12 @@
 namespace CoAP.NET.Oscore;
 
-/// <summary>
-/// A file of security contexts cannot be read, or what stands in it makes no context. The message says where and what to do, and holds no
-/// secret.
-/// </summary>
+/// <summary>A file of security contexts is not readable, or has an error.</summary>
+/// <remarks>The message names the place and what to do, and contains no secret.</remarks>
 public sealed class OscoreProvisioningException : CoapException
 {
     /// <summary>Makes an exception.</summary>
     /// <param name="fileName">The file.</param>
-    /// <param name="problem">What is wrong with it and what to do; without any secret.</param>
+    /// <param name="problem">The problem and what to do about it, without any secret.</param>
     /// <param name="innerException">What caused it.</param>
     public OscoreProvisioningException(string fileName, string problem, Exception? innerException = null)
         : base($"{fileName}: {problem}", innerException) => FileName = fileName;

@@ -6,14 +6,12 @@ using System.Text.Json;
 
 namespace CoAP.NET.Oscore;
 
-/// <summary>
-/// Reads values of JSON whose text may be secret: it never becomes a string, and what is wrong with it is told without it.
-/// </summary>
+/// <summary>Reads JSON values whose text may be secret: it never becomes a string, and errors do not contain it.</summary>
 internal static class SecretJson
 {
     private const int MaxText = 4096;
 
-    /// <summary>How all files are read.</summary>
+    /// <summary>The reader options of all files.</summary>
     public static JsonReaderOptions Options => new()
     {
         MaxDepth = 8,
@@ -21,74 +19,76 @@ internal static class SecretJson
         AllowTrailingCommas = true,
     };
 
-    /// <summary>Tells that a file is no JSON. The text of <see cref="JsonException"/> quotes what it met, and so is not used.</summary>
+    /// <summary>
+    /// Creates the error for invalid JSON. It does not use the text of <see cref="JsonException"/>, which quotes the input.
+    /// </summary>
     /// <param name="file">The file.</param>
-    /// <param name="exception">What the reader said.</param>
+    /// <param name="exception">The error of the reader.</param>
     public static OscoreProvisioningException NoJson(string file, JsonException exception) => new(file,
         exception.LineNumber is { } line
-            ? $"Line {line + 1} is no JSON. Check quotes, commas and brackets there."
-            : "The file is no JSON.");
+            ? $"Line {line + 1} is not valid JSON. Check quotes, commas and brackets there."
+            : "The file is not valid JSON.");
 
-    /// <summary>Reads bytes as our files have them: <c>0x</c> and hexadecimal digits, or <c>base64:</c> and Base64.</summary>
+    /// <summary>Reads bytes in the format of our files: <c>0x</c> and hexadecimal digits, or <c>base64:</c> and Base64.</summary>
     /// <param name="reader">At the value.</param>
     /// <param name="file">The file.</param>
-    /// <param name="name">What messages call the value.</param>
+    /// <param name="name">The name of the value in messages.</param>
     public static byte[] ReadBytes(ref Utf8JsonReader reader, string file, string name) => ReadText(ref reader, file, name, static text =>
         text.IsEmpty ? []
         : text.StartsWith("0x"u8) ? FromHex(text[2..])
         : text.StartsWith("base64:"u8) ? FromBase64(text[7..])
         : null) ?? throw new OscoreProvisioningException(file,
-            $"{name} is written as 0x and hexadecimal digits, two for each byte, or as base64: and Base64.");
+            $"{name} must be 0x and hexadecimal digits, two for each byte, or base64: and Base64.");
 
     /// <summary>Reads bytes in hexadecimal.</summary>
     /// <param name="reader">At the value.</param>
     /// <param name="file">The file.</param>
-    /// <param name="name">What messages call the value.</param>
+    /// <param name="name">The name of the value in messages.</param>
     public static byte[] ReadHex(ref Utf8JsonReader reader, string file, string name) => ReadText(ref reader, file, name, FromHex)
-        ?? throw new OscoreProvisioningException(file, $"{name} is written in hexadecimal digits, two for each byte.");
+        ?? throw new OscoreProvisioningException(file, $"{name} must be hexadecimal digits, two for each byte.");
 
     /// <summary>Reads the bytes of a text.</summary>
     /// <param name="reader">At the value.</param>
     /// <param name="file">The file.</param>
-    /// <param name="name">What messages call the value.</param>
+    /// <param name="name">The name of the value in messages.</param>
     public static byte[] ReadAscii(ref Utf8JsonReader reader, string file, string name) =>
         ReadText(ref reader, file, name, static text => Ascii.IsValid(text) ? text.ToArray() : null)
-        ?? throw new OscoreProvisioningException(file, $"{name} has only characters of ASCII.");
+        ?? throw new OscoreProvisioningException(file, $"{name} must contain ASCII characters only.");
 
     /// <summary>Reads a text that is not secret.</summary>
     /// <param name="reader">At the value.</param>
     /// <param name="file">The file.</param>
-    /// <param name="name">What messages call the value.</param>
-    /// <param name="maxLength">The most bytes that it may have.</param>
+    /// <param name="name">The name of the value in messages.</param>
+    /// <param name="maxLength">Maximum length in bytes.</param>
     public static string ReadString(ref Utf8JsonReader reader, string file, string name, int maxLength) =>
         reader.TokenType == JsonTokenType.String && reader.ValueSpan.Length <= maxLength
             ? ReadText(ref reader, file, name, static text => Encoding.UTF8.GetString(text))!
-            : throw new OscoreProvisioningException(file, $"{name} is a text of at most {maxLength} bytes.");
+            : throw new OscoreProvisioningException(file, $"{name} must be a text of at most {maxLength} bytes.");
 
     /// <summary>Reads a whole number.</summary>
     /// <param name="reader">At the value.</param>
     /// <param name="file">The file.</param>
-    /// <param name="name">What messages call the value.</param>
+    /// <param name="name">The name of the value in messages.</param>
     public static int ReadInteger(ref Utf8JsonReader reader, string file, string name) =>
         reader.TokenType == JsonTokenType.Number && reader.TryGetInt32(out int value)
             ? value
-            : throw new OscoreProvisioningException(file, $"{name} is a whole number.");
+            : throw new OscoreProvisioningException(file, $"{name} must be a whole number.");
 
     /// <summary>Reads the size of a replay window.</summary>
     /// <param name="reader">At the value.</param>
     /// <param name="file">The file.</param>
-    /// <param name="name">What messages call the value.</param>
+    /// <param name="name">The name of the value in messages.</param>
     public static int ReadWindowSize(ref Utf8JsonReader reader, string file, string name) =>
         ReadInteger(ref reader, file, name) is >= 1 and <= OscoreParameters.MaxWindowSize and var size
             ? size
-            : throw new OscoreProvisioningException(file, $"{name} is between 1 and {OscoreParameters.MaxWindowSize}.");
+            : throw new OscoreProvisioningException(file, $"{name} must be between 1 and {OscoreParameters.MaxWindowSize}.");
 
     private static T? ReadText<T>(ref Utf8JsonReader reader, string file, string name, TextReader<T> read)
         where T : class
     {
         if (reader.TokenType != JsonTokenType.String || reader.ValueSpan.Length > MaxText)
         {
-            throw new OscoreProvisioningException(file, $"{name} is a text of at most {MaxText} characters.");
+            throw new OscoreProvisioningException(file, $"{name} must be a text of at most {MaxText} characters.");
         }
 
         Span<byte> text = stackalloc byte[reader.ValueSpan.Length];
@@ -98,7 +98,7 @@ internal static class SecretJson
         }
         catch (InvalidOperationException)
         {
-            throw new OscoreProvisioningException(file, $"{name} is no text of UTF-8.");
+            throw new OscoreProvisioningException(file, $"{name} is not valid UTF-8.");
         }
         finally
         {

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// A directory that one process has: it holds an exclusive lock on the file <c>lock</c> there (flock on Unix, which other programs honour
-/// as well). The file stays when the lock ends, as a removed one could be locked twice.
+/// A directory that one process owns: it holds an exclusive lock on the file <c>lock</c> there (flock on Unix, which other programs honour
+/// as well). The file remains after the lock ends, because a removed file could be locked twice.
 /// </summary>
 internal sealed class DirectoryLock : IDisposable
 {
@@ -20,37 +20,37 @@ internal sealed class DirectoryLock : IDisposable
 
     /// <summary>Takes the lock.</summary>
     /// <param name="directory">The directory.</param>
-    /// <exception cref="OscoreStoreException">Another one has it, or the file cannot be made.</exception>
+    /// <exception cref="OscoreStoreException">Another process has it, or the file cannot be created.</exception>
     public static DirectoryLock Take(string directory)
     {
         string path = Path.Combine(directory, FileName);
         FileStream file = Open(path, directory);
         for (int attempt = 0; TryOpenAgain(path) is { } other; attempt++)
         {
-            // Whoever had it before removed the file between our opening and our lock: this is another one of that name.
+            // The previous owner removed the file between our opening and our lock: the name now belongs to another file.
             file.Dispose();
             file = other;
             if (attempt == MaxAttempts)
             {
                 file.Dispose();
                 throw new OscoreStoreException(OscoreStoreFault.Failed,
-                    $"{path} can be opened twice: its file system has no locks, or they are switched off. Sequence numbers cannot be kept "
-                    + "there, as two processes could use the same ones; choose a directory on a local disk.");
+                    $"{path} opens twice in spite of its lock: its file system has no locks, or they are switched off. It is not suitable "
+                    + "for sequence numbers, because two processes could use the same ones; choose a directory on a local disk.");
             }
         }
 
         return new DirectoryLock(directory, file);
     }
 
-    /// <summary>Ends with a message where the lock was given back.</summary>
-    /// <exception cref="OscoreStoreException">It was.</exception>
+    /// <summary>Throws if the lock is released.</summary>
+    /// <exception cref="OscoreStoreException">The lock is released.</exception>
     public void ThrowIfReleased()
     {
         if (!_file.CanWrite)
         {
             throw new OscoreStoreException(OscoreStoreFault.Superseded,
-                $"The store of sequence numbers in {_path} is disposed of; nothing can be sent with its security contexts. Keep it as long "
-                + "as they are used.");
+                $"The store of sequence numbers in {_path} is disposed, so its security contexts cannot send. Keep it as long as they are "
+                + "in use.");
         }
     }
 
@@ -66,7 +66,7 @@ internal sealed class DirectoryLock : IDisposable
         catch (IOException exception) when (exception is not FileNotFoundException and not DirectoryNotFoundException)
         {
             throw new OscoreStoreException(OscoreStoreFault.InUse,
-                $"{directory} is in use: another process has {path} locked. Security contexts are used by one process at a time; end the "
+                $"{directory} is in use: another process has {path} locked. Only one process at a time may use security contexts; end the "
                 + "other one, or give this one contexts and a directory of its own.", exception);
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)

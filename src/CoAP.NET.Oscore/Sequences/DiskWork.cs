@@ -2,17 +2,15 @@ using System.Globalization;
 
 namespace CoAP.NET.Oscore;
 
-/// <summary>
-/// Does what waits for a disk on threads of a scheduler, one at a time for each gate, and tells failures as those of a store.
-/// </summary>
+/// <summary>Runs disk operations on threads of a scheduler, one at a time per gate, and reports failures as those of a store.</summary>
 internal static class DiskWork
 {
-    /// <summary>Does it.</summary>
-    /// <param name="scheduler">Whose thread.</param>
-    /// <param name="gate">Held meanwhile.</param>
-    /// <param name="file">What messages name.</param>
-    /// <param name="work">What is to be done.</param>
-    /// <param name="cancellationToken">Ends the wait, and not the work.</param>
+    /// <summary>Runs an operation.</summary>
+    /// <param name="scheduler">The scheduler of the thread.</param>
+    /// <param name="gate">The lock to hold.</param>
+    /// <param name="file">The file for messages.</param>
+    /// <param name="work">The operation.</param>
+    /// <param name="cancellationToken">Cancels the wait, not the operation.</param>
     public static Task<T> RunAsync<T>(CoapScheduler scheduler, Lock gate, string file, Func<T> work, CancellationToken cancellationToken)
     {
         if (cancellationToken.IsCancellationRequested)
@@ -24,7 +22,7 @@ internal static class DiskWork
         if (!scheduler.TryQueue(_ => Run(gate, file, work, done), null, null, null))
         {
             done.TrySetException(new OscoreStoreException(OscoreStoreFault.Failed,
-                "No thread could be had to write sequence numbers. The process has too many threads."));
+                "No thread is available to write sequence numbers. The process has too many threads."));
         }
 
         return cancellationToken.CanBeCanceled ? done.Task.WaitAsync(cancellationToken) : done.Task;
@@ -46,7 +44,8 @@ internal static class DiskWork
         {
             done.TrySetException(new OscoreStoreException(OscoreStoreFault.Failed,
                 string.Create(CultureInfo.InvariantCulture,
-                    $"The sequence numbers in {file} cannot be read or written: {exception.Message} Nothing is sent without them."),
+                    $"The sequence numbers in {file} are not readable or writable: {exception.Message} The endpoint sends nothing without "
+                        + $"them."),
                 exception));
         }
 #pragma warning disable CA1031 // work of a scheduler must not throw

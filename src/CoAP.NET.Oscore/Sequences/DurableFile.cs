@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Oscore;
 
-/// <summary>Files that are replaced as a whole and are on the disk when the call returns, readable for their owner only.</summary>
+/// <summary>Replaces files atomically and durably, readable for their owner only.</summary>
 internal static partial class DurableFile
 {
     private const int Interrupted = 4;
@@ -11,7 +11,7 @@ internal static partial class DurableFile
     private const uint ReplaceExisting = 1;
     private const uint WriteThrough = 8;
 
-    /// <summary>Makes a directory for its owner only, where there is none.</summary>
+    /// <summary>Creates a directory for its owner only, if it does not exist.</summary>
     /// <param name="path">The directory.</param>
     public static void MakeDirectory(string path)
     {
@@ -34,18 +34,18 @@ internal static partial class DurableFile
     }
 
     /// <summary>
-    /// Writes a file as a whole: to another name, through to the disk, then under its name, which is brought to the disk too. A crash at
-    /// any point leaves the old file or the new one.
+    /// Replaces a file: writes to another name and through to the disk, then renames it and syncs the directory. A crash at any point
+    /// leaves the old file or the new one.
     /// </summary>
     /// <param name="path">The file.</param>
-    /// <param name="data">What it holds.</param>
-    /// <exception cref="IOException">It cannot be written.</exception>
-    /// <exception cref="UnauthorizedAccessException">It may not be written.</exception>
+    /// <param name="data">The content.</param>
+    /// <exception cref="IOException">The file is not writable.</exception>
+    /// <exception cref="UnauthorizedAccessException">The process has no right to write it.</exception>
     public static void Write(string path, ReadOnlySpan<byte> data)
     {
         string made = path + ".new";
 
-        // One that a crash left behind. A new file follows no link.
+        // A leftover of a crash. A new file follows no link.
         File.Delete(made);
         FileStreamOptions options = new() { Mode = FileMode.CreateNew, Access = FileAccess.Write, BufferSize = 0 };
         if (!OperatingSystem.IsWindows())
@@ -61,7 +61,7 @@ internal static partial class DurableFile
 
         if (OperatingSystem.IsWindows())
         {
-            // What File.Move does may stay in memory.
+            // The result of File.Move may stay in memory.
             if (!MoveFileEx(made, path, ReplaceExisting | WriteThrough))
             {
                 throw new IOException($"'{path}': {new Win32Exception(Marshal.GetLastPInvokeError()).Message}.");
@@ -74,7 +74,7 @@ internal static partial class DurableFile
         SyncDirectory(Path.GetDirectoryName(path)!);
     }
 
-    // The name of a file is part of its directory, which has a way to the disk of its own.
+    // The name of a file is part of its directory, which needs a sync of its own.
     private static void SyncDirectory(string path)
     {
         int descriptor;
@@ -90,7 +90,7 @@ internal static partial class DurableFile
                 int error = Marshal.GetLastPInvokeError();
                 if (error == NotSupported)
                 {
-                    // File systems without it write directories in order, such as those of other machines.
+                    // File systems without it write directories in order, such as network file systems.
                     return;
                 }
 

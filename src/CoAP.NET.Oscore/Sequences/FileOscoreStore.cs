@@ -1,13 +1,12 @@
 namespace CoAP.NET.Oscore;
 
-/// <summary>
-/// Keeps the state of contexts in a directory: a small file for each, replaced as a whole and written through to the disk before a call
-/// completes. The directory belongs to one process, which holds a lock on the file <c>lock</c> in it; a second one is refused. Files hold
-/// sequence numbers and hashes and no secret, and only their owner may read and write them. Thread-safe.
-/// </summary>
+/// <summary>Keeps the state of contexts in a directory.</summary>
 /// <remarks>
-/// A file that is cut or changed is an error (<see cref="OscoreStoreFault.Corrupt"/>), never a new beginning. Do not restore a directory
-/// from a backup, and do not copy it to another machine: numbers would be used twice. Move it, or delete it together with the keys.
+/// Each context has a small file, which the store replaces as a whole and writes through to the disk before a call completes. One process
+/// owns the directory through a lock on its file <c>lock</c>; the store refuses a second process. The files contain sequence numbers and
+/// hashes, no secret, and only their owner may read and write them. Thread-safe. A truncated or modified file is an error
+/// (<see cref="OscoreStoreFault.Corrupt"/>), never a new beginning. Do not restore a directory from a backup, and do not copy it to another
+/// machine: numbers would repeat. Move it, or delete it together with the keys.
 /// </remarks>
 public sealed class FileOscoreStore : IOscoreStore, IDisposable
 {
@@ -27,12 +26,13 @@ public sealed class FileOscoreStore : IOscoreStore, IDisposable
     /// <summary>The directory, as a full path.</summary>
     public string Path { get; }
 
-    /// <summary>Opens a directory, and makes it where there is none.</summary>
+    /// <summary>Opens a directory, and creates it if it does not exist.</summary>
     /// <param name="path">The directory.</param>
-    /// <param name="scheduler">Does what waits for the disk; null for the threads of the library.</param>
-    /// <returns>The store. Dispose of it when no context uses it any more.</returns>
-    /// <exception cref="OscoreStoreException">Another process has it (<see cref="OscoreStoreFault.InUse"/>), or it cannot be made or
-    /// written.</exception>
+    /// <param name="scheduler">Runs the disk operations; null for the library's scheduler.</param>
+    /// <returns>The store. Dispose it when no context uses it any more.</returns>
+    /// <exception cref="OscoreStoreException">
+    /// Another process has it (<see cref="OscoreStoreFault.InUse"/>), or the directory cannot be created or is not writable.
+    /// </exception>
     public static FileOscoreStore Open(string path, CoapScheduler? scheduler = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
@@ -91,11 +91,11 @@ public sealed class FileOscoreStore : IOscoreStore, IDisposable
     }
 
     /// <summary>
-    /// Releases the directory for other processes. Contexts that still use the store can send no more than what is reserved.
+    /// Releases the directory for other processes. Contexts that still use the store can use only the numbers that they have reserved.
     /// </summary>
     public void Dispose()
     {
-        // What writes just now must have ended before another process may begin.
+        // Pending writes must end before another process may begin.
         foreach (Lock gate in _gates)
         {
             gate.Enter();
@@ -108,7 +108,7 @@ public sealed class FileOscoreStore : IOscoreStore, IDisposable
         }
     }
 
-    // Read from the disk each time: what was changed or exchanged behind our back must not be overwritten.
+    // Read from the disk each time, so that the store does not overwrite a file that was changed or replaced in the meantime.
     private static StateFile OfEpoch(string file, OscoreStoreKey key, ulong epoch)
     {
         StateFile last = StateFile.Read(file, key)

@@ -1,15 +1,16 @@
 namespace CoAP.NET.Oscore;
 
-/// <summary>
-/// Keeps the state of contexts in memory, as long as the object lives. For tests, and for processes that make and end endpoints again and
-/// again with the same contexts. It does not survive the process: contexts whose keys do need a <see cref="FileOscoreStore"/>. Thread-safe.
-/// </summary>
+/// <summary>Keeps the state of contexts in memory, as long as the object lives.</summary>
+/// <remarks>
+/// For tests, and for processes that repeatedly create endpoints with the same contexts. It does not survive the process: contexts whose
+/// keys do need a <see cref="FileOscoreStore"/>. Thread-safe.
+/// </remarks>
 public sealed class MemoryOscoreStore : IOscoreStore
 {
     private readonly Lock _gate = new();
     private readonly Dictionary<OscoreStoreKey, OscoreStoredState> _states = [];
 
-    /// <summary>How many contexts it keeps.</summary>
+    /// <summary>Number of contexts.</summary>
     public int Count
     {
         get
@@ -53,7 +54,7 @@ public sealed class MemoryOscoreStore : IOscoreStore
         ArgumentNullException.ThrowIfNull(received);
         lock (_gate)
         {
-            // The epoch ends with it, so that nothing is reserved beside a window that is kept.
+            // Ends the epoch as well, so that no reservation follows a stored window.
             _states[key] = OfEpoch(key, epoch) with { Epoch = epoch + 1, Received = received };
         }
 

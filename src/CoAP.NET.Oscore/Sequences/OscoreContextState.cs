@@ -1,7 +1,7 @@
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// What changes in a security context: the sequence numbers of its sender and the replay window of its recipient, and where both are kept.
+/// The mutable state of a security context: the sequence numbers of its sender, the replay window of its recipient, and their store.
 /// </summary>
 internal sealed class OscoreContextState
 {
@@ -29,8 +29,8 @@ internal sealed class OscoreContextState
     public OscoreReplayWindow Window { get; }
 
     /// <summary>
-    /// Makes the state of a context whose keys were made for this run and end with it, such as of EDHOC. With keys that outlive the process
-    /// all numbers would be used again after a restart.
+    /// Creates the state of a context whose keys end with this run, such as EDHOC's. With longer-lived keys all numbers would repeat after
+    /// a restart.
     /// </summary>
     /// <param name="parameters">The context.</param>
     public static OscoreContextState Volatile(OscoreParameters parameters) =>
@@ -39,9 +39,9 @@ internal sealed class OscoreContextState
     /// <summary>Opens a context in its store.</summary>
     /// <param name="parameters">The context.</param>
     /// <param name="store">The store.</param>
-    /// <param name="scheduler">Calls the store later on.</param>
+    /// <param name="scheduler">Runs later calls of the store.</param>
     /// <param name="time">The clock.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     /// <exception cref="OscoreStoreException">The store failed.</exception>
     public static async ValueTask<OscoreContextState> OpenAsync(
         OscoreParameters parameters,
@@ -58,9 +58,9 @@ internal sealed class OscoreContextState
         return new OscoreContextState(new OscoreSequence(store, key, state, scheduler, time), window, store, key, state.Epoch);
     }
 
-    /// <summary>Ends it orderly: no more numbers are given out, and what came is noted, where it is known.</summary>
-    /// <param name="cancellationToken">Ends the wait.</param>
-    /// <exception cref="OscoreStoreException">The store failed; the next run asks the peer by Echo.</exception>
+    /// <summary>Closes the context cleanly: assigns no more numbers, and stores the received ones if they are known.</summary>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <exception cref="OscoreStoreException">The store failed; the next run challenges the peer with an Echo.</exception>
     public async ValueTask CloseAsync(CancellationToken cancellationToken)
     {
         Sequence.Close();

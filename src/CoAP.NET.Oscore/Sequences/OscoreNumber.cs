@@ -1,14 +1,14 @@
 namespace CoAP.NET.Oscore;
 
-/// <summary>What <see cref="OscoreSequence.TryTake"/> says.</summary>
+/// <summary>The result of <see cref="OscoreSequence.TryTake"/>.</summary>
 internal enum OscoreNumber : byte
 {
-    /// <summary>A number was taken; nobody else gets it.</summary>
+    /// <summary>The caller has a number, which no other caller gets.</summary>
     Taken,
 
-    /// <summary>The store has not confirmed the next numbers yet: wait with <see cref="OscoreSequence.WaitAsync"/> and try again.</summary>
+    /// <summary>The store has not confirmed the next numbers yet: wait with <see cref="OscoreSequence.WaitAsync"/> and retry.</summary>
     NotGranted,
 
-    /// <summary>There is none; <see cref="OscoreSequence.Refusal"/> says why. Nothing may be sent.</summary>
+    /// <summary>There is none; <see cref="OscoreSequence.Refusal"/> has the reason. The caller must not send.</summary>
     Refused,
 }

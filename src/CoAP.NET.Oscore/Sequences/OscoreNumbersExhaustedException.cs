@@ -1,9 +1,7 @@
 namespace CoAP.NET.Oscore;
 
-/// <summary>
-/// All 2^40 sequence numbers of a security context are used, so nothing more can be sent with it (RFC 8613 section 7.2.1). Agree on a new
-/// Master Secret, or run EDHOC. Nothing was sent.
-/// </summary>
+/// <summary>All 2^40 sequence numbers of a security context are used, so it cannot send any more (RFC 8613 section 7.2.1).</summary>
+/// <remarks>The endpoint sent nothing. Agree on a new Master Secret, or run EDHOC.</remarks>
 public sealed class OscoreNumbersExhaustedException : CoapException
 {
     /// <summary>Makes an exception.</summary>
@@ -14,14 +12,14 @@ public sealed class OscoreNumbersExhaustedException : CoapException
     }
 
     /// <summary>Makes an exception.</summary>
-    /// <param name="message">What happened and what to do.</param>
+    /// <param name="message">The event and what to do about it.</param>
     public OscoreNumbersExhaustedException(string message)
         : base(message)
     {
     }
 
     /// <summary>Makes an exception.</summary>
-    /// <param name="message">What happened and what to do.</param>
+    /// <param name="message">The event and what to do about it.</param>
     /// <param name="innerException">What caused it.</param>
     public OscoreNumbersExhaustedException(string message, Exception? innerException)
         : base(message, innerException)

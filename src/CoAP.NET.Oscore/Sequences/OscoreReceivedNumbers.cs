@@ -1,15 +1,17 @@
 namespace CoAP.NET.Oscore;
 
-/// <summary>Which sequence numbers of a peer came: a replay window at rest (RFC 8613 section 7.4).</summary>
+/// <summary>The received sequence numbers of a peer: a stored replay window (RFC 8613 section 7.4).</summary>
 public sealed class OscoreReceivedNumbers
 {
     private readonly byte[] _seen;
 
-    /// <summary>Makes one.</summary>
-    /// <param name="next">The highest number that came plus one; 0 when none did; at most 2^40.</param>
-    /// <param name="seen">A bit for each of the numbers below, from the highest down, the lowest bit of a byte first: 1 for one that came.
-    /// At most 512 bytes; copied. Older numbers count as come.</param>
-    /// <exception cref="ArgumentOutOfRangeException">One of both is larger.</exception>
+    /// <summary>Creates an instance.</summary>
+    /// <param name="next">The highest received number plus one; 0 for none; at most 2^40.</param>
+    /// <param name="seen">
+    /// A bit for each of the numbers below, from the highest down, the lowest bit of a byte first: 1 for a received one. At most 512 bytes;
+    /// copied. Older numbers count as received.
+    /// </param>
+    /// <exception cref="ArgumentOutOfRangeException">One of the arguments is larger.</exception>
     public OscoreReceivedNumbers(ulong next, ReadOnlySpan<byte> seen)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(next, OscoreSequence.End);
@@ -18,15 +20,15 @@ public sealed class OscoreReceivedNumbers
         _seen = seen.ToArray();
     }
 
-    /// <summary>The highest number that came plus one; 0 when none did.</summary>
+    /// <summary>The highest received number plus one; 0 for none.</summary>
     public ulong Next { get; }
 
     /// <summary>A bit for each of the numbers below <see cref="Next"/>, from the highest down, the lowest bit of a byte first.</summary>
     public ReadOnlyMemory<byte> Seen => _seen;
 
-    /// <summary>Whether a number came, or is too old to know.</summary>
+    /// <summary>Whether a number was received, or is too old to know.</summary>
     /// <param name="number">The number.</param>
-    /// <returns>Whether.</returns>
+    /// <returns>True if so.</returns>
     public bool Contains(ulong number)
     {
         if (number >= Next)

@@ -1,11 +1,11 @@
 namespace CoAP.NET.Oscore;
 
-/// <summary>What a replay window knows.</summary>
+/// <summary>The state of a replay window.</summary>
 internal enum OscoreReplayState : byte
 {
-    /// <summary>All: the context is new, or its window was kept.</summary>
+    /// <summary>Complete: the context is new, or the store kept its window.</summary>
     Synchronized,
 
-    /// <summary>Nothing, as after a crash: which requests came before must be found out by Echo (RFC 8613 appendix B.1.2).</summary>
+    /// <summary>Lost, as after a crash: an Echo has to find out which requests came before (RFC 8613 appendix B.1.2).</summary>
     Lost,
 }

@@ -3,27 +3,27 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// Which sequence numbers of requests came (RFC 8613 sections 3.2.2 and 7.4). A new one is empty and takes number 0; one whose state was
-/// lost takes nothing until a request proved by Echo that it is fresh (appendix B.1.2). Thread-safe: of two copies of a request, on
+/// The received sequence numbers of requests (RFC 8613 sections 3.2.2 and 7.4). A new window is empty and accepts number 0; a lost one
+/// accepts nothing until a request proves with an Echo that it is fresh (appendix B.1.2). Thread-safe: of two copies of a request, on
 /// whatever threads, one is fresh.
 /// </summary>
 internal sealed class OscoreReplayWindow
 {
-    // The lock as well: each context has a window, so there is no further object for it.
+    // Also the lock: each context has a window, so there is no further object for it.
     private readonly ulong[] _ring;
     private readonly int _size;
     private ulong _next;
     private OscoreReplayState _state;
 
-    /// <summary>Makes the window of a new context.</summary>
-    /// <param name="size">How many numbers it tells apart, 1 to 4,096.</param>
+    /// <summary>Creates the window of a new context.</summary>
+    /// <param name="size">Its size, 1 to 4,096 numbers.</param>
     public OscoreReplayWindow(int size)
     {
         _size = size;
         _ring = new ulong[(size + 63) / 64];
     }
 
-    /// <summary>What it knows.</summary>
+    /// <summary>Its state.</summary>
     public OscoreReplayState State
     {
         get
@@ -35,13 +35,13 @@ internal sealed class OscoreReplayWindow
         }
     }
 
-    /// <summary>Makes the window of a context whose window was lost.</summary>
-    /// <param name="size">How many numbers it tells apart, 1 to 4,096.</param>
+    /// <summary>Creates the window of a context whose window was lost.</summary>
+    /// <param name="size">Its size, 1 to 4,096 numbers.</param>
     public static OscoreReplayWindow Lost(int size) => new(size) { _state = OscoreReplayState.Lost };
 
-    /// <summary>Makes the window of a context as it was left.</summary>
-    /// <param name="size">How many numbers it tells apart, 1 to 4,096.</param>
-    /// <param name="received">What came.</param>
+    /// <summary>Restores the window of a context.</summary>
+    /// <param name="size">Its size, 1 to 4,096 numbers.</param>
+    /// <param name="received">The received numbers.</param>
     public static OscoreReplayWindow From(int size, OscoreReceivedNumbers received)
     {
         OscoreReplayWindow window = new(size) { _next = received.Next };
@@ -58,8 +58,9 @@ internal sealed class OscoreReplayWindow
         return window;
     }
 
-    /// <summary>Whether a request may be new. Asked before it is decrypted, so that replays cost nothing; true where the window is
-    /// lost.</summary>
+    /// <summary>
+    /// Whether a request may be new. Checked before decryption, so that replays cost nothing; true if the window is lost.
+    /// </summary>
     /// <param name="number">Its number.</param>
     public bool MayTake(ulong number)
     {
@@ -69,7 +70,7 @@ internal sealed class OscoreReplayWindow
         }
     }
 
-    /// <summary>Judges a request and notes it. Only for requests that are authentic: a forged number must not move the window.</summary>
+    /// <summary>Judges a request and records it. Only for authentic requests: a forged number must not move the window.</summary>
     /// <param name="number">Its number.</param>
     public OscoreReplayVerdict Take(ulong number)
     {
@@ -80,8 +81,8 @@ internal sealed class OscoreReplayWindow
     }
 
     /// <summary>
-    /// Takes a request that has proved by Echo that it is fresh. It and all before it count as come from then on; where the window knows
-    /// already, the window judges.
+    /// Accepts a request that proved with an Echo that it is fresh. It and all before it count as received from then on; if the window is
+    /// complete, the window judges.
     /// </summary>
     /// <param name="number">Its number.</param>
     public OscoreReplayVerdict Synchronize(ulong number)
@@ -100,7 +101,7 @@ internal sealed class OscoreReplayWindow
         }
     }
 
-    /// <summary>What came, to be kept; null when that is not known.</summary>
+    /// <summary>Returns the received numbers to store; null if they are unknown.</summary>
     public OscoreReceivedNumbers? Save()
     {
         lock (_ring)

@@ -1,49 +1,49 @@
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// The sequence numbers of a sender (RFC 8613 section 7.2.1, appendix B.1.1). Each is given out once, and only after the store has
-/// confirmed that no later process begins below. The next numbers are asked for when half of those before are used, so that senders rarely
-/// wait. Thread-safe, also under the locks of others: the store is called by a thread of the scheduler.
+/// The sequence numbers of a sender (RFC 8613 section 7.2.1, appendix B.1.1). It assigns each once, and only after the store has confirmed
+/// that no later process begins below it. It requests the next numbers when half of the current ones are used, so that senders rarely wait.
+/// Thread-safe, also under the locks of callers: a thread of the scheduler calls the store.
 /// </summary>
 internal sealed class OscoreSequence
 {
-    /// <summary>All numbers are below: 2^40.</summary>
+    /// <summary>The exclusive upper limit of all numbers: 2^40.</summary>
     public const ulong End = 1UL << 40;
 
-    /// <summary>From here on <see cref="TakeWarning"/> warns: nine tenths of all numbers are used.</summary>
+    /// <summary>The number from which <see cref="TakeWarning"/> warns: nine tenths of all.</summary>
     public const ulong WarningMark = End / 10 * 9;
 
-    /// <summary>How many numbers are reserved at first, and at least.</summary>
+    /// <summary>The minimum and initial size of a reservation.</summary>
     public const ulong MinStep = 32;
 
-    /// <summary>How many numbers are reserved at most.</summary>
+    /// <summary>The maximum size of a reservation.</summary>
     public const ulong MaxStep = 16_384;
 
-    /// <summary>How long the store is waited for.</summary>
+    /// <summary>The timeout of the store.</summary>
     public static readonly TimeSpan StoreTimeout = TimeSpan.FromSeconds(30);
 
-    /// <summary>After a failure the store is not asked again for this long; numbers that it has confirmed are used meanwhile.</summary>
+    /// <summary>The delay after a failure before the next call of the store; until then the sequence uses the confirmed numbers.</summary>
     public static readonly TimeSpan RetryDelay = TimeSpan.FromSeconds(1);
 
-    // A reservation that lasts shorter is too small, one that lasts longer too large.
+    // A reservation that lasts for less is too small, one that lasts for more too large.
     private static readonly TimeSpan s_shortest = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan s_longest = TimeSpan.FromMinutes(10);
 
     private readonly Lock _gate = new();
 
-    // Null where nobody is asked: of many idle contexts only what each needs is kept.
+    // Null if there is no store: many contexts are idle, so each keeps only what it needs.
     private readonly Reservations? _reservations;
     private ulong _next;
     private ulong _granted;
     private bool _isClosed;
     private bool _isWarned;
 
-    /// <summary>Makes one whose numbers a store confirms.</summary>
-    /// <param name="store">The store, in which the context was opened.</param>
+    /// <summary>Creates a sequence whose numbers a store confirms.</summary>
+    /// <param name="store">The store that opened the context.</param>
     /// <param name="key">The context.</param>
-    /// <param name="state">What the store gave.</param>
-    /// <param name="scheduler">Calls the store.</param>
-    /// <param name="time">For the store's time, and for the rate.</param>
+    /// <param name="state">The state from the store.</param>
+    /// <param name="scheduler">Runs the calls of the store.</param>
+    /// <param name="time">The clock of the timeout and of the rate.</param>
     public OscoreSequence(IOscoreStore store, OscoreStoreKey key, OscoreStoredState state, CoapScheduler scheduler, TimeProvider time)
     {
         _reservations = new Reservations(store, key, state.Epoch, scheduler, time);
@@ -52,7 +52,7 @@ internal sealed class OscoreSequence
 
     private OscoreSequence() => _granted = End;
 
-    /// <summary>The number that is given out next, if it may be.</summary>
+    /// <summary>The next number, if it is allowed.</summary>
     public ulong Next
     {
         get
@@ -64,7 +64,7 @@ internal sealed class OscoreSequence
         }
     }
 
-    /// <summary>Whether <see cref="TryTake"/> has a number at this moment.</summary>
+    /// <summary>Whether <see cref="TryTake"/> has a number now.</summary>
     public bool HasOne
     {
         get
@@ -76,7 +76,7 @@ internal sealed class OscoreSequence
         }
     }
 
-    /// <summary>Why there is no number: what to throw at whoever wants to send.</summary>
+    /// <summary>The exception for a sender that gets no number.</summary>
     public Exception Refusal
     {
         get
@@ -88,11 +88,11 @@ internal sealed class OscoreSequence
         }
     }
 
-    /// <summary>Makes one that begins at 0 and asks nobody: right only for keys that end with the process.</summary>
+    /// <summary>Creates a sequence that begins at 0 without a store: only for keys that end with the process.</summary>
     public static OscoreSequence Volatile() => new();
 
-    /// <summary>The first endpoint that uses the context hears of what the store does.</summary>
-    /// <param name="telemetry">That of the endpoint.</param>
+    /// <summary>Sets the telemetry of the first endpoint that uses the context, for events of the store.</summary>
+    /// <param name="telemetry">The telemetry of the endpoint.</param>
     /// <param name="context">The context.</param>
     public void TellTo(OscoreTelemetry telemetry, OscoreContext context)
     {
@@ -130,13 +130,14 @@ internal sealed class OscoreSequence
         return result;
     }
 
-    /// <summary>Waits until there may be a number. Others may take it first: <see cref="TryTake"/> again.</summary>
-    /// <param name="cancellationToken">Ends the wait.</param>
-    /// <returns>A task that ends when the store has confirmed numbers. Without a token, what awaits it goes on in the thread that the store
-    /// used.</returns>
+    /// <summary>Waits until there may be a number. Other callers may take it first: call <see cref="TryTake"/> again.</summary>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>
+    /// A task that ends when the store has confirmed numbers. Without a token, continuations run on the thread of the store's completion.
+    /// </returns>
     /// <exception cref="OscoreStoreException">The store failed.</exception>
     /// <exception cref="OscoreNumbersExhaustedException">All numbers are used.</exception>
-    /// <exception cref="ObjectDisposedException">The context was closed.</exception>
+    /// <exception cref="ObjectDisposedException">The context is closed.</exception>
     public Task WaitAsync(CancellationToken cancellationToken)
     {
         TaskCompletionSource? begun;
@@ -153,11 +154,11 @@ internal sealed class OscoreSequence
         return task.IsCompleted || !cancellationToken.CanBeCanceled ? task : task.WaitAsync(cancellationToken);
     }
 
-    /// <summary>Takes a number, and waits for the store where it must.</summary>
-    /// <param name="cancellationToken">Ends the wait; no number is taken then.</param>
+    /// <summary>Takes a number, and waits for the store if necessary.</summary>
+    /// <param name="cancellationToken">Cancels the wait, without taking a number.</param>
     /// <exception cref="OscoreStoreException">The store failed.</exception>
     /// <exception cref="OscoreNumbersExhaustedException">All numbers are used.</exception>
-    /// <exception cref="ObjectDisposedException">The context was closed.</exception>
+    /// <exception cref="ObjectDisposedException">The context is closed.</exception>
     public async ValueTask<ulong> TakeAsync(CancellationToken cancellationToken)
     {
         while (true)
@@ -175,7 +176,7 @@ internal sealed class OscoreSequence
         }
     }
 
-    /// <summary>Has numbers reserved where there are none, so that who takes one soon need not wait.</summary>
+    /// <summary>Requests numbers if there are none, so that the next caller need not wait.</summary>
     public void Prefetch()
     {
         TaskCompletionSource? begun;
@@ -187,7 +188,7 @@ internal sealed class OscoreSequence
         Ask(begun);
     }
 
-    /// <summary>Whether nine tenths of all numbers are used: once true, for whoever asks first.</summary>
+    /// <summary>Whether nine tenths of all numbers are used: true once, for the first caller.</summary>
     public bool TakeWarning()
     {
         lock (_gate)
@@ -198,7 +199,7 @@ internal sealed class OscoreSequence
         }
     }
 
-    /// <summary>Gives out no more numbers; whoever waits for one is refused.</summary>
+    /// <summary>Assigns no more numbers, and rejects waiting callers.</summary>
     public void Close()
     {
         TaskCompletionSource? pending = null;
@@ -218,14 +219,14 @@ internal sealed class OscoreSequence
     private bool HasOneLocked => _next < _granted && !_isClosed;
 
     private static ObjectDisposedException Closed() =>
-        new(nameof(OscoreSequence), "The security context is closed; nothing can be sent with it.");
+        new(nameof(OscoreSequence), "The security context is closed and cannot send any more.");
 
     private Exception RefusalLocked() => _isClosed ? Closed()
         : _next >= End ? new OscoreNumbersExhaustedException()
         : _reservations?.Failure is { } failure ? new OscoreStoreException(failure.Fault, failure.Message, failure.InnerException)
-        : new OscoreStoreException(OscoreStoreFault.Failed, "No sequence number is reserved. Nothing was sent; try again.");
+        : new OscoreStoreException(OscoreStoreFault.Failed, "The endpoint has no reserved sequence number and sent nothing. Try again.");
 
-    // What is begun must be asked for after the gate is left: a scheduler may run work at once.
+    // The caller starts the reservation after it leaves the gate: a scheduler may run work immediately.
     private TaskCompletionSource? BeginLocked()
     {
         if (_reservations is not { Pending: null } ours || _isClosed || _granted >= End || _granted - _next > ours.Step / 2
@@ -250,9 +251,9 @@ internal sealed class OscoreSequence
         if (begun is not null
             && !_reservations!.Scheduler.TryQueue(static state => _ = ((OscoreSequence)state!).AskAsync(), this, null, null)
             && Fail(begun, new OscoreStoreException(OscoreStoreFault.Failed,
-                "No thread could be had to reserve sequence numbers. Nothing was sent; the process has too many threads.")))
+                "No thread is available to reserve sequence numbers. The endpoint sent nothing; the process has too many threads.")))
         {
-            // Perhaps under a lock of the caller, where no log may be called.
+            // The caller may hold a lock, under which logging is not allowed.
             _reservations.Listener?.Telemetry.Count(OscoreEvent.ReservationFailed);
         }
     }
@@ -266,7 +267,7 @@ internal sealed class OscoreSequence
         {
             pending = ours.Pending;
 
-            // Not below what was asked for before: it may have taken effect although it failed.
+            // Not below an earlier request: it may have taken effect although it failed.
             ours.AskedBound = Math.Min(Math.Max(_granted + ours.Step, ours.AskedBound), End);
             bound = ours.AskedBound;
         }
@@ -278,14 +279,13 @@ internal sealed class OscoreSequence
 
         try
         {
-            // A store that takes no notice of the token is not waited for. That it ends late does no harm, as later calls have no smaller
-            // bound.
+            // Does not wait for a store that ignores the token. Its late end is harmless, because later calls have no smaller bound.
             using CancellationTokenSource given = new(StoreTimeout, ours.Time);
             using CancellationTokenRegistration registration = given.Token.UnsafeRegister(
                 _ => FailAndTell(pending, AsStoreException(new TimeoutException())), null);
             await ours.Store.ReserveAsync(ours.Key, ours.Epoch, bound, given.Token).ConfigureAwait(false);
         }
-#pragma warning disable CA1031 // whatever the store throws, senders are told
+#pragma warning disable CA1031 // senders get any exception of the store
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -328,7 +328,7 @@ internal sealed class OscoreSequence
         }
     }
 
-    // False when it was over already.
+    // False if it was already over.
     private bool Fail(TaskCompletionSource pending, OscoreStoreException exception)
     {
         Reservations ours = _reservations!;
@@ -352,7 +352,7 @@ internal sealed class OscoreSequence
     {
         if (pending is not null && pending.TrySetException(exception))
         {
-            // Seen, also when nobody waits, as of numbers that are asked for ahead.
+            // Observes the exception even if no caller waits, as for prefetched numbers.
             _ = pending.Task.Exception;
         }
     }
@@ -361,14 +361,14 @@ internal sealed class OscoreSequence
     {
         OscoreStoreException known => known,
         TimeoutException or OperationCanceledException => new OscoreStoreException(OscoreStoreFault.TimedOut,
-            $"The store of sequence numbers did not confirm a reservation within {StoreTimeout.TotalSeconds:N0} s. Nothing was sent; "
-            + "check the disk or the database of the store.", exception),
+            $"The store of sequence numbers did not confirm a reservation within {StoreTimeout.TotalSeconds:N0} s. The endpoint sent "
+            + "nothing; check the disk or the database of the store.", exception),
         _ => new OscoreStoreException(OscoreStoreFault.Failed,
-            $"The store of sequence numbers failed: {exception.Message} Nothing was sent; numbers that are not confirmed could be used "
-            + "twice.", exception),
+            $"The store of sequence numbers failed: {exception.Message} The endpoint sent nothing, because unconfirmed numbers could "
+            + "occur twice.", exception),
     };
 
-    // What is asked of the store, and when. Guarded by the gate.
+    // The state of reservations at the store. Guarded by the gate.
     private sealed class Reservations(IOscoreStore store, OscoreStoreKey key, ulong epoch, CoapScheduler scheduler, TimeProvider time)
     {
         public IOscoreStore Store => store;

@@ -1,18 +1,19 @@
 namespace CoAP.NET.Oscore;
 
-/// <summary>
-/// What must outlive a restart of a security context could not be read or noted. Nothing was sent, as a sequence number could have been
-/// used twice. <see cref="Fault"/> says why; the message says what to do, and holds no secret.
-/// </summary>
+/// <summary>A store could not read or record the state of a security context that must outlive a restart.</summary>
+/// <remarks>
+/// The endpoint sent nothing, because a sequence number could have occurred twice. <see cref="Fault"/> has the reason; the message says
+/// what to do, and contains no secret.
+/// </remarks>
 public sealed class OscoreStoreException : CoapException
 {
     /// <summary>Makes an exception.</summary>
-    /// <param name="fault">Why.</param>
-    /// <param name="message">What happened and what to do.</param>
+    /// <param name="fault">The reason.</param>
+    /// <param name="message">The event and what to do about it.</param>
     /// <param name="innerException">What caused it.</param>
     public OscoreStoreException(OscoreStoreFault fault, string message, Exception? innerException = null)
         : base(message, innerException) => Fault = fault;
 
-    /// <summary>Why.</summary>
+    /// <summary>The reason.</summary>
     public OscoreStoreFault Fault { get; }
 }

@@ -2,11 +2,12 @@ using System.Security.Cryptography;
 
 namespace CoAP.NET.Oscore;
 
-/// <summary>
-/// By what an <see cref="IOscoreStore"/> tells contexts apart: 32 bytes that follow from all that the Sender Key follows from, and tell
-/// nothing about it. A context with another secret, salt, ID Context, Sender ID or algorithm has another key. The Recipient ID takes no
-/// part: two contexts that differ in nothing else encrypt with one key, so they share their sequence numbers.
-/// </summary>
+/// <summary>Identifies a context in an <see cref="IOscoreStore"/>.</summary>
+/// <remarks>
+/// 32 bytes derived from all inputs of the Sender Key, which reveal nothing about it. A context with another secret, salt, ID Context,
+/// Sender ID or algorithm has another key. The Recipient ID does not matter: two contexts that differ in nothing else encrypt with one key,
+/// so they share their sequence numbers.
+/// </remarks>
 public readonly struct OscoreStoreKey : IEquatable<OscoreStoreKey>
 {
     /// <summary>The length in bytes: 32.</summary>
@@ -14,9 +15,9 @@ public readonly struct OscoreStoreKey : IEquatable<OscoreStoreKey>
 
     private readonly byte[]? _bytes;
 
-    /// <summary>Makes a key of bytes that a store kept.</summary>
+    /// <summary>Creates a key from the bytes that a store kept.</summary>
     /// <param name="bytes">32 bytes.</param>
-    /// <exception cref="ArgumentException">They are another number.</exception>
+    /// <exception cref="ArgumentException">The number of bytes is wrong.</exception>
     public OscoreStoreKey(ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length != Length)
@@ -30,10 +31,10 @@ public readonly struct OscoreStoreKey : IEquatable<OscoreStoreKey>
     /// <summary>The bytes.</summary>
     public ReadOnlyMemory<byte> Bytes => _bytes ?? new byte[Length];
 
-    /// <summary>The key of a context.</summary>
+    /// <summary>Computes the key of a context.</summary>
     /// <param name="parameters">The parameters of the context.</param>
     /// <returns>The key.</returns>
-    /// <exception cref="ObjectDisposedException">The parameters were wiped.</exception>
+    /// <exception cref="ObjectDisposedException">The parameters are already wiped.</exception>
     public static OscoreStoreKey Of(OscoreParameters parameters)
     {
         ArgumentNullException.ThrowIfNull(parameters);
@@ -43,7 +44,7 @@ public readonly struct OscoreStoreKey : IEquatable<OscoreStoreKey>
         using IncrementalHash mac = IncrementalHash.CreateHMAC(HashAlgorithmName.SHA256, secret);
         CryptographicOperations.ZeroMemory(secret);
 
-        // What HKDF makes keys of begins with a CBOR array, so this is the input of none.
+        // The input of HKDF for keys begins with a CBOR array, so this text cannot be one.
         mac.AppendData("CoAP.NET OSCORE state 1"u8);
         AppendNumber(mac, parameters.Algorithm.CoseNumber);
         AppendNumber(mac, parameters.Hkdf.CoseNumber);
@@ -65,20 +66,20 @@ public readonly struct OscoreStoreKey : IEquatable<OscoreStoreKey>
     /// <inheritdoc/>
     public override int GetHashCode() => _bytes is null ? 0 : BitConverter.ToInt32(_bytes);
 
-    /// <summary>The bytes in hexadecimal.</summary>
+    /// <summary>Returns the bytes in hexadecimal.</summary>
     /// <returns>The text: 64 digits.</returns>
     public override string ToString() => Convert.ToHexStringLower(Bytes.Span);
 
     /// <summary>Whether two keys are equal.</summary>
-    /// <param name="left">One.</param>
-    /// <param name="right">The other.</param>
-    /// <returns>Whether they are.</returns>
+    /// <param name="left">A key.</param>
+    /// <param name="right">The other key.</param>
+    /// <returns>True if they are equal.</returns>
     public static bool operator ==(OscoreStoreKey left, OscoreStoreKey right) => left.Equals(right);
 
     /// <summary>Whether two keys differ.</summary>
-    /// <param name="left">One.</param>
-    /// <param name="right">The other.</param>
-    /// <returns>Whether they do.</returns>
+    /// <param name="left">A key.</param>
+    /// <param name="right">The other key.</param>
+    /// <returns>True if they differ.</returns>
     public static bool operator !=(OscoreStoreKey left, OscoreStoreKey right) => !left.Equals(right);
 
     private static void AppendNumber(IncrementalHash mac, int number)

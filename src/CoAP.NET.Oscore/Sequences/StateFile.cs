@@ -7,12 +7,12 @@ using System.Text.Json;
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// The state of a context as <see cref="FileOscoreStore"/> keeps it: JSON with a hash over all of it and the context, so that a file that
-/// was cut, changed or given another name is found out.
+/// The state of a context in a file of <see cref="FileOscoreStore"/>: JSON with a hash over its content and the context, which detects a
+/// truncated, changed or renamed file.
 /// </summary>
-/// <param name="Epoch">The epoch that goes on, or that the next one follows.</param>
+/// <param name="Epoch">The current epoch, or the last one.</param>
 /// <param name="Bound">The lowest number that was never reserved.</param>
-/// <param name="Received">What came, after an orderly end; null otherwise.</param>
+/// <param name="Received">The received numbers, after a clean end; null otherwise.</param>
 internal sealed record StateFile(ulong Epoch, ulong Bound, OscoreReceivedNumbers? Received)
 {
     private const int Version = 1;
@@ -24,9 +24,9 @@ internal sealed record StateFile(ulong Epoch, ulong Bound, OscoreReceivedNumbers
     /// <summary>Reads a file.</summary>
     /// <param name="path">The file.</param>
     /// <param name="key">The context that it must belong to.</param>
-    /// <returns>The state; null where there is no such file.</returns>
-    /// <exception cref="OscoreStoreException">It is no state of the context.</exception>
-    /// <exception cref="IOException">It cannot be read.</exception>
+    /// <returns>The state; null if there is no such file.</returns>
+    /// <exception cref="OscoreStoreException">The content is not a state of the context.</exception>
+    /// <exception cref="IOException">The file is not readable.</exception>
     public static StateFile? Read(string path, OscoreStoreKey key)
     {
         byte[] bytes = new byte[MaxLength + 1];
@@ -43,8 +43,9 @@ internal sealed record StateFile(ulong Epoch, ulong Bound, OscoreReceivedNumbers
 
         return Parse(bytes.AsSpan(0, length), key)
             ?? throw new OscoreStoreException(OscoreStoreFault.Corrupt,
-                $"{path} does not hold the sequence numbers of its security context: it was cut, changed, or written by another version. "
-                + "Beginning at 0 would use numbers twice, so nothing is sent. Give both ends a new Master Secret and remove the file.");
+                $"{path} does not hold the sequence numbers of its security context: it was truncated, changed, or written by another "
+                + "version. Beginning at 0 would use numbers twice, so the endpoint sends nothing. Give both ends a new Master "
+                + "Secret and remove the file.");
     }
 
     /// <summary>Writes the state through to the disk.</summary>
@@ -72,10 +73,10 @@ internal sealed record StateFile(ulong Epoch, ulong Bound, OscoreReceivedNumbers
         DurableFile.Write(path, buffer.WrittenSpan);
     }
 
-    /// <summary>Takes a state out of the bytes of a file.</summary>
-    /// <param name="bytes">The bytes, whatever they are.</param>
+    /// <summary>Parses the bytes of a file.</summary>
+    /// <param name="bytes">The bytes, not yet validated.</param>
     /// <param name="key">The context that they must belong to.</param>
-    /// <returns>The state; null when they are none of this context.</returns>
+    /// <returns>The state; null if the bytes are not a state of this context.</returns>
     internal static StateFile? Parse(ReadOnlySpan<byte> bytes, OscoreStoreKey key)
     {
         if (bytes.Length > MaxLength)

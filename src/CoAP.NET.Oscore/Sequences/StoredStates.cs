@@ -1,20 +1,20 @@
 namespace CoAP.NET.Oscore;
 
-/// <summary>What all stores refuse in the same words.</summary>
+/// <summary>Checks and errors that all stores share.</summary>
 internal static class StoredStates
 {
     /// <summary>Checks the bound of a reservation.</summary>
-    /// <param name="last">The bound before.</param>
+    /// <param name="last">The previous bound.</param>
     /// <param name="bound">The bound.</param>
-    /// <exception cref="ArgumentOutOfRangeException">It is smaller, or larger than all numbers.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The bound is smaller, or larger than all numbers.</exception>
     public static void CheckBound(ulong last, ulong bound)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(bound, last);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(bound, OscoreSequence.End);
     }
 
-    /// <summary>The refusal of an epoch that is over.</summary>
+    /// <summary>Creates the refusal of an epoch that is over.</summary>
     public static OscoreStoreException Superseded() => new(OscoreStoreFault.Superseded,
-        "The security context was opened again, by this process or another one, which has its sequence numbers from now on. Use a context "
-        + "at one place only, and open it again to go on here.");
+        "This process or another one opened the security context again, and owns its sequence numbers from now on. Use a context at one "
+        + "place only, and open it again to continue here.");
 }

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Oscore;
 
-/// <summary>Counts. Thread-safe, also under the locks of others: it calls nobody.</summary>
+/// <summary>Counts events. Thread-safe, also under the locks of callers: it runs no callbacks.</summary>
 internal sealed class OscoreCounts
 {
     private readonly long[] _values = new long[Enum.GetValues<OscoreEvent>().Length];

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Oscore;
 
-/// <summary>What is counted.</summary>
+/// <summary>The counted events.</summary>
 internal enum OscoreEvent
 {
     Protected,

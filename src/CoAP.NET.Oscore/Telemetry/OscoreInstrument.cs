@@ -2,14 +2,14 @@ namespace CoAP.NET.Oscore;
 
 /// <summary>A metric of OSCORE.</summary>
 /// <param name="Name">Its name.</param>
-/// <param name="Unit">The unit, as UCUM has it.</param>
-/// <param name="Description">What it is, for people.</param>
-/// <param name="Tag">The tag that tells the rows apart; null when there is one row.</param>
-/// <param name="Rows">What is counted with which value of the tag.</param>
+/// <param name="Unit">The unit in UCUM.</param>
+/// <param name="Description">A readable description.</param>
+/// <param name="Tag">The tag that distinguishes the rows; null for a single row.</param>
+/// <param name="Rows">The event per value of the tag.</param>
 internal sealed record OscoreInstrument(
     string Name, string Unit, string Description, string? Tag, params (OscoreEvent Kind, string? Value)[] Rows)
 {
-    /// <summary>All of them, in the order of the documentation.</summary>
+    /// <summary>All metrics, in the order of the documentation.</summary>
     public static IReadOnlyList<OscoreInstrument> All { get; } =
     [
         new("coap.oscore.messages", "{message}", "Messages that were verified, and messages that were protected.", "network.io.direction",

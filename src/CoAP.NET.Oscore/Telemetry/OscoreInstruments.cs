@@ -4,8 +4,8 @@ using System.Runtime.CompilerServices;
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// The instruments of one meter. They are only read when somebody collects. Endpoints with equal tags count together, and what they counted
-/// stays when they close: a counter never falls.
+/// The instruments of one meter, read on collection only. Endpoints with equal tags share their counters, and the counts remain when they
+/// close: a counter never falls.
 /// </summary>
 internal sealed class OscoreInstruments
 {
@@ -22,7 +22,7 @@ internal sealed class OscoreInstruments
         }
     }
 
-    /// <summary>The instruments of a meter.</summary>
+    /// <summary>Returns the instruments of a meter.</summary>
     public static OscoreInstruments Of(Meter meter)
     {
         lock (s_ofMeters)
@@ -31,7 +31,7 @@ internal sealed class OscoreInstruments
         }
     }
 
-    /// <summary>What endpoints with these tags count in.</summary>
+    /// <summary>Returns the counters of endpoints with these tags.</summary>
     public OscoreCounts CountsOf(IReadOnlyList<KeyValuePair<string, object?>> tags)
     {
         string key = string.Join('\n', tags.Select(static tag => $"{tag.Key}={tag.Value}"));

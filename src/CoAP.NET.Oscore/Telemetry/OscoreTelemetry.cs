@@ -4,8 +4,8 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// Counts and logs what one endpoint does with OSCORE. Thread-safe. <see cref="Count"/> calls nobody, so it may be called under locks;
-/// everything else may call a log.
+/// Counts and logs the OSCORE events of one endpoint. Thread-safe. <see cref="Count"/> runs no callbacks and is safe under locks;
+/// everything else may log.
 /// </summary>
 internal sealed class OscoreTelemetry
 {
@@ -30,10 +30,10 @@ internal sealed class OscoreTelemetry
         _ofEndpoint.Add(kind, by);
     }
 
-    /// <summary>A request was refused.</summary>
-    /// <param name="channel">Who brought it.</param>
-    /// <param name="value">Its option, as far as it could be read.</param>
-    /// <param name="fault">Why.</param>
+    /// <summary>Handles a refused request.</summary>
+    /// <param name="channel">The peer that sent it.</param>
+    /// <param name="value">Its option, as far as it is readable.</param>
+    /// <param name="fault">The reason.</param>
     public void Refused(CoapChannel channel, scoped in OscoreOptionValue value, OscoreFault fault)
     {
         Count(fault switch

@@ -70,7 +70,7 @@ public sealed class DecryptionTests : IDisposable
         CliRun run = await new CliHarness().InvokeAsync("decode", "--oscore", _file, Request);
 
         Assert.Equal(ExitCodes.File, run.ExitCode);
-        Assert.Contains("masterSecret is written as 0x", run.Error, StringComparison.Ordinal);
+        Assert.Contains("masterSecret must be 0x", run.Error, StringComparison.Ordinal);
         Assert.DoesNotContain("0102030405060708", run.Error, StringComparison.Ordinal);
     }
 

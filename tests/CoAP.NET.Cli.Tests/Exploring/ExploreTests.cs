@@ -25,7 +25,7 @@ public sealed class ExploreTests
                 return true;
             },
         };
-        Task<CliRun> run = harness.InvokeAsync("explore", server.LocalEndpoints[0]);
+        Task<CliRun> run = harness.InvokeAsync("explore", server.LocalEndpoints[0], "--port", "0");
         await harness.WhenErrorAsync("Ctrl-C ends");
 
         Uri address = new(harness.OutSoFar.Trim());
@@ -60,7 +60,7 @@ public sealed class ExploreTests
     {
         using CancellationTokenSource stop = new();
         CliHarness harness = new() { Stopped = stop.Token };
-        Task<CliRun> run = harness.InvokeAsync("explore", "coaps://192.0.2.1", "--psk", "me:very secret", "--no-open");
+        Task<CliRun> run = harness.InvokeAsync("explore", "coaps://192.0.2.1", "--psk", "me:very secret", "--no-open", "--port", "0");
         await harness.WhenErrorAsync("Ctrl-C ends");
         Uri address = new(harness.OutSoFar.Trim());
         using HttpClient browser = new() { BaseAddress = new Uri(address.GetLeftPart(UriPartial.Path)) };
@@ -72,5 +72,23 @@ public sealed class ExploreTests
         Assert.Contains("command line", told, StringComparison.Ordinal);
         Assert.DoesNotContain("very secret", told, StringComparison.Ordinal);
         Assert.Equal(0, (await run).ExitCode);
+    }
+
+    [Fact]
+    public async Task Two_pages_at_a_time_have_ports_of_their_own()
+    {
+        using CancellationTokenSource stop = new();
+        CliHarness one = new() { Stopped = stop.Token };
+        CliHarness two = new() { Stopped = stop.Token };
+        Task<CliRun> first = one.InvokeAsync("explore", "--no-open");
+        await one.WhenErrorAsync("Ctrl-C ends");
+        Task<CliRun> second = two.InvokeAsync("explore", "--no-open");
+        await two.WhenErrorAsync("Ctrl-C ends");
+        Uri[] addresses = [new(one.OutSoFar.Trim()), new(two.OutSoFar.Trim())];
+        await stop.CancelAsync();
+
+        Assert.NotEqual(addresses[0].Port, addresses[1].Port);
+        Assert.Equal(0, (await first).ExitCode);
+        Assert.Equal(0, (await second).ExitCode);
     }
 }

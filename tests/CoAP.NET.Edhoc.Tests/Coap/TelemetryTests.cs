@@ -44,7 +44,7 @@ public sealed class TelemetryTests
         Assert.Equal([2400, 2401], log.All.Select(static entry => entry.Id));
         Assert.Contains("StaticStatic", log.All[0].Text, StringComparison.Ordinal);
         Assert.Contains("[2001:db8::2]", log.All[0].Text, StringComparison.Ordinal);
-        Assert.Contains("The credential is not known here", log.All[1].Text, StringComparison.Ordinal);
+        Assert.Contains("This side does not know the credential", log.All[1].Text, StringComparison.Ordinal);
     }
 
     private sealed class MeterMaker : IMeterFactory

@@ -123,23 +123,23 @@ public sealed class CredentialFileTests : IDisposable
     }
 
     [Theory]
-    [InlineData("[]", "is an object")]
-    [InlineData("{ \"own\": [ }", "Line 1 is no JSON")]
+    [InlineData("[]", "must be an object")]
+    [InlineData("{ \"own\": [ }", "Line 1 is not valid JSON")]
     [InlineData("{ \"trusted\": [] }", "\"own\" is missing or empty")]
     [InlineData("{ \"onw\": [] }", "unknown")]
-    [InlineData("{ \"own\": {} }", "own is a list")]
+    [InlineData("{ \"own\": {} }", "own must be a list")]
     [InlineData("{ \"own\": [ { \"kid\": \"0x01\" } ] }", "own[0].key is missing")]
-    [InlineData("{ \"own\": [ { \"key\": \"none.key\", \"kid\": \"0x01\" } ] }", "cannot be read")]
+    [InlineData("{ \"own\": [ { \"key\": \"none.key\", \"kid\": \"0x01\" } ] }", "is not readable")]
     [InlineData("{ \"own\": [ { \"key\": \"client.none\", \"kid\": \"0x01\" } ] }", "no private key")]
     [InlineData("{ \"own\": [ { \"key\": \"client.key\" } ] }", "own[0].kid is missing")]
-    [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"2b\" } ] }", "own[0].kid is written as 0x")]
+    [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"2b\" } ] }", "own[0].kid must be 0x")]
     [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"claims\": \"0xa0\" } ] }", "own[0]:")]
-    [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ] }", "Nobody is trusted")]
+    [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ] }", "trusts no peer")]
     [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\", \"kid\": \"0x2b\" } ] }", "twice")]
     [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"trusted\": [ {} ] }", "no certificate, claims or publicKey")]
     [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"authorities\": [ \"client.pub\" ] }", "no certificate")]
-    [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"method\": 4 }", "method is 0, 1, 2 or 3")]
-    [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"suites\": [ 99 ] }", "suites[0] is the number")]
+    [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"method\": 4 }", "method must be 0, 1, 2 or 3")]
+    [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"suites\": [ 99 ] }", "suites[0] must be the number")]
     public void What_is_wrong_is_said_with_its_place(string json, string problem)
     {
         Write("wrong.json", json);

@@ -48,7 +48,7 @@ public sealed class CaptureReaderTests
         Assert.False(reader.TryRead(Request(id), "a", "b", out _, out string remark));
         Assert.Contains("No context has this kid", remark, StringComparison.Ordinal);
         Assert.False(reader.TryRead(Response(id, null), "b", "a", out _, out remark));
-        Assert.Contains("the request of this response is not known", remark, StringComparison.Ordinal);
+        Assert.Contains("the request of this response is missing from the capture", remark, StringComparison.Ordinal);
         using OscoreCaptureReader wrong = new([new OscoreContextEntry(null, new OscoreParameters([9, 9], [1], []))]);
         Assert.False(wrong.TryRead(Request(id), "a", "b", out _, out remark));
         Assert.Contains("does not verify", remark, StringComparison.Ordinal);

@@ -37,9 +37,9 @@ public sealed class AiocoapTests : IDisposable
     public void What_stands_in_both_files_or_is_wrong_is_refused_without_the_secret()
     {
         Write("settings.json", $$"""{ "secret_ascii": "{{Secret}}", "sender-id_hex": "", "recipient-id_hex": "01" }""");
-        Assert.Contains("secret stands there twice", Refusal(), StringComparison.Ordinal);
+        Assert.Contains("secret occurs twice", Refusal(), StringComparison.Ordinal);
         Write("settings.json", """{ "algorithm": "AES-128", "sender-id_hex": "", "recipient-id_hex": "01" }""");
-        Assert.Contains("algorithm is none of", Refusal(), StringComparison.Ordinal);
+        Assert.Contains("algorithm must be one of", Refusal(), StringComparison.Ordinal);
         Write("settings.json", """{ "sender-id_hex": "" }""");
         Assert.Contains("recipient-id is missing", Refusal(), StringComparison.Ordinal);
         File.Delete(Path.Combine(_directory, "settings.json"));

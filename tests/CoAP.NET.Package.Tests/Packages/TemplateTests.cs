@@ -82,7 +82,7 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
         using (observer)
         using (Tool second = Start(address))
         {
-            await second.SaysAsync("1 sessions were taken over");
+            await second.SaysAsync("Took over 1 sessions");
             await Tool.RunAsync(folder, coap, ["put", address + "/temperature", "--payload", "19.5", "--psk", $"device:{key}"]);
             await observer.SaysAsync("19.5");
         }

@@ -3,10 +3,10 @@ using System.CommandLine.Parsing;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>Command lines of <c>coap bench</c> that ask for what cannot be.</summary>
+/// <summary>Errors of <c>coap bench</c> command lines.</summary>
 internal static class BenchUsage
 {
-    /// <summary>Refuses a command that stands behind a URI, which it would ignore.</summary>
+    /// <summary>Rejects a command after a URI, which it would ignore.</summary>
     public static void ComesFirst(Command command) => command.Validators.Add(result =>
     {
         if (result.Parent is CommandResult parent
@@ -16,7 +16,7 @@ internal static class BenchUsage
         }
     });
 
-    /// <summary>Says why a command line is refused.</summary>
+    /// <summary>Writes why a command line is refused.</summary>
     /// <returns>The exit code.</returns>
     public static int Refuse(TextWriter error, params IEnumerable<string> reasons)
     {
@@ -25,7 +25,7 @@ internal static class BenchUsage
             error.WriteLine(reason);
         }
 
-        error.WriteLine($"{BenchCommand.CalledAs} --help tells what there is.");
+        error.WriteLine($"{BenchCommand.CalledAs} --help lists the options.");
         return ExitCodes.Usage;
     }
 }

@@ -5,31 +5,31 @@ using Spectre.Console;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>What the program does when it is called with a URI: a run for each level of peers, then the report.</summary>
-/// <param name="terminal">The terminal to draw on while it runs; null to find out whether standard error is one.</param>
+/// <summary>Runs the load for a URI: one run per level of peers, then the report.</summary>
+/// <param name="terminal">The terminal for the progress display; null to find out whether standard error is one.</param>
 internal sealed class LoadCommand(IAnsiConsole? terminal)
 {
     private readonly LoadOptions _options = new();
     private readonly Option<string?> _workers = new("--workers")
     {
-        Description = "Workers that make the load together instead of this program.",
+        Description = "Workers that generate the load together instead of this program.",
         HelpName = "HOST:PORT,..."
     };
     private readonly Option<string?> _key = new(WorkerCommand.KeyName)
     {
-        Description = "The word that the workers ask for.",
+        Description = "The word that the workers require.",
         HelpName = "WORD"
     };
     private readonly Option<int?> _processor = ProcessorPin.NewOption();
     private readonly Option<string?> _json = new("--json")
     {
-        Description = "Writes the report to a file; - for the standard output, where nothing else stands then.",
+        Description = "Writes the report to a file; - for the standard output, which then contains nothing else.",
         HelpName = "FILE"
     };
     private readonly Option<string?> _html = new("--html") { Description = "Writes the report with plots to a file.", HelpName = "FILE" };
     private readonly Option<bool> _strict = new("--strict")
     {
-        Description = "Ends with exit code 1 when there were errors or lost requests, or a run without any answer."
+        Description = "Ends with exit code 1 after errors or lost requests, or a run without any answer."
     };
     private readonly Option<bool> _quiet = new("--quiet") { Description = "Shows nothing until the report." };
 
@@ -90,11 +90,11 @@ internal sealed class LoadCommand(IAnsiConsole? terminal)
 
         if (failure is ArgumentException && runs.Count == 0)
         {
-            // Only opening sockets tells that this host does not have what the plan wants.
+            // Only opening the sockets shows that this host lacks something in the plan.
             return BenchUsage.Refuse(error, failure.Message);
         }
 
-        // A level that could not be had does not take the others' figures away.
+        // A failed level does not discard the others' figures.
         LoadReport report = new() { Begun = begun, Machine = Machine(), Command = Command(parsed), Runs = runs };
         bool isWritten = runs.Count == 0 || await files.TryWriteAsync(report, parsed.InvocationConfiguration).ConfigureAwait(false);
         if (failure is not null)
@@ -107,7 +107,7 @@ internal sealed class LoadCommand(IAnsiConsole? terminal)
             : ExitCodes.Failure;
     }
 
-    // What ended the runs before their time; null: nothing, or somebody here.
+    // Returns what ended the runs early; null for nothing or a local stop.
     private static async Task<Exception?> RunAsync(IReadOnlyList<LoadPlan> plans, List<LoadResult> runs, LoadDisplay display,
         Func<LoadPlan, CancellationToken, Task<LoadResult>> run, CancellationToken cancellationToken)
     {
@@ -120,7 +120,7 @@ internal sealed class LoadCommand(IAnsiConsole? terminal)
             }
             catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
             {
-                // Ended before it measured anything; what was measured before is told.
+                // Ended before it measured anything; the report contains the earlier runs.
             }
             catch (Exception exception) when (exception is ArgumentException or CoapException or SpreadException)
             {
@@ -137,7 +137,7 @@ internal sealed class LoadCommand(IAnsiConsole? terminal)
         foreach (LoadResult run in runs)
         {
             string? reason = run.ErrorCount > 0 || run.Lost > 0 ? $"{run.ErrorCount} errors, {run.Lost} lost"
-                : run.Plan.Loop != LoadLoop.Observe && run.Count == 0 ? "nothing was answered"
+                : run.Plan.Loop != LoadLoop.Observe && run.Count == 0 ? "no answers"
                 : run.Converged < run.Plan.Peers ? $"{run.Plan.Peers - run.Converged} observers do not have the last state"
                 : null;
             if (reason is not null)
@@ -150,7 +150,7 @@ internal sealed class LoadCommand(IAnsiConsole? terminal)
         return isClean;
     }
 
-    // What is better said now than after the run.
+    // Problems that the user should see before the run.
     private static string? FaultOfMachine(LoadPlan plan) =>
         plan.ServerProcess is { } id && OperatingSystem.IsLinux() && !File.Exists($"/proc/{id}/stat") ? $"There is no process {id}." : null;
 
@@ -158,7 +158,7 @@ internal sealed class LoadCommand(IAnsiConsole? terminal)
         $"{RuntimeInformation.OSDescription} {RuntimeInformation.OSArchitecture}, {Environment.ProcessorCount} "
             + $"processors, {RuntimeInformation.FrameworkDescription}";
 
-    // Reports are given away: the word of the workers is not in them.
+    // Users share reports, so they do not contain the word of the workers.
     private static string Command(ParseResult parsed)
     {
         string[] words = [.. parsed.Tokens.Skip(parsed.CommandResult.Command is RootCommand ? 0 : 1).Select(static token => token.Value)];

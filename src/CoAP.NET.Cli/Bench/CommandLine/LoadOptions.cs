@@ -11,8 +11,8 @@ internal sealed class LoadOptions
 
     private readonly Argument<string> _uri = new("URI")
     {
-        Description = "The resource to ask for, such as coap://127.0.0.1/hello; coap, coaps, coap+tcp, coaps+tcp, coap+ws or coaps+ws. "
-            + "Without a scheme coap:// is meant."
+        Description = "The resource to request, such as coap://127.0.0.1/hello; coap, coaps, coap+tcp, coaps+tcp, coap+ws or coaps+ws. "
+            + "Default scheme: coap://."
     };
 
     private readonly Option<int[]> _peers = new("--peers")
@@ -25,29 +25,31 @@ internal sealed class LoadOptions
 
     private readonly Option<string> _loop = new("--loop")
     {
-        Description = "closed: each peer asks again as soon as it was answered; open: requests are due at --rate, whatever the server "
-            + "does; observe: each peer observes the resource, which is changed at --rate, or by others.",
+        Description = "closed: each peer sends its next request as soon as it has an answer; open: requests are due at --rate, whatever "
+            + "the server does; observe: each peer observes the resource, which changes at --rate, or by others.",
         HelpName = "LOOP",
         DefaultValueFactory = static _ => "closed",
     };
 
     private readonly Option<double> _rate = Number("--rate",
-        "Requests a second of an open loop; changes a second (PUT of a growing number) of an observing one.", s_defaults.Rate);
+        "Requests per second of an open loop; changes per second (PUT of a growing number) of an observing one.", s_defaults.Rate);
     private readonly Option<bool> _poisson = new("--poisson")
     {
         Description = "The times between requests of an open loop vary as those of independent users do."
     };
-    private readonly Option<double> _seconds = Number("--seconds", "Seconds that are measured.", s_defaults.Seconds);
-    private readonly Option<double> _warmUp = Number("--warm-up", "Seconds before that which are not.", s_defaults.WarmUpSeconds);
+    private readonly Option<double> _seconds = Number("--seconds", "Seconds to measure.", s_defaults.Seconds);
+    private readonly Option<double> _warmUp = Number("--warm-up", "Seconds before the measurement that do not "
+        + "count.", s_defaults.WarmUpSeconds);
     private readonly Option<double> _ramp = Number("--ramp", "Seconds before the warm-up over which the peers start.",
         s_defaults.RampSeconds);
     private readonly Option<double> _timeout = Number("--timeout", "Seconds after which an unanswered request counts as lost.",
         s_defaults.TimeoutSeconds);
     private readonly Option<int> _retransmissions = Whole("--retransmissions",
-        "How often an unacknowledged Confirmable request is repeated (MAX_RETRANSMIT).", s_defaults.Retransmissions);
+        "Number of retransmissions of an unacknowledged Confirmable request (MAX_RETRANSMIT).", s_defaults.Retransmissions);
     private readonly Option<string?> _psk = new("--psk")
     {
-        Description = "Identity and pre-shared key for a coaps target; each peer has a session. Whoever sees the command line sees the key.",
+        Description = "Identity and pre-shared key for a coaps target; each peer has a session. Other users of the machine can see the "
+            + "key in the command line.",
         HelpName = "ID:KEY"
     };
     private readonly Option<bool> _non = new("--non") { Description = "Requests are Non-confirmable." };
@@ -63,7 +65,7 @@ internal sealed class LoadOptions
         Description = "The size of a body of zeros instead.",
         HelpName = "N"
     };
-    private readonly Option<int> _depth = Whole("--depth", "Requests that each peer has under way at a time.", s_defaults.Depth);
+    private readonly Option<int> _depth = Whole("--depth", "Concurrent requests per peer.", s_defaults.Depth);
     private readonly Option<string?> _source = new("--source")
     {
         Description = "The address of the first peer; the others have those after it. Default for a target in 127.0.0.0/8: 127.1.0.1.",
@@ -71,13 +73,13 @@ internal sealed class LoadOptions
     };
     private readonly Option<string?> _expect = new("--expect")
     {
-        Description = "The payload that every answer must have; without it any 2.xx is right.",
+        Description = "The payload that every answer must have; without it any 2.xx is correct.",
         HelpName = "TEXT"
     };
-    private readonly Option<int> _seed = Whole("--seed", "The seed of everything that is left to chance.", s_defaults.Seed);
+    private readonly Option<int> _seed = Whole("--seed", "The seed of all random choices.", s_defaults.Seed);
     private readonly Option<int?> _serverProcess = new("--server-process")
     {
-        Description = "The process id of a server on this machine, whose processor time and memory are read (Linux).",
+        Description = "The process id of a server on this machine, for its processor time and memory (Linux).",
         HelpName = "PID"
     };
 
@@ -94,7 +96,7 @@ internal sealed class LoadOptions
         }
     }
 
-    /// <summary>A plan for each number of peers.</summary>
+    /// <summary>Creates a plan for each number of peers.</summary>
     public IReadOnlyList<LoadPlan> ToPlans(ParseResult parsed)
     {
         string uri = parsed.GetRequiredValue(_uri);
@@ -124,7 +126,7 @@ internal sealed class LoadOptions
     }
 
     /// <summary>
-    /// Says which option would do nothing; null: none. Silently left alone, it would make figures look like what they are not.
+    /// Returns the option that would have no effect; null for none. Ignoring it silently would make the figures misleading.
     /// </summary>
     public static string? FaultOf(LoadPlan plan) => plan.Loop switch
     {
@@ -142,7 +144,7 @@ internal sealed class LoadOptions
         HelpName = "N",
         DefaultValueFactory = _ => otherwise,
 
-        // A point, in whatever country this runs.
+        // A decimal point, independent of the culture.
         CustomParser = static result =>
             double.TryParse(result.Tokens[0].Value, NumberStyles.Float, CultureInfo.InvariantCulture, out double value)
                 ? value

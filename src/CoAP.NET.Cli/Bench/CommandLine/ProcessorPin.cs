@@ -9,11 +9,11 @@ internal static class ProcessorPin
 {
     public static Option<int?> NewOption() => new("--processor") { Description = "Keeps this program on one processor.", HelpName = "N" };
 
-    /// <summary>Does it. Call it before anything else: threads that are begun later stay where this one is.</summary>
-    /// <returns>Why it cannot be; null: it is.</returns>
+    /// <summary>Sets the affinity. Call it first: threads that start later inherit it.</summary>
+    /// <returns>The reason of a failure; null for success.</returns>
     public static string? FaultOf(int processor)
     {
-        string fault = $"This program cannot be kept on processor {processor}.";
+        string fault = $"The system cannot keep this program on processor {processor}.";
         if (processor is < 0 or > 63 || processor >= nint.Size * 8 || !(OperatingSystem.IsLinux() || OperatingSystem.IsWindows()))
         {
             return fault;

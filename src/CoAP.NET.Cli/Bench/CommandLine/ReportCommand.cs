@@ -3,11 +3,11 @@ using System.Text.Json;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>What the program does with a report that was kept as JSON: shows it again, and draws it.</summary>
+/// <summary>Shows a report from a JSON file again, and draws it.</summary>
 internal sealed class ReportCommand
 {
     public const string Name = "report";
-    private readonly Argument<string> _file = new("FILE") { Description = "What --json wrote; - for the standard input." };
+    private readonly Argument<string> _file = new("FILE") { Description = "The output of --json; - for the standard input." };
     private readonly Option<string?> _html = new("--html") { Description = "Writes the report with plots to a file.", HelpName = "OUT" };
 
     public void AddTo(Command root)

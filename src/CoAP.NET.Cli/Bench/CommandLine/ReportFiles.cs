@@ -2,25 +2,25 @@ using System.CommandLine;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>Where a report goes beside the table that is always written.</summary>
+/// <summary>The destinations of a report in addition to the table, which the command always writes.</summary>
 /// <param name="Json">A file, "-" for the standard output, or null.</param>
 /// <param name="Html">A file, or null.</param>
 internal sealed record ReportFiles(string? Json, string? Html)
 {
-    /// <summary>For the standard output.</summary>
+    /// <summary>The name of the standard output.</summary>
     public const string Standard = "-";
 
-    /// <summary>What is wrong with them, as far as that can be known before something is written; null: nothing.</summary>
+    /// <summary>The problem with them that is visible before writing; null for none.</summary>
     public string? Fault =>
         Html == Standard ? "--html writes a file; only --json knows - for the standard output."
         : Json is not null && Html is not null && Json != Standard && Path.GetFullPath(Json) == Path.GetFullPath(Html)
         ? $"--json and --html both write '{Html}'."
         : FaultOf(Json) ?? FaultOf(Html);
 
-    /// <summary>Writes it, and says what could not be written.</summary>
+    /// <summary>Writes the report, and reports files that failed.</summary>
     public async Task<bool> TryWriteAsync(LoadReport report, InvocationConfiguration streams)
     {
-        // Whoever reads JSON from the standard output wants nothing else there.
+        // JSON on the standard output must be its only content.
         ReportTable.Write(Json == Standard ? streams.Error : streams.Output, report);
         if (Json == Standard)
         {
@@ -48,9 +48,9 @@ internal sealed record ReportFiles(string? Json, string? Html)
 
     private static string? FaultOf(string? file) =>
         file is null or Standard ? null
-        : file.Length == 0 ? "A file without a name cannot be written."
-        : Directory.Exists(file) ? $"'{file}' cannot be written: it is a directory."
+        : file.Length == 0 ? "A file needs a name."
+        : Directory.Exists(file) ? $"'{file}' is a directory. Name a file."
         : Path.GetDirectoryName(Path.GetFullPath(file)) is { } directory && !Directory.Exists(directory)
-        ? $"'{file}' cannot be written: there is no directory '{directory}'."
+        ? $"There is no directory '{directory}' for '{file}'."
         : null;
 }

@@ -3,13 +3,13 @@ using Spectre.Console;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>The report as a plain table: a row for each run, below it what went wrong.</summary>
+/// <summary>The report as a plain table: a row for each run, with the errors below it.</summary>
 internal static class ReportTable
 {
-    // Rows are not broken: whoever has a narrow terminal scrolls.
+    // Rows do not wrap: in a narrow terminal the user scrolls.
     private const int Width = 1000;
 
-    // Where there is nothing to tell.
+    // The text of an empty cell.
     private const string None = "-";
 
     public static void Write(TextWriter output, LoadReport report)
@@ -44,7 +44,7 @@ internal static class ReportTable
         console.Profile.Width = Width;
         console.Write(table);
 
-        // Without the lines around the table, which are as wide as the console is said to be.
+        // Without the lines around the table, which are as wide as the console claims to be.
         foreach (string row in rows.ToString().Split('\n', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries))
         {
             output.WriteLine(row);
@@ -54,7 +54,7 @@ internal static class ReportTable
         {
             foreach ((string kind, long count) in run.Errors.OrderByDescending(static error => error.Value))
             {
-                // A report may be a stranger's.
+                // The report may come from a stranger.
                 string what = SpreadException.Clean(kind);
                 output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{RunNames.Peers(run.Plan)}: {count} x {what}"));
             }
@@ -68,13 +68,13 @@ internal static class ReportTable
             if (run.OwnDrops > 0)
             {
                 output.WriteLine(string.Create(CultureInfo.InvariantCulture,
-                    $"{RunNames.Peers(run.Plan)}: {run.OwnDrops} datagrams were lost in this program's own receive buffers, which is no "
-                        + $"fault of the server: use fewer peers, or more workers."));
+                    $"{RunNames.Peers(run.Plan)}: this program lost {run.OwnDrops} datagrams in its own receive buffers, which is no "
+                        + "fault of the server: use fewer peers, or more workers."));
             }
         }
     }
 
-    // Without the columns that no run has something for.
+    // Without the columns that are empty for all runs.
     private static List<(string Head, string[] Cells)> Columns(IReadOnlyList<LoadResult> runs)
     {
         LoadHistogram[] times = [.. runs.Select(static run => run.Histogram())];

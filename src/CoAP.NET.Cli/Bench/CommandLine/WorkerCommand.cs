@@ -4,7 +4,7 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>What the program does as a worker: the runs that coordinators ask for.</summary>
+/// <summary>Runs the program as a worker, for coordinators.</summary>
 internal sealed class WorkerCommand
 {
     public const string Name = "worker";
@@ -12,20 +12,20 @@ internal sealed class WorkerCommand
 
     private readonly Option<string?> _listen = new("--listen")
     {
-        Description = $"Where coordinators reach it; port 0 for any. Default: {WorkerAddress.DefaultListen}, where only this machine "
-            + "reaches it.",
+        Description = $"The address for coordinators; port 0 for any. Default: {WorkerAddress.DefaultListen}, reachable only from this "
+            + "machine.",
         HelpName = "HOST:PORT"
     };
     private readonly Option<string?> _key = new(KeyName)
     {
-        Description = "A word that coordinators must know. It is sent unencrypted.",
+        Description = "A word that coordinators must know. They send it unencrypted.",
         HelpName = "WORD"
     };
     private readonly Option<int?> _processor = ProcessorPin.NewOption();
 
     public void AddTo(Command root)
     {
-        Command command = new(Name, "Makes load when a coordinator (--workers) asks for it, until it is stopped.")
+        Command command = new(Name, "Generates load for coordinators (--workers) until you stop it.")
         {
             _listen, _key, _processor
         };
@@ -52,7 +52,7 @@ internal sealed class WorkerCommand
             return BenchUsage.Refuse(error, fault);
         }
 
-        // Lines come from several conversations.
+        // Several conversations write lines.
         TextWriter output = TextWriter.Synchronized(parsed.InvocationConfiguration.Output);
         try
         {
@@ -67,7 +67,7 @@ internal sealed class WorkerCommand
         }
     }
 
-    // What is the plan's or this machine's fault is told to the coordinator as a sentence, not as a crash.
+    // The coordinator gets faults of the plan or of this machine as a sentence, not as a crash.
     private static async Task<LoadResult> RunAsync(LoadPlan plan, IProgress<LoadTick> progress, LoadGate gate,
         CancellationToken cancellationToken)
     {

@@ -2,15 +2,15 @@ using System.Numerics;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>Steps of times that are at most 1.6 % wide: 64 for each power of two.</summary>
+/// <summary>Time steps of at most 1.6 % width: 64 per power of two.</summary>
 internal static class HistogramSteps
 {
     private const int StepBits = 6;
 
-    /// <summary>How many a power of two has.</summary>
+    /// <summary>Number of steps per power of two.</summary>
     public const int PerPower = 1 << StepBits;
 
-    /// <summary>The step of a value; not below zero.</summary>
+    /// <summary>Returns the step of a value; not below zero.</summary>
     public static int IndexOf(long value)
     {
         if (value < PerPower)
@@ -22,7 +22,7 @@ internal static class HistogramSteps
         return ((shift + 1) << StepBits) + (int)((value >> shift) - PerPower);
     }
 
-    /// <summary>The least value of a step.</summary>
+    /// <summary>Returns the least value of a step.</summary>
     public static long FirstOf(int index)
     {
         int row = index >> StepBits;

@@ -1,25 +1,25 @@
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// Counts times in steps of at most 1.6 %, so that it takes no memory for each. Not thread-safe; one for each loop, added up at the end.
+/// Counts times in steps of at most 1.6 %, so that a single time takes no memory. Not thread-safe; one per loop, merged at the end.
 /// </summary>
 internal sealed class LoadHistogram
 {
-    // Up to 2^40 ns, 18 minutes; whatever is longer counts as that.
+    // Up to 2^40 ns, 18 minutes; longer times count as that.
     private const int Rows = 40 - 6 + 1;
 
     private readonly long[] _counts = new long[Rows * HistogramSteps.PerPower];
 
-    /// <summary>How many there are.</summary>
+    /// <summary>Number of times.</summary>
     public long Count { get; private set; }
 
-    /// <summary>The sum of all, in nanoseconds.</summary>
+    /// <summary>The sum of all times, in nanoseconds.</summary>
     public double Sum { get; private set; }
 
-    /// <summary>The longest, in nanoseconds.</summary>
+    /// <summary>The longest time, in nanoseconds.</summary>
     public long Longest { get; private set; }
 
-    /// <summary>The steps that hold something, as pairs of upper bound in nanoseconds and count, by time.</summary>
+    /// <summary>The steps with a count, as pairs of upper bound in nanoseconds and count, by time.</summary>
     public IEnumerable<(long Nanoseconds, long Count)> Filled
     {
         get
@@ -37,7 +37,7 @@ internal sealed class LoadHistogram
     /// <summary>Adds a time in nanoseconds.</summary>
     public void Add(long nanoseconds) => Add(nanoseconds, 1);
 
-    /// <summary>Adds a time several times over.</summary>
+    /// <summary>Adds a time several times.</summary>
     public void Add(long nanoseconds, long count)
     {
         long time = Math.Max(0, nanoseconds);
@@ -60,14 +60,14 @@ internal sealed class LoadHistogram
         Longest = Math.Max(Longest, other.Longest);
     }
 
-    /// <summary>Forgets all.</summary>
+    /// <summary>Removes all times.</summary>
     public void Clear()
     {
         Array.Clear(_counts);
         (Count, Sum, Longest) = (0, 0, 0);
     }
 
-    /// <summary>The time that so large a part of them does not exceed, in microseconds; 0 when there are none.</summary>
+    /// <summary>Returns the time that a share of them does not exceed, in microseconds; 0 for none.</summary>
     public double Microseconds(double part)
     {
         long wanted = Math.Max(1, (long)Math.Ceiling(Count * part));
@@ -84,6 +84,6 @@ internal sealed class LoadHistogram
         return 0;
     }
 
-    // The last value of a step, so that a time is never told shorter than it was.
+    // The last value of a step, so that a reported time is never shorter than the real one.
     private static long ValueOf(int index) => HistogramSteps.FirstOf(index + 1) - 1;
 }

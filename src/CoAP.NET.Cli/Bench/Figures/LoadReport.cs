@@ -3,7 +3,7 @@ using System.Text.Json.Serialization;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>Everything that one call of the program measured: a run for each level of peers. What is written as JSON, and drawn.</summary>
+/// <summary>The results of one call of the program: a run for each level of peers. The content of the JSON file and of the plots.</summary>
 internal sealed record LoadReport
 {
     /// <summary>When the first run began.</summary>
@@ -18,11 +18,11 @@ internal sealed record LoadReport
     /// <summary>The runs, in their order.</summary>
     public required IReadOnlyList<LoadResult> Runs { get; init; }
 
-    /// <summary>As JSON.</summary>
+    /// <summary>Returns the report as JSON.</summary>
     public string ToJson() => JsonSerializer.Serialize(this, LoadJson.Default.LoadReport);
 
-    /// <summary>Reads what <see cref="ToJson"/> wrote.</summary>
-    /// <exception cref="JsonException">It is no report.</exception>
+    /// <summary>Reads the output of <see cref="ToJson"/>.</summary>
+    /// <exception cref="JsonException">It is not a report.</exception>
     public static LoadReport Parse(string json)
     {
         LoadReport report = JsonSerializer.Deserialize(json, LoadJson.Default.LoadReport) ?? throw new JsonException("null is no report.");
@@ -32,7 +32,7 @@ internal sealed record LoadReport
     }
 }
 
-/// <summary>How plans and results are written.</summary>
+/// <summary>JSON serialization of plans and results.</summary>
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, UseStringEnumConverter = true,
     RespectNullableAnnotations = true, DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
 [JsonSerializable(typeof(LoadPlan))]

@@ -2,42 +2,40 @@ using System.Text.Json.Serialization;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>What one run came to. Results of several workers of one run are added up by <see cref="Merge"/>.</summary>
+/// <summary>The result of one run. <see cref="Merge"/> adds up those of several workers.</summary>
 internal sealed record LoadResult
 {
-    /// <summary>What was done.</summary>
+    /// <summary>The plan of the run.</summary>
     public required LoadPlan Plan { get; init; }
 
-    /// <summary>How long was measured, in seconds.</summary>
+    /// <summary>Duration of the measurement, in seconds.</summary>
     public required double Seconds { get; init; }
 
-    /// <summary>Right answers, or notifications.</summary>
+    /// <summary>Number of correct answers, or notifications.</summary>
     public required long Count { get; init; }
 
-    /// <summary>Requests that were not answered in their time.</summary>
+    /// <summary>Number of requests without an answer in time.</summary>
     public long Lost { get; init; }
 
     /// <summary>
-    /// Datagrams that the system dropped because a receive buffer of this program was full: answers that are lost, or came late, by no
-    /// fault of the server. Known where the system counts them (Linux).
+    /// Datagrams that the system dropped because a receive buffer of this program was full: lost or late answers that are no fault of the
+    /// server. Known if the system counts them (Linux).
     /// </summary>
     public long OwnDrops { get; init; }
 
-    /// <summary>
-    /// Everything else that went wrong, by kind: an answer's code such as "5.03", "wrong payload", or the name of an exception.
-    /// </summary>
+    /// <summary>All other errors, by kind: an answer's code such as "5.03", "wrong payload", or the name of an exception.</summary>
     public IReadOnlyDictionary<string, long> Errors { get; init; } = new Dictionary<string, long>();
 
-    /// <summary>The times of the right ones, as pairs of nanoseconds and count; see <see cref="LoadHistogram.Filled"/>.</summary>
+    /// <summary>The times of correct answers, as pairs of nanoseconds and count; see <see cref="LoadHistogram.Filled"/>.</summary>
     public required IReadOnlyList<long[]> Times { get; init; }
 
-    /// <summary>Observing only: the times from a change to the last observer that was told of it, like <see cref="Times"/>.</summary>
+    /// <summary>Observing only: the times from a change to the last observer that received it, like <see cref="Times"/>.</summary>
     public IReadOnlyList<long[]> ChangeTimes { get; init; } = [];
 
     /// <summary>Observing only: observers that had the last state at the end; null otherwise.</summary>
     public int? Converged { get; init; }
 
-    /// <summary>Observing only: changes that were made.</summary>
+    /// <summary>Observing only: number of changes.</summary>
     public long Changes { get; init; }
 
     /// <summary>Each measured second.</summary>
@@ -46,29 +44,29 @@ internal sealed record LoadResult
     /// <summary>Processor time of this program over the measured time, in seconds.</summary>
     public double OwnProcessorSeconds { get; init; }
 
-    /// <summary>Processor time of the server over the measured time, in seconds; null when it was not read.</summary>
+    /// <summary>Processor time of the server over the measured time, in seconds; null if unknown.</summary>
     public double? ServerProcessorSeconds { get; init; }
 
-    /// <summary>Resident memory of the server at the end, in bytes; null when it was not read.</summary>
+    /// <summary>Resident memory of the server at the end, in bytes; null if unknown.</summary>
     public long? ServerResidentBytes { get; init; }
 
-    /// <summary>How many workers took part.</summary>
+    /// <summary>Number of workers.</summary>
     public int Workers { get; init; } = 1;
 
-    /// <summary>Right answers or notifications a second; 0 for a run that was ended before it measured.</summary>
+    /// <summary>Correct answers or notifications per second; 0 for a run that ended before it measured.</summary>
     public double PerSecond => Seconds > 0 ? Count / Seconds : 0;
 
-    /// <summary>All errors together.</summary>
+    /// <summary>Number of all errors.</summary>
     [JsonIgnore]
     public long ErrorCount => Errors.Values.Sum();
 
-    /// <summary>The server's processor time for one, in microseconds; null when it was not read.</summary>
+    /// <summary>The server's processor time per answer, in microseconds; null if unknown.</summary>
     public double? ServerMicroseconds => ServerProcessorSeconds is { } seconds && Count > 0 ? seconds * 1e6 / Count : null;
 
-    /// <summary>The times as a histogram.</summary>
+    /// <summary>Returns the times as a histogram.</summary>
     public LoadHistogram Histogram() => ToHistogram(Times);
 
-    /// <summary>Pairs of nanoseconds and count as a histogram.</summary>
+    /// <summary>Converts pairs of nanoseconds and count to a histogram.</summary>
     public static LoadHistogram ToHistogram(IReadOnlyList<long[]> pairs)
     {
         LoadHistogram histogram = new();
@@ -80,11 +78,11 @@ internal sealed record LoadResult
         return histogram;
     }
 
-    /// <summary>A histogram as pairs.</summary>
+    /// <summary>Converts a histogram to pairs.</summary>
     public static IReadOnlyList<long[]> ToPairs(LoadHistogram histogram) =>
         [.. histogram.Filled.Select(static step => new[] { step.Nanoseconds, step.Count })];
 
-    /// <summary>Adds up what several workers of one run measured at the same time.</summary>
+    /// <summary>Adds up the concurrent measurements of several workers of one run.</summary>
     /// <param name="plan">The plan of all of them.</param>
     /// <param name="parts">At least one.</param>
     public static LoadResult Merge(LoadPlan plan, IReadOnlyList<LoadResult> parts)
@@ -120,7 +118,7 @@ internal sealed record LoadResult
         };
     }
 
-    // Rates add up; of the times the worst worker's are kept, as percentiles of parts have no sum.
+    // Rates add up; for the times it keeps the worst worker's, because percentiles of parts have no sum.
     private static List<LoadSecond> Merge(IReadOnlyList<LoadSecond>[] series) =>
         [.. Enumerable.Range(0, series.Max(static one => one.Count)).Select(index =>
         {

@@ -1,10 +1,10 @@
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>How a run stands, told about once a second. Of one worker, or added up over all.</summary>
-/// <param name="Phase">What is being done: "connecting", "warming up", "measuring", "ending".</param>
-/// <param name="Elapsed">Since the run began.</param>
-/// <param name="Whole">How long it takes in all.</param>
-/// <param name="Peers">How many peers have begun.</param>
+/// <summary>The progress of a run, reported about once per second. Of one worker, or added up over all.</summary>
+/// <param name="Phase">The current phase: "connecting", "warming up", "measuring", "ending".</param>
+/// <param name="Elapsed">Time since the start of the run.</param>
+/// <param name="Whole">Total duration of the run.</param>
+/// <param name="Peers">Number of started peers.</param>
 /// <param name="PerSecond">Answers or notifications in the last second.</param>
 /// <param name="P50">Half of those of the last second took no longer, in microseconds.</param>
 /// <param name="P99">99 of 100 of those of the last second took no longer, in microseconds.</param>

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>What the system says of a process (<c>/proc</c>).</summary>
+/// <summary>The figures of a process from the system (<c>/proc</c>).</summary>
 /// <param name="Cpu">The processor time it took so far, in steps of 10 ms.</param>
 /// <param name="Threads">How many threads it has.</param>
 /// <param name="ResidentBytes">Its memory that is in use (RSS).</param>

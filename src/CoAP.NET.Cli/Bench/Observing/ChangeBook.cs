@@ -1,37 +1,37 @@
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// The changes of a run by their numbers, which follow each other without gaps, and how many observers each still waits for. Whoever sees a
-/// number has seen all before it: servers may skip states (RFC 7641 section 1.3). Not thread-safe.
+/// The changes of a run by their consecutive numbers, with the number of observers that each still waits for. An observer that sees a
+/// number has seen all before it, because servers may skip states (RFC 7641 section 1.3). Not thread-safe.
 /// </summary>
 internal sealed class ChangeBook
 {
-    // Older ones are forgotten: an observer that was away for so many changes is told of in Converged, not in times.
+    // Discards older ones: an observer that missed so many changes appears in Converged, not in times.
     private const int Capacity = 1 << 16;
 
     private readonly Change[] _changes = new Change[Capacity];
     private long _first;
     private long _end;
 
-    /// <summary>Whether a change was begun.</summary>
+    /// <summary>Whether a change has begun.</summary>
     public bool HasBegun => _end != _first;
 
-    /// <summary>Measured changes that were made, or may have been.</summary>
+    /// <summary>Number of measured changes that took place, or may have.</summary>
     public long Measured { get; private set; }
 
     /// <summary>The times from a change to each observer that saw it.</summary>
     public LoadHistogram Times { get; } = new();
 
-    /// <summary>The same since it was cleared last, also of changes that are not measured.</summary>
+    /// <summary>The same since its last clearing, also for changes outside the measurement.</summary>
     public LoadHistogram SecondTimes { get; } = new();
 
     /// <summary>The times from a change to the last observer.</summary>
     public LoadHistogram LastTimes { get; } = new();
 
-    /// <summary>A change is about to be made.</summary>
-    /// <param name="number">One more than that of the change before.</param>
-    /// <param name="begun">From when its times count, a timestamp of the clock.</param>
-    /// <param name="observers">How many are to see it.</param>
+    /// <summary>Begins a change, before it is sent.</summary>
+    /// <param name="number">The number of the previous change plus one.</param>
+    /// <param name="begun">The start of its times, a timestamp of the clock.</param>
+    /// <param name="observers">Number of observers that will see it.</param>
     /// <param name="isMeasured">Whether its times count.</param>
     public void Begin(long number, long begun, int observers, bool isMeasured)
     {
@@ -52,7 +52,7 @@ internal sealed class ChangeBook
         Measured += isMeasured ? 1 : 0;
     }
 
-    /// <summary>Making a change failed. If nobody has seen it, nobody will: then it is no change.</summary>
+    /// <summary>Handles a change that failed. If no observer has seen it, none will: then it does not count.</summary>
     public void Fail(long number)
     {
         ref Change change = ref _changes[number & (Capacity - 1)];
@@ -63,7 +63,7 @@ internal sealed class ChangeBook
         }
     }
 
-    /// <summary>An observer that had seen the changes up to one number sees a newer one.</summary>
+    /// <summary>Handles an observer that sees a newer number than before.</summary>
     public void See(long before, long number, long now)
     {
         for (long n = Math.Max(before + 1, _first); n <= number && n < _end; n++)

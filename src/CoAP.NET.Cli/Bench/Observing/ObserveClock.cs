@@ -1,16 +1,16 @@
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>The phases of a run, cut into seconds that are told and kept.</summary>
-/// <param name="plan">What is done.</param>
-/// <param name="figures">What is told.</param>
-/// <param name="progress">Who is told; null for nobody.</param>
+/// <summary>Runs the phases of a run, and reports and records each second.</summary>
+/// <param name="plan">The plan.</param>
+/// <param name="figures">The figures to report.</param>
+/// <param name="progress">Receives the progress; null for none.</param>
 internal sealed class ObserveClock(LoadPlan plan, ObserveFigures figures, IProgress<LoadTick>? progress)
 {
     private static readonly TimeSpan s_second = TimeSpan.FromSeconds(1);
     private readonly long _begun = TimeProvider.System.GetTimestamp();
     private volatile int _peers;
 
-    /// <summary>How many peers have begun.</summary>
+    /// <summary>Number of started peers.</summary>
     public int Peers
     {
         get => _peers;
@@ -19,7 +19,7 @@ internal sealed class ObserveClock(LoadPlan plan, ObserveFigures figures, IProgr
 
     private TimeSpan Whole => TimeSpan.FromSeconds(plan.RampSeconds + plan.WarmUpSeconds + plan.Seconds);
 
-    /// <summary>Tells each second how it stands until something has ended.</summary>
+    /// <summary>Reports the progress each second until a task has ended.</summary>
     public async Task DuringAsync(string phase, Task task)
     {
         TimeProvider time = TimeProvider.System;
@@ -42,8 +42,8 @@ internal sealed class ObserveClock(LoadPlan plan, ObserveFigures figures, IProgr
         await task.ConfigureAwait(false);
     }
 
-    /// <summary>Lets time pass, or ends early when it is cancelled.</summary>
-    /// <returns>Each of its seconds; the last one may be a part of one.</returns>
+    /// <summary>Waits for a time, or ends early on cancellation.</summary>
+    /// <returns>Each of its seconds; the last one may be partial.</returns>
     public async Task<IReadOnlyList<LoadSecond>> PassAsync(string phase, double seconds, CancellationToken cancellationToken)
     {
         TimeProvider time = TimeProvider.System;

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>What is counted in an observing run. Thread-safe: notifications come on the threads that receive.</summary>
+/// <summary>The counters of an observing run. Thread-safe: receive threads deliver notifications.</summary>
 internal sealed class ObserveFigures
 {
     private readonly Lock _gate = new();
@@ -13,7 +13,7 @@ internal sealed class ObserveFigures
     private long _lost;
     private int _observers;
 
-    /// <summary>Registrations that stand.</summary>
+    /// <summary>Number of registered observers.</summary>
     public int Observers
     {
         get
@@ -49,10 +49,7 @@ internal sealed class ObserveFigures
         }
     }
 
-    /// <summary>
-    /// Notifications that come from now on count, and changes that are due from now on; or no longer. Times of measured changes count
-    /// whenever they are seen.
-    /// </summary>
+    /// <summary>Starts or stops counting notifications and due changes. Times of measured changes count whenever they arrive.</summary>
     public void SetMeasuring(bool isMeasuring)
     {
         lock (_gate)
@@ -78,7 +75,7 @@ internal sealed class ObserveFigures
         }
     }
 
-    /// <summary>A notification came whose number does not matter.</summary>
+    /// <summary>Counts a notification whose number does not matter.</summary>
     public void AddNotification()
     {
         lock (_gate)
@@ -87,7 +84,7 @@ internal sealed class ObserveFigures
         }
     }
 
-    /// <summary>A notification came with a number, to an observer that had seen another before.</summary>
+    /// <summary>Counts a notification with a number, for an observer that had seen another before.</summary>
     public void AddNotification(long before, long number, long now)
     {
         lock (_gate)
@@ -97,7 +94,9 @@ internal sealed class ObserveFigures
         }
     }
 
-    /// <summary>A notification came without a number. Before the first change that is no error: it is what the resource was.</summary>
+    /// <summary>
+    /// Counts a notification without a number. Before the first change it is the resource's initial state and not an error.
+    /// </summary>
     public void AddUnnumbered()
     {
         lock (_gate)
@@ -109,7 +108,7 @@ internal sealed class ObserveFigures
         }
     }
 
-    /// <summary>The figures since this was called last, for the display and the series.</summary>
+    /// <summary>Returns the figures since the last call, for the display and the series.</summary>
     /// <param name="at">The end of that time, in seconds since the measuring began.</param>
     /// <param name="length">How long that was, in seconds.</param>
     public (LoadSecond Second, long Errors, long Lost) TakeSecond(double at, double length)
@@ -124,7 +123,7 @@ internal sealed class ObserveFigures
         }
     }
 
-    /// <summary>The result of all that was counted; what the loop itself knows is missing.</summary>
+    /// <summary>Returns the result of all counters, without the facts that only the loop has.</summary>
     public LoadResult ToResult(LoadPlan plan, double seconds)
     {
         lock (_gate)

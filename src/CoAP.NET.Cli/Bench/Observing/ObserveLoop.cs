@@ -1,20 +1,20 @@
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// A run in which each peer observes the resource. With a rate it changes the resource itself and times how long each observer takes to
-/// hear of it; without one it counts notifications of what others change. Of several workers only that of the first peer makes changes, and
+/// A run in which each peer observes the resource. With a rate it changes the resource itself and measures how long each observer takes to
+/// receive it; without one it counts notifications of changes by others. Of several workers only that of the first peer makes changes, and
 /// only it knows their times.
 /// </summary>
 internal static class ObserveLoop
 {
-    /// <summary>Runs it.</summary>
-    /// <param name="plan">What is done.</param>
-    /// <param name="peers">Who observes.</param>
-    /// <param name="changes">Who makes the changes, and reads the resource at the end; null for a client that is made for it.</param>
-    /// <param name="progress">Is told how it stands; null for nobody.</param>
-    /// <param name="gate">Passed once, when all observers are registered and before the first change.</param>
-    /// <param name="cancellationToken">Ends it early; what was measured until then is the result.</param>
-    /// <exception cref="OperationCanceledException">It was cancelled before anything was measured.</exception>
+    /// <summary>Runs the loop.</summary>
+    /// <param name="plan">The plan.</param>
+    /// <param name="peers">The observers.</param>
+    /// <param name="changes">The client that makes the changes, and reads the resource at the end; null to create one.</param>
+    /// <param name="progress">Receives the progress; null for none.</param>
+    /// <param name="gate">The gate to pass once, after all observers have registered and before the first change.</param>
+    /// <param name="cancellationToken">Ends it early, with the measurements so far as the result.</param>
+    /// <exception cref="OperationCanceledException">The run was cancelled before it measured anything.</exception>
     public static async Task<LoadResult> RunAsync(LoadPlan plan, IReadOnlyList<ObservingPeer> peers, CoapClient? changes,
         IProgress<LoadTick>? progress, LoadGate gate, CancellationToken cancellationToken)
     {
@@ -35,7 +35,7 @@ internal static class ObserveLoop
                 : Task.FromResult<int?>(null);
             await clock.DuringAsync("ending", converging).ConfigureAwait(false);
 
-            // The times of changes that were seen after the end belong to them.
+            // Includes the times of measured changes that arrived after the end.
             LoadResult whole = figures.ToResult(plan, result.Seconds) with
             {
                 Converged = await converging.ConfigureAwait(false),
@@ -101,7 +101,7 @@ internal static class ObserveLoop
             long? serverMemory = server.ResidentBytes;
             if (series.Count == 0)
             {
-                throw new OperationCanceledException("The run ended before anything was measured.", cancellationToken);
+                throw new OperationCanceledException("The run ended before it measured anything.", cancellationToken);
             }
 
             return figures.ToResult(plan, series[^1].At) with
@@ -119,7 +119,7 @@ internal static class ObserveLoop
         }
     }
 
-    // Where another worker makes the changes, the resource itself says what the last one was.
+    // If another worker makes the changes, the resource itself has the last one.
     private static async Task<int?> ConvergeAsync(LoadPlan plan, ObserveFigures figures, PeerObserver[] observers, ResourceChanger changer,
         CancellationToken cancellationToken)
     {
@@ -143,7 +143,7 @@ internal static class ObserveLoop
         }
     }
 
-    // Some at a time, so that they do not come as one burst; what follows would meet observers that are no longer there.
+    // A few at a time, to avoid a burst; a notification after the end would find no observer.
     private static async Task EndAsync(LoadPlan plan, PeerObserver[] observers, bool waits)
     {
         using CancellationTokenSource limit = new(TimeSpan.FromSeconds(plan.TimeoutSeconds), TimeProvider.System);

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>One peer of an observing run.</summary>
-/// <param name="Observer">Who observes.</param>
-/// <param name="NewRequest">Makes its request for the resource: what it is registered with, and asked for afterwards.</param>
+/// <param name="Observer">The client that observes.</param>
+/// <param name="NewRequest">Creates its request, for the registration and for later reads.</param>
 internal readonly record struct ObservingPeer(ICoapObserver Observer, Func<CoapRequest> NewRequest);

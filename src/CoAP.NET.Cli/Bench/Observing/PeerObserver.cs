@@ -2,11 +2,11 @@ using System.Globalization;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>The observation of one peer: registers, and judges what comes.</summary>
-/// <param name="plan">What is done.</param>
-/// <param name="peer">Who observes.</param>
-/// <param name="check">What tells right notifications from wrong ones; one for all.</param>
-/// <param name="figures">Where it is counted.</param>
+/// <summary>The observation of one peer: registers, and checks the notifications.</summary>
+/// <param name="plan">The plan.</param>
+/// <param name="peer">The observer.</param>
+/// <param name="check">Checks notifications; shared by all.</param>
+/// <param name="figures">The counters.</param>
 internal sealed class PeerObserver(LoadPlan plan, ObservingPeer peer, AnswerCheck check, ObserveFigures figures)
 {
     private CoapObservation? _observation;
@@ -14,19 +14,19 @@ internal sealed class PeerObserver(LoadPlan plan, ObservingPeer peer, AnswerChec
     private long _highest = -1;
     private long _current = -1;
 
-    // What comes before, the answer to the registration above all, is no notification.
+    // Earlier messages, above all the answer to the registration, are not notifications.
     private bool IsRegistered => Volatile.Read(ref _isObserving);
 
-    /// <summary>Whether it was registered, and was told that number or a newer one last.</summary>
+    /// <summary>Whether it is registered, and last received that number or a newer one.</summary>
     public bool Has(long number) => _observation is not null && Volatile.Read(ref _current) >= number;
 
-    /// <summary>Reads the number that a resource's state is.</summary>
+    /// <summary>Reads the number from a resource's state.</summary>
     public static long? NumberOf(CoapResponse response) =>
         long.TryParse(response.Payload.Span, NumberStyles.None, CultureInfo.InvariantCulture, out long number) && number < long.MaxValue / 2
             ? number
             : null;
 
-    /// <summary>Registers; what became of it is counted.</summary>
+    /// <summary>Registers, and counts the result.</summary>
     public async Task RegisterAsync(CancellationToken cancellationToken)
     {
         try
@@ -44,7 +44,7 @@ internal sealed class PeerObserver(LoadPlan plan, ObservingPeer peer, AnswerChec
                 return;
             }
 
-            // It would go on trying. What is registered later than the others has missed what they are measured by.
+            // It would keep trying. An observer that registers later than the others has missed part of the measurement.
             figures.AddError("register: " + (observation.Error is { } error ? ErrorKind.Of(error) : "not observable"));
             await observation.DisposeAsync().ConfigureAwait(false);
         }
@@ -55,9 +55,10 @@ internal sealed class PeerObserver(LoadPlan plan, ObservingPeer peer, AnswerChec
     }
 
     /// <summary>Ends the observation.</summary>
-    /// <param name="waits">Whether to wait until the server has answered something that was asked after it, as nothing tells when it has
-    /// forgotten a registration.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <param name="waits">
+    /// Whether to wait for the answer to a later request, because nothing else shows that the server has removed a registration.
+    /// </param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     public async Task EndAsync(bool waits, CancellationToken cancellationToken)
     {
         if (_observation is not { } observation)
@@ -81,7 +82,7 @@ internal sealed class PeerObserver(LoadPlan plan, ObservingPeer peer, AnswerChec
         }
         catch (Exception exception) when (exception is CoapException or OperationCanceledException)
         {
-            // A server that is gone has forgotten it too.
+            // A stopped server has no registration either.
         }
     }
 
@@ -90,7 +91,7 @@ internal sealed class PeerObserver(LoadPlan plan, ObservingPeer peer, AnswerChec
         long now = Stamp.Now;
         if (!response.IsSuccess)
         {
-            // The answer to the registration is judged where it is awaited.
+            // RegisterAsync checks the answer to the registration.
             if (_observation is not null)
             {
                 figures.AddError(ErrorKind.Of(response.Code));
@@ -132,7 +133,7 @@ internal sealed class PeerObserver(LoadPlan plan, ObservingPeer peer, AnswerChec
         _highest = Math.Max(_highest, number);
     }
 
-    // Error responses are counted when they are handed over.
+    // The handler of error responses counts those.
     private void OnStateChanged(object? sender, CoapObserveState state)
     {
         if (state == CoapObserveState.NotObserving)

@@ -3,18 +3,18 @@ using System.Globalization;
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// Changes the observed resource by PUT: a number that grows by one each time. One change at a time, as otherwise they could overtake each
+/// Changes the observed resource with PUT: a number that grows by one each time. One change at a time, so that they cannot overtake each
 /// other.
 /// </summary>
-/// <param name="plan">What is done.</param>
-/// <param name="client">Who sends.</param>
-/// <param name="figures">Where it is counted.</param>
+/// <param name="plan">The plan.</param>
+/// <param name="client">The client that sends.</param>
+/// <param name="figures">The counters.</param>
 internal sealed class ResourceChanger(LoadPlan plan, ICoapRequester client, ObserveFigures figures)
 {
-    /// <summary>The number that the resource is known to have had last; null when it had none yet.</summary>
+    /// <summary>The last known number of the resource; null for none.</summary>
     public long? Last { get; private set; }
 
-    /// <summary>Reads the number from the resource. What an earlier run left there is gone on from.</summary>
+    /// <summary>Reads the number from the resource, to continue after an earlier run.</summary>
     public async Task ReadAsync(CancellationToken cancellationToken)
     {
         try
@@ -28,7 +28,7 @@ internal sealed class ResourceChanger(LoadPlan plan, ICoapRequester client, Obse
         }
     }
 
-    /// <summary>Makes changes at the plan's rate until it is stopped.</summary>
+    /// <summary>Makes changes at the plan's rate until cancellation.</summary>
     public async Task RunAsync(CancellationToken stop)
     {
         TimeProvider clock = TimeProvider.System;
@@ -50,8 +50,8 @@ internal sealed class ResourceChanger(LoadPlan plan, ICoapRequester client, Obse
                 return;
             }
 
-            // A server that is slow to take a change delays the next ones, which count from when they were due. A timer of ours that is
-            // late does not count.
+            // A server that is slow to answer a change delays the next ones, which count from their due time. A late timer of our own does
+            // not count.
             long begun = answered > due ? due : clock.GetTimestamp();
             await ChangeAsync(++number, begun).ConfigureAwait(false);
             answered = clock.GetTimestamp();
@@ -66,7 +66,7 @@ internal sealed class ResourceChanger(LoadPlan plan, ICoapRequester client, Obse
             CoapRequest request = New(CoapMethod.Put);
             request.Content = CoapContent.Text(number.ToString(CultureInfo.InvariantCulture));
 
-            // Not cancelled at the end: whether it was made must be known.
+            // Not cancelled at the end: the result of the change must be known.
             CoapResponse response = await client.SendAsync(request, CancellationToken.None).ConfigureAwait(false);
             if (response.IsSuccess)
             {

@@ -2,14 +2,14 @@ using CoAP.NET.Dtls;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>What a plan must fulfil, whether it comes from a command line or from a coordinator.</summary>
+/// <summary>Validates a plan from a command line or a coordinator.</summary>
 internal static class PlanRules
 {
     public const int MostPeers = 1_000_000;
     public const int MostDepth = 1000;
     public const double MostSeconds = 86_400;
 
-    /// <summary>Says what is wrong with a plan; null: nothing.</summary>
+    /// <summary>Returns the problem of a plan; null for none.</summary>
     public static string? FaultOf(LoadPlan plan)
     {
         if (!CoapUri.TryParse(plan.Uri, out CoapUri? uri, out string? error))
@@ -19,7 +19,7 @@ internal static class PlanRules
 
         if (uri.Port == 0)
         {
-            return $"'{plan.Uri}' has port 0, which nothing can be sent to.";
+            return $"'{plan.Uri}' has port 0, which is not a destination.";
         }
 
         if (FaultOfKey(uri.Scheme, plan.Psk) is { } keyFault)
@@ -34,7 +34,7 @@ internal static class PlanRules
 
         if (plan.Payload is not null && plan.PayloadBytes is not null)
         {
-            return "A payload is given as text or by its size, not by both.";
+            return "Give a payload as text or by its size, not both.";
         }
 
         if (code == CoapCode.Fetch && plan.Payload is null && plan.PayloadBytes is null)
@@ -44,13 +44,13 @@ internal static class PlanRules
 
         if (plan.Loop == LoadLoop.Observe && code != CoapCode.Get && code != CoapCode.Fetch)
         {
-            return "What is observed is asked for by GET (RFC 7641) or FETCH (RFC 8132).";
+            return "Observing needs GET (RFC 7641) or FETCH (RFC 8132).";
         }
 
         return plan.Loop == LoadLoop.Open && plan.Rate <= 0 ? "An open loop needs a rate above 0." : FaultOfNumbers(plan);
     }
 
-    /// <summary>The code of a method, by its name or as <c>c.dd</c>; null for none.</summary>
+    /// <summary>Returns the code of a method, by its name or as <c>c.dd</c>; null for none.</summary>
     public static CoapCode? CodeOf(string method)
     {
         if (!char.IsAsciiDigit(method.FirstOrDefault()) && Enum.TryParse(method, ignoreCase: true, out CoapMethod named)
@@ -97,11 +97,11 @@ internal static class PlanRules
         ?? Outside("the seconds to measure", plan.Seconds, 0.01, MostSeconds)
         ?? Outside("the seconds of the warm-up", plan.WarmUpSeconds, 0, MostSeconds)
         ?? Outside("the seconds of the ramp", plan.RampSeconds, 0, MostSeconds)
-        ?? Outside("the seconds until a request is lost", plan.TimeoutSeconds, 0.01, 3600)
+        ?? Outside("the timeout of a request in seconds", plan.TimeoutSeconds, 0.01, 3600)
         ?? Outside("retransmissions", plan.Retransmissions, 0, 20)
         ?? Outside("the bytes of the payload", plan.PayloadBytes ?? 0, 0, 64 << 20);
 
-    // A number that is none is outside of everything.
+    // NaN is outside of every range.
     private static string? Outside(string what, double value, double least, double most) =>
         value >= least && value <= most ? null : $"{what} must be from {least:0.##} to {most:0.##}; {value} is not.";
 }

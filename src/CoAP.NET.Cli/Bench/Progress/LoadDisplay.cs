@@ -4,12 +4,12 @@ using Spectre.Console;
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// Shows how runs go. Reporting to it never waits for the terminal: one task writes, and what it cannot keep up with is left out.
-/// All that is shown while it lives goes through it, so that lines do not break a table that is drawn anew.
+/// Shows the progress of runs. Reporting never waits for the terminal: one task writes, and drops ticks when it is too slow. All output
+/// goes through it, so that lines do not break the live table.
 /// </summary>
 internal sealed class LoadDisplay : IProgress<LoadTick>, IAsyncDisposable
 {
-    // Ticks come once a second; headings and lines are few.
+    // Ticks come once per second; headings and lines are few.
     private const int Waiting = 1024;
 
     private readonly Channel<Entry> _entries = Channel.CreateBounded<Entry>(
@@ -18,9 +18,9 @@ internal sealed class LoadDisplay : IProgress<LoadTick>, IAsyncDisposable
     private readonly LoadDisplayMode _mode;
     private readonly Task _writing;
 
-    /// <summary>Begins to show.</summary>
-    /// <param name="console">Where.</param>
-    /// <param name="mode">How.</param>
+    /// <summary>Starts the display.</summary>
+    /// <param name="console">The console.</param>
+    /// <param name="mode">The mode.</param>
     public LoadDisplay(IAnsiConsole console, LoadDisplayMode mode)
     {
         _console = console;
@@ -34,12 +34,12 @@ internal sealed class LoadDisplay : IProgress<LoadTick>, IAsyncDisposable
     }
 
     /// <summary>
-    /// Shows on a terminal, or where there is none on a writer: live when that is standard output or error and these are a terminal that
-    /// can be drawn on, else line by line.
+    /// Creates a display on a terminal, or on a writer if there is none: live if that is standard output or error and a suitable terminal,
+    /// otherwise line by line.
     /// </summary>
-    /// <param name="terminal">The terminal to draw on; null for none.</param>
-    /// <param name="writer">Where otherwise; standard error when results may go to standard output.</param>
-    /// <param name="quiet">Whether nothing is shown.</param>
+    /// <param name="terminal">The terminal; null for none.</param>
+    /// <param name="writer">The writer without a terminal; standard error if results may go to standard output.</param>
+    /// <param name="quiet">Whether to show nothing.</param>
     public static LoadDisplay On(IAnsiConsole? terminal, TextWriter writer, bool quiet)
     {
         if (terminal is not null)
@@ -51,20 +51,20 @@ internal sealed class LoadDisplay : IProgress<LoadTick>, IAsyncDisposable
         return new LoadDisplay(console, quiet ? LoadDisplayMode.Quiet : ModeFor(console.Profile));
     }
 
-    /// <summary>How a console is written to.</summary>
+    /// <summary>Returns the mode for a console.</summary>
     public static LoadDisplayMode ModeFor(Profile profile) =>
         profile.Out.IsTerminal && profile.Capabilities.Ansi ? LoadDisplayMode.Live : LoadDisplayMode.Plain;
 
-    /// <summary>A new run begins under this heading, such as "128 peers".</summary>
+    /// <summary>Begins a run with a heading, such as "128 peers".</summary>
     public void BeginLevel(string heading) => Add(new Entry(heading, IsHeading: true, null));
 
-    /// <summary>Shows a line that stays.</summary>
+    /// <summary>Shows a permanent line.</summary>
     public void Say(string line) => Add(new Entry(line, IsHeading: false, null));
 
     /// <inheritdoc/>
     public void Report(LoadTick value) => Add(new Entry(null, IsHeading: false, value));
 
-    /// <summary>Shows what is still to be shown, and ends. What is reported later is not shown.</summary>
+    /// <summary>Shows the rest of the queue, and ends. It ignores later reports.</summary>
     public async ValueTask DisposeAsync()
     {
         _entries.Writer.TryComplete();
@@ -74,7 +74,7 @@ internal sealed class LoadDisplay : IProgress<LoadTick>, IAsyncDisposable
         }
         catch (IOException)
         {
-            // Whoever read it is gone; what was measured is worth no less for that.
+            // The reader of the output is gone; the measurements remain valid.
         }
     }
 
@@ -88,7 +88,7 @@ internal sealed class LoadDisplay : IProgress<LoadTick>, IAsyncDisposable
 
     private async Task WriteAsync()
     {
-        // Straight to the writer: a console would break lines at a width that a file does not have.
+        // Directly to the writer: a console would wrap lines at a width that a file does not have.
         TextWriter writer = _console.Profile.Out.Writer;
         (string Phase, long Second)? last = null;
         await foreach (Entry entry in _entries.Reader.ReadAllAsync())
@@ -124,7 +124,7 @@ internal sealed class LoadDisplay : IProgress<LoadTick>, IAsyncDisposable
         }
     }
 
-    // One run: until the next heading or the end. The last table of a run stays.
+    // One run: until the next heading or the end. The last table of a run remains.
     private async Task DrawAsync(LoadView view, LiveDisplayContext context)
     {
         while (await _entries.Reader.WaitToReadAsync())
@@ -152,7 +152,7 @@ internal sealed class LoadDisplay : IProgress<LoadTick>, IAsyncDisposable
         }
     }
 
-    // Never as markup: texts hold what others wrote, and brackets.
+    // Never as markup: the texts contain foreign input, and brackets.
     private void Write(Entry entry)
     {
         if (entry.IsHeading)

@@ -1,12 +1,12 @@
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>How the progress of runs is shown.</summary>
+/// <summary>The display mode of runs.</summary>
 internal enum LoadDisplayMode
 {
-    /// <summary>A table that is drawn anew in its place, for terminals.</summary>
+    /// <summary>A table that updates in place, for terminals.</summary>
     Live,
 
-    /// <summary>A line a second, for files and pipes.</summary>
+    /// <summary>A line per second, for files and pipes.</summary>
     Plain,
 
     /// <summary>Nothing.</summary>

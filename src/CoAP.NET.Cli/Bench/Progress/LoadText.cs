@@ -2,35 +2,35 @@ using System.Globalization;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>Figures of ticks as people read them; the same everywhere, whatever the machine's language.</summary>
+/// <summary>Formats the figures of ticks, independent of the machine's culture.</summary>
 internal static class LoadText
 {
-    /// <summary>A tick on one line.</summary>
+    /// <summary>Formats a tick on one line.</summary>
     public static string Line(LoadTick tick) =>
         $"{tick.Phase,-10} {Time(tick),-13} {Peers(tick)} {(tick.Peers == 1 ? "peer" : "peers")}  {Rates(tick)}errors {Count(tick.Errors)}  lost {Count(tick.Lost)}";
 
-    /// <summary>The time that has passed, and the whole.</summary>
+    /// <summary>Formats the elapsed and the total time.</summary>
     public static string Time(LoadTick tick) =>
         string.Create(CultureInfo.InvariantCulture,
             $"{Math.Floor(tick.Elapsed.TotalSeconds):0} of {Math.Ceiling(tick.Whole.TotalSeconds):0} s");
 
-    /// <summary>How many peers have begun.</summary>
+    /// <summary>Formats the number of started peers.</summary>
     public static string Peers(LoadTick tick) => tick.Peers.ToString("N0", CultureInfo.InvariantCulture);
 
-    /// <summary>A rate: with a decimal when it is small.</summary>
+    /// <summary>Formats a rate: with a decimal if it is small.</summary>
     public static string Rate(double perSecond) =>
         perSecond.ToString(perSecond is > 0 and < 10 ? "0.0" : "N0", CultureInfo.InvariantCulture);
 
-    // Before and after the load there is no rate; none at all looks like a server that stopped.
+    // Before and after the load there is no rate; a zero would look like a server that stopped.
     private static string Rates(LoadTick tick) =>
         tick.PerSecond > 0 || tick.Phase is not ("connecting" or "ending")
             ? $"{Rate(tick.PerSecond)}/s  p50 {Duration(tick.P50)}  p99 {Duration(tick.P99)}  "
             : "";
 
-    /// <summary>A count.</summary>
+    /// <summary>Formats a count.</summary>
     public static string Count(long count) => count.ToString("N0", CultureInfo.InvariantCulture);
 
-    /// <summary>A time in microseconds, in the unit that leaves three digits; "-" for none.</summary>
+    /// <summary>Formats a time in microseconds, in the unit that leaves three digits; "-" for none.</summary>
     public static string Duration(double microseconds) => microseconds switch
     {
         <= 0 => "-",

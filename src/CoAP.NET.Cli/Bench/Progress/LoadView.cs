@@ -3,26 +3,25 @@ using Spectre.Console.Rendering;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>The live table of one run, with the rates of its last minute as a curve below.</summary>
+/// <summary>The live table of one run, with the rates of its last minute as a curve below it.</summary>
 internal sealed class LoadView(Profile profile)
 {
     private const int MostRates = 60;
 
     private const string Ending = "ending";
 
-    // The curve's label and the rate beside it.
+    // Width of the curve's label and the rate beside it.
     private const int Beside = 24;
 
     private readonly Queue<double> _rates = new();
     private LoadTick? _tick;
 
-    /// <summary>Takes the next tick.</summary>
+    /// <summary>Adds the next tick.</summary>
     public void Add(LoadTick tick)
     {
         if (tick.Phase == Ending && _tick is { } last)
         {
-            // Nothing is sent any more: that is no break-down of the rate. The table that stays has the figures of the last second with
-            // load.
+            // The load has ended, so the rate did not break down. The final table shows the last second with load.
             _tick = tick with { PerSecond = last.PerSecond, P50 = last.P50, P99 = last.P99 };
             return;
         }
@@ -36,7 +35,7 @@ internal sealed class LoadView(Profile profile)
         }
     }
 
-    /// <summary>The table as it is now.</summary>
+    /// <summary>Draws the current table.</summary>
     public IRenderable Draw()
     {
         Table table = new() { Border = profile.Capabilities.Unicode ? TableBorder.Rounded : TableBorder.Ascii };

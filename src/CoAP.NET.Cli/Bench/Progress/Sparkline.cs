@@ -7,8 +7,8 @@ internal static class Sparkline
     private const string Plain = "_.-=+*#@";
 
     /// <summary>
-    /// One character for each value, from 0 to the largest of them: the ground is zero, so that a small wobble does not look like a
-    /// break-down.
+    /// Draws one character for each value, from 0 to the largest: the baseline is zero, so that small variations do not look like a
+    /// breakdown.
     /// </summary>
     /// <param name="values">At least 0 each.</param>
     /// <param name="unicode">Whether the terminal has block characters.</param>

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>One axis of a plot: which values it spans, and where its ticks are.</summary>
+/// <summary>One axis of a plot: its range of values, and its ticks.</summary>
 internal sealed class Axis
 {
     private readonly bool _isLog;
@@ -15,7 +15,7 @@ internal sealed class Axis
         Format = format;
     }
 
-    /// <summary>What it shows.</summary>
+    /// <summary>The label.</summary>
     public string Label { get; }
 
     /// <summary>The value at its beginning.</summary>
@@ -24,13 +24,13 @@ internal sealed class Axis
     /// <summary>The value at its end.</summary>
     public double Last { get; }
 
-    /// <summary>The values that are written on it.</summary>
+    /// <summary>The values of the ticks.</summary>
     public IReadOnlyList<double> Ticks { get; }
 
-    /// <summary>How they are written, with their unit.</summary>
+    /// <summary>Formats their labels, with the unit.</summary>
     public Func<double, string> Format { get; }
 
-    /// <summary>An axis from 0 to a round number that no value exceeds.</summary>
+    /// <summary>Creates an axis from 0 to a round number that no value exceeds.</summary>
     public static Axis Linear(string label, IEnumerable<double> values, Func<double, string> format)
     {
         double step = AxisTicks.Step(values.Where(double.IsFinite).DefaultIfEmpty(0).Max());
@@ -39,7 +39,7 @@ internal sealed class Axis
         return new Axis(label, false, 0, steps * step, [.. Enumerable.Range(0, steps + 1).Select(i => i * step)], format);
     }
 
-    /// <summary>An axis from 0 to the largest value itself, as time that passes needs no room after its end.</summary>
+    /// <summary>Creates an axis from 0 to the largest value itself, because elapsed time needs no margin at its end.</summary>
     public static Axis Elapsed(string label, IEnumerable<double> values, Func<double, string> format)
     {
         Axis round = Linear(label, values, format);
@@ -48,7 +48,7 @@ internal sealed class Axis
     }
 
     /// <summary>
-    /// A logarithmic axis that begins and ends at 1, 2 or 5 times a power of ten. Values that have no logarithm do not count.
+    /// Creates a logarithmic axis that begins and ends at 1, 2 or 5 times a power of ten. Values without a logarithm do not count.
     /// </summary>
     public static Axis Logarithmic(string label, IEnumerable<double> values, Func<double, string> format)
     {
@@ -64,10 +64,10 @@ internal sealed class Axis
         return new Axis(label, true, first, last, AxisTicks.Logarithmic(first, last), format);
     }
 
-    /// <summary>Whether the axis has a place for a value at all.</summary>
+    /// <summary>Whether a value has a place on the axis.</summary>
     public bool Has(double value) => _isLog ? IsOnLog(value) : double.IsFinite(value);
 
-    /// <summary>Where a value is, from 0 to 1.</summary>
+    /// <summary>Returns the place of a value, from 0 to 1.</summary>
     public double Place(double value) =>
         Math.Clamp(_isLog ? Math.Log(value / First) / Math.Log(Last / First) : (value - First) / (Last - First), 0, 1);
 

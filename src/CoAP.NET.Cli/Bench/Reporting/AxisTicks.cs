@@ -6,10 +6,10 @@ internal static class AxisTicks
     // More do not fit beside each other.
     private const int Most = 9;
 
-    /// <summary>The step that gives some five ticks from 0 to a value.</summary>
+    /// <summary>Returns the step that gives some five ticks from 0 to a value.</summary>
     public static double Step(double largest) => largest > 0 ? RoundUp(largest / 5) : 0.2;
 
-    /// <summary>The least round number that is no less.</summary>
+    /// <summary>Returns the least round number that is not below a value.</summary>
     public static double RoundUp(double value)
     {
         double power = PowerOf(value);
@@ -17,7 +17,7 @@ internal static class AxisTicks
         return (part <= 1 + 1e-9 ? 1 : part <= 2 + 1e-9 ? 2 : part <= 5 + 1e-9 ? 5 : 10) * power;
     }
 
-    /// <summary>The largest round number that is no more.</summary>
+    /// <summary>Returns the largest round number that is not above a value.</summary>
     public static double RoundDown(double value)
     {
         double power = PowerOf(value);
@@ -25,7 +25,9 @@ internal static class AxisTicks
         return (part >= 10 - 1e-9 ? 10 : part >= 5 - 1e-9 ? 5 : part >= 2 - 1e-9 ? 2 : 1) * power;
     }
 
-    /// <summary>Ticks of a logarithmic axis: all round numbers if they are few, else powers of ten, if need be not each.</summary>
+    /// <summary>
+    /// Returns the ticks of a logarithmic axis: all round numbers if they are few, otherwise powers of ten, with gaps if necessary.
+    /// </summary>
     public static IReadOnlyList<double> Logarithmic(double first, double last)
     {
         List<double> all = [];

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>How many took no longer than how long: a line for each run that has times.</summary>
+/// <summary>Plots the distribution of times: a line for each run that has times.</summary>
 internal static class DistributionPlots
 {
     public static IEnumerable<Plot> Of(IReadOnlyList<LoadResult> runs)
@@ -37,7 +37,7 @@ internal static class DistributionPlots
         long seen = 0;
         foreach ((long nanoseconds, long count) in histogram.Filled)
         {
-            // Below a nanosecond there is no clock.
+            // Clocks do not resolve less than a nanosecond.
             double time = Math.Max(1, nanoseconds) / 1000.0;
             if (seen == 0)
             {

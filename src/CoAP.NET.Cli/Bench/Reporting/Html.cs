@@ -3,15 +3,15 @@ using System.Xml.Linq;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>Short ways to make elements. All text goes through the platform's writer of XML, which escapes it.</summary>
+/// <summary>Helpers that create elements. All text goes through the platform's XML writer, which escapes it.</summary>
 internal static class Html
 {
     private static readonly XNamespace s_svg = "http://www.w3.org/2000/svg";
 
-    /// <summary>An element of a drawing.</summary>
+    /// <summary>Creates an element of a drawing.</summary>
     public static XElement Svg(string name, params object[] content) => new(s_svg + name, content);
 
-    /// <summary>Text without the characters that no document may have, escaped or not.</summary>
+    /// <summary>Removes the characters that no document may contain, escaped or not.</summary>
     public static string Text(string text)
     {
         char[] fit = text.ToCharArray();
@@ -30,10 +30,10 @@ internal static class Html
         return new string(fit);
     }
 
-    /// <summary>A cell of a table's body.</summary>
+    /// <summary>Creates a cell of a table's body.</summary>
     public static XElement Cell(string text) => new("td", Text(text));
 
-    /// <summary>The same element with more in it.</summary>
+    /// <summary>Adds content to an element and returns it.</summary>
     public static XElement With(this XElement element, params object[] content)
     {
         element.Add(content);

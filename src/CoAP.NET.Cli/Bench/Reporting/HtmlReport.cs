@@ -6,8 +6,8 @@ namespace CoAP.NET.Cli.Bench;
 /// <summary>A report as one HTML file that needs nothing else: no script, no picture, no font.</summary>
 internal static class HtmlReport
 {
-    /// <summary>Writes it.</summary>
-    /// <param name="report">What was measured; it may have no runs, and runs may have counted nothing.</param>
+    /// <summary>Writes the report.</summary>
+    /// <param name="report">The report; it may have no runs, and runs may have no counts.</param>
     /// <returns>The file's text; it is well-formed XML after its first line.</returns>
     public static string Write(LoadReport report)
     {

@@ -5,7 +5,7 @@ internal static class LevelPlots
 {
     private static readonly (string Name, double Part)[] s_parts = [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999), ("max", 1)];
 
-    /// <summary>The plots; none when all runs have the same number of peers, as the table says it all then.</summary>
+    /// <summary>Returns the plots; none if all runs have the same number of peers, because the table is enough then.</summary>
     public static IEnumerable<Plot> Of(IReadOnlyList<LoadResult> runs)
     {
         if (runs.Select(static run => run.Plan.Peers).Distinct().Count() < 2)

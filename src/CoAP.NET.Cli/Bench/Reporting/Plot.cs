@@ -3,11 +3,11 @@ using System.Xml.Linq;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>A plot as SVG. Points that an axis has no place for, such as zero on a logarithmic one, are left out.</summary>
-/// <param name="title">What it shows.</param>
+/// <summary>A plot as SVG. It omits points without a place on an axis, such as zero on a logarithmic one.</summary>
+/// <param name="title">Its title.</param>
 /// <param name="x">The axis below.</param>
 /// <param name="y">The axis on the left.</param>
-/// <param name="lines">What is drawn.</param>
+/// <param name="lines">The lines.</param>
 /// <param name="width">Its width, in the units of the text, which is 12 high.</param>
 internal sealed class Plot(string title, Axis x, Axis y, IReadOnlyList<PlotLine> lines, double width = 720)
 {
@@ -17,10 +17,10 @@ internal sealed class Plot(string title, Axis x, Axis y, IReadOnlyList<PlotLine>
     private const double Top = 14;
     private const double Bottom = 52;
 
-    // Each point of a longer line would be a blot.
+    // On a longer line the marks would merge.
     private const int MostMarks = 60;
 
-    /// <summary>The plot with its title and, if it has more than one line, its legend.</summary>
+    /// <summary>Returns the plot with its title and, for more than one line, its legend.</summary>
     public XElement ToHtml()
     {
         XElement figure = new("figure", new XElement("figcaption", Html.Text(title)), ToSvg());
@@ -33,7 +33,7 @@ internal sealed class Plot(string title, Axis x, Axis y, IReadOnlyList<PlotLine>
         return figure;
     }
 
-    /// <summary>The drawing.</summary>
+    /// <summary>Returns the drawing.</summary>
     public XElement ToSvg() => Html.Svg(
         "svg",
         new XAttribute("viewBox", $"0 0 {Place(width)} {Place(Height)}"),

@@ -4,7 +4,7 @@ using System.Text;
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// How a report looks: two sets of colours, chosen by what the reader's system prefers. Without the characters that XML escapes and HTML
+/// The style of a report: two colour schemes, chosen by the reader's system preference. Without the characters that XML escapes and HTML
 /// does not.
 /// </summary>
 internal static class ReportStyle
@@ -13,10 +13,10 @@ internal static class ReportStyle
     private static readonly string[] s_dark = ["#6aa9f5", "#f08a55", "#45c39c", "#dd7fcb", "#d8b23e", "#a498f5", "#f07a83", "#97c95c"];
     private static readonly string[] s_dashes = ["none", "7 4", "2 3"];
 
-    /// <summary>How many colours lines have.</summary>
+    /// <summary>Number of line colours.</summary>
     public static int Colors => s_light.Length;
 
-    /// <summary>How many kinds of lines each colour has.</summary>
+    /// <summary>Number of dash patterns per colour.</summary>
     public static int Dashes => s_dashes.Length;
 
     /// <summary>The style sheet.</summary>

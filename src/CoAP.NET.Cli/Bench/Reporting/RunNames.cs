@@ -1,9 +1,9 @@
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>What runs are called in a report.</summary>
+/// <summary>The names of runs in a report.</summary>
 internal static class RunNames
 {
-    /// <summary>What a run has besides its level of peers: runs that share it are points of one line.</summary>
+    /// <summary>Describes a run without its level of peers: runs with the same description are points of one line.</summary>
     public static string Kind(LoadPlan plan)
     {
         string rate = plan.Rate > 0 ? plan.Loop switch
@@ -18,10 +18,10 @@ internal static class RunNames
         return $"{Loop(plan.Loop)}{rate}{depth}{type}: {plan.Method} {plan.Uri}";
     }
 
-    /// <summary>The level of a run.</summary>
+    /// <summary>Describes the level of a run.</summary>
     public static string Peers(LoadPlan plan) => $"{Units.Number(plan.Peers)} peer{(plan.Peers == 1 ? "" : "s")}";
 
-    /// <summary>The kind of loop.</summary>
+    /// <summary>Describes the kind of loop.</summary>
     public static string Loop(LoadLoop loop) => loop switch
     {
         LoadLoop.Closed => "closed",
@@ -29,7 +29,7 @@ internal static class RunNames
         _ => "observe",
     };
 
-    /// <summary>The names of all runs, short but different: what they have in common is left out.</summary>
+    /// <summary>Returns the names of all runs, short but different: without the common parts.</summary>
     public static IReadOnlyList<string> Of(IReadOnlyList<LoadResult> runs)
     {
         bool isOneKind = runs.Select(static run => Kind(run.Plan)).Distinct().Count() <= 1;
@@ -37,7 +37,7 @@ internal static class RunNames
         return [.. names.Select((name, i) => names.Count(other => other == name) > 1 ? $"run {i + 1}: {name}" : name)];
     }
 
-    /// <summary>What a run counts.</summary>
+    /// <summary>Describes the counted events of runs.</summary>
     public static string Counted(IEnumerable<LoadResult> runs)
     {
         bool[] observing = [.. runs.Select(static run => run.Plan.Loop == LoadLoop.Observe).Distinct()];

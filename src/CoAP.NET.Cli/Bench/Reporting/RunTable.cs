@@ -2,7 +2,7 @@ using System.Xml.Linq;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>The table of the runs. Columns that no run has are left out.</summary>
+/// <summary>The table of the runs, without empty columns.</summary>
 internal static class RunTable
 {
     public static XElement Of(IReadOnlyList<LoadResult> runs)
@@ -51,7 +51,7 @@ internal static class RunTable
             [.. of.Select(histogram => histogram.Count > 0 ? Units.Time(histogram.Microseconds(part)) : null)];
     }
 
-    /// <summary>What went wrong, by run and kind; null when nothing did.</summary>
+    /// <summary>Returns the errors, by run and kind; null for none.</summary>
     public static XElement? Errors(IReadOnlyList<LoadResult> runs)
     {
         IReadOnlyList<string> names = RunNames.Of(runs);

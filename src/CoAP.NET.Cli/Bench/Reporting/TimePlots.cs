@@ -3,7 +3,7 @@ namespace CoAP.NET.Cli.Bench;
 /// <summary>Rate and p99 over the seconds of each run.</summary>
 internal static class TimePlots
 {
-    /// <summary>The plots of each run that has at least two seconds.</summary>
+    /// <summary>Returns the plots of each run that has at least two seconds.</summary>
     public static IEnumerable<Plot> Of(IReadOnlyList<LoadResult> runs)
     {
         IReadOnlyList<string> names = RunNames.Of(runs);

@@ -2,13 +2,13 @@ using System.Globalization;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>How figures are written for people.</summary>
+/// <summary>Formats figures for reports.</summary>
 internal static class Units
 {
-    /// <summary>What stands where nothing was measured.</summary>
+    /// <summary>The text of a missing figure.</summary>
     public const string None = "–";
 
-    /// <summary>A time with its unit and at most three figures; microseconds in.</summary>
+    /// <summary>Formats a time in microseconds with its unit and at most three figures.</summary>
     public static string Time(double microseconds) => Math.Abs(microseconds) switch
     {
         double.NaN => None,
@@ -17,11 +17,11 @@ internal static class Units
         _ => Figures(microseconds / 1e6) + " s",
     };
 
-    /// <summary>A number with commas; small ones with some decimals.</summary>
+    /// <summary>Formats a number with commas; small ones with some decimals.</summary>
     public static string Number(double number) =>
         double.IsFinite(number) ? number.ToString(Math.Abs(number) < 99.95 ? "0.##" : "#,0", CultureInfo.InvariantCulture) : None;
 
-    /// <summary>A number for the tick of an axis: 20k, 1.5M.</summary>
+    /// <summary>Formats a number for the tick of an axis: 20k, 1.5M.</summary>
     public static string Short(double number) => Math.Abs(number) switch
     {
         < 1e4 => number.ToString("#,0.######", CultureInfo.InvariantCulture),
@@ -30,11 +30,11 @@ internal static class Units
         _ => Scaled(number / 1e9) + "G",
     };
 
-    /// <summary>A part of one as a percentage.</summary>
+    /// <summary>Formats a fraction as a percentage.</summary>
     public static string Percent(double part) =>
         double.IsFinite(part) ? (part * 100).ToString("0.##", CultureInfo.InvariantCulture) + " %" : None;
 
-    /// <summary>Bytes in MiB.</summary>
+    /// <summary>Formats bytes in MiB.</summary>
     public static string Memory(double bytes) => (bytes / (1024 * 1024)).ToString("#,0.0", CultureInfo.InvariantCulture) + " MiB";
 
     private static string Scaled(double number) => number.ToString("#,0.###", CultureInfo.InvariantCulture);

@@ -1,12 +1,12 @@
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// Where requests that are due meet peers that are idle, whoever comes first: the request that was due first goes to the peer that was idle
-/// longest, so that a request waits only while all peers are busy. Thread-safe.
+/// Matches due requests with idle peers: the earliest request goes to the peer that was idle longest, so that a request waits only while
+/// all peers are busy. Thread-safe.
 /// </summary>
 internal sealed class ArrivalQueue
 {
-    /// <summary>What is taken after the last request.</summary>
+    /// <summary>The result after the last request.</summary>
     public const long Over = long.MinValue;
 
     private readonly Lock _gate = new();
@@ -14,7 +14,7 @@ internal sealed class ArrivalQueue
     private readonly Queue<long> _backlog = new();
     private bool _isOver;
 
-    /// <summary>Requests that are due and wait for a peer.</summary>
+    /// <summary>Number of due requests that wait for a peer.</summary>
     public int Backlog
     {
         get
@@ -26,8 +26,8 @@ internal sealed class ArrivalQueue
         }
     }
 
-    /// <summary>A request is due. What an idle peer does about it until it waits again runs before this returns.</summary>
-    /// <param name="due">When, as a time stamp.</param>
+    /// <summary>Adds a due request. An idle peer's synchronous work for it runs before this returns.</summary>
+    /// <param name="due">The due time, as a timestamp.</param>
     public void Add(long due)
     {
         ArrivalWaiter? waiter;
@@ -43,7 +43,7 @@ internal sealed class ArrivalQueue
         waiter.Set(due);
     }
 
-    /// <summary>There will be no more: whoever is idle goes home, the rest when the backlog is worked off.</summary>
+    /// <summary>Ends the queue: idle peers stop immediately, the others when the backlog is done.</summary>
     public void End()
     {
         ArrivalWaiter[] waiters;
@@ -60,8 +60,8 @@ internal sealed class ArrivalQueue
         }
     }
 
-    /// <summary>The time stamp of the next request, or <see cref="Over"/>.</summary>
-    /// <param name="waiter">The caller's own; it waits for one request at a time.</param>
+    /// <summary>Returns the timestamp of the next request, or <see cref="Over"/>.</summary>
+    /// <param name="waiter">The caller's own waiter; it waits for one request at a time.</param>
     public ValueTask<long> TakeAsync(ArrivalWaiter waiter)
     {
         lock (_gate)

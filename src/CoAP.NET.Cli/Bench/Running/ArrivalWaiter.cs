@@ -2,7 +2,7 @@ using System.Threading.Tasks.Sources;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>What one loop waits with, over and over without allocating.</summary>
+/// <summary>A reusable wait of one loop, without allocations.</summary>
 internal sealed class ArrivalWaiter : IValueTaskSource<long>
 {
     private ManualResetValueTaskSourceCore<long> _core = new() { RunContinuationsAsynchronously = false };

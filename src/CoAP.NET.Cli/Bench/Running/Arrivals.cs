@@ -1,8 +1,8 @@
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// When the requests of an open loop are due, in seconds since it began: at a fixed rate, which rises in a straight line from 0 while the
-/// peers start. Equally spaced, or exponentially as the requests of independent users are. Looks at no clock.
+/// The due times of an open loop's requests, in seconds since its start: at a fixed rate, which rises linearly from 0 while the peers
+/// start. Equally spaced, or exponentially like the requests of independent users. Uses no clock.
 /// </summary>
 internal sealed class Arrivals
 {
@@ -11,24 +11,24 @@ internal sealed class Arrivals
     private readonly bool _poisson;
     private readonly Random _random;
 
-    // How many requests are due on average until the next one.
+    // The average number of requests until the next one is due.
     private double _position;
 
-    /// <summary>Makes a schedule; the first request is there at once.</summary>
-    /// <param name="rate">Requests a second, above 0.</param>
-    /// <param name="rampSeconds">How long the rate rises.</param>
-    /// <param name="poisson">Whether the times between vary.</param>
-    /// <param name="seed">Of everything that is left to chance.</param>
+    /// <summary>Creates a schedule; the first request is due immediately.</summary>
+    /// <param name="rate">Requests per second, above 0.</param>
+    /// <param name="rampSeconds">Duration of the rise.</param>
+    /// <param name="poisson">Whether the intervals vary.</param>
+    /// <param name="seed">The seed of all random choices.</param>
     public Arrivals(double rate, double rampSeconds, bool poisson, int seed)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(rate);
         (_rate, _ramp, _poisson, _random) = (rate, rampSeconds, poisson, new Random(seed));
 
-        // Several workers with equal spaces must not keep step.
+        // Several workers with equal intervals must not stay in phase.
         _position = poisson ? Exponential() : _random.NextDouble();
     }
 
-    /// <summary>When the next request is due.</summary>
+    /// <summary>The due time of the next request.</summary>
     public double Next
     {
         get
@@ -38,7 +38,7 @@ internal sealed class Arrivals
         }
     }
 
-    /// <summary>Goes on to the one after.</summary>
+    /// <summary>Advances to the following request.</summary>
     public void MoveOn() => _position += _poisson ? Exponential() : 1;
 
     private double Exponential() => -Math.Log(1 - _random.NextDouble());

@@ -1,9 +1,9 @@
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>Each loop asks again as soon as it was answered.</summary>
+/// <summary>Loops that send the next request as soon as they have an answer.</summary>
 internal sealed class ClosedLoop(LoadPlan plan, LoadPeers peers, LoadMeter meter) : RequestLoop(plan, peers, meter)
 {
-    // A server that is not there refuses at once: asking it as fast as that goes measures nothing and takes all processors.
+    // A missing server refuses immediately: repeating at full speed measures nothing and uses all processors.
     private static readonly TimeSpan s_pauseAfterFailure = TimeSpan.FromMilliseconds(10);
 
     protected override async Task RunAsync(LoadPeer peer)
@@ -31,7 +31,7 @@ internal sealed class ClosedLoop(LoadPlan plan, LoadPeers peers, LoadMeter meter
             }
             catch (ObjectDisposedException)
             {
-                // The run was cancelled: its clients are disposed at once.
+                // The run was cancelled: its clients are disposed immediately.
                 return;
             }
 

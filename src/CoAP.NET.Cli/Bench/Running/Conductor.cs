@@ -1,13 +1,13 @@
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// Takes a run through its phases, on a thread of its own that the load does not delay, and reads what has to be read at their ends.
+/// Leads a run through its phases, on a thread of its own that the load does not delay, and takes the measurements between them.
 /// </summary>
 /// <param name="plan">The plan.</param>
-/// <param name="loop">What sends.</param>
-/// <param name="meter">What counts.</param>
-/// <param name="peers">Whose sockets are watched.</param>
-/// <param name="progress">Who is told about once a second; null for nobody.</param>
+/// <param name="loop">The loop that sends.</param>
+/// <param name="meter">The counters.</param>
+/// <param name="peers">The peers, whose sockets it watches.</param>
+/// <param name="progress">Receives the progress about once per second; null for none.</param>
 /// <param name="cancellationToken">Ends the run early.</param>
 internal sealed class Conductor(LoadPlan plan, RequestLoop loop, LoadMeter meter, LoadPeers peers, IProgress<LoadTick>? progress,
     CancellationToken cancellationToken)
@@ -27,7 +27,7 @@ internal sealed class Conductor(LoadPlan plan, RequestLoop loop, LoadMeter meter
     /// <summary>Whether the measured time has begun.</summary>
     public bool HasMeasured { get; private set; }
 
-    /// <summary>How long was measured, in seconds.</summary>
+    /// <summary>Duration of the measurement, in seconds.</summary>
     public double Seconds { get; private set; }
 
     /// <summary>Datagrams that this program had lost before the measured time.</summary>
@@ -39,13 +39,13 @@ internal sealed class Conductor(LoadPlan plan, RequestLoop loop, LoadMeter meter
     /// <summary>This program's processor time over the measured time.</summary>
     public TimeSpan OwnProcessorTime { get; private set; }
 
-    /// <summary>The server's; null when it cannot be read.</summary>
+    /// <summary>The server's processor time; null if unknown.</summary>
     public TimeSpan? ServerProcessorTime { get; private set; }
 
-    /// <summary>The server's memory at the end; null when it cannot be read.</summary>
+    /// <summary>The server's memory at the end; null if unknown.</summary>
     public long? ServerResidentBytes { get; private set; }
 
-    /// <summary>Conducts, until the measured time is over.</summary>
+    /// <summary>Runs until the measured time is over.</summary>
     public void Run()
     {
         _begun = Stamp.Now;
@@ -122,7 +122,7 @@ internal sealed class Conductor(LoadPlan plan, RequestLoop loop, LoadMeter meter
         ServerProcessorTime = _server.ProcessorTime - _serverBefore;
         ServerResidentBytes = _server.ResidentBytes;
 
-        // What is left of the last second, unless it is too little to make a rate of.
+        // The rest of the last second, unless it is too short for a rate.
         if (Stamp.ToSeconds(Stamp.Now - (_nextTick - _second)) >= ShortestSecond)
         {
             Tick();
@@ -132,7 +132,7 @@ internal sealed class Conductor(LoadPlan plan, RequestLoop loop, LoadMeter meter
         Report(default);
     }
 
-    // False: cancelled.
+    // False on cancellation.
     private bool WaitUntil(long time)
     {
         while (true)

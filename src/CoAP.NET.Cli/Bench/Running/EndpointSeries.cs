@@ -1,13 +1,12 @@
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// The endpoints that a group of peers sends from, one after the other: a peer whose Message IDs are used up moves to the next one, which
-/// has another port. The old one stays open for as long as its Message IDs may not be used again, so that nobody gets its port meanwhile.
-/// Thread-safe.
+/// The successive endpoints of a group of peers: a peer that has used up its Message IDs moves to the next one, which has another port. The
+/// old one stays open until its Message IDs may be used again, so that no other socket gets its port in the meantime. Thread-safe.
 /// </summary>
-/// <param name="open">Opens one.</param>
-/// <param name="peers">How many peers the group has.</param>
-/// <param name="lifetime">How long an endpoint that all have left stays open.</param>
+/// <param name="open">Opens an endpoint.</param>
+/// <param name="peers">Number of peers in the group.</param>
+/// <param name="lifetime">How long an endpoint stays open after all peers have left it.</param>
 internal sealed class EndpointSeries(Func<Task<LoadEndpoint>> open, int peers, TimeSpan lifetime) : IAsyncDisposable
 {
     private readonly Lock _gate = new();
@@ -16,7 +15,7 @@ internal sealed class EndpointSeries(Func<Task<LoadEndpoint>> open, int peers, T
     private readonly List<CoapCounters> _counters = [];
     private bool _isClosed;
 
-    /// <summary>Datagrams that were lost because the receive buffers of these endpoints were full, of those that were closed too.</summary>
+    /// <summary>Datagrams lost because the receive buffers of these endpoints were full, including closed endpoints.</summary>
     public long Drops
     {
         get
@@ -28,15 +27,15 @@ internal sealed class EndpointSeries(Func<Task<LoadEndpoint>> open, int peers, T
         }
     }
 
-    /// <summary>The endpoint of a number; opens it if nobody has yet.</summary>
-    /// <exception cref="CoapException">All were closed.</exception>
+    /// <summary>Returns the endpoint with a number, and opens it if necessary.</summary>
+    /// <exception cref="CoapException">The endpoints are closed.</exception>
     public Task<LoadEndpoint> GetAsync(int number)
     {
         lock (_gate)
         {
             if (_isClosed)
             {
-                throw new CoapException("The peers were closed.");
+                throw new CoapException("The peers are closed.");
             }
 
             if (!_opened.TryGetValue(number, out Task<LoadEndpoint>? endpoint))
@@ -49,7 +48,7 @@ internal sealed class EndpointSeries(Func<Task<LoadEndpoint>> open, int peers, T
         }
     }
 
-    /// <summary>One peer has left an endpoint.</summary>
+    /// <summary>Notes that a peer has left an endpoint.</summary>
     public void Leave(int number, LoadEndpoint endpoint)
     {
         if (endpoint.Leave() < peers)
@@ -94,7 +93,7 @@ internal sealed class EndpointSeries(Func<Task<LoadEndpoint>> open, int peers, T
 
     private async Task<LoadEndpoint> OpenAsync()
     {
-        // The peer that asks for it is in the middle of its requests.
+        // The peer that requests it is in the middle of its requests.
         await Task.Yield();
         while (Expired() is { } old)
         {

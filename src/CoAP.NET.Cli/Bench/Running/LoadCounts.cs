@@ -1,27 +1,27 @@
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// What one thread counted. Written by that thread alone; others may read the figures that are only for display at any time, and all when
-/// the loops have ended.
+/// The counters of one thread. Only that thread writes; others may read the display figures at any time, and all figures after the loops
+/// have ended.
 /// </summary>
 internal sealed class LoadCounts
 {
-    /// <summary>The times of all right answers, those of the warm-up too.</summary>
+    /// <summary>The times of all correct answers, including the warm-up.</summary>
     public LoadHistogram All { get; } = new();
 
-    /// <summary>All errors, those of the warm-up too.</summary>
+    /// <summary>All errors, including the warm-up.</summary>
     public long AllErrors { get; set; }
 
-    /// <summary>All that were lost, in the warm-up too.</summary>
+    /// <summary>All lost requests, including the warm-up.</summary>
     public long AllLost { get; set; }
 
-    /// <summary>The times of the right answers that are measured.</summary>
+    /// <summary>The times of the measured correct answers.</summary>
     public LoadHistogram Times { get; } = new();
 
-    /// <summary>Errors that are measured.</summary>
+    /// <summary>The measured errors.</summary>
     public Dictionary<string, long> Errors { get; } = [];
 
-    /// <summary>Lost ones that are measured.</summary>
+    /// <summary>The measured lost requests.</summary>
     public long Lost { get; set; }
 
     public void AddError(string kind) => Errors[kind] = Errors.GetValueOrDefault(kind) + 1;

@@ -2,9 +2,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>
-/// A client with a socket of its own that one or many peers send from, until each of them has used up its Message IDs there.
-/// </summary>
+/// <summary>A client with a socket of its own for one or many peers, until each of them has used up its Message IDs there.</summary>
 internal sealed class LoadEndpoint
 {
     private int _left;
@@ -13,10 +11,10 @@ internal sealed class LoadEndpoint
 
     public CoapClient Client { get; }
 
-    /// <summary>Opens one; over UDP its socket too, so that the first request is not late for it.</summary>
+    /// <summary>Opens one; over UDP its socket too, so that opening does not delay the first request.</summary>
     /// <param name="options">The options of the client.</param>
     /// <param name="scheme">The scheme of the target.</param>
-    /// <param name="cancellationToken">Stops it.</param>
+    /// <param name="cancellationToken">Cancels it.</param>
     public static async Task<LoadEndpoint> OpenAsync(CoapEndpointOptions options, string scheme, CancellationToken cancellationToken)
     {
         LoadEndpoint endpoint = new(new CoapClient(options));
@@ -37,7 +35,7 @@ internal sealed class LoadEndpoint
         }
     }
 
-    /// <summary>One peer sends from elsewhere from now on.</summary>
-    /// <returns>How many have left.</returns>
+    /// <summary>Notes that a peer has left.</summary>
+    /// <returns>Number of peers that have left.</returns>
     public int Leave() => Interlocked.Increment(ref _left);
 }

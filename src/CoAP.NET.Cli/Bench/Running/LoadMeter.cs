@@ -1,9 +1,8 @@
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// Counts what becomes of requests. A request is measured when it was begun, or was due, within the measured time, whenever its answer
-/// comes: so every such request is a right answer, an error or lost, and none is left out for being slow. Each thread counts for itself,
-/// without locks.
+/// Counts the results of requests. A request counts if it began, or was due, within the measured time, whenever its answer comes. So every
+/// such request is a correct answer, an error or lost, and slow ones count as well. Each thread counts for itself, without locks.
 /// </summary>
 internal sealed class LoadMeter : IDisposable
 {
@@ -12,13 +11,13 @@ internal sealed class LoadMeter : IDisposable
     private long _to = long.MaxValue;
     private volatile bool _isClosed;
 
-    /// <summary>When the measured time begins, as a time stamp; the largest number before that is known.</summary>
+    /// <summary>The begin of the measured time, as a timestamp; the largest number until it is known.</summary>
     public long From => Volatile.Read(ref _from);
 
-    /// <summary>When it ends: nothing is begun from then on.</summary>
+    /// <summary>The end of the measured time: no request begins after it.</summary>
     public long To => Volatile.Read(ref _to);
 
-    /// <summary>Says which time is measured.</summary>
+    /// <summary>Sets the measured time.</summary>
     public void Measure(long from, long to)
     {
         Volatile.Write(ref _to, to);
@@ -28,10 +27,10 @@ internal sealed class LoadMeter : IDisposable
     /// <summary>Ends the measured time early.</summary>
     public void Cut(long to) => Volatile.Write(ref _to, Math.Min(to, To));
 
-    /// <summary>Counts nothing any more: what ends from now on does so because it was given up here.</summary>
+    /// <summary>Stops counting: requests that end from now on were given up locally.</summary>
     public void Close() => _isClosed = true;
 
-    /// <summary>A right answer came.</summary>
+    /// <summary>Counts a correct answer.</summary>
     public void Answered(long begun)
     {
         long nanoseconds = Stamp.ToNanoseconds(Stamp.Now - begun);
@@ -48,7 +47,7 @@ internal sealed class LoadMeter : IDisposable
         }
     }
 
-    /// <summary>No answer came in time.</summary>
+    /// <summary>Counts a request without an answer in time.</summary>
     public void Lost(long begun)
     {
         if (_isClosed)
@@ -61,7 +60,7 @@ internal sealed class LoadMeter : IDisposable
         counts.Lost += IsMeasured(begun) ? 1 : 0;
     }
 
-    /// <summary>Something else came, or went wrong.</summary>
+    /// <summary>Counts an error.</summary>
     public void Failed(long begun, string kind)
     {
         if (_isClosed)
@@ -77,7 +76,7 @@ internal sealed class LoadMeter : IDisposable
         }
     }
 
-    /// <summary>What was counted so far, for display: while threads count, it may lack the last few.</summary>
+    /// <summary>Returns the counts so far, for display: while threads count, the last few may be missing.</summary>
     public (LoadHistogram Answers, long Errors, long Lost) SoFar()
     {
         LoadHistogram all = new();
@@ -93,7 +92,7 @@ internal sealed class LoadMeter : IDisposable
         return (all, errors, lost);
     }
 
-    /// <summary>What was measured. Call it when all loops have ended.</summary>
+    /// <summary>Returns the measurements. Call it when all loops have ended.</summary>
     public (LoadHistogram Times, Dictionary<string, long> Errors, long Lost) Sum()
     {
         LoadHistogram times = new();

@@ -2,7 +2,7 @@ using System.Net;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>One peer as the server sees it: an address and a port of its own, or a connection. Thread-safe.</summary>
+/// <summary>One peer from the server's view: an address and a port of its own, or a connection. Thread-safe.</summary>
 internal sealed class LoadPeer
 {
     private readonly Lock _gate = new();
@@ -15,13 +15,13 @@ internal sealed class LoadPeer
     private int _number;
     private long _messages;
 
-    /// <summary>Makes a peer.</summary>
+    /// <summary>Creates a peer.</summary>
     /// <param name="index">Its number in this process.</param>
-    /// <param name="source">Its address; null for whatever the system chooses.</param>
-    /// <param name="shape">What its requests look like.</param>
-    /// <param name="endpoints">What it sends from.</param>
+    /// <param name="source">Its address; null for the system's choice.</param>
+    /// <param name="shape">Creates its requests.</param>
+    /// <param name="endpoints">Its endpoints.</param>
     /// <param name="first">The first one of these.</param>
-    /// <param name="messagesForEach">How many messages it sends from one endpoint; the largest number for no bound.</param>
+    /// <param name="messagesForEach">Maximum number of messages from one endpoint; the largest number for no limit.</param>
     public LoadPeer(int index, IPAddress? source, RequestShape shape, EndpointSeries endpoints, LoadEndpoint first, long messagesForEach)
     {
         (Index, Source, _shape, _endpoints, _endpoint, _messagesForEach) = (index, source, shape, endpoints, first, messagesForEach);
@@ -30,19 +30,19 @@ internal sealed class LoadPeer
 
     public int Index { get; }
 
-    /// <summary>The address that it sends from; null for whatever the system chooses.</summary>
+    /// <summary>Its source address; null for the system's choice.</summary>
     public IPAddress? Source { get; }
 
-    /// <summary>The client that it sends by now. It changes: see <see cref="Take"/>.</summary>
+    /// <summary>Its current client. It changes: see <see cref="Take"/>.</summary>
     public CoapClient Client => Volatile.Read(ref _endpoint).Client;
 
-    /// <summary>A request of the plan, from this peer. It may be sent any number of times, one after the other.</summary>
+    /// <summary>Creates a request of the plan from this peer. It may be sent any number of times in sequence.</summary>
     public CoapRequest NewRequest() => _shape.Make(Source);
 
     /// <summary>
-    /// The client to send the next request by. After some 60,000 messages that is one with another port, as Message IDs must not be used
-    /// again within 247 s (RFC 7252 section 4.4) and the library would wait for that. It is opened before, so that no request is late for
-    /// it; what is under way goes on where it was.
+    /// Returns the client for the next request. After some 60,000 messages it is one with another port, because Message IDs must not repeat
+    /// within 247 s (RFC 7252 section 4.4) and the library would wait for that. The peer opens it in advance, so that no request is late;
+    /// pending requests stay with the old client.
     /// </summary>
     public CoapClient Take()
     {
@@ -54,7 +54,7 @@ internal sealed class LoadPeer
         return Client;
     }
 
-    /// <summary>Counts the further messages of a request whose bodies went in blocks.</summary>
+    /// <summary>Counts the additional messages of a request with bodies in blocks.</summary>
     public void AddMessages(long count) => Interlocked.Add(ref _messages, count);
 
     private void Move()
@@ -63,7 +63,7 @@ internal sealed class LoadPeer
         {
             if (Volatile.Read(ref _messages) < _prepareAt)
             {
-                // Another loop of the peer was here before.
+                // Another loop of the peer has already done it.
                 return;
             }
 

@@ -4,8 +4,8 @@ using System.Net.Sockets;
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// The peers of a run: where this host has an address for each, up to 256 share a client, and else each has a client of its own, with an
-/// own port or connection.
+/// The peers of a run. If this host has an address for each, up to 256 share a client; otherwise each has a client with a port or
+/// connection of its own.
 /// </summary>
 internal sealed class LoadPeers : IAsyncDisposable
 {
@@ -15,14 +15,14 @@ internal sealed class LoadPeers : IAsyncDisposable
     /// <summary>The scheme of CoAP over DTLS: each peer has a session, and a port of its own.</summary>
     public const string Dtls = "coaps";
 
-    /// <summary>How many peers there may be without addresses of their own.</summary>
+    /// <summary>Maximum number of peers without addresses of their own.</summary>
     public const int MostClients = 10_000;
 
-    /// <summary>How many messages a peer sends before it moves to another port: there are 64,512 Message IDs for 247 s.</summary>
+    /// <summary>Number of messages before a peer moves to another port: there are 64,512 Message IDs for 247 s.</summary>
     public const int MessagesForEachPort = 60_000;
 
-    // What may come at once for one socket: a receive buffer of the usual largest size (212,992 bytes) holds about 550 small datagrams, and
-    // what does not fit would be lost here, not by the server.
+    // The maximum burst for one socket: a receive buffer of the usual largest size (212,992 bytes) holds about 550 small datagrams, and the
+    // rest would be lost here, not in the server.
     private const int RequestsForEachSocket = 256;
 
     private readonly List<EndpointSeries> _series = [];
@@ -34,21 +34,21 @@ internal sealed class LoadPeers : IAsyncDisposable
 
     public LoadPeer this[int index] => _peers[index];
 
-    /// <summary>Datagrams that were lost so far because receive buffers of this program were full.</summary>
+    /// <summary>Number of datagrams lost so far because receive buffers of this program were full.</summary>
     public long OwnDrops => _series.Sum(static series => series.Drops);
 
-    /// <summary>What the requests of all peers look like.</summary>
+    /// <summary>Creates the requests of all peers.</summary>
     public RequestShape Shape { get; }
 
-    /// <summary>Opens the peers of a plan: sockets, but no connections; those open with the first request.</summary>
+    /// <summary>Opens the peers of a plan: sockets, but no connections, which the first request opens.</summary>
     /// <param name="plan">The plan.</param>
-    /// <param name="cancellationToken">Stops it.</param>
-    /// <exception cref="ArgumentException">The plan asks for what this host does not have.</exception>
-    /// <exception cref="CoapException">The host of the URI has no address, or a socket cannot be opened.</exception>
+    /// <param name="cancellationToken">Cancels it.</param>
+    /// <exception cref="ArgumentException">This host lacks something in the plan.</exception>
+    /// <exception cref="CoapException">The host of the URI has no address, or a socket fails to open.</exception>
     public static Task<LoadPeers> OpenAsync(LoadPlan plan, CancellationToken cancellationToken) =>
         OpenAsync(plan, MessagesForEachPort, cancellationToken);
 
-    /// <summary>The same, with another number of messages for each port.</summary>
+    /// <summary>Opens the peers with another number of messages per port.</summary>
     public static async Task<LoadPeers> OpenAsync(LoadPlan plan, int messagesForEachPort, CancellationToken cancellationToken)
     {
         if (PlanRules.FaultOf(plan) is { } fault)
@@ -79,7 +79,7 @@ internal sealed class LoadPeers : IAsyncDisposable
         }
     }
 
-    /// <summary>Closes all; requests that still wait fail.</summary>
+    /// <summary>Closes all peers; waiting requests fail.</summary>
     public async ValueTask DisposeAsync() =>
         await Task.WhenAll(_series.Select(static series => series.DisposeAsync().AsTask())).ConfigureAwait(false);
 
@@ -110,7 +110,7 @@ internal sealed class LoadPeers : IAsyncDisposable
         }
     }
 
-    // Once for the run: not for each request.
+    // Once per run, not per request.
     private static async Task<IPAddress[]> ResolveAsync(CoapUri uri, CancellationToken cancellationToken)
     {
         if (uri.HostAddress is { } literal)
@@ -122,7 +122,7 @@ internal sealed class LoadPeers : IAsyncDisposable
         {
             IPAddress[] all = await Dns.GetHostAddressesAsync(uri.Host, cancellationToken).ConfigureAwait(false);
 
-            // Of this host the address from which peers have addresses of their own.
+            // The address of this host from which peers have addresses of their own.
             IPAddress? loopback =
                 all.FirstOrDefault(static address => address.AddressFamily == AddressFamily.InterNetwork && IPAddress.IsLoopback(address));
             return loopback is not null ? [loopback]
@@ -131,7 +131,7 @@ internal sealed class LoadPeers : IAsyncDisposable
         }
         catch (SocketException exception)
         {
-            throw new CoapException($"The host name '{uri.Host}' could not be resolved: {exception.Message}", exception);
+            throw new CoapException($"The host name '{uri.Host}' did not resolve: {exception.Message}", exception);
         }
     }
 }

@@ -1,21 +1,22 @@
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>Carries out a plan in this process.</summary>
+/// <summary>Runs a plan in this process.</summary>
 internal static class LoadRunner
 {
     /// <summary>
-    /// Runs. Rate and peers of the plan are those of this process. A cancelled run ends early and gives what was measured until then;
-    /// requests that were under way are not in it.
+    /// Runs a plan. Rate and peers of the plan are those of this process. A cancelled run ends early and returns the measurements so far,
+    /// without pending requests.
     /// </summary>
     /// <param name="plan">The plan.</param>
-    /// <param name="progress">Who is told about once a second, on a thread of the run; null for nobody.</param>
-    /// <param name="gate">Passed once, when the peers are there: before the first request, or, of an observing run, when all observers are
-    /// registered and before the first change.</param>
+    /// <param name="progress">Receives the progress about once per second, on a thread of the run; null for none.</param>
+    /// <param name="gate">
+    /// The gate to pass once, when the peers exist: before the first request or, in an observing run, after all observers have registered
+    /// and before the first change.
+    /// </param>
     /// <param name="cancellationToken">Ends the run early.</param>
-    /// <exception cref="ArgumentException">The plan has a fault (<see cref="PlanRules"/>), or asks for what this host does not
-    /// have.</exception>
-    /// <exception cref="CoapException">The host of the URI has no address, or a socket cannot be opened.</exception>
-    /// <exception cref="OperationCanceledException">It was cancelled before anything was measured.</exception>
+    /// <exception cref="ArgumentException">The plan has a fault (<see cref="PlanRules"/>), or this host lacks something in it.</exception>
+    /// <exception cref="CoapException">The host of the URI has no address, or a socket fails to open.</exception>
+    /// <exception cref="OperationCanceledException">The run was cancelled before it measured anything.</exception>
     public static async Task<LoadResult> RunAsync(LoadPlan plan, IProgress<LoadTick>? progress, LoadGate gate,
         CancellationToken cancellationToken)
     {
@@ -46,7 +47,7 @@ internal static class LoadRunner
             .. Enumerable.Range(0, peers.Count).Select(i => new ObservingPeer(peers[i].Client, peers[i].NewRequest))];
         LoadResult result = await ObserveLoop.RunAsync(plan, observing, null, progress, gate, cancellationToken).ConfigureAwait(false);
 
-        // Of the whole run, like its errors: what was lost while observers registered is missing too.
+        // For the whole run, like its errors: losses during the registrations count as well.
         return result with { OwnDrops = peers.OwnDrops };
     }
 
@@ -59,7 +60,7 @@ internal static class LoadRunner
         await Task.Factory.StartNew(conductor.Run, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default)
             .ConfigureAwait(false);
 
-        // What is under way is waited for: it was measured, and is answered or lost after its time at the latest.
+        // Waits for pending requests: they are measured, and end with an answer or their timeout.
         Task ended = loop.WhenEndedAsync();
         await ended.WaitAsync(end.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         if (!ended.IsCompleted)
@@ -71,7 +72,7 @@ internal static class LoadRunner
         await ended.ConfigureAwait(false);
         if (!conductor.HasMeasured)
         {
-            throw new OperationCanceledException("The run ended before anything was measured.", cancellationToken);
+            throw new OperationCanceledException("The run ended before it measured anything.", cancellationToken);
         }
 
         (LoadHistogram times, Dictionary<string, long> errors, long lost) = meter.Sum();

@@ -1,12 +1,12 @@
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// Requests are due at a rate, whatever the server does. A thread of its own sends each when it is due, by whichever peer is idle; while
-/// none is, they wait in a backlog. All times count from when a request was due.
+/// Sends requests at a rate, whatever the server does. A thread of its own sends each when it is due, through any idle peer; without one,
+/// requests wait in a backlog. All times count from the due time.
 /// </summary>
 internal sealed class OpenLoop(LoadPlan plan, LoadPeers peers, LoadMeter meter) : RequestLoop(plan, peers, meter)
 {
-    // So often it looks whether the measured time has been cut short.
+    // The interval of checks whether the measured time was cut short.
     private const long LongestSleep = 20_000_000;
 
     private readonly long _timeout = Stamp.FromSeconds(plan.TimeoutSeconds);
@@ -38,7 +38,7 @@ internal sealed class OpenLoop(LoadPlan plan, LoadPeers peers, LoadMeter meter) 
             long left = _timeout - (Stamp.Now - due);
             if (left <= 0)
             {
-                // All peers were busy for so long: to whoever made it, it is lost.
+                // All peers were busy for so long: for its user the request is lost.
                 Meter.Lost(due);
                 continue;
             }
@@ -54,7 +54,7 @@ internal sealed class OpenLoop(LoadPlan plan, LoadPeers peers, LoadMeter meter) 
             }
             catch (ObjectDisposedException)
             {
-                // The run was cancelled: its clients are disposed at once.
+                // The run was cancelled: its clients are disposed immediately.
                 return;
             }
         }

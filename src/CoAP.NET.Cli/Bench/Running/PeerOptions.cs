@@ -3,13 +3,13 @@ using CoAP.NET.Dtls;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>How the clients of a load work.</summary>
+/// <summary>The options of load clients.</summary>
 internal static class PeerOptions
 {
-    /// <summary>The options of a client.</summary>
+    /// <summary>Returns the options of a client.</summary>
     /// <param name="plan">The plan.</param>
     /// <param name="targets">The addresses of the server.</param>
-    /// <param name="peers">How many peers send by it.</param>
+    /// <param name="peers">Number of peers that use it.</param>
     public static CoapEndpointOptions Of(LoadPlan plan, IPAddress[] targets, int peers)
     {
         CoapEndpointOptions options = new()
@@ -18,10 +18,10 @@ internal static class PeerOptions
             {
                 MaxRetransmit = plan.Retransmissions,
 
-                // A message that is never repeated must not be given up before the request is.
+                // A message without retransmissions must not time out before the request does.
                 AckTimeout = TimeSpan.FromSeconds(plan.Retransmissions > 0 ? 2 : Math.Max(2, plan.TimeoutSeconds)),
 
-                // The loops bound what is under way, and to slow down for a silent server is not what a load is for.
+                // The loops limit the number of pending requests, and a load generator must not slow down for a silent server.
                 NStart = ushort.MaxValue,
                 ProbingRate = double.PositiveInfinity,
             },
@@ -33,7 +33,7 @@ internal static class PeerOptions
             options.UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = CoapPskCredential.Parse(psk) } });
         }
 
-        // More than the defaults only where the peers need it.
+        // Above the defaults only if the peers need it.
         CoapLimits limits = options.Limits;
         limits.MaxChannels = Math.Max(limits.MaxChannels, 2 * peers);
         limits.MaxConnections = Math.Max(limits.MaxConnections, peers);

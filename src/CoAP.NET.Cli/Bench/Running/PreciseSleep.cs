@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// Waits that end within some microseconds of their time on Linux: the waits of .NET end up to a millisecond late, and open loops would
-/// count that as the server's.
+/// Waits that end within some microseconds of their time on Linux: .NET's waits end up to a millisecond late, and open loops would
+/// attribute that to the server.
 /// </summary>
 internal static class PreciseSleep
 {
@@ -14,7 +14,7 @@ internal static class PreciseSleep
 
     private static bool IsPrecise => OperatingSystem.IsLinux() && Environment.Is64BitProcess;
 
-    /// <summary>Has the system wake the calling thread as exactly as it can, instead of up to 50 microseconds late.</summary>
+    /// <summary>Makes the system wake the calling thread as precisely as it can, instead of up to 50 microseconds late.</summary>
     public static void MakeExact()
     {
         if (IsPrecise)
@@ -23,8 +23,8 @@ internal static class PreciseSleep
         }
     }
 
-    /// <summary>Waits on the calling thread.</summary>
-    /// <param name="nanoseconds">How long; below 0 is 0. At most a second is waited.</param>
+    /// <summary>Blocks the calling thread.</summary>
+    /// <param name="nanoseconds">The duration; below 0 is 0, and at most a second.</param>
     public static void For(long nanoseconds)
     {
         if (nanoseconds <= 0)

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>What sends the requests of a run: a loop for each request that a peer may have under way.</summary>
+/// <summary>Sends the requests of a run: a loop for each concurrent request of a peer.</summary>
 internal abstract class RequestLoop : IDisposable
 {
     private readonly LoadPeers _peers;
@@ -14,22 +14,22 @@ internal abstract class RequestLoop : IDisposable
         Count = peers.Count * plan.Depth;
     }
 
-    /// <summary>How many loops there are.</summary>
+    /// <summary>Number of loops.</summary>
     public int Count { get; }
 
-    /// <summary>How many have begun.</summary>
+    /// <summary>Number of started loops.</summary>
     public int Started => _running.Count;
 
-    /// <summary>How many peers have begun.</summary>
+    /// <summary>Number of started peers.</summary>
     public int StartedPeers => Math.Min(_running.Count, _peers.Count);
 
-    /// <summary>Cancelled when a loop failed for a reason that is none of the server's.</summary>
+    /// <summary>Cancelled when a loop failed for a reason other than the server.</summary>
     public CancellationToken Failed => _failure.Token;
 
     protected LoadMeter Meter { get; }
 
-    /// <summary>The run begins.</summary>
-    /// <param name="begun">When, as a time stamp.</param>
+    /// <summary>Begins the run.</summary>
+    /// <param name="begun">The start, as a timestamp.</param>
     public virtual void Begin(long begun)
     {
     }
@@ -38,7 +38,7 @@ internal abstract class RequestLoop : IDisposable
     public void StartNext() => _running.Add(GuardAsync(_peers[_running.Count % _peers.Count]));
 
     /// <summary>
-    /// Ends when all loops that were started have, which they do when the measured time is over and what is under way was answered or lost.
+    /// Ends when all started loops have ended, which they do when the measured time is over and pending requests are answered or lost.
     /// </summary>
     public virtual Task WhenEndedAsync() => Task.WhenAll(_running);
 
@@ -48,7 +48,7 @@ internal abstract class RequestLoop : IDisposable
     /// <summary>Sends requests of a peer until the end.</summary>
     protected abstract Task RunAsync(LoadPeer peer);
 
-    /// <summary>An answer came, right or wrong.</summary>
+    /// <summary>Handles an answer, correct or wrong.</summary>
     protected void OnAnswer(LoadPeer peer, CoapResponse response, long begun)
     {
         if (_check.FaultOf(response) is { } fault)
@@ -67,8 +67,8 @@ internal abstract class RequestLoop : IDisposable
         }
     }
 
-    /// <summary>No answer came.</summary>
-    /// <returns>Whether the request failed, in contrast to having waited in vain.</returns>
+    /// <summary>Handles a missing answer.</summary>
+    /// <returns>True if the request failed; false if it timed out.</returns>
     protected bool OnFailure(CoapException exception, long begun)
     {
         if (AnswerCheck.FaultOf(exception) is { } fault)

@@ -2,10 +2,10 @@ using System.Net;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>What the requests of a plan look like.</summary>
+/// <summary>Creates the requests of a plan.</summary>
 internal sealed class RequestShape
 {
-    // The size of the blocks that bodies go in over datagrams (RFC 7959).
+    // The size of the blocks of bodies over datagrams (RFC 7959).
     private const int BlockBytes = 1024;
 
     private readonly LoadPlan _plan;
@@ -21,8 +21,8 @@ internal sealed class RequestShape
             : null;
     }
 
-    /// <summary>Makes a request, to be sent as often as one likes.</summary>
-    /// <param name="source">The address that it leaves from; null for whatever the system chooses.</param>
+    /// <summary>Creates a request, which may be sent repeatedly.</summary>
+    /// <param name="source">Its source address; null for the system's choice.</param>
     public CoapRequest Make(IPAddress? source) => new(_method, _plan.Uri)
     {
         Content = _content,
@@ -31,7 +31,7 @@ internal sealed class RequestShape
         Timeout = TimeSpan.FromSeconds(_plan.TimeoutSeconds),
     };
 
-    /// <summary>How many messages a request took beyond the first one, when its bodies went in blocks of 1,024 bytes.</summary>
+    /// <summary>Returns the number of messages of a request beyond the first one, with bodies in blocks of 1,024 bytes.</summary>
     /// <param name="answerBytes">The size of the body of the answer.</param>
     public long FurtherMessages(int answerBytes)
     {

@@ -1,15 +1,15 @@
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>Makes figures of single seconds out of ever growing counts.</summary>
+/// <summary>Computes figures per second from growing counts.</summary>
 internal sealed class SecondSeries
 {
     private Dictionary<long, long> _before = [];
     private long _at;
 
-    /// <summary>What was answered since the last call.</summary>
-    /// <param name="all">Everything so far.</param>
-    /// <param name="now">Now, as a time stamp.</param>
-    /// <param name="begun">When the time that <see cref="LoadSecond.At"/> counts from began.</param>
+    /// <summary>Returns the figures since the last call.</summary>
+    /// <param name="all">All counts so far.</param>
+    /// <param name="now">Now, as a timestamp.</param>
+    /// <param name="begun">The origin of <see cref="LoadSecond.At"/>.</param>
     public LoadSecond Next(LoadHistogram all, long now, long begun)
     {
         LoadHistogram since = new();
@@ -18,7 +18,7 @@ internal sealed class SecondSeries
         {
             counts[nanoseconds] = count;
 
-            // Threads go on counting while this is read.
+            // Threads keep counting during the read.
             since.Add(nanoseconds, Math.Max(0, count - _before.GetValueOrDefault(nanoseconds)));
         }
 
@@ -28,7 +28,7 @@ internal sealed class SecondSeries
             since.Microseconds(0.99));
     }
 
-    /// <summary>Begins anew.</summary>
+    /// <summary>Restarts.</summary>
     public void Reset(LoadHistogram all, long now) =>
         (_before, _at) = (all.Filled.ToDictionary(static step => step.Nanoseconds, static step => step.Count), now);
 }

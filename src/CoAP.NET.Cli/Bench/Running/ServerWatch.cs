@@ -1,7 +1,7 @@
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>The server's processor time and memory, read by its process id. Nothing where the system does not tell, or no longer.</summary>
-/// <param name="process">The process id; null: nothing is read.</param>
+/// <summary>The server's processor time and memory, by its process id. Null if the system does not provide them, or no longer.</summary>
+/// <param name="process">The process id; null: read nothing.</param>
 internal sealed class ServerWatch(int? process)
 {
     public TimeSpan? ProcessorTime => Figures?.Cpu;

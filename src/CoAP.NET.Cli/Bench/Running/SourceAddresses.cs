@@ -4,7 +4,7 @@ using System.Numerics;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>Which address of this host each peer sends from.</summary>
+/// <summary>The source addresses of the peers on this host.</summary>
 internal sealed class SourceAddresses
 {
     // The last byte of an address of 127/8 is 1 to 254 here: the others are those of networks and broadcasts.
@@ -14,7 +14,7 @@ internal sealed class SourceAddresses
 
     private SourceAddresses(IPAddress first) => _first = first;
 
-    /// <summary>The addresses of a plan; null: the peers have no addresses of their own.</summary>
+    /// <summary>Returns the addresses of a plan; null: the peers have no addresses of their own.</summary>
     /// <param name="plan">The plan.</param>
     /// <param name="target">The address of the server.</param>
     /// <exception cref="ArgumentException">The first source of the plan is no address, or of another family than the target, or not of this

@@ -44,6 +44,7 @@ export class Editor {
         byId("content-format").addEventListener("input", () => {
             this.formatChosen = byId("content-format").value.trim() !== "";
             this.previewSoon();
+            this.previewSoon();
         });
         this.convertSoon = debounce(300, () => this.convert());
         for (const name of ["accept", "content-format", "timeout", "uri"]) {
@@ -253,7 +254,9 @@ export class Editor {
         this.converting = controller;
         const place = byId("payload-preview");
         try {
-            const answer = await ask("convert", { payload: { kind: this.kind, value } }, controller.signal);
+            const format = this.readFormat("content-format").number ?? null;
+            const contentFormat = format === null ? null : String(format);
+            const answer = await ask("convert", { payload: { kind: this.kind, value }, contentFormat }, controller.signal);
             const bytes = fromHex(answer.hex.slice(0, 2 * PREVIEWED)) ?? new Uint8Array();
             byId("payload-text").setAttribute("aria-invalid", "false");
             const dump = hexDump(bytes, 0, bytes.length) + (answer.length > PREVIEWED ? "\n…" : "");

@@ -39,6 +39,7 @@ class Explorer {
                 this.tabs.choose("tab-answer");
             },
             wire: event => this.ladder.add("observation", event),
+            wireSkipped: count => this.ladder.skip("observation", count),
             problem: problem => showProblem(problem),
         });
         this.codeSoon = debounce(250, () => this.showCode());
@@ -299,6 +300,10 @@ class Explorer {
             case "wire":
                 this.ladder.add("request", event);
                 resumption.wire(event);
+                return null;
+            case "wireSkipped":
+            case "dropped":
+                this.ladder.skip("request", event.count);
                 return null;
             case "data":
                 resumption.data(event);

@@ -61,6 +61,12 @@ export class Ladder {
         this.draw();
     }
 
+    /** Takes a number of messages that the server left out at the end. */
+    skip(source, count) {
+        this.logs[source].messages.push({ skipped: count, isGap: true });
+        this.draw();
+    }
+
     render() {
         const log = this.logs[this.source];
         const badge = byId("wire-count");
@@ -89,7 +95,9 @@ export class Ladder {
                 this.list.append(el("li", { class: "ladder-gap muted" }, `${countText(event.skipped)} messages are left out here`));
             }
 
-            this.list.append(row(event));
+            if (!event.isGap) {
+                this.list.append(row(event));
+            }
         }
 
         while (this.list.childElementCount > MOST) {
@@ -101,7 +109,7 @@ export class Ladder {
         this.heads.hidden = messages.length === 0;
         this.count.textContent = log.total === 0 ? ""
             : `${countText(log.total)} messages` + (log.total > messages.length ? `, the last ${messages.length} shown` : "");
-        this.peer.textContent = messages.length > 0 ? shown(messages[messages.length - 1].peer, 60) : "Server";
+        this.peer.textContent = shown(messages.findLast(event => event.peer)?.peer ?? "Server", 60);
         if (follow && this.source === "observation") {
             this.panel.scrollTop = this.panel.scrollHeight;
         }

@@ -127,6 +127,9 @@ export class ObservePanel {
             case "wire":
                 this.actions.wire(event);
                 break;
+            case "wireSkipped":
+                this.actions.wireSkipped(event.count);
+                break;
             case "error":
                 this.actions.problem(event);
                 return true;

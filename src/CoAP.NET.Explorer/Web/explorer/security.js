@@ -1,7 +1,6 @@
 // How requests are protected. Credentials stay in the memory of this page; nothing here is stored.
 
 import { byId, el, fill, shown } from "./dom.js";
-import { fromHex } from "./bytes.js";
 
 const NAMES = { psk: "PSK", certificate: "certificate", oscore: "OSCORE" };
 
@@ -43,8 +42,6 @@ export class Security {
 
     build() {
         const { profiles, allowsSecrets } = this.about;
-        // A server that does not know OSCORE would send such a request in the clear.
-        const allowsOscore = allowsSecrets && this.about.allowsOscore === true;
         const choices = [
             choice("none", "No security, or what the server uses by itself"),
             profiles.length > 0 ? choice("profile", "A profile of this server") : null,
@@ -64,18 +61,9 @@ export class Security {
                 pem("certificate-key", "Own key (PEM)"),
                 check("security-insecure", "Do not check the server's certificate (insecure)")),
         };
-        this.oscore = el("div", { class: "part two" },
-            input("oscore-secret", "Master secret (hex)", "password"),
-            input("oscore-salt", "Master salt (hex)"),
-            input("oscore-sender", "Sender ID (hex)"),
-            input("oscore-recipient", "Recipient ID (hex)"),
-            input("oscore-context", "ID context (hex)"));
         this.problem = el("p", { id: "security-problem", class: "problem", role: "alert", hidden: true });
         fill(this.form,
             el("fieldset", {}, el("legend", {}, "Transport"), choices, Object.values(this.parts)),
-            allowsOscore
-                ? el("fieldset", {}, el("legend", {}, "Messages"), check("oscore-on", "Protect with OSCORE"), this.oscore)
-                : null,
             allowsSecrets ? null : el("p", { class: "muted" }, "This server does not take credentials from the page."),
             this.problem,
             el("div", { class: "row end" },
@@ -92,8 +80,6 @@ export class Security {
         for (const [name, part] of Object.entries(this.parts)) {
             part.hidden = name !== this.kind();
         }
-
-        this.oscore.hidden = !byId("oscore-on")?.checked;
     }
 
     forget() {
@@ -128,24 +114,6 @@ export class Security {
             value.insecure = byId("security-insecure").checked;
         }
 
-        if (byId("oscore-on")?.checked) {
-            const hex = (id, name, required) => {
-                const digits = text(id);
-                if (fromHex(digits) === null || (required && digits === "")) {
-                    throw new InputProblem(`${name} takes pairs of hexadecimal digits.`, id);
-                }
-
-                return digits;
-            };
-            value.oscore = {
-                secret: hex("oscore-secret", "The master secret", true),
-                salt: hex("oscore-salt", "The master salt") || null,
-                senderId: hex("oscore-sender", "The sender ID"),
-                recipientId: hex("oscore-recipient", "The recipient ID"),
-                idContext: hex("oscore-context", "The ID context") || null,
-            };
-        }
-
         return Object.keys(value).length === 0 ? null : value;
     }
 
@@ -176,10 +144,9 @@ function labelOf(value) {
         return "No security";
     }
 
-    const transport = value.profile !== undefined ? shown(value.profile, 24)
+    return value.profile !== undefined ? shown(value.profile, 24)
         : value.identity !== undefined ? "PSK"
-        : value.insecure ? "Certificate, unchecked" : value.insecure === false ? "Certificate" : null;
-    return [transport, value.oscore ? "OSCORE" : null].filter(Boolean).join(" + ");
+        : value.insecure ? "Certificate, unchecked" : "Certificate";
 }
 
 function noteOf(profile) {
