@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
-import { searchable } from './searchable.mts'
+import { searchable, weight } from './searchable.mts'
 
 // Written by "CoAP.NET.Site build": the pages, and which of them stand beside each.
 const pages = fileURLToPath(new URL('../.pages/', import.meta.url))
@@ -41,7 +41,7 @@ export default defineConfig({
       options: {
         detailedView: false,
         _render: searchable,
-        miniSearch: { searchOptions: { boostDocument: (id: string) => (/conformance|rfc-rows|telemetry-log|changelog|benchmarks/.test(id) ? 0.3 : 1) } }
+        miniSearch: { searchOptions: { boostDocument: weight } }
       }
     },
     nav: [

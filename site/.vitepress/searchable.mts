@@ -27,6 +27,11 @@ export function searchable(source: string, env: any, md: MarkdownRenderer): stri
   return html
 }
 
+// Guides come before tables of all that there is. The function is sent to the browser as text, so it uses nothing outside of it.
+export function weight(address: string): number {
+  return /conformance|rfc-rows|telemetry-log|changelog|benchmarks/.test(address) ? 0.3 : 1
+}
+
 // Pages whose rows name everything that there is: they are found by their headings.
 function isTable(page: string): boolean {
   return page === 'conformance.md' || page === 'rfc-rows.md'

@@ -3,7 +3,8 @@ import { withBase, type Theme } from 'vitepress'
 import DefaultTheme from 'vitepress/theme-without-fonts'
 import './site.css'
 
-const licence = () => h('p', { class: 'licence' }, ['CoAP.NET is released under the ', h('a', { href: withBase('/licence.html') }, 'MIT licence'), '.'])
+const licence = () =>
+  h('p', { class: 'licence' }, ['CoAP.NET is released under the ', h('a', { href: withBase('/licence.html') }, 'MIT licence'), '.'])
 
 export default {
   extends: DefaultTheme,

@@ -34,6 +34,8 @@ internal sealed partial class BuiltPage
     [GeneratedRegex(@"<a\s(?:[^>]*?\s)?href=""([^""]*)""")]
     private static partial Regex Anchor();
 
-    [GeneratedRegex(@"<(?:link\s(?:[^>]*?\s)?href|(?:script|img|iframe|source|video|audio|embed|object)\s(?:[^>]*?\s)?(?:src|data))=""([^""]*)""")]
+    [GeneratedRegex(
+        @"<(?:link\s(?:[^>]*?\s)?href"
+        + @"|(?:script|img|iframe|source|video|audio|embed|object)\s(?:[^>]*?\s)?(?:src|data))=""([^""]*)""")]
     private static partial Regex Resource();
 }

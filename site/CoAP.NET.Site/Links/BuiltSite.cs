@@ -108,7 +108,8 @@ internal sealed partial class BuiltSite(string folder, string root = "/")
 
     // In styles and scripts: what loads as soon as it is read or called. An address in a text loads nothing.
     [GeneratedRegex(
-        @"(?:url\(\s*[""']?|@import\s+[""']|\bimport\s*\(\s*[""'`]|\bfrom\s*[""']|\bfetch\(\s*[""'`]|\bnew (?:Worker|WebSocket|EventSource)\(\s*[""'`])"
+        @"(?:url\(\s*[""']?|@import\s+[""']|\bimport\s*\(\s*[""'`]|\bfrom\s*[""']"
+        + @"|\bfetch\(\s*[""'`]|\bnew (?:Worker|WebSocket|EventSource)\(\s*[""'`])"
         + @"(?:https?:|wss?:)?//[^""'`)\s]+")]
     private static partial Regex Loading();
 }

@@ -35,7 +35,8 @@ internal sealed partial class PageLinks(SitePages pages)
         }
 
         // In the repository a link may say the name of a file; a reader of the site knows pages by their titles.
-        string shown = FileName().IsMatch(text) && text.EndsWith(Path.GetFileName(file), StringComparison.Ordinal) ? pages.TitleOf(file) : text;
+        bool isFileName = FileName().IsMatch(text) && text.EndsWith(Path.GetFileName(file), StringComparison.Ordinal);
+        string shown = isFileName ? pages.TitleOf(file) : text;
         return $"[{shown}](/{place}{anchor})";
     }
 

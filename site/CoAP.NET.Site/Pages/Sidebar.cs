@@ -32,7 +32,10 @@ internal static class Sidebar
     private static SidebarEntry Entry(Group group, SitePages pages) => new(
         group.Text,
         null,
-        [.. group.Links ?? [], .. SourcesOf(group, pages).Select(source => new SidebarEntry(TextOf(source, pages), Html(pages.PlaceOf(source)!)))],
+        [
+            .. group.Links ?? [],
+            .. SourcesOf(group, pages).Select(source => new SidebarEntry(TextOf(source, pages), Html(pages.PlaceOf(source)!))),
+        ],
         group.Collapsed);
 
     private static string TextOf(string source, SitePages pages) => source switch

@@ -40,7 +40,8 @@ internal sealed class Staging(string root, string folder)
         return reference.Unresolved.Count == 0;
     }
 
-    private static string Decisions(SitePages pages) => "# Decisions\n\nWhy things are as they are, in the order in which they were decided.\n\n"
+    private static string Decisions(SitePages pages) =>
+        "# Decisions\n\nWhy things are as they are, in the order in which they were decided.\n\n"
         + string.Concat(pages.Sources.Where(static source => source.StartsWith("docs/decisions/", StringComparison.Ordinal))
             .Select(source => $"- [{pages.TitleOf(source)}](/{pages.PlaceOf(source)})\n"));
 

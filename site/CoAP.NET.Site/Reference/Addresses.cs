@@ -71,7 +71,8 @@ internal sealed class Addresses(Library library)
         if (_anchored.Add(page))
         {
             HashSet<string> taken = new(StringComparer.Ordinal);
-            foreach (ISymbol described in Surface.MembersOf(page).OrderBy(static other => other.GetDocumentationCommentId(), StringComparer.Ordinal))
+            foreach (ISymbol described in Surface.MembersOf(page)
+                .OrderBy(static other => other.GetDocumentationCommentId(), StringComparer.Ordinal))
             {
                 string anchor = Slug(described);
                 for (int number = 2; !taken.Add(anchor); number++)

@@ -46,7 +46,8 @@ internal sealed partial class CommentText(Library library, SymbolLinks links)
     /// <param name="head">What stands before the text.</param>
     /// <param name="element">The element; null gives the head alone.</param>
     public string Item(string head, XElement? element) =>
-        $"- {$"{head} {Blocks(element)}".Trim().Replace("\n", "\n  ", StringComparison.Ordinal).Replace("\n  \n", "\n\n", StringComparison.Ordinal)}";
+        "- " + $"{head} {Blocks(element)}".Trim()
+            .Replace("\n", "\n  ", StringComparison.Ordinal).Replace("\n  \n", "\n\n", StringComparison.Ordinal);
 
     private static string Paragraph(string text)
     {

@@ -29,7 +29,8 @@ internal sealed class Comments(Library library)
         XElement[] references = [.. comment.Descendants("inheritdoc")];
         if ((references.Length > 0 || !comment.HasElements) && depth < MaxDepth)
         {
-            string? cref = references.Select(static reference => (string?)reference.Attribute("cref")).FirstOrDefault(static id => id is not null);
+            string? cref = references.Select(static reference => (string?)reference.Attribute("cref"))
+                .FirstOrDefault(static id => id is not null);
             ISymbol? source = cref is null ? TypeRelations.InheritedFrom(symbol) : library.Find(cref);
             if (source is not null)
             {

@@ -69,14 +69,18 @@ internal static class Declaration
     /// <param name="member">The member.</param>
     public static string OfMember(ISymbol member)
     {
+        // A default value that is of an enum has the name of its type, as in source.
         string text = string.Concat(member.ToDisplayParts(s_member).Select(static part =>
-            part is { Kind: SymbolDisplayPartKind.EnumMemberName, Symbol.ContainingType: { } type } ? $"{type.Name}.{part}" : part.ToString()));
+            part is { Kind: SymbolDisplayPartKind.EnumMemberName, Symbol.ContainingType: { } type }
+                ? $"{type.Name}.{part}"
+                : part.ToString()));
         if (member is IPropertySymbol)
         {
             // What only the library sets is read only for its users.
             foreach (string hidden in (string[])["private", "internal", "private protected"])
             {
-                text = text.Replace($" {hidden} set;", "", StringComparison.Ordinal).Replace($" {hidden} init;", "", StringComparison.Ordinal)
+                text = text.Replace($" {hidden} set;", "", StringComparison.Ordinal)
+                    .Replace($" {hidden} init;", "", StringComparison.Ordinal)
                     .Replace($" {hidden} get;", "", StringComparison.Ordinal);
             }
         }

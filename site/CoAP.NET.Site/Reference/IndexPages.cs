@@ -46,7 +46,8 @@ internal sealed class IndexPages(Library library, Comments comments, CommentText
         PageWriter page = new($"{name} ({package.Package.Name})", string.Empty);
         page.AddHeading(1, $"{name} namespace");
         page.Add($"Package [{package.Package.Name}]({Addresses.OfPackage(package.Package)})");
-        (string Kind, string Title)[] kinds = [("class", "Classes"), ("record", "Records"), ("struct", "Structs"), ("record struct", "Record structs"),
+        (string Kind, string Title)[] kinds = [
+            ("class", "Classes"), ("record", "Records"), ("struct", "Structs"), ("record struct", "Record structs"),
             ("interface", "Interfaces"), ("enum", "Enums"), ("delegate", "Delegates")];
         foreach ((string kind, string title) in kinds)
         {
@@ -63,7 +64,8 @@ internal sealed class IndexPages(Library library, Comments comments, CommentText
 
     private static string Anchor(string name) => "n-" + name.ToLowerInvariant().Replace('.', '-');
 
-    private string Table(IEnumerable<INamedTypeSymbol> types) => "| Type | Description |\n|---|---|\n" + string.Join('\n', types.Select(type =>
+    private string Table(IEnumerable<INamedTypeSymbol> types) =>
+        "| Type | Description |\n|---|---|\n" + string.Join('\n', types.Select(type =>
         $"| [{MarkdownText.Escape(Names.OfType(type))}]({addresses.OfType(type)}) "
         + $"| {MarkdownText.Cell(text.Blocks(comments.Of(type).Element("summary")))} |"));
 }

@@ -42,13 +42,15 @@ internal sealed class MemberSection(Comments comments, CommentText text, SymbolL
         {
             string value = text.Blocks(comment.Element("value") ?? comment.Element("returns"));
             string type = links.Type(property.Type);
-            page.Add(value.Length > 0 || type.Contains("](", StringComparison.Ordinal) ? $"**Value** {type}: {value}".TrimEnd(' ', ':') : string.Empty);
+            bool isLink = type.Contains("](", StringComparison.Ordinal);
+            page.Add(value.Length > 0 || isLink ? $"**Value** {type}: {value}".TrimEnd(' ', ':') : string.Empty);
         }
 
         WriteList(page, level, "Exceptions", comment.Elements("exception"), static element => string.Empty, Thrown);
         WriteNamed(page, level, "Remarks", Join(comment, "remarks"));
         WriteNamed(page, level, "Example", Join(comment, "example"));
-        WriteList(page, level, "See also", comment.Elements("seealso"), static element => string.Empty, element => text.Blocks(new XElement("x", element)));
+        WriteList(page, level, "See also", comment.Elements("seealso"), static element => string.Empty, element =>
+            text.Item(text.Blocks(new XElement("x", element)), null));
     }
 
     /// <summary>Says that a symbol is obsolete or experimental; empty for others.</summary>
@@ -57,7 +59,9 @@ internal sealed class MemberSection(Comments comments, CommentText text, SymbolL
     {
         foreach (AttributeData attribute in symbol.GetAttributes())
         {
-            string argument = attribute.ConstructorArguments is [{ Kind: not TypedConstantKind.Array, Value: string value }, ..] ? value : string.Empty;
+            string argument = attribute.ConstructorArguments is [{ Kind: not TypedConstantKind.Array, Value: string value }, ..]
+                ? value
+                : string.Empty;
             switch (attribute.AttributeClass?.Name)
             {
                 case "ObsoleteAttribute":
@@ -94,7 +98,12 @@ internal sealed class MemberSection(Comments comments, CommentText text, SymbolL
     private string Join(XElement comment, string name) => string.Join("\n\n", comment.Elements(name).Select(text.Blocks));
 
     private void WriteList(
-        PageWriter page, int level, string title, IEnumerable<XElement> elements, Func<XElement, string> head, Func<XElement, string>? item = null)
+        PageWriter page,
+        int level,
+        string title,
+        IEnumerable<XElement> elements,
+        Func<XElement, string> head,
+        Func<XElement, string>? item = null)
     {
         string[] items = [.. elements.Select(item ?? (element => text.Item(head(element), element)))];
         if (items.Length > 0)

@@ -45,7 +45,7 @@ internal sealed class ReferencePages
     /// <summary>References of comments that name nothing.</summary>
     public IReadOnlyCollection<string> Unresolved => _text.Unresolved;
 
-    /// <summary>Lists what stands beside the pages of each folder: on those of a namespace its types, elsewhere packages and namespaces.</summary>
+    /// <summary>Lists what stands beside the pages of each folder: types beside those of a namespace, packages beside all others.</summary>
     /// <returns>Entries by the address of the folder.</returns>
     public IReadOnlyDictionary<string, IReadOnlyList<SidebarEntry>> Sidebars()
     {
@@ -60,7 +60,7 @@ internal sealed class ReferencePages
                 SidebarEntry[] entries =
                 [
                     PackageEntry(package) with { Items = [.. package.Namespaces.Select(other => NamespaceEntry(package, other))] },
-                    new SidebarEntry(name, null, [.. package.TypesOf(name).Select(type => new SidebarEntry(Names.OfType(type), Html(_addresses.OfType(type))))]),
+                    new SidebarEntry(name, null, [.. package.TypesOf(name).Select(TypeEntry)]),
                 ];
                 sidebars.Add($"/reference/{package.Package.Folder}/{name}/", entries);
             }
@@ -68,6 +68,8 @@ internal sealed class ReferencePages
 
         return sidebars;
     }
+
+    private SidebarEntry TypeEntry(INamedTypeSymbol type) => new(Names.OfType(type), Html(_addresses.OfType(type)));
 
     private static SidebarEntry PackageEntry(LibraryPackage package) =>
         new(package.Package.Name, Html(Addresses.OfPackage(package.Package)));

@@ -5,7 +5,7 @@ namespace CoAP.NET.Site.Reference;
 /// <summary>What users of a library see: which symbols, and which members of a type.</summary>
 internal static class Surface
 {
-    /// <summary>Whether users see a symbol: it and all that contain it are public, or protected in a type that can be derived from.</summary>
+    /// <summary>Whether users see a symbol: it and its containers are public, or protected in a type that can be derived from.</summary>
     /// <param name="symbol">The symbol.</param>
     public static bool IsVisible(ISymbol symbol)
     {
@@ -59,7 +59,8 @@ internal static class Surface
     private static bool IsAccessible(ISymbol symbol) => symbol.DeclaredAccessibility switch
     {
         Accessibility.Public => true,
-        Accessibility.Protected or Accessibility.ProtectedOrInternal => symbol.ContainingType is { IsSealed: false, TypeKind: not TypeKind.Struct },
+        Accessibility.Protected or Accessibility.ProtectedOrInternal =>
+            symbol.ContainingType is { IsSealed: false, TypeKind: not TypeKind.Struct },
         _ => false,
     };
 

@@ -69,8 +69,9 @@ internal sealed class TypePage(Library library, Comments comments, CommentText t
             lines.Add($"Inherits {string.Join(" → ", bases.Select(links.Type))}");
         }
 
-        Add("Implements", type.AllInterfaces.Where(face => Surface.IsVisible(face) && type.TypeKind is TypeKind.Class or TypeKind.Struct or TypeKind.Interface)
-            .Where(face => face.Name != "IEquatable" || !Surface.IsRecord(type)));
+        bool implements = type.TypeKind is TypeKind.Class or TypeKind.Struct or TypeKind.Interface;
+        Add("Implements", type.AllInterfaces.Where(face =>
+            implements && Surface.IsVisible(face) && (face.Name != "IEquatable" || !Surface.IsRecord(type))));
         Add("Derived", TypeRelations.DerivedFrom(library, type));
         return string.Join("  \n", lines);
 
@@ -99,14 +100,15 @@ internal sealed class TypePage(Library library, Comments comments, CommentText t
         INamedTypeSymbol[] nested = [.. type.GetTypeMembers()
             .Where(static nested => nested.TypeKind != TypeKind.Extension && Surface.IsVisible(nested))];
         WriteTable(page, "Nested types", nested);
-        foreach (INamedTypeSymbol parent in TypeRelations.BasesOf(type).Concat(type.TypeKind == TypeKind.Interface ? type.AllInterfaces : [])
-            .Where(library.IsOurs))
+        IEnumerable<INamedTypeSymbol> faces = type.TypeKind == TypeKind.Interface ? type.AllInterfaces : [];
+        foreach (INamedTypeSymbol parent in TypeRelations.BasesOf(type).Concat(faces).Where(library.IsOurs))
         {
             string[] members = [.. Surface.MembersOf(parent.OriginalDefinition)
                 .Where(static member => member is not IMethodSymbol { MethodKind: MethodKind.Constructor } && !member.IsStatic)
                 .DistinctBy(static member => member.Name)
                 .OrderBy(static member => member.Name, StringComparer.Ordinal)
-                .Select(member => links.To(member, MarkdownText.Code(member is IPropertySymbol { IsIndexer: true } ? "this[]" : member.Name)))];
+                .Select(member =>
+                    links.To(member, MarkdownText.Code(member is IPropertySymbol { IsIndexer: true } ? "this[]" : member.Name)))];
             if (members.Length > 0)
             {
                 page.AddHeading(2, $"Inherited from {Names.OfType(parent)}");
@@ -145,7 +147,8 @@ internal sealed class TypePage(Library library, Comments comments, CommentText t
     {
         bool isFlags = type.GetAttributes().Any(static attribute => attribute.AttributeClass?.Name == "FlagsAttribute");
         page.AddHeading(2, "Values");
-        page.Add("| Name | Value | Description |\n|---|---|---|\n" + string.Join('\n', Surface.MembersOf(type).OfType<IFieldSymbol>().Select(field =>
+        IEnumerable<IFieldSymbol> fields = Surface.MembersOf(type).OfType<IFieldSymbol>();
+        page.Add("| Name | Value | Description |\n|---|---|---|\n" + string.Join('\n', fields.Select(field =>
             $"| <a id=\"{addresses.AnchorOf(field)}\"></a>{MarkdownText.Code(field.Name)} | {Value(field)} | {Description(field)} |")));
 
         string Value(IFieldSymbol field) => isFlags
@@ -163,7 +166,8 @@ internal sealed class TypePage(Library library, Comments comments, CommentText t
     private void WriteExtensions(PageWriter page, INamedTypeSymbol type)
     {
         WriteTable(page, "Extension methods", _extensions[type.OriginalDefinition]);
-        INamedTypeSymbol[] others = [.. TypeRelations.BasesOf(type).Concat(type.AllInterfaces).Select(static other => other.OriginalDefinition)
+        INamedTypeSymbol[] others = [.. TypeRelations.BasesOf(type).Concat(type.AllInterfaces)
+            .Select(static other => other.OriginalDefinition)
             .Where(other => library.IsOurs(other) && _extensions.Contains(other))];
         foreach (INamedTypeSymbol other in others)
         {
@@ -179,12 +183,14 @@ internal sealed class TypePage(Library library, Comments comments, CommentText t
         string[] rows = [.. symbols
             .OrderBy(static symbol => symbol.Name, StringComparer.Ordinal)
             .ThenBy(static symbol => symbol.GetDocumentationCommentId(), StringComparer.Ordinal)
-            .Select(symbol => $"| {links.To(symbol, MarkdownText.Escape(symbol is INamedTypeSymbol type ? Names.OfType(type) : Names.OfMember(symbol)))} "
+            .Select(symbol => $"| {links.To(symbol, MarkdownText.Escape(Shown(symbol)))} "
                 + $"| {MarkdownText.Cell(text.Blocks(comments.Of(symbol).Element("summary")))} |")];
         if (rows.Length > 0)
         {
             page.AddHeading(2, title);
             page.Add($"| Name | Description |\n|---|---|\n{string.Join('\n', rows)}");
         }
+
+        static string Shown(ISymbol symbol) => symbol is INamedTypeSymbol type ? Names.OfType(type) : Names.OfMember(symbol);
     }
 }

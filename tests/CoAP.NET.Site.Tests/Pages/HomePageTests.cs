@@ -17,7 +17,9 @@ public sealed partial class HomePageTests
         {
             string source = pages.Sources.Single(source => $"/{pages.PlaceOf(source)}" == $"/{feature.Groups["page"].Value}.md");
             string text = pages.Read(source);
-            Assert.All(Figure().Matches(feature.Groups["details"].Value), figure => Assert.Contains(figure.Value, text, StringComparison.Ordinal));
+            Assert.All(
+                Figure().Matches(feature.Groups["details"].Value),
+                figure => Assert.Contains(figure.Value, text, StringComparison.Ordinal));
         });
     }
 

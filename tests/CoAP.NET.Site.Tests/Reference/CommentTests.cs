@@ -47,7 +47,8 @@ public sealed class CommentTests
     public void Lists_and_examples_keep_their_form()
     {
         Assert.Contains("- First.\n- **Term**: Second.", s_square, StringComparison.Ordinal);
-        Assert.Contains("```csharp\nSquare square = new(2) { Name = \"a\" };\n    square.Scale(2);\n```", s_square, StringComparison.Ordinal);
+        Assert.Contains(
+            "```csharp\nSquare square = new(2) { Name = \"a\" };\n    square.Scale(2);\n```", s_square, StringComparison.Ordinal);
     }
 
     [Fact]

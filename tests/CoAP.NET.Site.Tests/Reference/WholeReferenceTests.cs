@@ -85,14 +85,16 @@ public sealed partial class WholeReferenceTests
     private static bool IsOnPage(MemberInfo member, string page) => member switch
     {
         ConstructorInfo => page.Contains("{#m-new-", StringComparison.Ordinal),
-        MethodInfo { IsSpecialName: true } => page.Contains($"{{#m-{member.Name.ToLowerInvariant().Replace('_', '-')}", StringComparison.Ordinal),
+        MethodInfo { IsSpecialName: true } =>
+            page.Contains($"{{#m-{member.Name.ToLowerInvariant().Replace('_', '-')}", StringComparison.Ordinal),
         PropertyInfo property when property.GetIndexParameters().Length > 0 => page.Contains("### this\\[", StringComparison.Ordinal),
         FieldInfo { DeclaringType.IsEnum: true } => page.Contains($"`{member.Name}` | ", StringComparison.Ordinal),
         _ => Regex.IsMatch(page, $@"^### (\S+\.)?{Regex.Escape(MarkdownText.Escape(member.Name))}(\W|$)", RegexOptions.Multiline),
     };
 
     // Public, or protected where a type can be derived from; not what the compiler adds by itself, and no accessors.
-    private static bool IsOpen(MemberInfo member, Type type) => member.GetCustomAttribute<CompilerGeneratedAttribute>() is null && member switch
+    private static bool IsOpen(MemberInfo member, Type type) => member.GetCustomAttribute<CompilerGeneratedAttribute>() is null
+        && member switch
     {
         ConstructorInfo constructor => !constructor.IsStatic && IsOpen(constructor, type)
             && !(type.IsValueType && constructor.GetParameters().Length == 0)
@@ -100,7 +102,8 @@ public sealed partial class WholeReferenceTests
         MethodInfo { IsSpecialName: true } method =>
             method.Name.StartsWith("op_", StringComparison.Ordinal) && IsOpen(method, type),
         MethodBase method => IsOpen(method, type) && !method.Name.Contains('.', StringComparison.Ordinal),
-        PropertyInfo property => property.GetAccessors(nonPublic: true).Any(accessor => IsOpen(accessor, type) && !accessor.Name.Contains('.', StringComparison.Ordinal)),
+        PropertyInfo property => property.GetAccessors(nonPublic: true)
+            .Any(accessor => IsOpen(accessor, type) && !accessor.Name.Contains('.', StringComparison.Ordinal)),
         EventInfo @event => IsOpen(@event.AddMethod!, type),
         FieldInfo field => (field.IsPublic || (!type.IsSealed && field.IsFamily)) && field.Name != "value__",
         _ => false,
