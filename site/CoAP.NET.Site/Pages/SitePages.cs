@@ -3,7 +3,7 @@ namespace CoAP.NET.Site.Pages;
 /// <summary>Which files of the repository are pages of the site, and where each is there.</summary>
 internal sealed class SitePages
 {
-    // The pages at the top of the repository. The names of two are taken by other pages.
+    // The pages outside of docs, and those whose names other pages have.
     private static readonly Dictionary<string, string> s_atTop = new(StringComparer.Ordinal)
     {
         ["README.md"] = "overview.md",
@@ -12,6 +12,7 @@ internal sealed class SitePages
         ["CHANGELOG.md"] = "changelog.md",
         ["LICENSE"] = "licence.md",
         ["docs/README.md"] = "pages.md",
+        ["samples/README.md"] = "samples.md",
     };
 
     private readonly Dictionary<string, string> _places;
