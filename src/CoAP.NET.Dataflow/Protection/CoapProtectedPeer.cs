@@ -10,7 +10,8 @@ public abstract class CoapProtectedPeer
     /// <summary>The channel of the protected peer, for all stages above protection.</summary>
     public CoapChannel Channel
     {
-        get => _channel ?? throw new InvalidOperationException("The protected peer has no channel yet. Use Channel after MakePeer has returned.");
+        get => _channel
+            ?? throw new InvalidOperationException("The protected peer has no channel yet. Use Channel after MakePeer has returned.");
         internal set => _channel = value;
     }
 
