@@ -9,7 +9,8 @@ namespace CoAP.NET.Mesh;
 /// </remarks>
 public sealed class CoapDatagram : IDisposable, IPausableItem
 {
-    // Who may touch the buffer. A receive loop lends the datagrams of its slots; a lent datagram returns in place, without any queue.
+    // The state decides which thread may touch the buffer. A receive loop lends the datagrams of its slots; a lent datagram returns in
+    // place, without any queue.
     private const int Free = 0;
     private const int Owned = 1;
     private const int Lent = 2;
