@@ -297,7 +297,7 @@ public sealed class NotationReadingTests
 
     [Fact]
     public void An_exception_says_what_is_wrong_and_where() => Assert.Equal(
-        "The text is no CBOR in diagnostic notation: a comma or ] was expected, but '2' stands there (offset 3).",
+        "The text is not CBOR in diagnostic notation: a comma or ] was expected, but '2' stands there (offset 3).",
         Assert.Throws<CoapCborException>(() => CoapCborNotation.Parse("[1 2]")).Message);
 
     private static void AssertRead(string hex, string notation)

@@ -5,7 +5,8 @@ using Microsoft.Playwright;
 namespace CoAP.NET.Explorer.Tests.Exploring;
 
 /// <summary>Devices that say what they should not, or very much of it, and a page that shows it as text.</summary>
-public sealed class HostileDeviceTests(Chromium chromium, Xunit.Abstractions.ITestOutputHelper output) : IClassFixture<Chromium>, IAsyncLifetime
+public sealed class HostileDeviceTests(Chromium chromium, Xunit.Abstractions.ITestOutputHelper output)
+    : IClassFixture<Chromium>, IAsyncLifetime
 {
     private const string Script = "<script>window.pwned=1</script><img src=x onerror=\"window.pwned=2\">";
     private const int ManyResources = 10_000;

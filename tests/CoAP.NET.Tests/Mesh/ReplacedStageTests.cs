@@ -332,7 +332,7 @@ public sealed class ReplacedStageTests
 
         CoapEndpointOptions nothing = new();
         nothing.Pipeline.Replace(CoapStages.Serializer, static shard => null!);
-        Assert.Contains("gave null", Assert.Throws<InvalidOperationException>(() => new CoapServer(nothing)).Message,
+        Assert.Contains("returned null", Assert.Throws<InvalidOperationException>(() => new CoapServer(nothing)).Message,
             StringComparison.Ordinal);
 
         TransformBlock<CoapExchange, CoapReply> one = new(static exchange => new CoapReply(exchange, CoapResults.NotFound()));
