@@ -27,26 +27,20 @@ internal static class Sidebar
 
     private static IEnumerable<string> SourcesOf(Group group, SitePages pages) => group.Folder is null
         ? group.Pages ?? []
-        : pages.Sources.Where(source => source.StartsWith($"{group.Folder}/", StringComparison.Ordinal));
+        : pages.Sources.Where(source => source.StartsWith($"{group.Folder}/", StringComparison.Ordinal))
+            .OrderBy(static source => Path.GetFileName(source) != "README.md");
 
     private static SidebarEntry Entry(Group group, SitePages pages) => new(
         group.Text,
         null,
         [
             .. group.Links ?? [],
-            .. SourcesOf(group, pages).Select(source => new SidebarEntry(TextOf(source, pages), Html(pages.PlaceOf(source)!))),
+            .. SourcesOf(group, pages).Select(source => new SidebarEntry(pages.TitleOf(source), Html(pages.PlaceOf(source)!))),
         ],
         group.Collapsed);
 
-    private static string TextOf(string source, SitePages pages) => source switch
-    {
-        "README.md" => "Overview",
-        "SECURITY.md" => "Reporting vulnerabilities",
-        "docs/README.md" => "All pages",
-        _ => pages.TitleOf(source),
-    };
-
-    private static string Html(string place) => $"/{Path.ChangeExtension(place, ".html")}";
+    private static string Html(string place) =>
+        $"/{Path.ChangeExtension(place, ".html").Replace("/index.html", "/", StringComparison.Ordinal)}";
 
     private sealed record Group(string Text, string[]? Pages, string? Folder, SidebarEntry[]? Links, bool Collapsed);
 }

@@ -15,6 +15,13 @@ internal sealed class SitePages
         ["samples/README.md"] = "samples.md",
     };
 
+    private static readonly Dictionary<string, string> s_names = new(StringComparer.Ordinal)
+    {
+        ["README.md"] = "Overview",
+        ["SECURITY.md"] = "Reporting vulnerabilities",
+        ["docs/README.md"] = "All pages",
+    };
+
     private readonly Dictionary<string, string> _places;
 
     /// <summary>Finds the pages of a repository.</summary>
@@ -24,7 +31,10 @@ internal sealed class SitePages
         Root = root;
         _places = Directory.EnumerateFiles(Path.Combine(root, "docs"), "*.md", SearchOption.AllDirectories)
             .Select(file => Path.GetRelativePath(root, file).Replace('\\', '/'))
-            .ToDictionary(static source => source, static source => source["docs/".Length..], StringComparer.Ordinal);
+            .ToDictionary(
+                static source => source,
+                static source => source["docs/".Length..].Replace("/README.md", "/index.md", StringComparison.Ordinal),
+                StringComparer.Ordinal);
         foreach ((string source, string place) in s_atTop)
         {
             _places[source] = place;
@@ -52,10 +62,15 @@ internal sealed class SitePages
         return source.EndsWith(".md", StringComparison.Ordinal) ? text : $"# Licence\n\n```text\n{text.TrimEnd()}\n```\n";
     }
 
-    /// <summary>The first heading of a page, as plain text.</summary>
+    /// <summary>What links call a page: its first heading as plain text, or another name where that one names another page too.</summary>
     /// <param name="source">A path from the root of the repository.</param>
     public string TitleOf(string source)
     {
+        if (s_names.TryGetValue(source, out string? name))
+        {
+            return name;
+        }
+
         string heading = Read(source).Split('\n').FirstOrDefault(static line => line.StartsWith("# ", StringComparison.Ordinal))
             ?? throw new InvalidDataException($"{source} has no heading. Begin it with a line \"# ...\".");
         return heading[2..].Replace("`", "", StringComparison.Ordinal).Trim();

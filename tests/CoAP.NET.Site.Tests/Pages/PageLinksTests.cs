@@ -12,7 +12,7 @@ public sealed class PageLinksTests
     [InlineData("docs/client.md", "[observe.md](observe.md)", "[Observing](/observe.md)")]
     [InlineData("docs/client.md", "[here](#errors)", "[here](#errors)")]
     [InlineData("docs/client.md", "[RFC](https://www.rfc-editor.org/rfc/rfc7252)", "[RFC](https://www.rfc-editor.org/rfc/rfc7252)")]
-    [InlineData("docs/client.md", "[SECURITY.md](../SECURITY.md)", "[Security](/security-policy.md)")]
+    [InlineData("docs/client.md", "[SECURITY.md](../SECURITY.md)", "[Reporting vulnerabilities](/security-policy.md)")]
     [InlineData("docs/client.md", "[the sample](../samples/Observe)", "the sample (`samples/Observe`)")]
     [InlineData("docs/client.md", "[`samples/Observe`](../samples/Observe)", "`samples/Observe`")]
     [InlineData("docs/architecture.md", "[why](decisions/)", "[why](/decisions/index.md)")]
