@@ -2,29 +2,29 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>Says why a connection could not be opened, and what to do.</summary>
+/// <summary>Describes why a connection could not be opened, and the remedy.</summary>
 internal static class ConnectFailure
 {
     private const string SilenceAdvice = "The host does not answer: check the address, and that no firewall drops the port.";
 
-    /// <summary>Nothing has come yet.</summary>
+    /// <summary>Describes an attempt without an answer so far.</summary>
     public static CoapConnectProgress Silence(in CoapAddress remote) =>
         new(CoapConnectStage.NoAnswer, $"Nothing came from {remote} yet. {SilenceAdvice}");
 
-    /// <summary>The operating system refused.</summary>
+    /// <summary>Describes a refusal of the operating system.</summary>
     public static CoapConnectionException Of(in CoapAddress remote, SocketException cause) =>
         new(CoapConnectionError.ConnectFailed, $"No connection to {remote}: {cause.Message}. {Advice(cause.SocketErrorCode)}", cause);
 
-    /// <summary>The time was over.</summary>
+    /// <summary>Describes a timeout.</summary>
     public static CoapConnectionException TimedOut(in CoapAddress remote, TimeSpan after) =>
         new(CoapConnectionError.ConnectFailed,
             $"No connection to {remote} within {after.TotalSeconds:0.###} s (ConnectTimeout). {Advice(SocketError.TimedOut)}");
 
-    /// <summary>The endpoint does not take it.</summary>
+    /// <summary>Describes a refusal of the endpoint.</summary>
     public static CoapConnectionException Refused(in CoapAddress remote) =>
         new(CoapConnectionError.Refused, $"The connection to {remote} is not taken: MaxConnections is reached, or the endpoint stops.");
 
-    /// <summary>The transport was closed meanwhile.</summary>
+    /// <summary>Describes an attempt that ended because the transport closed.</summary>
     public static CoapConnectionException Stopped(in CoapAddress remote) =>
         new(CoapConnectionError.ClosedByUs, $"The connection to {remote} ends: the endpoint was stopped.");
 

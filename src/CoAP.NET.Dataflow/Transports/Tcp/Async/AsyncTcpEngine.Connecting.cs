@@ -154,7 +154,7 @@ internal sealed partial class AsyncTcpEngine
             return Connection(new SocketLink(wire, stream, inner, remote, isInitiator: true), remote, isInitiator: true, identity,
                 identity.ServerName);
         }
-#pragma warning disable CA1031 // callbacks of the user run in a handshake and may throw anything
+#pragma warning disable CA1031 // callbacks of the application run in a handshake and may throw anything
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -181,7 +181,7 @@ internal sealed partial class AsyncTcpEngine
         HandshakePlaces.Handshake handshake = _handshakes.Enter(remote, any);
         try
         {
-            // Whoever says nothing costs no more than its socket, and takes no place of a handshake.
+            // A silent peer costs no more than its socket, and takes no place of a handshake.
             await wire.WaitAsync(any.Token).ConfigureAwait(false);
             if (!_handshakes.TryBegin(handshake))
             {
@@ -203,7 +203,7 @@ internal sealed partial class AsyncTcpEngine
             return Connection(new SocketLink(wire, stream, inner, remote, isInitiator: false), remote, isInitiator: false, identity,
                 identity.ServerName);
         }
-#pragma warning disable CA1031 // whatever a peer does in a handshake, or a callback of the user, ends this connection only
+#pragma warning disable CA1031 // any failure in a handshake, of the peer or of a callback of the application, ends this connection only
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -231,7 +231,7 @@ internal sealed partial class AsyncTcpEngine
         }
     }
 
-    // RFC 8323 section 8.2: on the port that is registered for it coap is understood, elsewhere it must be agreed on.
+    // RFC 8323 section 8.2: coap is implied on its registered port, elsewhere both sides must agree on it.
     private bool IsProtocolAccepted(SslStream stream, int port) =>
         stream.NegotiatedApplicationProtocol == TlsSettings.Coap
             || (port == Options.TlsPort && stream.NegotiatedApplicationProtocol.Protocol.IsEmpty);
