@@ -4,7 +4,7 @@ namespace CoAP.NET.Messaging;
 // congestion control" of section 4.7.
 //
 // PROBING_RATE (RFC 7252 section 4.7): messages to a silent peer keep to an average rate in bytes per second. A peer that sent anything
-// within EXCHANGE_LIFETIME is not silent. The first NSTART interactions since its last message are exempt. A group counts as silent.
+// within EXCHANGE_LIFETIME is not silent. The first NSTART interactions since its last message are exempt. Groups are exempt too.
 //
 // An unacknowledged block is five kilobytes with its copies: with an average of one byte per second the next message would wait an hour and
 // a half. To notice a returning peer sooner, small messages need not wait until all of that is paid off, but only for EXCHANGE_LIFETIME

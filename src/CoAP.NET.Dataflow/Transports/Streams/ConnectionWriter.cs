@@ -89,7 +89,7 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
             context.Counters.Add(CoapCounter.SlowConnections);
             _ = EndSoonAsync(new CoapConnectionException(
                 CoapConnectionError.TooSlow,
-                $"The connection to {connection} was closed: the peer does not take what is sent to it. See "
+                $"The connection to {connection} was closed: the peer does not accept the data sent to it. See "
                     + "CoapLimits.MaxSendQueueBytes."));
         }
     }

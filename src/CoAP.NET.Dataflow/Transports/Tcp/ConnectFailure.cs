@@ -22,7 +22,7 @@ internal static class ConnectFailure
 
     /// <summary>Describes a refusal of the endpoint.</summary>
     public static CoapConnectionException Refused(in CoapAddress remote) =>
-        new(CoapConnectionError.Refused, $"The connection to {remote} is not taken: MaxConnections is reached, or the endpoint stops.");
+        new(CoapConnectionError.Refused, $"The connection to {remote} is refused: MaxConnections is reached, or the endpoint stops.");
 
     /// <summary>Describes an attempt that ended because the transport closed.</summary>
     public static CoapConnectionException Stopped(in CoapAddress remote) =>
@@ -31,18 +31,18 @@ internal static class ConnectFailure
     private static string Advice(SocketError error) => error switch
     {
         SocketError.ConnectionRefused or SocketError.ConnectionReset =>
-            "Nobody listens there: check address and port, and that the server runs and speaks CoAP there.",
+            "No server listens there: check address and port, and that the server runs and speaks CoAP there.",
         SocketError.TimedOut => SilenceAdvice,
         SocketError.NetworkUnreachable or SocketError.HostUnreachable or SocketError.HostDown or SocketError.NetworkDown =>
             "There is no way to the host: check the address and this machine's network.",
         SocketError.AddressFamilyNotSupported or SocketError.ProtocolNotSupported =>
             "This machine does not have that IP version: use an address of the other one.",
         SocketError.AddressNotAvailable =>
-            "No local port is free, or LocalAddress is none of this machine, or the address is none that can be connected to: close "
-                + "connections that are not needed, and check the addresses.",
+            "No local port is free, or LocalAddress does not belong to this machine, or the remote address is invalid: close "
+                + "unneeded connections, and check the addresses.",
         SocketError.AccessDenied => "A firewall of this machine, or a missing permission, forbids it.",
         SocketError.TooManyOpenSockets => "The process has too many open files: close connections, or raise the limit.",
-        SocketError.InvalidArgument => "The address cannot be connected to; a link-local one needs its interface, such as fe80::1%eth0.",
+        SocketError.InvalidArgument => "The address is not connectable; a link-local address needs its interface, such as fe80::1%eth0.",
         _ => "Check the address and the network.",
     };
 }

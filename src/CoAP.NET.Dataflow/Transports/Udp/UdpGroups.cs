@@ -34,7 +34,7 @@ internal static class UdpGroups
         if (memberships.JoinAll(out SocketException? last) == 0)
         {
             throw new CoapException(
-                $"No group could be joined on any interface. {last?.Message} Name the interfaces that can, or leave the groups.", last);
+                $"No group could be joined on any interface. {last?.Message} Name suitable interfaces, or do not join groups.", last);
         }
 
         memberships.Follow();

@@ -146,7 +146,7 @@ internal sealed class WebSocketConnector
 
     private static CoapConnectionException NotCoap(Uri uri, Exception? exception) => new(
         CoapConnectionError.ConnectFailed,
-        $"No WebSocket to {uri}: the server did not select the sub-protocol coap (RFC 8323 section 4.1). Is it CoAP that is spoken there?",
+        $"No WebSocket to {uri}: the server did not select the sub-protocol coap (RFC 8323 section 4.1). Does a CoAP server listen there?",
         exception);
 
     private static CoapConnectionException Explain(Uri uri, CoapAddress remote, ClientWebSocket? webSocket, Dialling dialling,

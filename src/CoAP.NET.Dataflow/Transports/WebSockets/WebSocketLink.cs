@@ -174,7 +174,7 @@ internal sealed class WebSocketLink(WebSocket webSocket, CoapAddress remote, IDi
                 _hasBytes |= result.Count > 0;
                 if (result.EndOfMessage)
                 {
-                    _violation = _hasBytes ? null : "A WebSocket message without a byte is no CoAP message (RFC 8323 section 4.2).";
+                    _violation = _hasBytes ? null : "A WebSocket message without a byte is not a CoAP message (RFC 8323 section 4.2).";
                     _status = _hasBytes ? _status : WebSocketCloseStatus.ProtocolError;
                     _hasBytes = false;
                 }

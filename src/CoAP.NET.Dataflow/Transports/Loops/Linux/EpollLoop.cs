@@ -51,7 +51,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         if (_epoll.IsInvalid || _event.IsInvalid || !Control(LibC.EpollAdd, _event, LibC.EpollIn, 0))
         {
             Close();
-            throw new CoapException("The operating system gives no epoll or eventfd descriptor; the process may have too many open files.");
+            throw new CoapException("The system provides no epoll or eventfd descriptor; the process may have too many open files.");
         }
     }
 
@@ -443,7 +443,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
             if (!TryAdd(file, handle, LibC.EpollIn))
             {
                 command.Done.SetException(
-                    new CoapException("The operating system does not watch the socket; the limit of epoll watches may be reached."));
+                    new CoapException("The operating system refuses to watch the socket; the limit of epoll watches may be reached."));
                 return;
             }
         }

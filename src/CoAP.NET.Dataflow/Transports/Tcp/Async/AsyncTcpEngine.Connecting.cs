@@ -120,10 +120,10 @@ internal sealed partial class AsyncTcpEngine
 
     private static string Advice(SocketError error) => error switch
     {
-        SocketError.ConnectionRefused => "Nobody listens there: check the address and that the server runs.",
+        SocketError.ConnectionRefused => "No server listens there: check the address and that the server runs.",
         SocketError.NetworkUnreachable or SocketError.HostUnreachable => "There is no route to it: check the network and the address.",
         SocketError.TooManyOpenSockets => "The process has too many open files: close connections, or raise the limit.",
-        SocketError.AddressNotAvailable => "No local port is left for it, or LocalAddress is none of this machine.",
+        SocketError.AddressNotAvailable => "No local port is left for it, or LocalAddress does not belong to this machine.",
         _ => "Check the address and the network.",
     };
 
@@ -217,7 +217,7 @@ internal sealed partial class AsyncTcpEngine
             {
                 Context.Counters.Add(handshake.GaveWay ? CoapCounter.ConnectionsEvicted : CoapCounter.HandshakesFailed);
                 string why = handshake.GaveWay
-                    ? "others needed its place, its source had most of them, and it stood still for longest (MaxHandshakes, "
+                    ? "other handshakes needed its place, its source had most of them, and it was idle for longest (MaxHandshakes, "
                         + "MaxHandshakesPerAddress)"
                     : timeout.IsCancellationRequested ? "it took too long (HandshakeTimeout)" : TlsFailure.Words(exception);
                 Log.HandshakeFailed(Context.Logger, remote, why);

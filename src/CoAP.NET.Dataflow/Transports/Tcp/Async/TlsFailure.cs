@@ -28,8 +28,8 @@ internal static class TlsFailure
     public static CoapConnectionException NoApplicationProtocol(CoapAddress remote, SslApplicationProtocol chosen) => Make(
         remote,
         chosen.Protocol.IsEmpty
-            ? "the peer did not agree on the application protocol coap (ALPN), which every port but 5684 needs (RFC 8323 section 8.2). Is "
-                + "it CoAP that is spoken there?"
+            ? "the peer did not agree on the application protocol coap (ALPN), which every port but 5684 needs (RFC 8323 section 8.2). "
+                + "Does a CoAP server listen there?"
             : $"the peer chose the application protocol {CoapForeignText.LineOf(chosen.ToString())} (ALPN) instead of "
                 + "coap (RFC 8323 section 8.2). Offer coap only.",
         null);
@@ -67,7 +67,7 @@ internal static class TlsFailure
         StringBuilder text = new();
         if (check.Errors.HasFlag(SslPolicyErrors.RemoteCertificateNotAvailable))
         {
-            text.Append("the server showed no certificate. ");
+            text.Append("the server sent no certificate. ");
         }
 
         if (check.Errors.HasFlag(SslPolicyErrors.RemoteCertificateNameMismatch))
@@ -79,7 +79,7 @@ internal static class TlsFailure
         if (check.Errors.HasFlag(SslPolicyErrors.RemoteCertificateChainErrors))
         {
             string advice = (check.Chain & (X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain)) != 0
-                ? "This machine does not trust who issued it: add the authority to the trusted ones, or name it in "
+                ? "This machine does not trust its issuer: add the authority to the trusted ones, or name it in "
                     + "CoapTlsOptions.Client.CertificateChainPolicy."
                 : (check.Chain & X509ChainStatusFlags.NotTimeValid) != 0
                 ? "It has expired or is not valid yet; check the clock of this machine, too." : "Its chain is not valid.";

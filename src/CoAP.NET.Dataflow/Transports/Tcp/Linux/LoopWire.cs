@@ -357,7 +357,7 @@ internal sealed class LoopWire : SocketWire
                     _isClosing = true;
                     _error = new CoapConnectionException(
                         CoapConnectionError.Refused,
-                        "The operating system does not watch the connection; the limit of epoll watches may be reached.");
+                        "The operating system refuses to watch the connection; the limit of epoll watches may be reached.");
                 }
             }
 

@@ -114,7 +114,7 @@ internal sealed class TcpReceiver
         {
             connection.Close(new CoapConnectionException(
                 CoapConnectionError.Refused,
-                "The operating system does not watch the connection; the limit of epoll watches may be reached."));
+                "The operating system refuses to watch the connection; the limit of epoll watches may be reached."));
         }
 
         if (connection.IsClosing || (connection.Sender.IsShut && file.HasEnded))

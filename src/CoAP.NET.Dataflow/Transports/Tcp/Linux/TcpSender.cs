@@ -64,7 +64,7 @@ internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
                 connection.Engine.Context.Counters.Add(CoapCounter.SlowConnections);
                 connection.SetClosing(new CoapConnectionException(
                     CoapConnectionError.TooSlow,
-                    $"{connection} does not take what is sent to it: {_waiting} bytes wait (MaxSendQueueBytes)."));
+                    $"{connection} does not accept the data sent to it: {_waiting} bytes wait (MaxSendQueueBytes)."));
                 frame.Dispose();
             }
             else
