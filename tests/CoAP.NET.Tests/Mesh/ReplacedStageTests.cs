@@ -313,12 +313,12 @@ public sealed class ReplacedStageTests
     {
         CoapEndpointOptions twice = new();
         Router(twice, static _ => CoapResults.NotFound());
-        Assert.Contains("replaced already",
+        Assert.Contains("already replaced",
             Assert.Throws<InvalidOperationException>(() => Router(twice, static _ => CoapResults.NotFound())).Message,
             StringComparison.Ordinal);
 
         CoapServer taken = new(twice);
-        Assert.Contains("before the endpoint", Assert.Throws<InvalidOperationException>(() =>
+        Assert.Contains("before you make it", Assert.Throws<InvalidOperationException>(() =>
             twice.Pipeline.Replace(CoapStages.Serializer, static shard => null!)).Message, StringComparison.Ordinal);
         Assert.Contains("never be asked", Assert.Throws<InvalidOperationException>(() => taken.MapGet("/x", static () => "x")).Message,
             StringComparison.Ordinal);
