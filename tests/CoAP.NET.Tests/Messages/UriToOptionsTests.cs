@@ -145,7 +145,7 @@ public sealed class UriToOptionsTests
 
     [Theory]
     [InlineData("UF-01", "/relative", 0, "no scheme")]
-    [InlineData("UF-02", "http://host/", 0, "'http' is none of CoAP")]
+    [InlineData("UF-02", "http://host/", 0, "'http' is not a CoAP scheme")]
     [InlineData("UF-03", "coap:///x", 7, "host is missing")]
     [InlineData("UF-04", "coap://:5683/x", 7, "host is missing")]
     [InlineData("UF-05", "coap:host/x", 5, "host is missing")]

@@ -18,7 +18,7 @@ public class RouteTemplateTests
     [Theory]
     [InlineData("/a{id}", "whole segment")]
     [InlineData("/{}", "no parameter")]
-    [InlineData("/{a:int}", "has a constraint, which routes of CoAP do not have. Write {a}, and check")]
+    [InlineData("/{a:int}", "has a constraint, which CoAP routes do not support. Write {a}, and check")]
     [InlineData("/{a?}", "is optional, which parameters of a route cannot be. Write {a} and map the shorter path")]
     [InlineData("/{*}", "no parameter")]
     [InlineData("/{*rest}/x", "Move it to the end")]
