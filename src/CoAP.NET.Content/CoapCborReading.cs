@@ -20,7 +20,7 @@ public static class CoapCborReading
     /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
     /// <returns>The value; null for the CBOR values null and undefined.</returns>
     /// <exception cref="CoapContentException">
-    /// The Content-Format is not CBOR, or the payload does not match the type. Without a Content-Format the method tries CBOR.
+    /// The Content-Format is not CBOR, or the payload is malformed or of another type. Without a Content-Format the method tries CBOR.
     /// </exception>
     public static T? ReadCbor<T>(this CoapResponse response, JsonTypeInfo<T> typeInfo)
     {
@@ -34,7 +34,7 @@ public static class CoapCborReading
     /// <param name="options">The serializer options; null for <see cref="JsonSerializerOptions.Web"/>.</param>
     /// <returns>The value; null for a CBOR null.</returns>
     /// <exception cref="CoapContentException">
-    /// The Content-Format is not CBOR, or the payload does not match the type. Without a Content-Format the method tries CBOR.
+    /// The Content-Format is not CBOR, or the payload is malformed or of another type. Without a Content-Format the method tries CBOR.
     /// </exception>
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
@@ -50,7 +50,7 @@ public static class CoapCborReading
     /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
     /// <returns>The value; null for the CBOR values null and undefined.</returns>
     /// <exception cref="CoapContentException">
-    /// The Content-Format is not CBOR, or the payload does not match the type. Without a Content-Format the method tries CBOR.
+    /// The Content-Format is not CBOR, or the payload is malformed or of another type. Without a Content-Format the method tries CBOR.
     /// </exception>
     public static T? ReadCbor<T>(this CoapRequest request, JsonTypeInfo<T> typeInfo)
     {
@@ -64,7 +64,7 @@ public static class CoapCborReading
     /// <param name="options">The serializer options; null for <see cref="JsonSerializerOptions.Web"/>.</param>
     /// <returns>The value; null for a CBOR null.</returns>
     /// <exception cref="CoapContentException">
-    /// The Content-Format is not CBOR, or the payload does not match the type. Without a Content-Format the method tries CBOR.
+    /// The Content-Format is not CBOR, or the payload is malformed or of another type. Without a Content-Format the method tries CBOR.
     /// </exception>
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]

@@ -21,7 +21,9 @@ public static class CoapCborRequests
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The value; null for a CBOR null.</returns>
     /// <exception cref="CoapResponseException">The server answered with an error response.</exception>
-    /// <exception cref="CoapContentException">The response has another Content-Format, or its payload does not match the type.</exception>
+    /// <exception cref="CoapContentException">
+    /// The response has another Content-Format, or its payload is malformed or of another type.
+    /// </exception>
     /// <exception cref="CoapException">No response arrived; the derived type states the cause.</exception>
     public static async Task<T?> GetFromCborAsync<T>(
         this ICoapRequester requester, string uri, JsonTypeInfo<T> typeInfo, CancellationToken cancellationToken = default)
@@ -41,7 +43,9 @@ public static class CoapCborRequests
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The value; null for a CBOR null.</returns>
     /// <exception cref="CoapResponseException">The server answered with an error response.</exception>
-    /// <exception cref="CoapContentException">The response has another Content-Format, or its payload does not match the type.</exception>
+    /// <exception cref="CoapContentException">
+    /// The response has another Content-Format, or its payload is malformed or of another type.
+    /// </exception>
     /// <exception cref="CoapException">No response arrived; the derived type states the cause.</exception>
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
@@ -56,7 +60,9 @@ public static class CoapCborRequests
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The value; null for a CBOR null.</returns>
     /// <exception cref="CoapResponseException">The server answered with an error response.</exception>
-    /// <exception cref="CoapContentException">The response has another Content-Format, or its payload does not match the type.</exception>
+    /// <exception cref="CoapContentException">
+    /// The response has another Content-Format, or its payload is malformed or of another type.
+    /// </exception>
     /// <exception cref="CoapException">No response arrived; the derived type states the cause.</exception>
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]

@@ -8,7 +8,7 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.AspNetCore;
 
-/// <summary>Refuses to serve dangerous resources to everybody just because the application forgot to restrict access.</summary>
+/// <summary>Refuses to serve dangerous resources to all clients only because nothing restricts access to them.</summary>
 internal static class StartCheck
 {
     /// <summary>Ends the application if no authorization is configured for the mapped resources.</summary>

@@ -64,7 +64,7 @@ internal static class CborDiagnostics
         CborReader start = reader;
         if (depth == 0)
         {
-            return reader.Fail(start.Position, $"items lie more than {MaxDepth} deep in each other");
+            return reader.Fail(start.Position, $"items are nested more than {MaxDepth} deep");
         }
 
         if (!reader.TryReadHead(out CborHead head))

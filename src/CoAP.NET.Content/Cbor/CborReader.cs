@@ -300,7 +300,7 @@ internal ref struct CborReader
         int start = Position;
         if (depth == 0)
         {
-            return Fail(start, $"items lie more than {MaxDepth} deep in each other");
+            return Fail(start, $"items are nested more than {MaxDepth} deep");
         }
 
         if (!TryReadHead(out CborHead head))

@@ -71,7 +71,7 @@ internal static class CborToJson
 
         if (rules.Depth == 0 && major is CborMajor.Array or CborMajor.Map or CborMajor.Tag)
         {
-            return reader.Fail(start, $"items lie more than {MaxDepth} deep in each other");
+            return reader.Fail(start, $"items are nested more than {MaxDepth} deep");
         }
 
         switch (major)

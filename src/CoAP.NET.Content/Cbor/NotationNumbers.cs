@@ -112,7 +112,7 @@ internal static class NotationNumbers
         isTag = text.Next == '(';
         if (isTag && (text.Since(start)[0] == '-' || argument > ulong.MaxValue))
         {
-            return text.Fail(start, $"a tag from 0 to {ulong.MaxValue} was expected, but another number stands there");
+            return text.Fail(start, $"a tag from 0 to {ulong.MaxValue} was expected, but another number was found");
         }
 
         if (argument > ulong.MaxValue)
@@ -132,7 +132,7 @@ internal static class NotationNumbers
 
         if (width == NotationWidth.Indefinite || !NotationBytes.Fits((ulong)argument, width))
         {
-            return text.Fail(behind, $"an encoding indicator that the number fits was expected, but {text.Since(behind)} stands there");
+            return text.Fail(behind, $"an encoding indicator that the number fits was expected, but {text.Since(behind)} was found");
         }
 
         CborMajor major = isTag ? CborMajor.Tag : isNegative ? CborMajor.NegativeInteger : CborMajor.UnsignedInteger;
@@ -187,7 +187,7 @@ internal static class NotationNumbers
         ReadOnlySpan<char> digits = text.Since(start);
         if (digits.Length > MaxDigits)
         {
-            return text.Fail(start, $"an integer of at most {MaxDigits} digits was expected, but {digits.Length} digits stand there");
+            return text.Fail(start, $"an integer of at most {MaxDigits} digits was expected, but {digits.Length} digits were found");
         }
 
         for (int i = 0; i < digits.Length; i += DigitsAtOnce)
@@ -221,7 +221,7 @@ internal static class NotationNumbers
         ReadOnlySpan<char> decimals = text.Since(start);
         double value = double.Parse(decimals, NumberStyles.Float, CultureInfo.InvariantCulture);
         return double.IsFinite(value) ? TryFinish(ref text, output, value, decimals)
-            : text.Fail(start, "a number in the range of a double was expected, but a larger one stands there");
+            : text.Fail(start, "a number in the range of a double was expected, but a larger one was found");
     }
 
     // Refuses a value that a double does not hold exactly: the writer of a hexadecimal number wants exactly these bits.
@@ -271,7 +271,7 @@ internal static class NotationNumbers
         isExact &= mantissa == 0
             || (isShort && mantissa < 1UL << 53 && double.IsFinite(value) && Math.ScaleB(value, (int)-exponent) == mantissa);
         return isExact ? TryFinish(ref text, output, isNegative ? -value : value, [])
-            : text.Fail(start, "a number that a double holds exactly was expected, but another one stands there");
+            : text.Fail(start, "a number that a double holds exactly was expected, but another one was found");
     }
 
     /// <summary>Adds a hexadecimal digit to a mantissa.</summary>

@@ -77,7 +77,7 @@ internal static class NotationReader
         int start = text.Position;
         if (depth == 0)
         {
-            return text.Fail(start, $"items lie more than {CborDiagnostics.MaxDepth} deep in each other");
+            return text.Fail(start, $"items are nested more than {CborDiagnostics.MaxDepth} deep");
         }
 
         bool isRead = text.Next switch
@@ -124,7 +124,7 @@ internal static class NotationReader
 
         if (!NotationBytes.Fits(count, width))
         {
-            return text.Fail(behind, $"an encoding indicator was expected that {count} items fit, but a narrower one stands there");
+            return text.Fail(behind, $"an encoding indicator was expected that {count} items fit, but a narrower one was found");
         }
 
         output.InsertHead(start, major, count, width);
@@ -159,8 +159,8 @@ internal static class NotationReader
             if ((isTextString ??= isText) != isText)
             {
                 return text.Fail(part, isText
-                    ? "a byte string like the parts before was expected, but a text string stands there"
-                    : "a text string like the parts before was expected, but a byte string stands there");
+                    ? "a byte string like the parts before was expected, but a text string was found"
+                    : "a text string like the parts before was expected, but a byte string was found");
             }
 
             if (!TrySkipComma(ref text, ")") || !text.TrySkipSpace())
@@ -234,7 +234,7 @@ internal static class NotationReader
 
         if (value > byte.MaxValue || (value >= 24 && value < 32))
         {
-            return text.Fail(start, "a simple value (0 to 23, 32 to 255) was expected, but another number stands there");
+            return text.Fail(start, "a simple value (0 to 23, 32 to 255) was expected, but another number was found");
         }
 
         return text.TrySkipSpace() && text.TryExpect(")") && TryWriteSimple(output, (byte)value);

@@ -86,12 +86,12 @@ internal static class NotationStrings
         {
             output.Append([(byte)(((int)major << 5) | 31), 0xff]);
             return (length == 0 && !isPart) || text.Fail(
-                behind, "_0, _1, _2, _3 or _i was expected, but _ stands there, which is for empty strings alone (others: (_ ...))");
+                behind, "_0, _1, _2, _3 or _i was expected, but _ was found, which is for empty strings alone (others: (_ ...))");
         }
 
         output.InsertHead(start, major, (ulong)length, width);
         return NotationBytes.Fits((ulong)length, width) || output.IsTooLarge || text.Fail(
-            behind, $"an encoding indicator was expected that {length} bytes fit, but a narrower one stands there");
+            behind, $"an encoding indicator was expected that {length} bytes fit, but a narrower one was found");
     }
 
     private static bool TryReadOne(ref NotationText text, NotationBytes output, int depth)
@@ -199,7 +199,7 @@ internal static class NotationStrings
         }
 
         return Rune.TryCreate(unit, out rune) || Rune.TryCreate(unit, low, out rune)
-            || text.Fail(start, "a whole surrogate pair was expected, but half of one stands there");
+            || text.Fail(start, "a whole surrogate pair was expected, but half of one was found");
     }
 
     private static bool TryReadUnit(ref NotationText text, out char unit)
@@ -276,10 +276,10 @@ internal static class NotationStrings
         if (padding > 0 && (padding >= group || (digits + padding) % group != 0))
         {
             return text.Fail(
-                start, $"a multiple of {group} digits was expected, those of the padding included, but {digits + padding} stand there");
+                start, $"a multiple of {group} digits was expected, those of the padding included, but {digits + padding} were found");
         }
 
         text.Take();
-        return bits == 0 || text.Fail(start, "a last digit without bits beyond the last byte was expected, but another one stands there");
+        return bits == 0 || text.Fail(start, "a last digit without bits beyond the last byte was expected, but another one was found");
     }
 }

@@ -126,8 +126,8 @@ internal ref struct NotationText
     {
         ReadOnlySpan<char> word = Since(start);
         return Fail(start, word.Length <= MaxWordShown
-            ? $"{what} was expected, but {word} stands there"
-            : $"{what} was expected, but {word[..MaxWordShown]}... stands there");
+            ? $"{what} was expected, but {word} was found"
+            : $"{what} was expected, but {word[..MaxWordShown]}... was found");
     }
 
     /// <summary>Records a fault, after which nothing more can be read.</summary>
@@ -141,12 +141,12 @@ internal ref struct NotationText
     // The sentence is safe for logs and terminals, whatever the text contains.
     private readonly string Standing => IsAtEnd ? "the text ends" : Next switch
     {
-        ' ' => "a space stands there",
+        ' ' => "a space was found",
         '\r' or '\n' => "the line ends",
-        '\'' => "a single quote stands there",
-        '"' => "a double quote stands there",
-        > ' ' and < '\u007f' => $"'{Next}' stands there",
-        _ => string.Create(CultureInfo.InvariantCulture, $"U+{(int)Next:X4} stands there"),
+        '\'' => "a single quote was found",
+        '"' => "a double quote was found",
+        > ' ' and < '\u007f' => $"'{Next}' was found",
+        _ => string.Create(CultureInfo.InvariantCulture, $"U+{(int)Next:X4} was found"),
     };
 
     private void SkipLine()

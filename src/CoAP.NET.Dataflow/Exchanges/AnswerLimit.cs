@@ -29,7 +29,7 @@ internal sealed class AnswerLimit
         _refusals = new RateBound(shard.Environment.Limits.TooManyRequestsPerSecond, TimeSpan.FromSeconds(1));
     }
 
-    /// <summary>Whether another 4.29 may be sent: refusing must not become a load of its own (RFC 8516 section 3).</summary>
+    /// <summary>Whether the endpoint may send another 4.29: refusing must not become a load of its own (RFC 8516 section 3).</summary>
     public bool MayRefuse()
     {
         lock (_shard.Gate)
@@ -168,7 +168,7 @@ internal sealed class AnswerLimit
                     whole.Options.TryGetValue(OptionNumber.ETag, out ReadOnlySpan<byte> tag) ? tag : default);
             }
 
-            // A block that was already cut is cut again: it begins at the same byte.
+            // Cuts an already cut block again: it begins at the same byte.
             response.Options.Block2 = BlockValue.FromOffset(part?.ByteOffset ?? 0, more: true, BlockValue.GetSizeExponent(size));
             response.Payload = response.Payload[..size];
             return response;

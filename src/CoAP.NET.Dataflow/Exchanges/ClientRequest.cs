@@ -76,7 +76,7 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
         {
             if (fate is CoapInboundKind.Acknowledged or CoapInboundKind.Sent)
             {
-                // No response is expected (RFC 7967 section 2.1).
+                // No response will arrive (RFC 7967 section 2.1).
                 Complete(CoapResponse.None(Channel.Remote));
                 return;
             }

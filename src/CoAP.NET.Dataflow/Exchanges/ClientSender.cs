@@ -37,7 +37,7 @@ internal sealed class ClientSender
     /// <param name="message">The message.</param>
     /// <param name="time">The time limits.</param>
     /// <param name="run">The steps that see the response; the default when there are none, or when they await it.</param>
-    /// <param name="cancellationToken">Cancels the wait; no further copies are sent.</param>
+    /// <param name="cancellationToken">Cancels the wait and stops further copies.</param>
     /// <param name="isForwarded">Whether a proxy forwards the request for another client.</param>
     /// <returns>The request; its task ends with the response.</returns>
     public ClientRequest Begin(
@@ -79,7 +79,7 @@ internal sealed class ClientSender
     /// <param name="channel">The peer.</param>
     /// <param name="time">The time limits.</param>
     /// <param name="passesQueue">Whether to bypass outstanding messages.</param>
-    /// <param name="cancellationToken">Cancels the wait; no further copies are sent.</param>
+    /// <param name="cancellationToken">Cancels the wait and stops further copies.</param>
     /// <returns>The round-trip time.</returns>
     public Task<TimeSpan> PingAsync(CoapChannel channel, RequestTime time, bool passesQueue, CancellationToken cancellationToken)
     {
@@ -133,7 +133,7 @@ internal sealed class ClientSender
     /// <param name="requests">The running group requests.</param>
     /// <param name="channel">The group; see <see cref="Begin"/>.</param>
     /// <param name="message">The message; this method sets its token.</param>
-    /// <param name="terms">How long answers are accepted, and which.</param>
+    /// <param name="terms">How long to accept answers, and which.</param>
     /// <returns>The request; null when too many run.</returns>
     public GroupRequest? TryBegin(GroupRequests requests, CoapChannel channel, CoapMessage message, in GroupTerms terms)
     {

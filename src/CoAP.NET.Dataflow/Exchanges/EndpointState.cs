@@ -5,16 +5,16 @@ internal sealed class EndpointState
 {
     private int _phase;
 
-    /// <summary>Whether to answer requests with 5.03 during the stop; otherwise they are ignored.</summary>
+    /// <summary>Whether to answer requests with 5.03 during the stop, or to ignore them.</summary>
     public bool AnswersWhileStopping { get; init; } = true;
 
     /// <summary>The receivers of responses to stateless requests (RFC 8974 section 3).</summary>
     public StatelessReceivers Stateless { get; } = new();
 
-    /// <summary>Whether new requests are refused with 5.03 while running ones finish.</summary>
+    /// <summary>Whether the endpoint refuses new requests with 5.03 while running ones finish.</summary>
     public bool IsStopping => Volatile.Read(ref _phase) >= 1;
 
-    /// <summary>Whether the grace period is over: later answers are dropped and counted.</summary>
+    /// <summary>Whether the grace period is over: the endpoint drops and counts later answers.</summary>
     public bool IsStopped => Volatile.Read(ref _phase) >= 2;
 
     public void BeginStop() => Interlocked.CompareExchange(ref _phase, 1, 0);

@@ -173,7 +173,7 @@ internal sealed class ExchangeLayer
         return channel.ExchangeState is { } peer && peer.Pending.TryGetValue(token, out request);
     }
 
-    /// <summary>Handles a caller that stopped waiting: no further copies are sent, and a late response is rejected as unknown.</summary>
+    /// <summary>Handles a caller that stopped waiting: sends no further copies, and rejects a late response as unknown.</summary>
     public bool Abandon(PendingRequest request)
     {
         if (!TryTake(request))

@@ -138,7 +138,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
             }
             else if (taken.Kind is BodyVerdictKind.Answer or BodyVerdictKind.Settle)
             {
-                // A Confirmable message without an answer is acknowledged.
+                // Acknowledges a Confirmable message without an answer.
                 AnswerWaiting(exchange, taken.Result);
             }
         }

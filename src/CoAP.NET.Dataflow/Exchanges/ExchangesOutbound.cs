@@ -320,7 +320,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
 
     private CoapMessage Compose(CoapExchange exchange, CoapResult result)
     {
-        // A result may answer many requests, so its options are shared and not copied.
+        // A result may answer many requests, so they share its options.
         CoapOptionCollection? options = result.HasOptions ? result.OptionsToRead : null;
         CoapMessage response = _shard.LendsMessages ? SpareMessage.Take(result.Code, options)
             : options is null ? new CoapMessage(result.Code) : new CoapMessage(result.Code, options);

@@ -83,7 +83,7 @@ internal sealed class ResponseMatching
                 return;
             }
 
-            // RFC 7252 section 5.3.2: an unrequested response. A Confirmable one is rejected, others are ignored.
+            // RFC 7252 section 5.3.2: an unrequested response. Rejects a Confirmable one and ignores others.
             _counters.Add(CoapCounter.UnmatchedResponses);
             item.Channel.NoteDrop(CoapCounter.UnmatchedResponses);
             _outbound.Settle(item.Reception, AnswerToUnknown(message));
@@ -194,8 +194,8 @@ internal sealed class ResponseMatching
     }
 
     /// <summary>
-    /// Returns the reply to an unmatched response. A notification is always rejected, because only that ends the registration at the server
-    /// (RFC 7641 section 3.6). A list of missing blocks of an abandoned body is rejected too (RFC 9177 section 4.3).
+    /// Returns the reply to an unmatched response. It always rejects a notification, because only that ends the registration at the server
+    /// (RFC 7641 section 3.6). It also rejects a list of missing blocks of an abandoned body (RFC 9177 section 4.3).
     /// </summary>
     private static CoapOutboundKind AnswerToUnknown(CoapMessage message) =>
         (message.Code.IsSuccess && IsNotification(message)) || IsMissingList(message) ? CoapOutboundKind.Reset : CoapOutboundKind.Reject;

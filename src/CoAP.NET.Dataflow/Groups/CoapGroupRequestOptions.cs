@@ -1,6 +1,6 @@
 namespace CoAP.NET;
 
-/// <summary>Configures how a request is sent to a group and which answers are accepted (RFC 7252 section 8).</summary>
+/// <summary>Configures the sending of a request to a group, and the accepted answers (RFC 7252 section 8).</summary>
 /// <remarks><see cref="CoapRequest.Timeout"/> sets how long answers are accepted.</remarks>
 public sealed class CoapGroupRequestOptions
 {
@@ -28,7 +28,7 @@ public sealed class CoapGroupRequestOptions
 
     /// <summary>The maximum number of distinguished members, and of answers that wait to be read. Default 1,000.</summary>
     /// <remarks>
-    /// The range is 1 to 1,000,000. Further answers are dropped and counted as <see cref="CoapCounter.GroupResponsesDropped"/>.
+    /// The range is 1 to 1,000,000. The endpoint drops further answers and counts them as <see cref="CoapCounter.GroupResponsesDropped"/>.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is outside 1 to 1,000,000.</exception>
     public int MaxResponses
@@ -45,14 +45,14 @@ public sealed class CoapGroupRequestOptions
 
     /// <summary>Whether to return further answers of a member that already answered. Default false.</summary>
     /// <remarks>
-    /// By default only the first answer of each member is returned; others are counted as <see cref="CoapCounter.RepeatedGroupResponses"/>.
-    /// Copies of one answer are never returned.
+    /// By default each member has one answer; the endpoint counts others as <see cref="CoapCounter.RepeatedGroupResponses"/>. Copies of one
+    /// answer never appear.
     /// </remarks>
     public bool IncludeRepeated { get; init; }
 
     /// <summary>
     /// Whether to complete an answer that is only the first block of a representation (RFC 7959 section 2.8). Default true.
     /// </summary>
-    /// <remarks>The rest is fetched with a request to the member alone, for GET and FETCH.</remarks>
+    /// <remarks>A request to the member alone fetches the rest, for GET and FETCH.</remarks>
     public bool FetchWhole { get; init; } = true;
 }

@@ -11,7 +11,7 @@ public static class CoapGroupRequests
     /// <summary>Sends a GET request to all members of a group.</summary>
     /// <param name="client">The client that sends the request.</param>
     /// <param name="uri">The URI, with the address of a group, such as <c>coap://224.0.1.187/temperature</c>.</param>
-    /// <param name="timeout">How long answers are accepted; null: see <see cref="CoapEndpoint.SendToGroupAsync"/>.</param>
+    /// <param name="timeout">How long to accept answers; null: see <see cref="CoapEndpoint.SendToGroupAsync"/>.</param>
     /// <param name="options">Interface, reach and limits; null for the defaults.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The answers. Each enumeration sends the request again.</returns>
@@ -34,7 +34,7 @@ public static class CoapGroupRequests
     /// <param name="uri">The group: scheme, host and port, such as <c>coap://224.0.1.187</c> or <c>coap://[ff02::fd%25eth0]</c>; a path is
     /// ignored.</param>
     /// <param name="filter">A filter such as <c>rt=temperature*</c>; null for all links (RFC 6690 section 4.1).</param>
-    /// <param name="timeout">How long answers are accepted; null: see <see cref="CoapEndpoint.SendToGroupAsync"/>.</param>
+    /// <param name="timeout">How long to accept answers; null: see <see cref="CoapEndpoint.SendToGroupAsync"/>.</param>
     /// <param name="options">Interface, reach and limits; null for the defaults.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The links of each member that answered with links. Answers that are not lists of links are skipped.</returns>

@@ -23,7 +23,7 @@ internal sealed class GroupRequest : WheelTimer, IAfterRelease, ITransmissionOwn
     /// <param name="owner">The registry.</param>
     /// <param name="channel">The group.</param>
     /// <param name="message">The message; type, Message ID and token are filled in.</param>
-    /// <param name="terms">How long answers are accepted, and which.</param>
+    /// <param name="terms">How long to accept answers, and which.</param>
     public GroupRequest(GroupRequests owner, CoapChannel channel, CoapMessage message, in GroupTerms terms)
     {
         _owner = owner;
@@ -50,7 +50,7 @@ internal sealed class GroupRequest : WheelTimer, IAfterRelease, ITransmissionOwn
     /// <summary>Whether the operating system refused to send it.</summary>
     public bool HasSendFailed { get; private set; }
 
-    /// <summary>Whether no further answers are accepted.</summary>
+    /// <summary>Whether the request accepts no further answers.</summary>
     public bool IsOver => _isOver;
 
     /// <summary>Handles an answer. The caller must hold no shard lock.</summary>

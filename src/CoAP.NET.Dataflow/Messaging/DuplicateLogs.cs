@@ -94,7 +94,7 @@ internal sealed class DuplicateLogs
 
     public ReplyLog this[int number] => _logs[number];
 
-    // Idempotent entries go first, whoever sent them. Otherwise a verified peer could force repeated POSTs of others by sending GETs.
+    // Idempotent entries go first, for all senders. Otherwise a verified peer could force repeated POSTs of others by sending GETs.
     private static ReadOnlySpan<int> ForgottenFirst =>
         [UnverifiedSafe, VerifiedSafe, UnverifiedSafe + (int)MethodClass.Idempotent, VerifiedSafe + (int)MethodClass.Idempotent,
             UnverifiedUnsafe];

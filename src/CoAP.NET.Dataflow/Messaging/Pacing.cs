@@ -1,15 +1,15 @@
 namespace CoAP.NET.Messaging;
 
-// How long a peer takes to acknowledge or reject messages of ours, and how long these wait for it: RFC 7252 section 4.2, and what section
-// 4.7 calls advanced congestion control.
+// How long a peer takes to acknowledge or reject sent messages, and how long these wait for it: RFC 7252 section 4.2, and the "advanced
+// congestion control" of section 4.7.
 //
-// PROBING_RATE: RFC 7252 section 4.7. What goes to a peer that does not respond keeps to an average of so many bytes a second. A peer that
-// was heard within EXCHANGE_LIFETIME responds, and the first NSTART interactions have yet to find out. A group does not respond as such.
+// PROBING_RATE (RFC 7252 section 4.7): messages to a silent peer keep to an average rate in bytes per second. A peer that sent anything
+// within EXCHANGE_LIFETIME is not silent. The first NSTART interactions since its last message are exempt. Groups are exempt too.
 //
-// A block that nobody acknowledged is five kilobytes with its copies: an average of a byte a second means an hour and a half. So that a
-// peer that is back is noticed sooner, what is small need not wait until all of that is paid off, but only for EXCHANGE_LIFETIME since the
-// last copy of anything, as long as it keeps to the average by itself. What it takes is noted as well, so that in the long run the average
-// holds whatever is sent: large messages wait the longer.
+// An unacknowledged block is five kilobytes with its copies: with an average of one byte per second the next message would wait an hour and
+// a half. To notice a returning peer sooner, small messages need not wait until all of that is paid off, but only for EXCHANGE_LIFETIME
+// since the last copy of any message, as long as they keep to the average by themselves. Their bytes are charged too, so the average holds
+// in the long run: large messages wait longer.
 
 /// <summary>
 /// Decides when messages leave and how long they wait, by the state of their peers. Call every method under the shard's lock.

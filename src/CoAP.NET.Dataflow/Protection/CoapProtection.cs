@@ -14,7 +14,7 @@ public abstract class CoapProtection
     /// <remarks><see cref="CoapProtectedPeer.UnprotectResponse"/> handles responses to protected requests of this endpoint.</remarks>
     /// <param name="channel">The channel that delivered the request.</param>
     /// <param name="message">The request, with type, Message ID and token. Do not change it.</param>
-    /// <returns>The verdict. The task may complete later; a Confirmable request is then acknowledged in time.</returns>
+    /// <returns>The verdict. The task may complete later; the endpoint then acknowledges a Confirmable request in time.</returns>
     public abstract ValueTask<CoapProtectionVerdict> UnprotectRequestAsync(CoapChannel channel, CoapMessage message);
 
     /// <summary>Finds the security context for a request of this endpoint.</summary>

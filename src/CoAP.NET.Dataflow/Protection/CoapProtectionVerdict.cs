@@ -19,7 +19,7 @@ public readonly struct CoapProtectionVerdict
     public static CoapProtectionVerdict Pass => default;
 
     /// <summary>The message cannot be verified and is ignored.</summary>
-    /// <remarks>A Confirmable message is acknowledged. A request that the message appeared to answer continues to wait.</remarks>
+    /// <remarks>The endpoint acknowledges a Confirmable message. A request that the message appeared to answer continues to wait.</remarks>
     public static CoapProtectionVerdict Drop { get; } = new(ProtectionVerdictKind.Drop);
 
     internal ProtectionVerdictKind Kind { get; }
@@ -50,7 +50,8 @@ public readonly struct CoapProtectionVerdict
     /// <summary>Answers a request at once, without protection. No stage above sees the request.</summary>
     /// <param name="answer">The response; the library fills in its token.</param>
     /// <param name="isOwed">
-    /// Whether a Non-confirmable request gets the answer too, for example because an RFC demands it. By default it is dropped silently.
+    /// Whether a Non-confirmable request gets the answer too, for example because an RFC demands it. By default the endpoint drops it
+    /// silently.
     /// </param>
     /// <returns>The verdict.</returns>
     public static CoapProtectionVerdict Refuse(CoapMessage answer, bool isOwed = false)

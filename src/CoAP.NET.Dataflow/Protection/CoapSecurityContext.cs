@@ -6,12 +6,12 @@ public abstract class CoapSecurityContext
     /// <summary>The identity that the other end proves with its messages. <see cref="CoapPeer.Identity"/> returns it.</summary>
     public abstract object Identity { get; }
 
-    /// <summary>The maximum overhead of a protected message over the plain one, in bytes. Bodies are cut accordingly.</summary>
+    /// <summary>The maximum overhead of a protected message over the plain one, in bytes. The endpoint cuts bodies accordingly.</summary>
     public abstract int Overhead { get; }
 
     /// <summary>The maximum size of a plain message that can be protected, in bytes. Default: no limit.</summary>
     /// <remarks>
-    /// It applies in addition to the limit of the peer. Bodies are cut accordingly; messages that cannot be cut are refused with
+    /// It applies in addition to the limit of the peer. The endpoint cuts bodies accordingly, and refuses messages that it cannot cut with
     /// <see cref="CoapTooLargeException"/>.
     /// </remarks>
     public virtual int MaxMessageSize => int.MaxValue;

@@ -30,7 +30,7 @@ internal sealed class FragmentedRequests
     /// <summary>Adds a block.</summary>
     /// <param name="item">The request with the block.</param>
     /// <param name="block">Its Block1.</param>
-    /// <returns>Whether it was the last block: the message is then the whole request. Others were answered.</returns>
+    /// <returns>Whether it was the last block: the message is then the whole request. Other blocks got their answer.</returns>
     public bool IsWhole(in CoapInbound item, BlockValue block)
     {
         CoapMessage message = item.Message!;

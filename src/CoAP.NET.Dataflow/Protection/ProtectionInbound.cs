@@ -229,7 +229,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
         }
     }
 
-    // A Confirmable request is answered; others are ignored (RFC 8613 section 8.2: the answers are optional), unless an answer is owed.
+    // Answers a Confirmable request and ignores others (RFC 8613 section 8.2: the answers are optional), unless an answer is owed.
     private void Refuse(in CoapInbound item, CoapMessage answer, bool isOwed)
     {
         if (item.Channel.IsReliable || ((isOwed || item.Type == CoapMessageType.Confirmable) && !item.IsMulticast))

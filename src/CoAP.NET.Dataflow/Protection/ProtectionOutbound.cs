@@ -26,7 +26,7 @@ internal sealed class ProtectionOutbound : InlineBlock<CoapOutbound, CoapOutboun
         }
         else if (item.Kind != CoapOutboundKind.Message || item is { Transmission.IsRenewable: true, Reception: null })
         {
-            // A message that may change until it leaves is protected by its transmission.
+            // The transmission protects a message that may change until it leaves.
             Offer(item with { Channel = carried.Carrier });
         }
         else if (!TryProtect(in item, carried))
@@ -84,7 +84,7 @@ internal sealed class ProtectionOutbound : InlineBlock<CoapOutbound, CoapOutboun
         }
     }
 
-    // A waiting caller is notified; a peer gets no answer rather than an unprotected one.
+    // Notifies a waiting caller; a peer gets no answer rather than an unprotected one.
     private void GiveUp(in CoapOutbound item, CarriedChannel carried)
     {
         Counters.Add(CoapCounter.NotSent);

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Shard;
 
 /// <summary>
-/// Items that the stages decided to send under the lock. One drainer offers them in order after the lock was released (rule of the mesh: no
-/// foreign code under the lock). A struct inside the channel. Only <see cref="TryLeave"/> may be called without Shard.Gate.
+/// Items that the stages decided to send under the lock. One drainer offers them in order after its release (rule of the mesh: no foreign
+/// code under the lock). A struct inside the channel. Only <see cref="TryLeave"/> may be called without Shard.Gate.
 /// </summary>
 internal struct CoapOutbox
 {

@@ -7,7 +7,7 @@ namespace CoAP.NET.Shard;
 
 /// <summary>
 /// The state and lock of a part of the peers. Not a thread: a thread with a message, a reply, a call or a tick enters, decides, appends to
-/// the outbox of a channel, and leaves. On leaving, it carries out the decisions after the lock was released.
+/// the outbox of a channel, and leaves. On leaving, it carries out the decisions after the release of the lock.
 /// </summary>
 internal sealed class CoapShard
 {
@@ -191,7 +191,7 @@ internal sealed class CoapShard
         }
     }
 
-    /// <summary>Sends an item after the lock is released, in the order of its channel. Only under the lock.</summary>
+    /// <summary>Sends an item after the release of the lock, in the order of its channel. Only under the lock.</summary>
     /// <returns>False when there is no room: the item is lost and counted, like a datagram on any network.</returns>
     public bool Post(in CoapOutbound item)
     {
@@ -218,30 +218,32 @@ internal sealed class CoapShard
         return true;
     }
 
-    /// <summary>Offers an item to the stage above after the lock is released. Only under the lock.</summary>
+    /// <summary>Offers an item to the stage above after the release of the lock. Only under the lock.</summary>
     public void Raise(in CoapInbound item) => _pending.Events.Add(item);
 
-    /// <summary>Calls an object after the lock is released, for example because it may run application code. Only under the lock.</summary>
+    /// <summary>
+    /// Calls an object after the release of the lock, for example because it may run application code. Only under the lock.
+    /// </summary>
     public void AfterRelease(IAfterRelease who) => _pending.Effects.Add(ShardEffect.GoOn(who));
 
     /// <summary>
-    /// Sends a message as if from the Exchanges stage, so that blocks of the application see it, after the lock is released and after
+    /// Sends a message as if from the Exchanges stage, so that blocks of the application see it, after the release of the lock and after
     /// earlier effects. Only under the lock. If a block declines it, it ends as <see cref="CoapInboundKind.NotSent"/>.
     /// </summary>
     public void Send(CoapTransmission transmission) => _pending.Effects.Add(ShardEffect.Send(transmission));
 
-    /// <summary>Stops the copies of a message and frees its place, after the lock is released. Only under the lock.</summary>
+    /// <summary>Stops the copies of a message and frees its place, after the release of the lock. Only under the lock.</summary>
     public void Cancel(CoapTransmission transmission) => _pending.Effects.Add(ShardEffect.Cancel(transmission));
 
     /// <summary>
-    /// Offers a request to the Resource stage as if the peer had just sent it, after the lock is released. Only under the lock.
+    /// Offers a request to the Resource stage as if the peer had just sent it, after the release of the lock. Only under the lock.
     /// </summary>
     public void Serve(CoapExchange exchange) => _pending.Effects.Add(ShardEffect.Serve(exchange));
 
-    /// <summary>Answers a request that waited, after the lock is released; null means no answer. Only under the lock.</summary>
+    /// <summary>Answers a request that waited, after the release of the lock; null means no answer. Only under the lock.</summary>
     public void Answer(CoapExchange exchange, CoapResult? result) => _pending.Effects.Add(ShardEffect.Answer(exchange, result));
 
-    /// <summary>Fails a client request that was removed from the tables, after the lock is released. Only under the lock.</summary>
+    /// <summary>Fails a client request that was removed from the tables, after the release of the lock. Only under the lock.</summary>
     public void Tell(PendingRequest request, CoapException error) => _pending.Effects.Add(ShardEffect.Tell(request, error));
 
     /// <summary>Fires the due timers and carries out their effects. The driver of the clock calls it without the lock.</summary>

@@ -28,13 +28,13 @@ internal sealed class CoapTransmission : WheelTimer
         get;
         internal set
         {
-            // The message is kept beyond its encoding.
+            // Messaging keeps the message beyond its encoding.
             value.IsLent = false;
             field = value;
         }
     }
 
-    /// <summary>How many times it was sent so far.</summary>
+    /// <summary>The number of transmissions so far.</summary>
     public int Attempts { get; internal set; }
 
     /// <summary>The requester, which gets the outcome; null when the outcome is not needed.</summary>

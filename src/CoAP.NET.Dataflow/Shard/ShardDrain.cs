@@ -6,9 +6,9 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Shard;
 
 /// <summary>
-/// Carries out the decisions made under the lock of a shard, on the thread that made them, after the lock was released. The state machines
-/// know no neighbouring block: they leave effects with <see cref="CoapShard"/>, and only this class knows the block for each effect. It
-/// also reports events of its stages to the endpoint.
+/// Carries out the decisions made under the lock of a shard, on the thread that made them, after its release. The state machines know no
+/// neighbouring block: they leave effects with <see cref="CoapShard"/>, and only this class knows the block for each effect. It also
+/// reports events of its stages to the endpoint.
 /// </summary>
 internal sealed class ShardDrain
 {

@@ -4,8 +4,8 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET.Shard;
 
 /// <summary>
-/// An effect that was decided under the lock of a shard and is carried out after its release. Only its own methods create it, so its
-/// content matches its kind.
+/// An effect of a decision under the lock of a shard, to carry out after its release. Only its own methods create it, so its content
+/// matches its kind.
 /// </summary>
 internal readonly struct ShardEffect
 {

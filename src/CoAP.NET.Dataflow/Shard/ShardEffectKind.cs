@@ -9,7 +9,7 @@ internal enum ShardEffectKind : byte
     /// <summary>A message enters as if from the Exchanges stage.</summary>
     Send,
 
-    /// <summary>A message is cancelled.</summary>
+    /// <summary>A cancelled message stops.</summary>
     Cancel,
 
     /// <summary>A request enters as if from the peer.</summary>

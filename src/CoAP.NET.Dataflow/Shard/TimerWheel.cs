@@ -58,7 +58,7 @@ internal sealed class TimerWheel
         _next = _count++ == 0 ? end : Math.Min(_next, end);
     }
 
-    /// <summary>Cancels a timer; does nothing when it is not scheduled.</summary>
+    /// <summary>Cancels a timer; does nothing for an unscheduled one.</summary>
     /// <param name="timer">The timer.</param>
     public void Cancel(WheelTimer timer)
     {
@@ -70,7 +70,7 @@ internal sealed class TimerWheel
         _count--;
         if (timer.Slot == FiringSlot)
         {
-            // Its entry in the list of firing timers is skipped.
+            // Skips its entry in the list of firing timers.
             timer.Slot = WheelTimer.NoSlot;
         }
         else

@@ -61,7 +61,7 @@ internal sealed class ConnectionWatch(CoapShard shard, CoapStreamOptions options
             shard.Environment.Counters.Add(CoapCounter.SlowConnections);
             ending.CloseAtOnce(state, new CoapConnectionException(
                 CoapConnectionError.TooSlow,
-                $"{state.Channel} took too little of what waits for it, for {options.SendTimeout.TotalSeconds:0.#} s (SendTimeout)."));
+                $"{state.Channel} accepted too few of the waiting bytes for {options.SendTimeout.TotalSeconds:0.#} s (SendTimeout)."));
         }
         else if (state.IsReady && !state.IsReleasing && !KeepAlive(state, progress, now))
         {

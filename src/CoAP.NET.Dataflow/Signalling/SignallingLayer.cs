@@ -5,7 +5,7 @@ namespace CoAP.NET.Signalling;
 
 // RFC 8323 sections 3.3 and 5 for the connections of one shard, in place of RFC 7252 section 4 on reliable transports. A plain state
 // machine: it gets connections, messages and the clock under the shard's lock, and posts and raises effects, which the shard carries out
-// after the lock was released. It uses no socket and no await.
+// after the release of the lock. It uses no socket and no await.
 
 /// <summary>The signalling of a shard. Call every method under the shard's lock, unless it says otherwise.</summary>
 internal sealed class SignallingLayer

@@ -46,7 +46,7 @@ internal sealed class StreamState(ConnectionWatch watch, CoapChannel channel, lo
     /// <summary>Completes when the connection is ready, or over; created for the first waiter.</summary>
     public TaskCompletionSource? Ready { get; set; }
 
-    /// <summary>Sends a message after the lock is released.</summary>
+    /// <summary>Sends a message after the release of the lock.</summary>
     /// <param name="message">The message.</param>
     /// <param name="isLast">Whether to close the connection after it.</param>
     public void Post(CoapMessage message, bool isLast = false) =>

@@ -13,14 +13,14 @@ public sealed class CoapBindException : CoapException
     }
 
     /// <summary>Creates an exception with a message.</summary>
-    /// <param name="message">What happened and what to do.</param>
+    /// <param name="message">The error and the remedy.</param>
     public CoapBindException(string message)
         : base(message)
     {
     }
 
     /// <summary>Creates an exception with a message and a cause.</summary>
-    /// <param name="message">What happened and what to do.</param>
+    /// <param name="message">The error and the remedy.</param>
     /// <param name="innerException">The cause.</param>
     public CoapBindException(string message, Exception? innerException)
         : base(message, innerException)

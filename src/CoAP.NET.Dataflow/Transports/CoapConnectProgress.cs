@@ -8,7 +8,7 @@ namespace CoAP.NET.Transports;
 /// </param>
 public sealed class CoapConnectProgress(CoapConnectStage stage, string description)
 {
-    /// <summary>What the attempt waits for: <see cref="CoapAwaited.Connect"/>, the default, or one of the handshakes.</summary>
+    /// <summary>The awaited step: <see cref="CoapAwaited.Connect"/>, the default, or one of the handshakes.</summary>
     public CoapAwaited Awaited { get; init; } = CoapAwaited.Connect;
 
     /// <summary>The stage of the attempt.</summary>

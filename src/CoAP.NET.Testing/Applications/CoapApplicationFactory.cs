@@ -165,7 +165,7 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
 
     /// <summary>Stops the application as its host does, and closes the clients.</summary>
     /// <returns>A task that completes when <c>Main</c> has ended. It rethrows exceptions of <c>Main</c> during the stop.</returns>
-    [SuppressMessage("Design", "CA1816", Justification = "There is no finalizer, and those who derive need none.")]
+    [SuppressMessage("Design", "CA1816", Justification = "There is no finalizer, and derived classes need none.")]
     public virtual async ValueTask DisposeAsync()
     {
         foreach (CoapClient client in _clients)

@@ -31,7 +31,7 @@ internal sealed class LinuxThreads : IDisposable
     }
 
     /// <summary>
-    /// Whether the kernel reports where threads wait. Kernels that do not report 0 for all of them. False until a thread was reported.
+    /// Whether the kernel reports where threads wait. Other kernels report 0 for all threads. False until a thread was reported.
     /// </summary>
     public bool TellsWaits { get; private set; }
 

@@ -96,7 +96,7 @@ internal struct InlineGate
         }
     }
 
-    /// <summary>Whether the gate is closed and empty. True for exactly one caller, who then ends the block.</summary>
+    /// <summary>Whether the gate is closed and empty. Exactly one caller gets true and then ends the block.</summary>
     /// <param name="evenIfInside">Whether to ignore threads that are still inside.</param>
     public bool TryFinish(bool evenIfInside = false)
     {
