@@ -12,6 +12,7 @@ try
         ["build"] => BuildCommand.Run(),
         ["reference", string folder] => ReferenceCommand.Run(folder).Unresolved.Count == 0 ? 0 : 1,
         ["links"] => LinksCommand.Run(BuildCommand.Output),
+        ["mesh"] => MeshCommand.Run(),
         ["stage"] => new Staging(Repository.Root, BuildCommand.Staged).Run() ? 0 : 1,
         ["readability", .. string[] pages] => ReadabilityCommand.Run(pages),
         _ => Usage(),
@@ -31,6 +32,7 @@ static int Usage()
 
           build                   makes the whole site in artifacts/site; needs Node.js and npm
           links                   checks the built site: links, anchors, pictures, and that it loads nothing from other hosts
+          mesh                    draws docs/images/mesh.svg from the wiring of a shard
           stage                   writes the pages that VitePress reads, without Node.js
           reference FOLDER        writes the reference of the libraries as Markdown
           readability [PATH...]   length of sentences and share of passive voice for each page, or for the pages, C# files and folders named
