@@ -9,7 +9,8 @@ namespace CoAP.NET.Package.Tests.Guides;
 /// <item><c>&lt;!-- setup --&gt;</c>: commands that make projects;</item>
 /// <item><c>&lt;!-- file: PATH --&gt;</c>: a whole file;</item>
 /// <item><c>&lt;!-- run --&gt;</c>: commands that end by themselves;</item>
-/// <item><c>&lt;!-- run: NAME with ARGUMENTS --&gt;</c>: a program that goes on, with the arguments that the guide explains;</item>
+/// <item><c>&lt;!-- run: NAME at ADDRESSES --&gt;</c>, and below it <c>&lt;!-- with: ARGUMENTS --&gt;</c>: a program that goes on. It listens at
+/// free ports by these arguments, which the guide explains, and the addresses of the page stand for those that it prints;</item>
 /// <item><c>&lt;!-- expect --&gt;</c>, <c>&lt;!-- expect: NAME --&gt;</c>: what the last commands, or the program of that name, print.</item>
 /// </list>
 /// </summary>
@@ -27,10 +28,16 @@ internal sealed partial class GuidePage
                 continue;
             }
 
+            string arguments = "";
+            for (; With().Match(lines[i + 1]) is { Success: true } with; i++)
+            {
+                arguments = $"{arguments} {with.Groups["arguments"].Value}";
+            }
+
             int begin = i + 2;
             Assert.StartsWith("```", lines[begin - 1], StringComparison.Ordinal);
             int end = Array.FindIndex(lines, begin, static line => line.StartsWith("```", StringComparison.Ordinal));
-            Parts.Add(new Part(mark.Groups["kind"].Value, mark.Groups["about"].Value, lines[begin..end], begin + 1));
+            Parts.Add(new Part(mark.Groups["kind"].Value, mark.Groups["about"].Value, arguments, lines[begin..end], begin + 1));
             i = end;
         }
     }
@@ -53,10 +60,14 @@ internal sealed partial class GuidePage
     [GeneratedRegex("^<!-- (?<kind>setup|file|run|expect)(: (?<about>.*))? -->$")]
     private static partial Regex Mark();
 
+    [GeneratedRegex("^<!-- with: (?<arguments>.*) -->$")]
+    private static partial Regex With();
+
     /// <summary>A marked fence.</summary>
     /// <param name="Kind">Its mark.</param>
     /// <param name="About">What follows the colon of the mark.</param>
+    /// <param name="Arguments">What the marks below it say.</param>
     /// <param name="Lines">What stands between the fences.</param>
     /// <param name="Number">The line of the page where it begins.</param>
-    internal sealed record Part(string Kind, string About, string[] Lines, int Number);
+    internal sealed record Part(string Kind, string About, string Arguments, string[] Lines, int Number);
 }

@@ -76,6 +76,9 @@ public sealed partial class GuideProjects(PackedFeed feed) : IAsyncLifetime
             case ["dotnet", "add", string project, "reference", string other]:
                 Add(Path.Combine(folder, project), $"<ProjectReference Include=\"../{other}/{other}.csproj\" />");
                 return folder;
+            case ["rm", string file]:
+                File.Delete(Path.Combine(folder, file));
+                return folder;
             case ["dotnet", "tool", "install", "--global", "CoAP.NET.Cli"]:
                 return folder;
             default:

@@ -44,79 +44,74 @@ internal sealed partial class GuideRun : IDisposable
             return;
         }
 
-        string[] about = part.About.Split(" with ", 2);
-        _last = about[0].Length > 0 ? about[0] : null;
+        Match about = Program().Match(part.About);
+        _last = about.Success ? about.Groups["name"].Value : null;
         _output = "";
         foreach (string line in part.Lines)
         {
-            string command = Localhost().Replace(line, found => _addresses.GetValueOrDefault(found.Groups["scheme"].Value, found.Value));
-            string[] words = Words(about.Length > 1 ? $"{command} {about[1]}" : command);
+            string[] words = Words(Addressed(line + part.Arguments));
             if (_last is null)
             {
                 _output += await RunAsync(words);
             }
             else
             {
-                await StartAsync(_last, words);
+                await StartAsync(_last, words, about.Groups["addresses"].Value);
             }
         }
     }
 
-    // A program that goes on says where it listens: the next commands ask there.
-    private async Task StartAsync(string name, string[] words)
+    // A program that goes on says where it listens: what the page says for it stands for that from now on.
+    private async Task StartAsync(string name, string[] words, string addresses)
     {
-        (string program, string[] arguments, Dictionary<string, string> environment) = ToProgram(words);
-        Tool tool = Tool.Start(_folder, program, arguments, environment);
+        Tool tool = Start(words);
         _programs.Add(name, (tool, 0));
+        string[] told = addresses.Split(", ", StringSplitOptions.RemoveEmptyEntries);
+        foreach (string address in told)
+        {
+            await tool.SaysAsync(new Regex($"istening on:? {Regex.Escape(new Uri(address).Scheme)}://"), 0);
+        }
+
         await tool.SaysAsync("istening on");
         foreach (Match address in Address().Matches(tool.Output))
         {
-            _addresses.TryAdd(address.Groups["scheme"].Value, address.Groups["uri"].Value.TrimEnd('.', '/'));
+            string scheme = address.Groups["scheme"].Value;
+            string page = told.FirstOrDefault(one => new Uri(one).Scheme == scheme) ?? $"{scheme}://localhost";
+            _addresses.TryAdd(page, address.Groups["uri"].Value.TrimEnd('.', '/'));
         }
     }
+
+    private string Addressed(string command) => _addresses.Aggregate(command, static (text, address) =>
+        Regex.Replace(text, $@"{Regex.Escape(address.Key)}(?![\w.:])", address.Value));
 
     private async Task<string> RunAsync(string[] words)
     {
-        (string program, string[] arguments, Dictionary<string, string> environment) = ToProgram(words);
-        using Tool tool = Tool.Start(_folder, program, arguments, environment);
+        using Tool tool = Start(words);
         int code = await tool.EndAsync();
 
         // What the tool says about an error of a server is on the page; a program of the page ends well.
-        Assert.True(code == 0 || program == _coap, $"{string.Join(' ', words)} ended with {code}:\n{tool.Output}");
+        Assert.True(code == 0 || words[0] == "coap", $"{string.Join(' ', words)} ended with {code}:\n{tool.Output}");
         return tool.Output;
     }
 
-    private (string Program, string[] Arguments, Dictionary<string, string> Environment) ToProgram(string[] words)
+    private Tool Start(string[] words) => words switch
     {
-        switch (words)
-        {
-            case ["dotnet", "run", "--project", string project, .. string[] rest]:
-                return Built(Path.Combine(_folder, project), rest);
-            case ["dotnet", "run", .. string[] rest]:
-                return Built(_folder, rest);
-            case ["dotnet", "test", .. string[] rest]:
-                return ("dotnet", ["test", .. rest, "--no-build", "-c", "Release"], []);
-            case ["coap", .. string[] rest]:
-                return (_coap, rest, []);
-            case ["curl", .. string[] rest]:
-                return ("curl", ["-sS", .. rest], []);
-            default:
-                throw new InvalidOperationException($"No rule says what the command '{string.Join(' ', words)}' of a guide does.");
-        }
-    }
+        ["dotnet", "run", "--project", string project, .. string[] rest] => StartBuilt(Path.Combine(_folder, project), rest),
+        ["dotnet", "run", .. string[] rest] => StartBuilt(_folder, rest),
+        ["dotnet", "test", .. string[] rest] => Tool.Start(_folder, "dotnet", ["test", .. rest, "--no-build", "-c", "Release"]),
+        ["coap", .. string[] rest] => Tool.Start(_folder, _coap, rest),
+        ["curl", .. string[] rest] => Tool.Start(_folder, "curl", ["-sS", .. rest]),
+        _ => throw new InvalidOperationException($"No rule says what the command '{string.Join(' ', words)}' of a guide does.")
+    };
 
-    // What dotnet run does, without its two seconds of the processor.
-    private static (string Program, string[] Arguments, Dictionary<string, string> Environment) Built(string folder, string[] rest)
+    // What dotnet run does, without its two seconds of the processor: web projects run in their folder, and in development.
+    private Tool StartBuilt(string project, string[] rest)
     {
-        string name = Path.GetFileNameWithoutExtension(Directory.GetFiles(folder, "*.csproj").Single());
-        Dictionary<string, string> environment = [];
-        if (File.Exists(Path.Combine(folder, "Properties", "launchSettings.json")))
-        {
-            environment["DOTNET_ENVIRONMENT"] = "Development";
-        }
-
-        return ("dotnet", [Path.Combine(folder, "bin", "Release", "net10.0", $"{name}.dll"), .. rest.Where(static word => word != "--")],
-            environment);
+        string name = Path.GetFileNameWithoutExtension(Directory.GetFiles(project, "*.csproj").Single());
+        bool isWeb = File.Exists(Path.Combine(project, "Properties", "launchSettings.json"));
+        Dictionary<string, string> environment = isWeb ? new() { ["DOTNET_ENVIRONMENT"] = "Development" } : [];
+        string program = Path.Combine(project, "bin", "Release", "net10.0", $"{name}.dll");
+        return Tool.Start(isWeb ? project : _folder, "dotnet", [program, .. rest.Where(static word => word != "--")], environment);
     }
 
     private void Expect(GuidePage.Part part) =>
@@ -161,8 +156,8 @@ internal sealed partial class GuideRun : IDisposable
     [GeneratedRegex(@"'(?<text>[^']*)'|""(?<text>[^""]*)""|\S+")]
     private static partial Regex Word();
 
-    [GeneratedRegex(@"(?<scheme>[a-z+]+)://localhost(:\d+)?(?![\w.])")]
-    private static partial Regex Localhost();
+    [GeneratedRegex("^(?<name>[a-z]+)( at (?<addresses>.*))?$")]
+    private static partial Regex Program();
 
     [GeneratedRegex(@"istening on:? (?<uri>(?<scheme>[a-z+]+)://[^\s""]+)")]
     private static partial Regex Address();
