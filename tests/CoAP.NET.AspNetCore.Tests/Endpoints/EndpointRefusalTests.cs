@@ -21,7 +21,7 @@ public sealed class EndpointRefusalTests : EndpointTest
     [InlineData("form", "POST /form", "reads a form")]
     [InlineData("file", "POST /file", "reads a form")]
     [InlineData("events", "GET /events", "server-sent events")]
-    [InlineData("host", "GET /host", "for the hosts example.net only")]
+    [InlineData("host", "GET /host", "only serves the hosts example.net")]
     [InlineData("options", "OPTIONS /options", "no counterpart of its methods: OPTIONS")]
     [InlineData("head", "HEAD /head", "no counterpart of its methods: HEAD")]
     [InlineData("fallback", "fallback", "It is a fallback")]
