@@ -31,6 +31,12 @@ internal sealed partial class PageLinks(SitePages pages)
 
         if (pages.PlaceOf(file) is not { } place)
         {
+            // VitePress reports the link with all others that lead nowhere.
+            if (!Path.Exists(Path.Combine(pages.Root, file)))
+            {
+                return $"[{text}](/{file}{anchor})";
+            }
+
             return text.Trim('`') == file || text.Trim('`') == parts[0] ? $"`{file}`" : $"{text} (`{file}`)";
         }
 

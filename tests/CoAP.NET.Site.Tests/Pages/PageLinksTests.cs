@@ -18,6 +18,7 @@ public sealed class PageLinksTests
     [InlineData("docs/architecture.md", "[why](decisions/)", "[why](/decisions/index.md)")]
     [InlineData("docs/architecture.md", "![the mesh](images/mesh.svg)", "![the mesh](./images/mesh.svg)")]
     [InlineData("README.md", "[a router](docs/custom-blocks.md)", "[a router](/custom-blocks.md)")]
+    [InlineData("docs/client.md", "[gone](none.md#x)", "[gone](/docs/none.md#x)")]
     [InlineData("README.md", "[MIT](LICENSE)", "[MIT](/licence.md)")]
     [InlineData("README.md", "`[code](docs/client.md)`", "`[code](docs/client.md)`")]
     [InlineData("README.md", "```\n[code](docs/client.md)\n```", "```\n[code](docs/client.md)\n```")]

@@ -99,12 +99,12 @@ public sealed class MeshPictureTests
         for (int i = 0; i < stages.Length; i++)
         {
             Line($"<text class=\"stage\" x=\"{X(i) + (BlockWidth / 2)}\" y=\"40\">{stages[i]}</text>");
-            Line($"<text class=\"small middle\" x=\"{X(i) + (BlockWidth / 2)}\" y=\"98\">{s_tasks[stages[i]]}</text>");
+            Line($"<text class=\"small middle\" x=\"{X(i) + (BlockWidth / 2)}\" y=\"57\">{s_tasks[stages[i]]}</text>");
         }
 
         int handler = Array.IndexOf(stages, "Messaging");
-        Line($"<path class=\"effect\" style=\"marker-end: none\" d=\"M{X(handler)} 60H{X(handler + 1) + BlockWidth}\"/>");
-        Line($"<text class=\"small middle\" x=\"{(X(handler) + X(handler + 1) + BlockWidth) / 2}\" y=\"76\">the two pairs of the Handler "
+        Line($"<path class=\"effect\" style=\"marker-end: none\" d=\"M{X(handler)} 67H{X(handler + 1) + BlockWidth}\"/>");
+        Line($"<text class=\"small middle\" x=\"{(X(handler) + X(handler + 1) + BlockWidth) / 2}\" y=\"82\">the two pairs of the Handler "
             + $"stage</text>");
         Other(10, Up, 90, Down - Up + BlockHeight, "transports", ["sockets,", "connections,", "sessions,", "yours"]);
         Other(right + 40, Up, 90, BlockHeight, "user code", ["handlers"]);
