@@ -320,14 +320,14 @@ public sealed class ReplacedStageTests
         CoapServer taken = new(twice);
         Assert.Contains("before you make it", Assert.Throws<InvalidOperationException>(() =>
             twice.Pipeline.Replace(CoapStages.Serializer, static shard => null!)).Message, StringComparison.Ordinal);
-        Assert.Contains("never be asked", Assert.Throws<InvalidOperationException>(() => taken.MapGet("/x", static () => "x")).Message,
+        Assert.Contains("never be used", Assert.Throws<InvalidOperationException>(() => taken.MapGet("/x", static () => "x")).Message,
             StringComparison.Ordinal);
 
         CoapRoutes routes = new();
         routes.MapGet("/x", static () => "x");
         CoapEndpointOptions both = new() { Routes = routes };
         Router(both, static _ => CoapResults.NotFound());
-        Assert.Contains("never be asked", Assert.Throws<InvalidOperationException>(() => new CoapServer(both)).Message,
+        Assert.Contains("never be used", Assert.Throws<InvalidOperationException>(() => new CoapServer(both)).Message,
             StringComparison.Ordinal);
 
         CoapEndpointOptions nothing = new();
