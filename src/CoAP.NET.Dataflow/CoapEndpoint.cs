@@ -12,10 +12,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET;
 
 /// <summary>A CoAP endpoint: transports, shards and pipelines.</summary>
-/// <remarks>
-/// It can serve and send requests at the same time, over the same sockets. <see cref="CoapClient"/> and <see cref="CoapServer"/> are thin
-/// facades over it. Thread-safe after the start.
-/// </remarks>
+/// <remarks>It can serve and send requests at the same time, over the same sockets. <see cref="CoapClient"/> and <see cref="CoapServer"/>
+/// are thin facades over it. Thread-safe after the start.</remarks>
 public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
 {
     // Requests have ended by then; only a linked block that holds items may keep a pipeline from completing.
@@ -38,15 +36,11 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
         Core = new EndpointCore(this, options);
     }
 
-    /// <summary>
-    /// Raised when a connection is ready: the peer's CSM has arrived (RFC 8323 section 3.3), or the handshake of a DTLS session is
-    /// complete.
-    /// </summary>
-    /// <remarks>
-    /// Either side may have opened it. From then on the endpoint can send requests to the peer and observe its resources, even if the peer
-    /// never sent a request. Raised on the receiving thread, with no lock held: do not block in a handler, and do not wait for data of the
-    /// peer. The library logs exceptions of handlers.
-    /// </remarks>
+    /// <summary>Raised when a connection is ready: the peer's CSM has arrived (RFC 8323 section 3.3), or the handshake of a DTLS session is
+    /// complete.</summary>
+    /// <remarks>Either side may have opened it. From then on the endpoint can send requests to the peer and observe its resources, even if
+    /// the peer never sent a request. Raised on the receiving thread, with no lock held: do not block in a handler, and do not wait for
+    /// data of the peer. The library logs exceptions of handlers.</remarks>
     public event EventHandler<CoapPeer>? PeerConnected
     {
         add => Core.Peers.Connected += value;
@@ -54,23 +48,19 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
     }
 
     /// <summary>Raised when a connection that <see cref="PeerConnected"/> announced has ended, as the requests on it fail.</summary>
-    /// <remarks>
-    /// Raised with no lock held on the thread that detected the end: the receiving thread, a thread of the library after a timeout, or the
-    /// caller that ended it. The library logs exceptions of handlers.
-    /// </remarks>
+    /// <remarks>Raised with no lock held on the thread that detected the end: the receiving thread, a thread of the library after a
+    /// timeout, or the caller that ended it. The library logs exceptions of handlers.</remarks>
     public event EventHandler<CoapDisconnection>? PeerDisconnected
     {
         add => Core.Peers.Disconnected += value;
         remove => Core.Peers.Disconnected -= value;
     }
 
-    /// <summary>
-    /// Raised when the address of a peer changed within its security session, for example behind a NAT that lost its binding.
-    /// </summary>
-    /// <remarks>
-    /// The endpoint has already sent a probe to the new address; until the peer answers, it gets no more than three times the bytes that it
-    /// sends. Raised on the receiving thread, with no lock held; do not block in a handler. The library logs exceptions of handlers.
-    /// </remarks>
+    /// <summary>Raised when the address of a peer changed within its security session, for example behind a NAT that lost its
+    /// binding.</summary>
+    /// <remarks>The endpoint has already sent a probe to the new address; until the peer answers, it gets no more than three times the
+    /// bytes that it sends. Raised on the receiving thread, with no lock held; do not block in a handler. The library logs exceptions of
+    /// handlers.</remarks>
     public event EventHandler<CoapPeerMove>? PeerMoved
     {
         add => Core.Peers.Moved += value;
@@ -90,9 +80,8 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
     /// <remarks>A DTLS session is ready when its handshake is complete. Plain datagram transports have no connections.</remarks>
     public IReadOnlyList<CoapPeer> ConnectedPeers => Core.Peers.Ready;
 
-    /// <summary>
-    /// Completes when the endpoint was stopped; faults when the endpoint had to give up, for example after a fault of a user's block.
-    /// </summary>
+    /// <summary>Completes when the endpoint was stopped; faults when the endpoint had to give up, for example after a fault of a user's
+    /// block.</summary>
     public Task Completion => _completion.Task;
 
     /// <summary>The internal parts of the endpoint.</summary>

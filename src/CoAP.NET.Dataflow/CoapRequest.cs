@@ -68,8 +68,7 @@ public sealed class CoapRequest
     /// <summary>The method; a code without a name is cast to it.</summary>
     public CoapMethod Method => (CoapMethod)Message.Code.Value;
 
-    /// <summary>The options.</summary>
-    /// <remarks>Sending adds the Uri options of a request with a URI.</remarks>
+    /// <summary>The options. Sending adds the Uri options of a request with a URI.</summary>
     public CoapOptionCollection Options => Message.Options;
 
     /// <summary>The bytes of the payload.</summary>
@@ -108,25 +107,21 @@ public sealed class CoapRequest
     /// <remarks>Only filters that were registered for it see such requests.</remarks>
     public bool IsBodyPending => Body is { IsIncomplete: true };
 
-    /// <summary>
-    /// The position of the block in <see cref="Payload"/>, on a route with <c>HandleBlocks</c> (RFC 7959 section 2.2); null for a complete
-    /// body.
-    /// </summary>
+    /// <summary>The position of the block in <see cref="Payload"/>, on a route with <c>HandleBlocks</c> (RFC 7959 section 2.2); null for a
+    /// complete body.</summary>
     public BlockValue? Block1 => Message.OptionsToRead?.Block1;
 
     /// <summary>The URI that was passed to the constructor; null for received requests.</summary>
     public string? UriText => _origin as string;
 
-    /// <summary>Whether to send a Confirmable message, or whether a received request was Confirmable.</summary>
-    /// <remarks>Default true.</remarks>
+    /// <summary>Whether to send a Confirmable message, or whether a received request was Confirmable. Default true.</summary>
     public bool Confirmable { get; set; } = true;
 
     /// <summary>The local address to send the request from, on hosts with several.</summary>
-    /// <remarks>
-    /// Over UDP the endpoint must be bound to it or to any address (the default of a client). Each local address then makes a separate
-    /// peer, with its own Message IDs, NSTART and observations. Over TCP and TLS there is one connection per address. Default null: the
-    /// operating system chooses by its routes. Ignored for requests to a <see cref="CoapPeer"/> and to groups, and on received requests.
-    /// </remarks>
+    /// <remarks>Over UDP the endpoint must be bound to it or to any address (the default of a client). Each local address then makes a
+    /// separate peer, with its own Message IDs, NSTART and observations. Over TCP and TLS there is one connection per address. Default
+    /// null: the operating system chooses by its routes. Ignored for requests to a <see cref="CoapPeer"/> and to groups, and on received
+    /// requests.</remarks>
     public IPAddress? LocalAddress
     {
         get => _more?.LocalAddress;
@@ -137,10 +132,8 @@ public sealed class CoapRequest
     public CoapCacheMode CacheMode { get; set; }
 
     /// <summary>The timeout of the whole request, including its time in the queue.</summary>
-    /// <remarks>
-    /// Null for the times of the transmission parameters (it then waits in the queue for some minutes at most while the peer is silent),
-    /// <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> for no limit except that of retransmission.
-    /// </remarks>
+    /// <remarks>Null for the times of the transmission parameters (it then waits in the queue for some minutes at most while the peer is
+    /// silent), <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> for no limit except that of retransmission.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is neither above zero nor infinite.</exception>
     public TimeSpan? Timeout
     {
@@ -296,8 +289,7 @@ public sealed class CoapRequest
         }
     }
 
-    /// <summary>Receives a report for each transferred block.</summary>
-    /// <remarks>Default null.</remarks>
+    /// <summary>Receives a report for each transferred block. Default null.</summary>
     public IProgress<CoapProgress>? Progress
     {
         get => Transfer?.Progress;
@@ -328,8 +320,7 @@ public sealed class CoapRequest
         }
     }
 
-    /// <summary>The requested part of the response body.</summary>
-    /// <remarks>Default null: all of it.</remarks>
+    /// <summary>The requested part of the response body. Default null: all of it.</summary>
     public CoapDownloadOptions? Download
     {
         get => Transfer?.Download;
@@ -406,7 +397,8 @@ public sealed class CoapRequest
             return CoapUri.Compose(channel.Transport.Scheme, Options, channel.Local.ToIPEndPoint(), channel.DefaultHost);
         }
 
-        return CoapUri.Parse(UriText ?? throw new InvalidOperationException("The request was created from a message without a URI. Set one with WithUri."));
+        return CoapUri.Parse(UriText
+            ?? throw new InvalidOperationException("The request was created from a message without a URI. Set one with WithUri."));
     }
 
     /// <summary>
@@ -430,8 +422,7 @@ public sealed class CoapRequest
     /// <returns>Whether one matches.</returns>
     public bool IsMatch(CoapETag etag) => RequestConditions.HasTag(Options, OptionNumber.ETag, etag);
 
-    /// <summary>Checks If-Match and If-None-Match (RFC 7252 section 5.10.8).</summary>
-    /// <remarks>Call it before any change.</remarks>
+    /// <summary>Checks If-Match and If-None-Match (RFC 7252 section 5.10.8). Call it before any change.</summary>
     /// <param name="currentETag">The entity-tag of the current representation; null if the resource does not exist.</param>
     /// <returns>Null if the request may continue; otherwise 4.12 Precondition Failed to return.</returns>
     public CoapResult? CheckPreconditions(CoapETag? currentETag) => RequestConditions.Check(Options, currentETag is not null, currentETag);

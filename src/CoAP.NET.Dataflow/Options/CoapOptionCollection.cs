@@ -6,13 +6,10 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// The options of a message in ascending order of number; options with the same number keep the order of their addition (RFC 7252 section
-/// 3.1).
-/// </summary>
-/// <remarks>
-/// It stores a table of numbers and positions in one block of bytes, and creates typed options on demand. Not thread-safe during changes.
-/// </remarks>
+/// <summary>The options of a message in ascending order of number; options with the same number keep the order of their addition (RFC 7252
+/// section 3.1).</summary>
+/// <remarks>It stores a table of numbers and positions in one block of bytes, and creates typed options on demand. Not thread-safe during
+/// changes.</remarks>
 public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
 {
     private OptionTable _table;
@@ -49,8 +46,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     // option. Null if the option is absent or its length is invalid; setting null removes it. In signalling messages, whose options have
     // other meanings, all are null.
 
-    /// <summary>Content-Format: the format of the payload (RFC 7252 section 5.10.3).</summary>
-    /// <remarks>Null if absent, which is different from 0.</remarks>
+    /// <summary>Content-Format: the format of the payload (RFC 7252 section 5.10.3). Null if absent, which is different from 0.</summary>
     public CoapContentFormat? ContentFormat
     {
         get => NamedOptions.GetUInt(ref _table, Options.ContentFormat.Definition) is { } value
@@ -59,8 +55,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         set => SetUInt(OptionNumber.ContentFormat, value?.Value);
     }
 
-    /// <summary>Accept: the requested Content-Format (RFC 7252 section 5.10.4).</summary>
-    /// <remarks>Null for any.</remarks>
+    /// <summary>Accept: the requested Content-Format (RFC 7252 section 5.10.4). Null for any.</summary>
     public CoapContentFormat? Accept
     {
         get => NamedOptions.GetUInt(ref _table, Options.Accept.Definition) is { } value ? new CoapContentFormat((ushort)value) : null;
@@ -147,9 +142,8 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         set => SetUInt(OptionNumber.NoResponse, (uint?)value);
     }
 
-    /// <summary>
-    /// Whether If-None-Match is present: the server executes the request only if the resource does not exist (RFC 7252 section 5.10.8.2).
-    /// </summary>
+    /// <summary>Whether If-None-Match is present: the server executes the request only if the resource does not exist (RFC 7252 section
+    /// 5.10.8.2).</summary>
     public bool IfNoneMatch
     {
         get => _table.TryGetLegal(Options.IfNoneMatch.Definition, out _);
@@ -163,8 +157,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         }
     }
 
-    /// <summary>The first ETag: in a response the tag of the representation (RFC 7252 section 5.10.6).</summary>
-    /// <remarks>A copy.</remarks>
+    /// <summary>The first ETag: in a response the tag of the representation (RFC 7252 section 5.10.6). A copy.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Fewer than 1 or more than 8 bytes are set.</exception>
     public ReadOnlyMemory<byte>? ETag
     {
@@ -172,8 +165,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         set => SetOpaque(Options.ETag.Definition, value);
     }
 
-    /// <summary>Echo: a value for the client to return (RFC 9175 section 2.2.1).</summary>
-    /// <remarks>A copy.</remarks>
+    /// <summary>Echo: a value for the client to return (RFC 9175 section 2.2.1). A copy.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Fewer than 1 or more than 40 bytes are set.</exception>
     public ReadOnlyMemory<byte>? Echo
     {
@@ -189,20 +181,17 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <remarks>Copies; a new list at each call.</remarks>
     public IReadOnlyList<ReadOnlyMemory<byte>> IfMatch => NamedOptions.GetOpaques(ref _table, Options.IfMatch.Definition);
 
-    /// <summary>All Request-Tags (RFC 9175 section 3.2.1).</summary>
-    /// <remarks>Copies; a new list at each call.</remarks>
+    /// <summary>All Request-Tags (RFC 9175 section 3.2.1). Copies; a new list at each call.</summary>
     public IReadOnlyList<ReadOnlyMemory<byte>> RequestTags => NamedOptions.GetOpaques(ref _table, Options.RequestTag.Definition);
 
     /// <summary>Uri-Host: the host of the resource (RFC 7252 section 5.10.1).</summary>
     /// <remarks>Null if absent, which means the destination address of the request.</remarks>
     public string? UriHost => NamedOptions.GetString(ref _table, Options.UriHost.Definition);
 
-    /// <summary>The Uri-Path segments, decoded (RFC 7252 section 5.10.1).</summary>
-    /// <remarks>A new list at each call.</remarks>
+    /// <summary>The Uri-Path segments, decoded (RFC 7252 section 5.10.1). A new list at each call.</summary>
     public IReadOnlyList<string> UriPath => NamedOptions.GetStrings(ref _table, Options.UriPath.Definition);
 
-    /// <summary>The Uri-Query arguments, decoded (RFC 7252 section 5.10.1).</summary>
-    /// <remarks>A new list at each call.</remarks>
+    /// <summary>The Uri-Query arguments, decoded (RFC 7252 section 5.10.1). A new list at each call.</summary>
     public IReadOnlyList<string> UriQuery => NamedOptions.GetStrings(ref _table, Options.UriQuery.Definition);
 
     /// <summary>Proxy-Uri: the absolute URI of a proxy request (RFC 7252 section 5.10.2).</summary>
@@ -211,21 +200,16 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <summary>Proxy-Scheme: the scheme that a proxy uses for the request (RFC 7252 section 5.10.2).</summary>
     public string? ProxyScheme => NamedOptions.GetString(ref _table, Options.ProxyScheme.Definition);
 
-    /// <summary>The Location-Path segments, decoded (RFC 7252 section 5.10.7).</summary>
-    /// <remarks>A new list at each call.</remarks>
+    /// <summary>The Location-Path segments, decoded (RFC 7252 section 5.10.7). A new list at each call.</summary>
     public IReadOnlyList<string> LocationPath => NamedOptions.GetStrings(ref _table, Options.LocationPath.Definition);
 
-    /// <summary>The Location-Query arguments, decoded (RFC 7252 section 5.10.7).</summary>
-    /// <remarks>A new list at each call.</remarks>
+    /// <summary>The Location-Query arguments, decoded (RFC 7252 section 5.10.7). A new list at each call.</summary>
     public IReadOnlyList<string> LocationQuery => NamedOptions.GetStrings(ref _table, Options.LocationQuery.Definition);
 
-    /// <summary>
-    /// The location of a created resource, from Location-Path and Location-Query: an absolute path and a query, percent-encoded.
-    /// </summary>
-    /// <remarks>
-    /// Resolve it against the request's URI with <see cref="CoapUri.Resolve"/> (RFC 7252 section 5.10.7). The path is at least <c>/</c>.
-    /// Null if both are absent, and if a segment is <c>.</c> or <c>..</c>, which is invalid.
-    /// </remarks>
+    /// <summary>The location of a created resource, from Location-Path and Location-Query: an absolute path and a query,
+    /// percent-encoded.</summary>
+    /// <remarks>Resolve it against the request's URI with <see cref="CoapUri.Resolve"/> (RFC 7252 section 5.10.7). The path is at least
+    /// <c>/</c>. Null if both are absent, and if a segment is <c>.</c> or <c>..</c>, which is invalid.</remarks>
     public string? Location => NamedOptions.LocationOf(LocationPath, LocationQuery);
 
     /// <summary>Returns the number of the option at an index.</summary>
@@ -366,8 +350,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         return this;
     }
 
-    /// <summary>Adds an option from its bytes, after those with the same number.</summary>
-    /// <remarks>Only the number is validated.</remarks>
+    /// <summary>Adds an option from its bytes, after those with the same number. Only the number is validated.</summary>
     /// <param name="number">The option number, 0 to 65,535.</param>
     /// <param name="value">The bytes; copied.</param>
     /// <returns>This collection.</returns>
@@ -443,9 +426,8 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <summary>Removes all options.</summary>
     public void Clear() => _table.Clear();
 
-    /// <summary>
-    /// Adds copies of all options of another collection, byte by byte, including those that are unknown or have an invalid length.
-    /// </summary>
+    /// <summary>Adds copies of all options of another collection, byte by byte, including those that are unknown or have an invalid
+    /// length.</summary>
     /// <remarks>It creates no typed options.</remarks>
     /// <param name="other">The other collection; may be this one.</param>
     /// <returns>This collection.</returns>

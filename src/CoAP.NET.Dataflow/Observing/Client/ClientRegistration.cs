@@ -3,11 +3,9 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Observing;
 
-/// <summary>
-/// The registration of an observation (RFC 7641 sections 3.1 to 3.3 and 3.6; over connections RFC 8323 section 7): finds the peer,
+/// <summary>The registration of an observation (RFC 7641 sections 3.1 to 3.3 and 3.6; over connections RFC 8323 section 7): finds the peer,
 /// registers, registers again after failures and after Max-Age, and cancels. Belongs to the thread that is busy with the observation; the
-/// caller must hold no lock.
-/// </summary>
+/// caller must hold no lock.</summary>
 internal sealed class ClientRegistration
 {
     /// <summary>The limit of a search for the peer, including connecting, if the request has no timeout.</summary>
@@ -85,9 +83,8 @@ internal sealed class ClientRegistration
         }
     }
 
-    /// <summary>
-    /// Takes over a registration of an earlier process; without a previous notification, it registers with the same token.
-    /// </summary>
+    /// <summary>Takes over a registration of an earlier process; without a previous notification, it registers with the same
+    /// token.</summary>
     public void Adopt(AdoptedRegistration adopted, long now)
     {
         if (!_peer.TryAdopt(adopted))
@@ -165,9 +162,8 @@ internal sealed class ClientRegistration
         }
     }
 
-    /// <summary>
-    /// Handles another reader of the observation: the previous ones may not have wanted another registration; now one may.
-    /// </summary>
+    /// <summary>Handles another reader of the observation: the previous ones may not have wanted another registration; now one
+    /// may.</summary>
     public void OnReadersChanged(long now)
     {
         if (_isStale && Phase == RegistrationPhase.Registered && DueAt == long.MaxValue && _observation.Reregistration.IsEnabled)
