@@ -9,7 +9,7 @@ public sealed class CoapBodyException : CoapException
 {
     /// <summary>Creates an exception with the response for the peer.</summary>
     /// <param name="result">The response for the peer, with an error code.</param>
-    /// <param name="message">What went wrong.</param>
+    /// <param name="message">A description of the error.</param>
     /// <param name="innerException">The cause; null if there is none.</param>
     /// <exception cref="ArgumentException">The result is a success.</exception>
     public CoapBodyException(CoapResult result, string message, Exception? innerException = null)

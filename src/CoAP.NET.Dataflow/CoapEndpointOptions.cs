@@ -30,8 +30,7 @@ public sealed class CoapEndpointOptions
     public IList<IPNetwork> TrustedPrefixes { get; } = [IPNetwork.Parse("127.0.0.0/8"), IPNetwork.Parse("::1/128")];
 
     /// <summary>
-    /// What the endpoint does with its requests that a server defers (4.29, RFC 8516), unless <see cref="CoapRequest.Patience"/> overrides
-    /// it.
+    /// How the endpoint handles its requests that a server defers (4.29, RFC 8516), unless <see cref="CoapRequest.Patience"/> overrides it.
     /// </summary>
     /// <remarks>Default: they fail at once.</remarks>
     public CoapPatience Patience { get; set; }

@@ -9,10 +9,10 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Caching;
 
 /// <summary>
-/// What a stored response answers: the method, the URI, who was asked, all options that are part of the cache key, and the payload of a
-/// FETCH (RFC 7252 section 5.6, RFC 8132 section 2.1). Who was asked counts beside the URI, so that a peer that was given a request for
-/// another host's URI answers for itself only. Where the host of the URI was asked it is the URI that says who: which of the addresses of a
-/// name answered does not count.
+/// The key of a stored response: the method, the URI, the queried server, all options that are part of the cache key, and the payload of a
+/// FETCH (RFC 7252 section 5.6, RFC 8132 section 2.1). The server is part of the key so that the response of a peer to a request for
+/// another host's URI is used only for that peer. If the request went to the host of the URI, the URI identifies the server, whichever
+/// address of its name answered.
 /// </summary>
 internal sealed class CacheKey : IEquatable<CacheKey>
 {
@@ -47,17 +47,17 @@ internal sealed class CacheKey : IEquatable<CacheKey>
 
     /// <summary>Creates the key of a request.</summary>
     /// <param name="request">The message, with the options of its target.</param>
-    /// <param name="channel">Who is asked.</param>
-    /// <param name="target">The URI that alone says what is asked for and whose host is asked; null where the options say it.</param>
-    /// <param name="owner">Whose credentials protect the channel, if it is protected.</param>
+    /// <param name="channel">The channel of the request.</param>
+    /// <param name="target">The URI that alone identifies the resource and the host; null if the options do.</param>
+    /// <param name="owner">The owner of the credentials of the channel, if it is protected.</param>
     /// <param name="key">The key.</param>
-    /// <returns>Whether the options name a URI; false for a group, whose members answer each for themselves.</returns>
+    /// <returns>Whether the options form a URI; false for a group, whose members answer separately.</returns>
     public static bool TryCreate(
         CoapMessage request, CoapChannel channel, CoapUri? target, object owner, [NotNullWhen(true)] out CacheKey? key)
     {
-        // What came over a protected channel stays with the endpoint whose credentials opened it (RFC 7252 section 11.2). Whom this end
-        // connects to is checked against the URI before anything is asked, and is the same server with a connection as before there is
-        // one; who connected to this end is told from others by its identity alone.
+        // A response over a protected channel stays with the endpoint whose credentials opened it (RFC 7252 section 11.2). A server that
+        // this endpoint connects to is validated against the URI before any request, and is the same with or without an existing
+        // connection. A peer that connected to this endpoint is identified only by its identity.
         bool isOwned = channel.Identity is not null || channel.Transport.IsSecure
             || channel.Transport.Scheme.StartsWith("coaps", StringComparison.Ordinal);
         CoapAddress remote = target is { HostAddress: null } ? default : channel.Remote;
@@ -76,12 +76,12 @@ internal sealed class CacheKey : IEquatable<CacheKey>
     /// <param name="uri">The URI.</param>
     public static string Normalize(string uri) => CoapUri.TryParse(uri, out CoapUri? known) ? known.ToString() : uri;
 
-    /// <summary>The URI that a request is for, in its normal form where it is one of CoAP.</summary>
+    /// <summary>Gets the URI of a request, normalized if it is a CoAP URI.</summary>
     /// <param name="request">The message, with the options of its target.</param>
-    /// <param name="channel">Who is asked.</param>
-    /// <param name="target">The URI that alone says what is asked for and whose host is asked; null where the options say it.</param>
+    /// <param name="channel">The channel of the request.</param>
+    /// <param name="target">The URI that alone identifies the resource and the host; null if the options do.</param>
     /// <param name="uri">The URI.</param>
-    /// <returns>Whether the options name one.</returns>
+    /// <returns>Whether the options form one.</returns>
     public static bool TryGetUri(CoapMessage request, CoapChannel channel, CoapUri? target, [NotNullWhen(true)] out string? uri)
     {
         if (target is not null && IsComposedAgain(target, channel))
@@ -130,7 +130,7 @@ internal sealed class CacheKey : IEquatable<CacheKey>
     /// <inheritdoc/>
     public override int GetHashCode() => _hash;
 
-    // What the options of a URI compose to is that URI; but they do not say its zone, and an address has one form there.
+    // The options of a URI compose to the same URI; but they omit its zone, and an address has only one form there.
     private static bool IsComposedAgain(CoapUri target, CoapChannel channel) =>
         target.Scheme == channel.Transport.Scheme
         && (target.HostAddress is not { } address

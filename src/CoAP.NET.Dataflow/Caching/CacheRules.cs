@@ -2,7 +2,7 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Caching;
 
-/// <summary>What may be stored and what a stored response may be used for (RFC 7252 sections 5.4.2, 5.6 and 5.9).</summary>
+/// <summary>The rules for storing and using responses (RFC 7252 sections 5.4.2, 5.6 and 5.9).</summary>
 internal static class CacheRules
 {
     /// <summary>How much of the cache a request may use.</summary>
@@ -24,7 +24,7 @@ internal static class CacheRules
                     or OptionNumber.QBlock2 or OptionNumber.Oscore or OptionNumber.Edhoc or OptionNumber.NoResponse:
                     return CacheUse.None;
 
-                // Who names tags validates on his own; who observes wants the server to know of him.
+                // A request with tags does its own validation; an observation must reach the server.
                 case OptionNumber.ETag or OptionNumber.Observe:
                     use = CacheUse.StoreOnly;
                     break;
@@ -55,8 +55,7 @@ internal static class CacheRules
             or OptionNumber.ProxyScheme => false,
         OptionNumber.ETag or OptionNumber.Observe => false,
 
-        // How far a request may still go says nothing of the resource; a 5.08, of which that is not true, is not stored (RFC 8768 section
-        // 3).
+        // The remaining hops of a request do not affect the resource; 5.08 is an exception and not stored (RFC 8768 section 3).
         OptionNumber.HopLimit => false,
         _ => !OptionNumber.IsNoCacheKey(number),
     };

@@ -1,11 +1,11 @@
 namespace CoAP.NET.Caching;
 
 /// <summary>
-/// The shares of a cache, and which slot goes for lack of room: of the source that takes most, the one that was not used for the longest
-/// time. So whoever fills the cache displaces what was stored for himself. Guarded by the lock of the cache.
+/// The shares of a cache, and the slot to evict for lack of room: the least recently used one of the source with the largest share. A
+/// source that fills the cache therefore evicts its own responses. Guarded by the lock of the cache.
 /// </summary>
-/// <param name="slotBytes">What a slot counts as beside its size, so that many small ones weigh as well where their number is
-/// bounded.</param>
+/// <param name="slotBytes">The cost of a slot in addition to its size, so that many small ones also count if their number is
+/// limited.</param>
 internal sealed class CacheShares(long slotBytes)
 {
     // The first of a source is the one that was not used for the longest time.

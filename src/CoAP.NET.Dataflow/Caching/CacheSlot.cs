@@ -1,8 +1,7 @@
 namespace CoAP.NET.Caching;
 
 /// <summary>
-/// What is stored under one key: the newest response, and older ones that the server may say to be valid again. Guarded by the lock of the
-/// cache.
+/// The responses of one key: the newest one, and older ones that the server may validate again. Guarded by the lock of the cache.
 /// </summary>
 internal sealed class CacheSlot
 {
@@ -22,7 +21,7 @@ internal sealed class CacheSlot
 
     public CacheKey Key { get; }
 
-    /// <summary>What it takes of whose share; null while it is none's.</summary>
+    /// <summary>Its part of a share; null while it belongs to none.</summary>
     public SourceLedger<CacheSlot>.Holding? Holding { get; set; }
 
     public bool IsEmpty => _responses.Count == 0;
@@ -50,7 +49,7 @@ internal sealed class CacheSlot
     /// <summary>Stores a response as the newest one.</summary>
     public void Add(StoredResponse response, long freshUntil)
     {
-        // What cannot be validated is of no use once another response is newer; two of one tag are one representation.
+        // A response without validation is useless once another one is newer; two with the same tag are one representation.
         _responses.RemoveAll(stored => stored.Tag is null || stored.Tag.Equals(response.Tag));
         if (_responses.Count == MaxResponses)
         {
@@ -61,7 +60,7 @@ internal sealed class CacheSlot
         _freshUntil = freshUntil;
     }
 
-    /// <summary>Forbids to use the newest response without asking. What cannot be validated goes.</summary>
+    /// <summary>Marks the newest response as stale, and removes responses that cannot be validated.</summary>
     public void MarkNotFresh()
     {
         _freshUntil = NeverFresh;

@@ -18,8 +18,8 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
     /// <summary>How many slots went for lack of room.</summary>
     public long Evictions { get; private set; }
 
-    /// <summary>Finds a slot, which does not count as a use.</summary>
-    /// <param name="key">What is asked.</param>
+    /// <summary>Finds a slot, without counting it as a use.</summary>
+    /// <param name="key">The key.</param>
     /// <param name="slot">The slot.</param>
     /// <returns>Whether there is one.</returns>
     public bool TryGet(CacheKey key, [NotNullWhen(true)] out CacheSlot? slot) => _slots.TryGetValue(key, out slot);
@@ -28,8 +28,8 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
     public int Sources => _shares.Count;
 
     /// <summary>Finds a slot and makes it the most recently used one.</summary>
-    /// <param name="key">What is asked.</param>
-    /// <param name="source">For whom; null for the caller itself.</param>
+    /// <param name="key">The key.</param>
+    /// <param name="source">The client of a proxy; null for the caller itself.</param>
     /// <param name="slot">The slot.</param>
     /// <returns>Whether there is one.</returns>
     public bool TryUse(CacheKey key, CoapSource? source, [NotNullWhen(true)] out CacheSlot? slot)
@@ -43,11 +43,11 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
         return true;
     }
 
-    /// <summary>Stores a response; others go if there is no room. One that alone takes more room than there is, is not stored.</summary>
-    /// <param name="key">What it answers.</param>
+    /// <summary>Stores a response, and evicts others if there is no room. A response larger than the whole cache is not stored.</summary>
+    /// <param name="key">The key of its request.</param>
     /// <param name="response">The response.</param>
-    /// <param name="freshUntil">Until when it may be used without asking.</param>
-    /// <param name="source">For whom; null for the caller itself.</param>
+    /// <param name="freshUntil">The time until it is fresh.</param>
+    /// <param name="source">The client of a proxy; null for the caller itself.</param>
     public void Add(CacheKey key, StoredResponse response, long freshUntil, CoapSource? source)
     {
         if (!TryUse(key, source, out CacheSlot? slot))

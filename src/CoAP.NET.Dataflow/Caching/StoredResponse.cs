@@ -3,7 +3,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Caching;
 
-/// <summary>A response as it is stored: a copy that nobody else holds. Immutable.</summary>
+/// <summary>A stored response: a private copy. Immutable.</summary>
 internal sealed class StoredResponse
 {
     // Object headers, tables and array headers of a message and its options, roughly.
@@ -69,7 +69,7 @@ internal sealed class StoredResponse
     {
         long age = Math.Max(0, now - _receivedAt);
 
-        // Parts of a second count as a whole one: who takes the response from us must not keep it longer than we may.
+        // Round up to whole seconds: a receiver of the response must not keep it longer than this cache may.
         long seconds = (age + TimeSpan.TicksPerSecond - 1) / TimeSpan.TicksPerSecond;
         CoapMessage message = new(_message.Code, _message.Options.Registry) { Type = _message.Type, Payload = _message.Payload };
         message.Options.AddAll(_message.Options);

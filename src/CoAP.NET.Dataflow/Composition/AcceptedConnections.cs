@@ -5,8 +5,9 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Composition;
 
-/// <summary>Takes over connections that somebody else accepted, such as a web server (RFC 8323 sections 3 and 4), and has them until they
-/// end.</summary>
+/// <summary>
+/// Takes over connections that another party accepted, such as a web server (RFC 8323 sections 3 and 4), and has them until they end.
+/// </summary>
 /// <param name="environment">For the options of connections.</param>
 /// <param name="transports">The transports.</param>
 /// <param name="peers">Ends connections.</param>
@@ -14,8 +15,8 @@ internal sealed class AcceptedConnections(CoapEnvironment environment, Transport
 {
     /// <summary>Takes over a WebSocket. See <see cref="CoapEndpoint.AcceptWebSocketAsync"/>.</summary>
     /// <param name="webSocket">The WebSocket.</param>
-    /// <param name="connection">What is known of it.</param>
-    /// <param name="cancellationToken">Asks for the end.</param>
+    /// <param name="connection">What the caller knows about the connection.</param>
+    /// <param name="cancellationToken">Requests the end.</param>
     public async Task HaveAsync(WebSocket webSocket, CoapAcceptedConnection connection, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(webSocket);
@@ -33,8 +34,8 @@ internal sealed class AcceptedConnections(CoapEnvironment environment, Transport
 
     /// <summary>Takes over a connection of TCP or TLS. See <see cref="CoapEndpoint.AcceptStreamAsync"/>.</summary>
     /// <param name="stream">Its bytes.</param>
-    /// <param name="connection">What is known of it.</param>
-    /// <param name="cancellationToken">Asks for the end.</param>
+    /// <param name="connection">What the caller knows about the connection.</param>
+    /// <param name="cancellationToken">Requests the end.</param>
     public async Task HaveAsync(IDuplexPipe stream, CoapAcceptedConnection connection, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(stream);

@@ -3,9 +3,9 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Composition;
 
-// With many peers each datagram waits for memory several times over: for the table of peers, for what is known of the peer, for its Message
-// IDs. Of datagrams that came together these waits overlap when all are asked for at once. Nothing is decided here, and no lock taken: what
-// is foreseen is checked again when it is used.
+// With many peers, each datagram causes several cache misses: for the table of peers, for the state of the peer, and for its Message IDs.
+// For datagrams that arrived together, these misses overlap if the code prefetches all of them at once. It decides nothing and takes no
+// lock: prefetched data is checked again when it is used.
 internal sealed partial class EndpointContext
 {
     private const int MaxExpected = 64;

@@ -5,7 +5,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Composition;
 
-// What transports of connections tell and ask (RFC 8323).
+// The calls of connection transports (RFC 8323).
 internal sealed partial class EndpointContext
 {
     private readonly ConnectionTable _connections;
@@ -156,7 +156,7 @@ internal sealed partial class EndpointContext
         CoapShard shard = connection.Channel!.Shard;
         bool more = true;
 
-        // What is sent here may fill the connection again; the transport then calls once more.
+        // The messages sent here may congest the connection again; the transport then calls again.
         while (more && !connection.IsCongested)
         {
             shard.Enter();
@@ -188,7 +188,7 @@ internal sealed partial class EndpointContext
             Counters.Add(CoapCounter.ConnectionsLost);
         }
 
-        // Last, so that whoever sees it counted as closed sees why as well.
+        // Last, so that code that sees it counted as closed also sees the reason.
         Counters.Add(CoapCounter.ConnectionsClosed);
 
         CoapConnectionException reason = error as CoapConnectionException ?? (error is null

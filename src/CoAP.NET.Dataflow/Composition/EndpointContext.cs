@@ -6,7 +6,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Composition;
 
-/// <summary>What the transports of an endpoint see of it.</summary>
+/// <summary>The interface of an endpoint for its transports.</summary>
 internal sealed partial class EndpointContext : ICoapDatagramContext, ICoapStreamContext, ICoapSessionContext
 {
     private readonly CoapEnvironment _environment;

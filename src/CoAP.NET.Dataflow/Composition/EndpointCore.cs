@@ -12,11 +12,13 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Composition;
 
-/// <summary>The parts of an endpoint, made of its options and put together. What peers, requests and shards know of their endpoint.
-/// <see cref="CoapEndpoint"/> is its face and starts and stops it.</summary>
+/// <summary>
+/// Creates the parts of an endpoint from its options and connects them. Peers, requests and shards refer to their endpoint with it.
+/// <see cref="CoapEndpoint"/> is its facade and starts and stops it.
+/// </summary>
 internal sealed class EndpointCore
 {
-    /// <summary>Makes the parts; nothing is started.</summary>
+    /// <summary>Creates the parts; nothing is started.</summary>
     /// <param name="face">The endpoint.</param>
     /// <param name="options">How it works.</param>
     public EndpointCore(CoapEndpoint face, CoapEndpointOptions options)
@@ -116,7 +118,7 @@ internal sealed class EndpointCore
         Diagnostics = new EndpointDiagnostics(this, options.Name, instruments, tags);
     }
 
-    /// <summary>What users see.</summary>
+    /// <summary>The public facade.</summary>
     public CoapEndpoint Face { get; }
 
     /// <summary>How far it is with stopping.</summary>
@@ -129,13 +131,13 @@ internal sealed class EndpointCore
     /// <summary>The requests that are served.</summary>
     public ServedRequests Served { get; }
 
-    /// <summary>What bodies in blocks take.</summary>
+    /// <summary>The memory of block-wise bodies.</summary>
     public BodyMemory Bodies { get; }
 
     /// <summary>How many observers there are.</summary>
     public ObserverPlaces Observers { get; } = new();
 
-    /// <summary>Is told who observes; null for nobody.</summary>
+    /// <summary>The keeper of observers; null for none.</summary>
     public ICoapObserverKeeper? ObserverKeeper { get; }
 
     /// <summary>Puts observers back.</summary>
@@ -153,7 +155,7 @@ internal sealed class EndpointCore
     /// <summary>One for each shard.</summary>
     public ShardClock[] Clocks { get; }
 
-    /// <summary>What transports see of it.</summary>
+    /// <summary>The interface for transports.</summary>
     public EndpointContext Context { get; }
 
     /// <summary>All connections that stand.</summary>
@@ -162,7 +164,7 @@ internal sealed class EndpointCore
     /// <summary>The connections that it opened.</summary>
     public ConnectionPool Pool { get; }
 
-    /// <summary>What happens to peers.</summary>
+    /// <summary>The events of peers.</summary>
     public PeerEvents Peers { get; }
 
     /// <summary>Finds the addresses of hosts.</summary>
@@ -173,7 +175,7 @@ internal sealed class EndpointCore
 
     public TransportSet Transports { get; }
 
-    /// <summary>Connections that somebody else accepted.</summary>
+    /// <summary>Connections that another party accepted.</summary>
     public AcceptedConnections Accepted { get; }
 
     /// <summary>Sends requests.</summary>

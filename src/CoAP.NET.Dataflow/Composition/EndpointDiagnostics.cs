@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Composition;
 
-/// <summary>What can be seen of an endpoint from outside: gauges, snapshots and wire traces. Thread-safe.</summary>
+/// <summary>The diagnostics of an endpoint: gauges, snapshots and wire traces. Thread-safe.</summary>
 internal sealed class EndpointDiagnostics
 {
     private const int MaxRoutes = 1000;
@@ -12,11 +12,11 @@ internal sealed class EndpointDiagnostics
     private readonly CoapInstruments _instruments;
     private readonly TelemetrySource _source;
 
-    /// <summary>Makes it, and shows the gauges of the endpoint.</summary>
+    /// <summary>Creates the diagnostics, and publishes the gauges of the endpoint.</summary>
     /// <param name="core">The endpoint.</param>
     /// <param name="name">Its name in telemetry; null for none.</param>
-    /// <param name="instruments">The instruments that show it.</param>
-    /// <param name="tags">What is said of it in telemetry.</param>
+    /// <param name="instruments">The instruments of the gauges.</param>
+    /// <param name="tags">The telemetry tags.</param>
     public EndpointDiagnostics(EndpointCore core, string? name, CoapInstruments instruments, KeyValuePair<string, object?>[] tags)
     {
         _core = core;
@@ -44,8 +44,10 @@ internal sealed class EndpointDiagnostics
             : throw new ArgumentException("The stream cannot be written.", nameof(stream));
     }
 
-    /// <summary>A client of the endpoint is collected that nobody disposed. Called on the thread of finalizers, which no code of a user
-    /// may hold up.</summary>
+    /// <summary>
+    /// Logs a client of the endpoint that was collected without being disposed. Called on the finalizer thread, which user code must not
+    /// block.
+    /// </summary>
     public void WarnOfForgottenClient()
     {
         if (_core.Transports.IsStarted && !_core.State.IsStopping)
@@ -56,9 +58,9 @@ internal sealed class EndpointDiagnostics
         }
     }
 
-    /// <summary>What there is at the moment. See <see cref="CoapEndpoint.GetSnapshot"/>.</summary>
-    /// <param name="address">The peers at this address only; null for all.</param>
-    /// <param name="maxPeers">How many peers at most.</param>
+    /// <summary>Returns a snapshot. See <see cref="CoapEndpoint.GetSnapshot"/>.</summary>
+    /// <param name="address">Limits it to peers at this address; null for all.</param>
+    /// <param name="maxPeers">The maximum number of peers.</param>
     public CoapSnapshot GetSnapshot(IPAddress? address, int maxPeers)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(maxPeers);

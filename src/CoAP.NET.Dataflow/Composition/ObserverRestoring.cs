@@ -5,17 +5,17 @@ using CoAP.NET.Resources;
 
 namespace CoAP.NET.Composition;
 
-/// <summary>Puts observers back that a process before had.</summary>
-/// <param name="routes">What is served.</param>
+/// <summary>Restores observers of an earlier process.</summary>
+/// <param name="routes">The routes.</param>
 /// <param name="environment">For the plans of routes.</param>
-/// <param name="state">Whether the endpoint stops.</param>
-/// <param name="layers">Those of the shards.</param>
+/// <param name="state">The state of the endpoint, for example stopping.</param>
+/// <param name="layers">The observer layers of the shards.</param>
 internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment environment, EndpointState state, ObserverLayer[] layers)
 {
-    /// <summary>Puts an observer back.</summary>
+    /// <summary>Restores an observer.</summary>
     /// <param name="channel">The client.</param>
-    /// <param name="observer">Its registration, and what it was sent.</param>
-    /// <returns>What became of it.</returns>
+    /// <param name="observer">Its registration, and the format of its notifications.</param>
+    /// <returns>The result.</returns>
     public CoapObserverRestore Restore(CoapChannel channel, CoapKeptObserver observer)
     {
         CoapMessage message = observer.Request;

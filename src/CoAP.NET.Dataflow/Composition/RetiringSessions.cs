@@ -3,7 +3,9 @@ using CoAP.NET.Messaging;
 
 namespace CoAP.NET.Composition;
 
-/// <summary>What transports of sessions ask where a session goes on elsewhere. Takes the lock of the session's shard.</summary>
+/// <summary>
+/// Implements the calls of session transports when a session moves to another process. Takes the lock of the session's shard.
+/// </summary>
 internal static class RetiringSessions
 {
     /// <summary>Whether requests of a peer or of ours are under way, or answers to those of the peer not acknowledged.</summary>
@@ -64,7 +66,7 @@ internal static class RetiringSessions
 
             try
             {
-                // Timers leave out the last part of a millisecond: whoever waited so long would look again and again until it is over.
+                // Timers truncate fractions of a millisecond: the wait would end too early and loop until it is over.
                 left = left == Timeout.InfiniteTimeSpan ? left : TimeSpan.FromMilliseconds(Math.Ceiling(left.TotalMilliseconds));
                 await changed.WaitAsync(left, environment.TimeProvider, cancellationToken).ConfigureAwait(false);
             }
@@ -102,10 +104,12 @@ internal static class RetiringSessions
         return bytes;
     }
 
-    /// <summary>Has copies of what a peer said elsewhere answered, and not carried out.</summary>
+    /// <summary>
+    /// Imports deduplication state, so that copies of a peer's messages to the other process are answered and not executed.
+    /// </summary>
     /// <param name="pipeline">The pipeline of the session's shard.</param>
     /// <param name="channel">The channel of the session, which is new.</param>
-    /// <param name="bytes">What <see cref="Retire"/> gave.</param>
+    /// <param name="bytes">The result of <see cref="Retire"/>.</param>
     public static void Resume(CoapPipeline pipeline, CoapChannel channel, ReadOnlySpan<byte> bytes)
     {
         RetiredMessages retired = RetiredMessages.Read(bytes);

@@ -7,7 +7,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Composition;
 
-/// <summary>Reads what a snapshot shows. A shard's lock is taken for one peer at a time, so that nobody waits long.</summary>
+/// <summary>Reads the data of a snapshot. It takes a shard's lock for one peer at a time, so that no thread waits long.</summary>
 internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable connections, CoapEnvironment environment, IPAddress? address,
     int maxPeers)
 {
@@ -24,7 +24,7 @@ internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable c
 
     public List<CoapPeerSnapshot> ReadPeers(out bool isTruncated)
     {
-        // Who asks every second how the endpoint does has no need to look at all peers.
+        // A caller that polls the state every second need not visit all peers.
         if (maxPeers == 0 && address is null)
         {
             isTruncated = connections.Count > 0 || pipelines.Any(static pipeline => pipeline.Channels.Count > 0);

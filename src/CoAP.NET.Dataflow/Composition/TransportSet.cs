@@ -11,7 +11,7 @@ namespace CoAP.NET.Composition;
 
 /// <summary>
 /// The transports of an endpoint: those that it listens on, those that are opened for requests when they are first needed, and those that
-/// take connections which somebody else accepted. Starts them one after the other.
+/// take connections which another party accepted. Starts them one after the other.
 /// </summary>
 internal sealed class TransportSet
 {
@@ -44,15 +44,15 @@ internal sealed class TransportSet
     // Replaced as a whole; read without a lock.
     private CoapTransport[] _started = [];
 
-    /// <summary>Makes the set, with no transport in it.</summary>
+    /// <summary>Creates the set, with no transport in it.</summary>
     /// <param name="options">Engines, TLS and factories.</param>
-    /// <param name="environment">For options of connections and the log.</param>
-    /// <param name="state">Whether the endpoint stops.</param>
+    /// <param name="environment">Provides options of connections and the log.</param>
+    /// <param name="state">The state of the endpoint, for example stopping.</param>
     /// <param name="groups">The groups that it joins.</param>
-    /// <param name="routes">What is served.</param>
+    /// <param name="routes">The routes.</param>
     /// <param name="hosts">Finds hosts.</param>
-    /// <param name="context">What transports see of the endpoint.</param>
-    /// <param name="clocks">What a transport may drive.</param>
+    /// <param name="context">The interface of the endpoint for transports.</param>
+    /// <param name="clocks">The clocks that a transport may drive.</param>
     public TransportSet(
         CoapEndpointOptions options, CoapEnvironment environment, EndpointState state, GroupSettings groups, RouteTable routes,
         HostLookup hosts, EndpointContext context,
@@ -85,7 +85,7 @@ internal sealed class TransportSet
     /// <summary>Whether a transport was started.</summary>
     public bool IsStarted => Volatile.Read(ref _started).Length > 0;
 
-    /// <summary>What it listens with and has started.</summary>
+    /// <summary>The started transports that the endpoint listens with.</summary>
     public IEnumerable<CoapTransport> Listening => _started.Where(_listening.Contains);
 
     /// <summary>The addresses that the endpoint listens on, as URIs.</summary>

@@ -41,14 +41,14 @@ internal sealed class ConnectionAttempt(ConnectionTarget target, long wait)
             CoapConnectStage.Waiting, $"The attempt before failed, and the next one waits for its turn (ReconnectDelay). {_failureBefore}")
         : Target.Key.Transport.ProgressOf(current.Remote, current.ServerName) ?? ConnectFailure.Silence(current.Remote);
 
-    /// <summary>Nobody waits any more. No lock may be held.</summary>
+    /// <summary>Cancels the attempt after the last waiting request. The caller must hold no lock.</summary>
     public void GiveUp() => _givenUp.Cancel();
 
     public void Fail(CoapException error)
     {
         Completion.TrySetException(error);
 
-        // Nobody may wait for it any more; then the failure is nobody's.
+        // There may be no waiting request any more; observe the exception here.
         _ = Completion.Task.Exception;
     }
 

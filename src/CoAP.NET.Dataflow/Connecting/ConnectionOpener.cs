@@ -3,12 +3,12 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Connecting;
 
 /// <summary>
-/// Opens the connections of a <see cref="ConnectionPool"/>. Concurrent requests wait for one attempt. After failures the next attempt waits
-/// ever longer. Thread-safe.
+/// Opens the connections of a <see cref="ConnectionPool"/>. Concurrent requests share one attempt. After failures the delay of the next
+/// attempt grows. Thread-safe.
 /// </summary>
 /// <param name="environment">For options, clock and log.</param>
-/// <param name="targets">What is known of targets, and the lock.</param>
-/// <param name="hosts">Finds the addresses of what a peer named as an alternative to it.</param>
+/// <param name="targets">The state of targets, and the lock.</param>
+/// <param name="hosts">Resolves the alternative addresses of a peer.</param>
 internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTargets targets, HostLookup hosts)
 {
     // How many of the addresses that a peer names as alternatives to itself are looked at.
@@ -188,7 +188,7 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
                 return;
             }
 
-            // Whoever comes now begins another one.
+            // Later requests start another attempt.
             attempt.IsOver = true;
             attempt.Target.Attempt = null;
             targets.Keep(attempt.Target, environment.Now);
@@ -267,8 +267,8 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
             : key.Transport.ConnectAsync(remote, serverName, attempt.GivenUp);
     }
 
-    // RFC 8323 sections 5.5 and 10.1: the same scheme at another address. Whoever is found there has to prove that he is the one that was
-    // asked for, not the one that was named.
+    // RFC 8323 sections 5.5 and 10.1: the same scheme at another address. The peer there must prove the identity of the original target,
+    // not of the alternative name.
     private async Task<CoapConnection> ConnectInsteadAsync(ConnectionAttempt attempt, string alternative)
     {
         ConnectionKey key = attempt.Target.Key;

@@ -5,16 +5,16 @@ namespace CoAP.NET.Connecting;
 // RFC 8323 section 3: how an endpoint keeps the connections that it opens.
 
 /// <summary>
-/// The connections that an endpoint opened, one for each target, shared by all requests to it. Concurrent requests wait for one attempt.
-/// After failures the next attempt waits ever longer. What a peer said when it released a connection is kept (RFC 8323 section 5.5).
-/// Thread-safe; nothing runs for connections that stand.
+/// The connections that an endpoint opened, one for each target, shared by all requests to it. Concurrent requests share one attempt. After
+/// failures the delay of the next attempt grows. The pool stores what a peer requested when it released a connection (RFC 8323 section
+/// 5.5). Thread-safe; existing connections need no background work.
 /// </summary>
 internal sealed class ConnectionPool
 {
     private readonly ConnectionTargets _targets;
     private readonly ConnectionOpener _opener;
 
-    /// <summary>Makes a pool.</summary>
+    /// <summary>Creates a pool.</summary>
     /// <param name="environment">For options, clock, counters and log.</param>
     /// <param name="hosts">Finds the addresses of what a peer named as an alternative to it.</param>
     public ConnectionPool(CoapEnvironment environment, HostLookup hosts)
@@ -57,8 +57,8 @@ internal sealed class ConnectionPool
         return null;
     }
 
-    /// <summary>The route by which the peer of a connection is reached, now and after the connection has ended.</summary>
-    // What others opened, be it a user by the transport, is theirs to open again.
+    /// <summary>Returns the route to the peer of a connection, valid during the connection and after its end.</summary>
+    // A connection opened by another party, including a user of the transport, can only be reopened by that party.
     public static ConnectionRoute RouteTo(CoapChannel channel) =>
         channel.ConnectingState is { Key: var key }
             ? new ConnectionRoute(key.Transport, [key.Remote], key.ServerName, key.Local)

@@ -4,9 +4,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Connecting;
 
-/// <summary>
-/// Where a request goes: to any of the addresses of a host, or to a peer whose connection nobody but itself can open again.
-/// </summary>
+/// <summary>The route of a request: to any of the addresses of a host, or to a peer that alone can reopen its connection.</summary>
 internal sealed class ConnectionRoute : RequestRoute
 {
     private readonly CoapAddress[] _addresses;
@@ -51,7 +49,7 @@ internal sealed class ConnectionRoute : RequestRoute
 
     public ConnectionKey KeyOf(CoapAddress address) => new(Transport, address, ServerName, Local);
 
-    /// <summary>Where it leads, for people.</summary>
+    /// <summary>Returns the target, human-readable.</summary>
     public override string ToString() =>
         _addresses.Length == 1 ? KeyOf(_addresses[0]).ToString() : $"{Transport.Scheme}://{ServerName ?? string.Join(", ", _addresses)}";
 }

@@ -2,7 +2,7 @@ using CoAP.NET.Signalling;
 
 namespace CoAP.NET.Connecting;
 
-/// <summary>What signalling knows of a connection (RFC 8323 section 5), for those who choose connections.</summary>
+/// <summary>The signalling state of a connection (RFC 8323 section 5), for choosing connections.</summary>
 internal static class ConnectionSignals
 {
     /// <summary>Whether new requests may go out on a connection: it is open, and neither side is about to end it. Takes no lock.</summary>

@@ -1,10 +1,10 @@
 namespace CoAP.NET.Connecting;
 
 /// <summary>
-/// What the pool knows of one target: its connection, the attempt to open one, and what is remembered of those that failed. Guarded by the
+/// The state of one target in the pool: its connection, the running attempt to open one, and the memory of failed attempts. Guarded by the
 /// lock of the pool.
 /// </summary>
-/// <param name="key">What connections are opened to.</param>
+/// <param name="key">The key of its connections.</param>
 internal sealed class ConnectionTarget(ConnectionKey key)
 {
     public ConnectionKey Key { get; } = key;

@@ -3,8 +3,8 @@ using System.Diagnostics.CodeAnalysis;
 namespace CoAP.NET.Connecting;
 
 /// <summary>
-/// What a <see cref="ConnectionPool"/> knows of targets, and what it remembers of those without a connection. Guarded by its lock, under
-/// which no lock but that of a shard is taken, for a moment.
+/// The targets of a <see cref="ConnectionPool"/>, including the memory of those without a connection. Guarded by its lock, under which no
+/// lock is taken except that of a shard, briefly.
 /// </summary>
 /// <param name="environment">For options, clock and random numbers.</param>
 internal sealed class ConnectionTargets(CoapEnvironment environment)
@@ -45,7 +45,7 @@ internal sealed class ConnectionTargets(CoapEnvironment environment)
             usable = UsableOf(target);
         }
 
-        // What was found unusable may have been forgotten.
+        // The unusable target may have been removed.
         if (target is null || !_targets.ContainsKey(key))
         {
             _targets[key] = target = new ConnectionTarget(key);

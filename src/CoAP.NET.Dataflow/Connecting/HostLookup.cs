@@ -6,7 +6,7 @@ namespace CoAP.NET.Connecting;
 
 /// <summary>Finds the addresses of hosts, for no longer than a request may take and the endpoint lives.</summary>
 /// <param name="resolve">Finds the addresses of a name.</param>
-/// <param name="environment">For the clock.</param>
+/// <param name="environment">Provides the clock.</param>
 /// <param name="stopped">Ends all waiting, as the endpoint was stopped.</param>
 internal sealed class HostLookup(
     Func<string, CancellationToken, Task<IPAddress[]>> resolve, CoapEnvironment environment, CancellationToken stopped)
@@ -33,10 +33,10 @@ internal sealed class HostLookup(
         return remote;
     }
 
-    /// <summary>The addresses of a host that can be reached from a local address: those of its IP version.</summary>
+    /// <summary>Returns the addresses of a host that are reachable from a local address: those of its IP version.</summary>
     /// <param name="addresses">The addresses of the host.</param>
     /// <param name="local">The local address; null for any.</param>
-    /// <param name="uri">The target, for people.</param>
+    /// <param name="uri">The target, for messages.</param>
     /// <exception cref="CoapException">There is none.</exception>
     public static IPAddress[] Reachable(IPAddress[] addresses, IPAddress? local, CoapUri uri)
     {
@@ -114,12 +114,11 @@ internal sealed class HostLookup(
         }
     }
 
-    /// <summary>The addresses of what a peer named as an alternative to itself (RFC 8323 section 5.5): host and port, of the same
-    /// scheme.</summary>
+    /// <summary>Resolves the alternative address of a peer (RFC 8323 section 5.5): host and port, with the same scheme.</summary>
     /// <param name="scheme">The scheme.</param>
-    /// <param name="alternative">What the peer named.</param>
+    /// <param name="alternative">The alternative address.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>One address at least.</returns>
+    /// <returns>At least one address.</returns>
     /// <exception cref="CoapException">There is none.</exception>
     public async Task<IReadOnlyList<CoapAddress>> FindAlternativeAsync(string scheme, string alternative,
         CancellationToken cancellationToken)

@@ -4,7 +4,7 @@ using System.IO.Pipelines;
 
 namespace CoAP.NET.Serialization;
 
-/// <summary>What the wire formats have in common: everything but the header.</summary>
+/// <summary>The base class of the wire formats: everything except the header.</summary>
 /// <remarks>
 /// Use <see cref="CoapDatagramSerializer"/>, <see cref="CoapStreamSerializer"/> or <see cref="CoapWebSocketSerializer"/>.
 /// </remarks>
@@ -82,20 +82,20 @@ public abstract partial class CoapMessageSerializer : ICoapMessageSerializer
     }
 
     /// <summary>
-    /// Reads header and token length, and checks every rule that they can break. What it says of a beginning holds for every continuation.
+    /// Reads header and token length, and checks all their rules. The result for a beginning holds for every continuation.
     /// </summary>
     /// <param name="first">The beginning of the message: all of it, or at least <see cref="LongestHeader"/> bytes.</param>
-    /// <param name="available">How many bytes are there in all.</param>
-    /// <param name="head">What was read; of length 0 when more bytes are needed.</param>
-    /// <returns>The rule that broke, or none.</returns>
+    /// <param name="available">The number of available bytes.</param>
+    /// <param name="head">The result; of length 0 if more bytes are needed.</param>
+    /// <returns>The violated rule, or none.</returns>
     private protected abstract CoapFormatError ReadHead(ReadOnlySpan<byte> first, long available, out MessageHead head);
 
     /// <summary>Reads header and token length.</summary>
     /// <param name="first">The beginning of the message: all of it, or at least <see cref="LongestHeader"/> bytes.</param>
-    /// <param name="available">How many bytes are there in all.</param>
-    /// <param name="head">What was read.</param>
-    /// <param name="error">The rule that broke; none when more bytes are needed.</param>
-    /// <returns>Whether the head is there.</returns>
+    /// <param name="available">The number of available bytes.</param>
+    /// <param name="head">The result.</param>
+    /// <param name="error">The violated rule; none if more bytes are needed.</param>
+    /// <returns>Whether the head is complete.</returns>
     internal bool TryReadHead(ReadOnlySpan<byte> first, long available, out MessageHead head, out CoapFormatError error)
     {
         error = ReadHead(first, available, out head);

@@ -2,8 +2,8 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Serialization;
 
-/// <summary>What a serializer knows and how much it reads.</summary>
-/// <remarks>Limits apply before anything is allocated. Mutable until the first use by a serializer, which copies it.</remarks>
+/// <summary>The options and limits of a serializer.</summary>
+/// <remarks>Limits apply before any allocation. Mutable until the first use by a serializer, which copies it.</remarks>
 public sealed class CoapSerializerOptions
 {
     /// <summary>The option factories.</summary>

@@ -26,12 +26,12 @@ public sealed class CoapStreamSerializer : CoapMessageSerializer
     public static CoapStreamSerializer Default { get; } = new();
 
     /// <summary>
-    /// Tells from the beginning of a message how long it is, whether or not all of it is there: for whoever cuts a stream of bytes, such as
-    /// a capture, into messages.
+    /// Returns the length of a message from its beginning, even if it is incomplete: for programs that cut a stream of bytes, such as a
+    /// capture, into messages.
     /// </summary>
     /// <param name="first">The beginning of the message; 8 bytes and the token are enough.</param>
-    /// <param name="length">The length of the whole message in bytes; 0 when it is not known.</param>
-    /// <returns>False when too little is there, or what is there breaks a rule; <c>TryDeserialize</c> says which.</returns>
+    /// <param name="length">The length of the whole message in bytes; 0 if it is unknown.</param>
+    /// <returns>False if there are too few bytes, or if they violate a rule; <c>TryDeserialize</c> returns which.</returns>
     public bool TryMeasure(ReadOnlySpan<byte> first, out long length)
     {
         bool isRead = TryReadHead(first, first.Length, out MessageHead head, out _);
@@ -42,7 +42,8 @@ public sealed class CoapStreamSerializer : CoapMessageSerializer
     internal override bool EndsWithSource => false;
 
     /// <summary>
-    /// The bytes before the token, as the first byte tells. Whoever must not read a byte too many reads two, then up to this.
+    /// Returns the number of bytes before the token, from the first byte. A reader that must not read too much reads two bytes, then up to
+    /// this.
     /// </summary>
     internal static int SizeOfHeader(byte first) =>
         2 + ExtendedField.SizeOfExtension(first >> 4) + ExtendedField.SizeOfExtension(first & 0x0f);
@@ -51,9 +52,9 @@ public sealed class CoapStreamSerializer : CoapMessageSerializer
         WriteHead(destination, message, plan.Body);
 
     /// <summary>Writes header and token.</summary>
-    /// <param name="destination">Where to.</param>
+    /// <param name="destination">The buffer.</param>
     /// <param name="message">The message.</param>
-    /// <param name="length">What the length field says.</param>
+    /// <param name="length">The value of the length field.</param>
     /// <returns>The bytes written.</returns>
     internal static int WriteHead(Span<byte> destination, CoapMessage message, long length)
     {

@@ -128,13 +128,15 @@ public interface ICoapMessageSerializer
     /// class, an Empty message that is not empty.</exception>
     ValueTask SerializeAsync(Stream destination, CoapMessage message, CancellationToken cancellationToken = default);
 
-    /// <summary>Writes a message into a pipe and flushes it; a large one in parts, so that a slow reader holds the writer back.</summary>
+    /// <summary>
+    /// Writes a message to a pipe and flushes it; a large one in parts, so that backpressure of a slow reader stops the writer.
+    /// </summary>
     /// <param name="destination">The pipe.</param>
     /// <param name="message">The message.</param>
     /// <param name="cancellationToken">Stops writing.</param>
-    /// <returns>A task that completes when the pipe took the bytes. What a reader that completed does not want is dropped, as pipes
-    /// do.</returns>
-    /// <exception cref="ArgumentException">The format has no form for the message: an option value above 65,804 bytes, a reserved code
-    /// class, an Empty message that is not empty.</exception>
+    /// <returns>A task that completes when the pipe accepted the bytes. After the reader completed, the bytes are dropped, as usual for
+    /// pipes.</returns>
+    /// <exception cref="ArgumentException">The format cannot encode the message: an option value above 65,804 bytes, a reserved code class,
+    /// an Empty message that is not empty.</exception>
     ValueTask SerializeAsync(PipeWriter destination, CoapMessage message, CancellationToken cancellationToken = default);
 }

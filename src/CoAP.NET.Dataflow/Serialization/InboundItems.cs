@@ -24,10 +24,10 @@ internal sealed class InboundItems(CoapEnvironment environment)
             Length = datagram.Length,
         };
 
-    /// <summary>A format error, which is counted and logged. A reliable transport has neither types nor Message IDs.</summary>
+    /// <summary>Counts and logs a format error. A reliable transport has neither types nor Message IDs.</summary>
     /// <param name="datagram">The bytes.</param>
-    /// <param name="channel">Whose they are.</param>
-    /// <param name="error">The rule that they broke.</param>
+    /// <param name="channel">The channel of the sender.</param>
+    /// <param name="error">The violated rule.</param>
     /// <param name="type">See <see cref="CoapInbound.Type"/>.</param>
     /// <param name="messageId">See <see cref="CoapInbound.MessageId"/>.</param>
     /// <param name="head">See <see cref="CoapInbound.Message"/>.</param>

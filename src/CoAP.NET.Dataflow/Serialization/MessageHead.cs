@@ -1,6 +1,6 @@
 namespace CoAP.NET.Serialization;
 
-/// <summary>What the first bytes of a message say, and where its parts lie.</summary>
+/// <summary>The content of the first bytes of a message, and the positions of its parts.</summary>
 internal readonly struct MessageHead
 {
     /// <summary>The type; Confirmable in stream formats, which have none.</summary>

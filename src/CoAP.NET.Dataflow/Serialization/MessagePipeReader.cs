@@ -54,8 +54,7 @@ internal static class MessagePipeReader
         }
     }
 
-    // Takes a message out of what was read. When there is none yet, the pipe was advanced, unless a large message is to be taken out piece
-    // by piece.
+    // Extracts a message from the read bytes. If there is none yet, the pipe was advanced, unless a large message must be read in parts.
     private static bool TryTake(
         CoapMessageSerializer serializer,
         PipeReader source,

@@ -8,8 +8,8 @@ namespace CoAP.NET.Serialization;
 internal static class MessageStreamReader
 {
     /// <summary>
-    /// Up to this size a message gets its buffer as soon as its header promises it; above, when this much of it has come.
-    /// Nobody gets a megabyte for a header of six bytes.
+    /// Up to this size, a message gets its buffer as soon as its header announces the size; above, after this many bytes arrived. A header
+    /// of six bytes therefore never allocates a megabyte.
     /// </summary>
     public const int Trust = 64 * 1024;
 
@@ -82,7 +82,7 @@ internal static class MessageStreamReader
         return buffer.Finish();
     }
 
-    /// <summary>What was read of a message so far, and how much to read next.</summary>
+    /// <summary>The bytes of a message read so far, and the size of the next read.</summary>
     private struct Buffer
     {
         private readonly CoapMessageSerializer _serializer;
@@ -92,7 +92,7 @@ internal static class MessageStreamReader
         // Up to where to read before anything is looked at.
         private int _wanted;
 
-        // What the header says; 0 as long as it is not whole, or where a message ends with its source.
+        // The size in the header; 0 while the header is incomplete, or if the message ends with its source.
         private long _total;
 
         public Buffer(CoapMessageSerializer serializer, int size)
@@ -108,9 +108,9 @@ internal static class MessageStreamReader
         /// <summary>The same.</summary>
         public readonly Memory<byte> RoomToKeep => _bytes.AsMemory(_length, _wanted - _length);
 
-        /// <summary>Bytes came.</summary>
-        /// <param name="read">How many; 0 at the end of the stream.</param>
-        /// <returns>Whether nothing more is to be read.</returns>
+        /// <summary>Processes received bytes.</summary>
+        /// <param name="read">The number of bytes; 0 at the end of the stream.</param>
+        /// <returns>Whether the message is complete.</returns>
         public bool Take(int read)
         {
             _length += read;

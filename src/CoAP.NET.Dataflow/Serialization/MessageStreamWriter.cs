@@ -94,7 +94,7 @@ internal static class MessageStreamWriter
         /// <summary>Whether there is no further part.</summary>
         public bool IsAtEnd { get; private set; }
 
-        /// <summary>Creates the next part, which is to be written before the one after it is made.</summary>
+        /// <summary>Creates the next part, which must be written before the following one is created.</summary>
         public ReadOnlyMemory<byte> Next()
         {
             ReadOnlyMemory<byte> payload = _message.Payload;

@@ -24,12 +24,12 @@ internal static class OptionBlockReader
     public const byte PayloadMarker = 0xff;
 
     /// <summary>Checks every rule, counts the options and finds the payload.</summary>
-    /// <param name="block">Everything behind the token.</param>
-    /// <param name="maxOptions">The largest number of options.</param>
-    /// <param name="shape">What was found.</param>
-    /// <param name="rule">The rule that broke.</param>
-    /// <param name="offset">Where in the block it broke.</param>
-    /// <returns>Whether no rule broke.</returns>
+    /// <param name="block">All bytes after the token.</param>
+    /// <param name="maxOptions">The maximum number of options.</param>
+    /// <param name="shape">The result.</param>
+    /// <param name="rule">The violated rule.</param>
+    /// <param name="offset">The position of the violation in the block.</param>
+    /// <returns>Whether the block is valid.</returns>
     public static bool TryMeasure(ReadOnlySpan<byte> block, int maxOptions, out OptionBlockShape shape, out CoapFormatRule rule,
         out int offset)
     {

@@ -39,8 +39,8 @@ internal sealed class OutboundItems(CoapEnvironment environment, CoapDatagramPoo
     }
 
     /// <summary>Counts and logs that a message could not be encoded.</summary>
-    /// <returns>What goes out in place of a response, as who asked would otherwise wait for an answer that never comes; null for all
-    /// else.</returns>
+    /// <returns>The replacement of a response, because the client would otherwise wait for an answer that never comes; null for other
+    /// messages.</returns>
     public CoapMessage? Fail(in CoapOutbound outbound, Exception exception)
     {
         CoapMessage message = outbound.Message!;

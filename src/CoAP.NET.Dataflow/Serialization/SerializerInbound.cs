@@ -11,7 +11,7 @@ namespace CoAP.NET.Serialization;
 /// </summary>
 internal sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
 {
-    // Of an error response: header, length of the token, and what went wrong in words.
+    // The size of an error response without token: header, length of the token, and a description of the error.
     private const int RoomBesideToken = 128;
 
     private readonly MessageFormats _formats;
