@@ -214,8 +214,8 @@ public sealed class CoapEndpointOptions
     /// machines may differ by a minute. The endpoint copies the secret when it is created, and wipes the copy when it has stopped; wipe
     /// your own copy once the endpoint is created. An Echo value of another process counts as one minute older than it seems, because that
     /// clock may be late. Routes that require freshness of a minute or less (<c>RequireFreshness</c>) therefore challenge a client again
-    /// after it moved to another process. The same holds for values that are more than a day old. What a value says about an event, for
-    /// example that it was created after a restart, is valid only in its own process.
+    /// after it moved to another process. The same holds for values that are more than a day old. A value may also refer to an event, for
+    /// example to a restart before its creation; this is valid only in its own process.
     /// </remarks>
     /// <exception cref="ArgumentException">The secret is shorter than 32 bytes, or all zeros.</exception>
     public ReadOnlyMemory<byte> SharedSecret
