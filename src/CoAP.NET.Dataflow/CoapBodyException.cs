@@ -16,7 +16,8 @@ public sealed class CoapBodyException : CoapException
         : base(message, innerException)
     {
         ArgumentNullException.ThrowIfNull(result);
-        Result = result.Code.IsError ? result : throw new ArgumentException("The result is a success, which cannot end a body. Use a result with an error code.", nameof(result));
+        Result = result.Code.IsError ? result : throw new ArgumentException("The result is a success, which cannot end a body. Use a "
+            + "result with an error code.", nameof(result));
     }
 
     /// <summary>The response for the peer.</summary>

@@ -98,8 +98,8 @@ public sealed class CoapEndpointOptions
         set => field = !value || OperatingSystem.IsLinux()
             ? value
             : throw new PlatformNotSupportedException(
-                "CoapEndpointOptions.SharePort needs Linux, whose kernel distributes clients over the processes at a port. Give each process "
-                    + "its own port behind a load balancer, or run one process with several shards.");
+                "CoapEndpointOptions.SharePort needs Linux, whose kernel distributes clients over the processes at a port. Give each "
+                    + "process its own port behind a load balancer, or run one process with several shards.");
     }
 
     /// <summary>The engine of UDP sockets.</summary>
@@ -194,8 +194,8 @@ public sealed class CoapEndpointOptions
             ? value
             : throw new ArgumentOutOfRangeException(
                 nameof(value), value,
-                "The trace context needs an elective option for experiments that is not part of the cache key. Use an even number from 65,000 to 65,535 "
-                    + "whose last five bits are 11100, such as 65,308.");
+                "The trace context needs an elective option for experiments that is not part of the cache key. Use an even number from "
+                    + "65,000 to 65,535 whose last five bits are 11100, such as 65,308.");
     }
 
     /// <summary>
@@ -224,8 +224,8 @@ public sealed class CoapEndpointOptions
         set => field = value.IsEmpty || (value.Length >= CoapEpochKeys.MinSecretLength && value.Span.IndexOfAnyExcept((byte)0) >= 0)
             ? value
             : throw new ArgumentException(
-                $"The shared secret has {value.Length} bytes, or is all zeros; it needs at least {CoapEpochKeys.MinSecretLength} random bytes. "
-                    + "Create one with a cryptographic random generator, such as 'openssl rand -base64 32'.",
+                $"The shared secret has {value.Length} bytes, or is all zeros; it needs at least {CoapEpochKeys.MinSecretLength} "
+                    + "random bytes. Create one with a cryptographic random generator, such as 'openssl rand -base64 32'.",
                 nameof(value));
     }
 

@@ -406,7 +406,8 @@ public sealed class CoapRequest
             return CoapUri.Compose(channel.Transport.Scheme, Options, channel.Local.ToIPEndPoint(), channel.DefaultHost);
         }
 
-        return CoapUri.Parse(UriText ?? throw new InvalidOperationException("The request was created from a message without a URI. Set one with WithUri."));
+        return CoapUri.Parse(UriText ?? throw new InvalidOperationException("The request was created from a message without a URI. Set "
+            + "one with WithUri."));
     }
 
     /// <summary>
