@@ -51,7 +51,8 @@ public static class CoapAdoptions
     {
         ArgumentNullException.ThrowIfNull(kept);
         CoapPeer peer = kept.Peer
-            ?? throw new ArgumentException("The observation names an address and no peer. Call endpoint.AdoptAsync(kept) on the endpoint that takes it over.",
+            ?? throw new ArgumentException("The observation names an address and no peer. Call endpoint.AdoptAsync(kept) on the "
+                + "endpoint that takes it over.",
                 nameof(kept));
         return peer.Endpoint.Adoption.AdoptAsync(kept, options, cancellationToken);
     }

@@ -98,8 +98,8 @@ public sealed class CoapEndpointOptions
         set => field = !value || OperatingSystem.IsLinux()
             ? value
             : throw new PlatformNotSupportedException(
-                "CoapEndpointOptions.SharePort needs Linux, whose kernel distributes clients over the processes at a port. Give each process "
-                    + "its own port behind a load balancer, or run one process with several shards.");
+                "CoapEndpointOptions.SharePort needs Linux, whose kernel distributes clients over the processes at a port. Give each "
+                    + "process its own port behind a load balancer, or run one process with several shards.");
     }
 
     /// <summary>The engine of UDP sockets.</summary>
@@ -194,8 +194,8 @@ public sealed class CoapEndpointOptions
             ? value
             : throw new ArgumentOutOfRangeException(
                 nameof(value), value,
-                "The trace context needs an elective option for experiments that is not part of the cache key. Use an even number from 65,000 to 65,535 "
-                    + "whose last five bits are 11100, such as 65,308.");
+                "The trace context needs an elective option for experiments that is not part of the cache key. Use an even number from "
+                    + "65,000 to 65,535 whose last five bits are 11100, such as 65,308.");
     }
 
     /// <summary>
@@ -214,8 +214,8 @@ public sealed class CoapEndpointOptions
     /// machines may differ by a minute. The endpoint copies the secret when it is created, and wipes the copy when it has stopped; wipe
     /// your own copy once the endpoint is created. An Echo value of another process counts as one minute older than it seems, because that
     /// clock may be late. Routes that require freshness of a minute or less (<c>RequireFreshness</c>) therefore challenge a client again
-    /// after it moved to another process. The same holds for values that are more than a day old. What a value says about an event, for
-    /// example that it was created after a restart, is valid only in its own process.
+    /// after it moved to another process. The same holds for values that are more than a day old. A value may also refer to an event, for
+    /// example to a restart before its creation; this is valid only in its own process.
     /// </remarks>
     /// <exception cref="ArgumentException">The secret is shorter than 32 bytes, or all zeros.</exception>
     public ReadOnlyMemory<byte> SharedSecret
@@ -224,8 +224,8 @@ public sealed class CoapEndpointOptions
         set => field = value.IsEmpty || (value.Length >= CoapEpochKeys.MinSecretLength && value.Span.IndexOfAnyExcept((byte)0) >= 0)
             ? value
             : throw new ArgumentException(
-                $"The shared secret has {value.Length} bytes, or is all zeros; it needs at least {CoapEpochKeys.MinSecretLength} random bytes. "
-                    + "Create one with a cryptographic random generator, such as 'openssl rand -base64 32'.",
+                $"The shared secret has {value.Length} bytes, or is all zeros; it needs at least {CoapEpochKeys.MinSecretLength} "
+                    + "random bytes. Create one with a cryptographic random generator, such as 'openssl rand -base64 32'.",
                 nameof(value));
     }
 

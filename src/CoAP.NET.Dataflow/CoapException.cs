@@ -43,7 +43,8 @@ public sealed class CoapBusyException : CoapException
 {
     internal CoapBusyException(string target, int queued)
         : base($"Too many requests are outstanding: {queued} to {target} are already queued, or as many to all peers as "
-            + "MaxOutstandingMessages allows. Send fewer requests at a time, or raise NStart or MaxQueuedRequests for this peer, or that limit.")
+            + "MaxOutstandingMessages allows. Send fewer requests at a time, or raise NStart or MaxQueuedRequests for this peer, or "
+            + "that limit.")
     {
     }
 
@@ -249,7 +250,8 @@ public sealed class CoapSendException : CoapException
         SocketError.AddressFamilyNotSupported or SocketError.ProtocolFamilyNotSupported =>
             "The endpoint has no socket of that IP version: listen on an address of it as well, or on coap://[::] for both, or give the "
                 + "peer's address of the other version.",
-        SocketError.MessageSize => "It exceeds the maximum datagram size to that address: send less, or lower MaxMessageSize for this peer.",
+        SocketError.MessageSize => "It exceeds the maximum datagram size to that address: send less, or lower MaxMessageSize for this "
+            + "peer.",
         SocketError.AccessDenied =>
             "The system forbids it: a firewall rule, a missing permission of the process, or a broadcast address, which CoAP does not "
                 + "use. Check the first two, or send to a group.",

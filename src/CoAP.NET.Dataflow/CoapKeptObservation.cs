@@ -66,7 +66,8 @@ public sealed class CoapKeptObservation
         return request.Token.Length is > 0 and <= CoapToken.MaxLength
             ? request
             : throw new ArgumentException(
-                $"The token has {request.Token.Length} bytes; a registration that can be adopted needs a token of 1 to {CoapToken.MaxLength} bytes.",
+                $"The token has {request.Token.Length} bytes; a registration that can be adopted needs a token of 1 to "
+                    + $"{CoapToken.MaxLength} bytes.",
                 nameof(request));
     }
 }

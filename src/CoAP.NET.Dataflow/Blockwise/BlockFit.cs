@@ -3,12 +3,12 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Blockwise;
 
 /// <summary>
-/// How much of a body one message carries, and the size exponent that says so. With BERT (RFC 8323 section 6) a message carries several
-/// blocks of 1,024 bytes.
+/// The amount of a body in one message, and its size exponent. With BERT (RFC 8323 section 6) a message carries several blocks of 1,024
+/// bytes.
 /// </summary>
 /// <param name="SizeExponent">The size exponent SZX, 0 to 7.</param>
-/// <param name="Size">How many bytes a message carries that others follow.</param>
-/// <param name="Last">How many the last one may carry: under BERT it may end within a block.</param>
+/// <param name="Size">The number of bytes in a message that is not the last.</param>
+/// <param name="Last">The maximum number of bytes in the last message: with BERT it may end inside a block.</param>
 internal readonly record struct BlockFit(int SizeExponent, int Size, int Last)
 {
     /// <summary>The unit that block numbers count, in bytes.</summary>
@@ -20,11 +20,11 @@ internal readonly record struct BlockFit(int SizeExponent, int Size, int Last)
     /// <summary>One block of 16 to 1,024 bytes in a message.</summary>
     public static BlockFit Plain(int sizeExponent) => new(sizeExponent, 16 << sizeExponent, 16 << sizeExponent);
 
-    /// <summary>What fits.</summary>
-    /// <param name="channel">The peer; only some take BERT.</param>
-    /// <param name="wanted">The largest size exponent to use, 0 to 7.</param>
-    /// <param name="room">How many bytes of the body have room in a message. Where not even 16 have, the message is too large, which who
-    /// sends it sees.</param>
+    /// <summary>Computes what fits into a message.</summary>
+    /// <param name="channel">The peer; only some support BERT.</param>
+    /// <param name="wanted">The maximum size exponent, 0 to 7.</param>
+    /// <param name="room">The number of bytes of the body that fit into a message. If it is below 16, the message is too large, which its
+    /// sender detects.</param>
     public static BlockFit Of(CoapChannel channel, int wanted, long room)
     {
         int exponent = wanted;
@@ -51,7 +51,7 @@ internal readonly record struct BlockFit(int SizeExponent, int Size, int Last)
     /// <param name="left">How many are left of the body.</param>
     public int LengthOf(long left) => left <= Last ? (int)left : Size;
 
-    /// <summary>Whether the block at an offset has a number that can be written: NUM has 20 bits (RFC 7959 section 2.2).</summary>
+    /// <summary>Returns whether the number of the block at an offset can be encoded: NUM has 20 bits (RFC 7959 section 2.2).</summary>
     public bool HasNumber(long offset) => offset / Unit <= BlockValue.MaxNumber;
 
     /// <summary>Whether a payload may stand in a block, by its length (RFC 7959 section 2.3, RFC 8323 section 6).</summary>

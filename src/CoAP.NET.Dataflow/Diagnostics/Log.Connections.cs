@@ -11,7 +11,8 @@ internal static partial class Log
     [LoggerMessage(1761, LogLevel.Debug, "A connection to {Alternative}, the alternative to {Target}, cannot be opened: {Reason}")]
     public static partial void AlternativeFailed(ILogger logger, string alternative, string target, string reason);
 
-    [LoggerMessage(1762, LogLevel.Information, "Requests to {Target} go to {Address}, because it requested this when it released its connection.")]
+    [LoggerMessage(1762, LogLevel.Information, "Requests to {Target} go to {Address}, because it requested this when it released its "
+        + "connection.")]
     public static partial void AlternativeTaken(ILogger logger, string target, string address);
 
     [LoggerMessage(1763, LogLevel.Error, "A handler of {Event} failed. This affects nothing else.")]

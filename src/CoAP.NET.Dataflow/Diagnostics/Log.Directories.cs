@@ -15,8 +15,8 @@ internal static partial class Log
     public static partial void RegistrationRefreshed(ILogger logger, string endpoint, string directory, TimeSpan wait);
 
     [LoggerMessage(2632, LogLevel.Warning,
-        "{Endpoint} could not be registered with {Directory}, or refreshed there ({Failures} in a row). {Error} The next attempt follows in "
-            + "{Wait}.")]
+        "{Endpoint} could not be registered with {Directory}, or refreshed there ({Failures} in a row). {Error} The next attempt "
+            + "follows in {Wait}.")]
     public static partial void RegistrationFailed(
         ILogger logger, string endpoint, string directory, int failures, string error, TimeSpan wait);
 
@@ -26,8 +26,8 @@ internal static partial class Log
     public static partial void RegistrationForgotten(ILogger logger, string endpoint, string directory);
 
     [LoggerMessage(2634, LogLevel.Warning,
-        "The registration of {Endpoint} with {Directory} has ended, because it could not be refreshed in time: clients cannot find it there until a "
-            + "try succeeds.")]
+        "The registration of {Endpoint} with {Directory} has ended, because it could not be refreshed in time: clients cannot find it "
+            + "there until a try succeeds.")]
     public static partial void RegistrationLapsed(ILogger logger, string endpoint, string directory);
 
     [LoggerMessage(2635, LogLevel.Information, "{Endpoint} was removed from {Directory}.")]

@@ -50,7 +50,7 @@ internal static partial class Log
 
     [LoggerMessage(1013, LogLevel.Warning,
         "UDP: DTLS records to the shared port {Address} do not reach the process that has their slot: {Reason} They reach any of "
-            + "the processes by hash, and those of a cluster relay them to each other: nothing is lost, but each relay costs time. {Advice} "
-            + "Logged once until it works; SlotTablesRefused counts each.")]
+            + "the processes by hash, and those of a cluster relay them to each other: nothing is lost, but each relay costs time. "
+            + "{Advice} Logged once until it works; SlotTablesRefused counts each.")]
     public static partial void SlotTableRefused(ILogger logger, CoapAddress address, string reason, string advice);
 }

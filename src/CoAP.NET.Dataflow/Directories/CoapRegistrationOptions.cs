@@ -172,7 +172,8 @@ public sealed class CoapRegistrationOptions
         return Encoding.UTF8.GetByteCount(value) <= MaxNameBytes && !value.Any(char.IsControl)
             ? value
             : throw new ArgumentException(
-                $"{property} must have at most {MaxNameBytes} bytes in UTF-8, and no control characters (RFC 9176 section 5).", nameof(value));
+                $"{property} must have at most {MaxNameBytes} bytes in UTF-8, and no control characters (RFC 9176 section "
+                    + "5).", nameof(value));
     }
 
     private static TimeSpan CheckRetry(TimeSpan value)

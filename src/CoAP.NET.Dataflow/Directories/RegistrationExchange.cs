@@ -30,8 +30,8 @@ internal sealed class RegistrationExchange(CoapClient client, CoapRegistrationOp
         if (baseUri is null && (place.Scheme is not ("coap" or "coaps") || client.Proxy is not null))
         {
             throw new CoapDirectoryException(
-                $"The directory accepts registrations at {place}, where the source address of a request is not an address at which the endpoint can "
-                    + "be reached (RFC 9176 section 5). Set CoapRegistrationOptions.Base.");
+                $"The directory accepts registrations at {place}, where the source address of a request is not an address at which the "
+                    + "endpoint can be reached (RFC 9176 section 5). Set CoapRegistrationOptions.Base.");
         }
 
         CoapRequest request = directory.Host.To(CoapMethod.Post, place);
@@ -62,7 +62,8 @@ internal sealed class RegistrationExchange(CoapClient client, CoapRegistrationOp
         return IsOwn(grant, directory)
             ? grant
             : throw new CoapDirectoryException(
-                $"The directory at {place} returned {CoapForeignText.LineOf(grant.Location)} as the location of the registration, which cannot "
+                $"The directory at {place} returned {CoapForeignText.LineOf(grant.Location)} as the location of the registration, "
+                    + "which cannot "
                     + "be one: it is a resource of the directory itself, or not a path. The directory has an error.", response);
     }
 

@@ -34,8 +34,8 @@ internal static class RegistrationRules
             if (name.Length == 0 || name.Contains('=', StringComparison.Ordinal) || s_otherMeanings.Contains(name))
             {
                 throw new ArgumentException(
-                    $"'{name}' cannot be an attribute of an endpoint: it has another meaning in a directory (RFC 9176 section 5), or is not a "
-                        + "name. Use EndpointName, Sector, Lifetime, Base and Types for these.", nameof(options));
+                    $"'{name}' cannot be an attribute of an endpoint: it has another meaning in a directory (RFC 9176 section 5), or "
+                        + "is not a name. Use EndpointName, Sector, Lifetime, Base and Types for these.", nameof(options));
             }
         }
     }

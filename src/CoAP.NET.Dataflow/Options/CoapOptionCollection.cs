@@ -485,7 +485,8 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         if (value is { } given && !definition.AllowsLength(given.Length))
         {
             throw new ArgumentOutOfRangeException(
-                nameof(value), given.Length, $"A value of {definition.Name} must have {definition.MinLength} to {definition.MaxLength} bytes.");
+                nameof(value), given.Length, $"A value of {definition.Name} must have {definition.MinLength} to {definition.MaxLength} "
+                    + "bytes.");
         }
 
         Remove(definition.Number);

@@ -189,8 +189,8 @@ internal sealed class ChannelFinder(
             if (wanted is not null && !transport.IsOurs(wanted))
             {
                 throw new CoapException(
-                    $"The endpoint cannot send from LocalAddress {wanted}: this machine does not have the address. Choose one that it has, or leave it "
-                        + "out.");
+                    $"The endpoint cannot send from LocalAddress {wanted}: this machine does not have the address. Choose one that it "
+                        + "has, or leave it out.");
             }
 
             routed = transport.SourceTo(remote) is { } source && transport.TryFindLocal(source, out CoapAddress from, out int by)

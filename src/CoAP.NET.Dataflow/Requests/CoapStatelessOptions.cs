@@ -53,7 +53,8 @@ public sealed class CoapStatelessOptions
             ArgumentNullException.ThrowIfNull(value);
             field = value.Length <= MaxNameLength
                 ? value
-                : throw new ArgumentException($"The name of a stateless client must have at most {MaxNameLength} characters.", nameof(value));
+                : throw new ArgumentException($"The name of a stateless client must have at most {MaxNameLength} "
+                    + "characters.", nameof(value));
         }
     }
     = "";

@@ -33,15 +33,15 @@ internal sealed class GroupRequester(
         if (request.Confirmable)
         {
             throw new ArgumentException(
-                "A request to a group must be Non-confirmable, because its members cannot all acknowledge it (RFC 7252 section 8.1). Set Confirmable "
-                    + "to false.", nameof(request));
+                "A request to a group must be Non-confirmable, because its members cannot all acknowledge it (RFC 7252 section 8.1). "
+                    + "Set Confirmable to false.", nameof(request));
         }
 
         if (request.Transfer is { LeavesBodyOut: true } || request.Content?.Open is not null)
         {
             throw new ArgumentException(
-                "A request to a group has one message and many responses. Use Destination, Download and a Content that is read from a stream "
-                    + "only for requests to one peer.", nameof(request));
+                "A request to a group has one message and many responses. Use Destination, Download and a Content that is read from a "
+                    + "stream only for requests to one peer.", nameof(request));
         }
 
         CoapUri uri = RequestComposer.ParseTarget(

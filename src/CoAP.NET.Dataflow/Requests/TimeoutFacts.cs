@@ -67,8 +67,8 @@ internal readonly record struct TimeoutFacts(CoapAwaited Awaited, CoapTimeLimit 
                 $"got no response within {Time}. It is Non-confirmable, so nothing shows whether it arrived. Send it as Confirmable, or "
                     + "allow more time by Timeout or ResponseTimeout.",
             _ =>
-                $"was {(IsReliable ? "delivered" : "acknowledged")}, but no response followed within {Time}. The server is still processing "
-                    + "it, or does not answer. Allow more time by Timeout or ResponseTimeout.",
+                $"was {(IsReliable ? "delivered" : "acknowledged")}, but no response followed within {Time}. The server is still "
+                    + "processing it, or does not answer. Allow more time by Timeout or ResponseTimeout.",
         };
         return what + text.TrimEnd() + (MayHaveActed(method) ? " Whether it took effect is unknown." : "");
     }

@@ -86,8 +86,8 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
             throw new CoapTooLargeException(
                 length,
                 OurLongest(channel),
-                $"The response would have a token of {length} bytes, and this endpoint accepts at most {OurLongest(channel)}. Keep less state in it, "
-                    + "or raise CoapLimits.MaxTokenLength.");
+                $"The response would have a token of {length} bytes, and this endpoint accepts at most {OurLongest(channel)}. Keep "
+                    + "less state in it, or raise CoapLimits.MaxTokenLength.");
         }
 
         if (!channel.IsReliable)

@@ -23,7 +23,8 @@ public readonly struct CoapETag : IEquatable<CoapETag>
     {
         if (bytes.Length is 0 or > MaxLength)
         {
-            throw new ArgumentException($"The entity-tag has {bytes.Length} bytes; it must have 1 to 8 (RFC 7252 section 5.10.6).", nameof(bytes));
+            throw new ArgumentException($"The entity-tag has {bytes.Length} bytes; it must have 1 to 8 (RFC 7252 section "
+                + "5.10.6).", nameof(bytes));
         }
 
         Span<byte> padded = stackalloc byte[MaxLength];

@@ -168,7 +168,8 @@ public partial class CoapResult
             bytes[i] = Encoding.UTF8.GetBytes(values[i]);
             if (bytes[i].Length > 255)
             {
-                throw new ArgumentException($"A part of the location has {bytes[i].Length} bytes; at most 255 are allowed (RFC 7252 section 5.10).",
+                throw new ArgumentException($"A part of the location has {bytes[i].Length} bytes; at most 255 are allowed (RFC 7252 "
+                    + "section 5.10).",
                     nameof(values));
             }
         }

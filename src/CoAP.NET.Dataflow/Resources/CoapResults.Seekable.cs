@@ -27,7 +27,8 @@ public static partial class CoapResults
         if (!stream.CanSeek || !stream.CanRead)
         {
             throw new ArgumentException(
-                "The stream must be able to read and seek, because the server reads blocks at their position. Copy it into a MemoryStream or a file.",
+                "The stream must be able to read and seek, because the server reads blocks at their position. Copy it into a "
+                    + "MemoryStream or a file.",
                 nameof(stream));
         }
 

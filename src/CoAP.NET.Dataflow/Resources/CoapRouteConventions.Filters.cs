@@ -112,7 +112,8 @@ public abstract partial class CoapRouteConventions<TSelf>
         {
             if (!Uri.CheckSchemeName(scheme))
             {
-                throw new ArgumentException($"'{scheme}' is not a valid scheme. Write it without a colon, such as coaps+tcp.", nameof(schemes));
+                throw new ArgumentException($"'{scheme}' is not a valid scheme. Write it without a colon, such as "
+                    + "coaps+tcp.", nameof(schemes));
             }
 
             if (!scheme.StartsWith("coap", StringComparison.OrdinalIgnoreCase))

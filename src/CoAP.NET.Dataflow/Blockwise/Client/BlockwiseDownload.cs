@@ -29,7 +29,7 @@ internal sealed class BlockwiseDownload(TransferMessages messages)
     {
         if (messages.Wishes?.Overflow is { HasBegun: true })
         {
-            // Whoever reads it already must not get its beginning once more.
+            // A caller that already reads the body must not get its beginning again.
             throw new CoapException("The transfer broke off while its body was read, and cannot begin again. Send the request anew.");
         }
 
@@ -112,7 +112,7 @@ internal sealed class BlockwiseDownload(TransferMessages messages)
         }
     }
 
-    // Whoever asked has the head of the response, and reads the body while the rest of it comes.
+    // The caller has the head of the response, and reads the body while the rest arrives.
     private async Task PassAsync(
         Stream reader, CoapResponse response, ReadOnlyMemory<byte> payload, bool isMore, CancellationToken cancellationToken)
     {
@@ -139,7 +139,7 @@ internal sealed class BlockwiseDownload(TransferMessages messages)
             $"The response of {messages.Target} goes on after {_download.Offset} bytes, but there are no more numbers for blocks of its "
                 + "size (RFC 7959 section 2.2).");
 
-    // False for what is to be read as a stream.
+    // False for a body that must be read as a stream.
     private async ValueTask<bool> TryTakeAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken)
     {
         BodyOverflow? overflow = messages.Wishes?.Overflow is { HasBegun: false } held ? held : null;

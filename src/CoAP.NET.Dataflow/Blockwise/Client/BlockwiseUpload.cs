@@ -7,7 +7,7 @@ namespace CoAP.NET.Blockwise;
 internal sealed class BlockwiseUpload(TransferMessages messages)
 {
     /// <summary>Sends the body.</summary>
-    /// <param name="answer">What the request as a whole was answered; null when nothing was sent yet.</param>
+    /// <param name="answer">The response to the whole request; null if nothing was sent yet.</param>
     /// <param name="cancellationToken">Stops it.</param>
     /// <returns>The response to its last message.</returns>
     public async Task<CoapResponse> RunAsync(CoapResponse? answer, CancellationToken cancellationToken)

@@ -9,15 +9,15 @@ internal sealed class BodyOverflow(int maxHeld)
     /// <summary>The largest body that is held, in bytes.</summary>
     public int MaxHeld => maxHeld;
 
-    /// <summary>What the body is read from; null as long as it is held.</summary>
+    /// <summary>The stream of the body; null while it is in memory.</summary>
     public CoapResponseStream? Body { get; private set; }
 
     /// <summary>Whether the body is read from a stream; it never comes back.</summary>
     public bool HasBegun => _hasBegun;
 
-    /// <summary>The body is read from a stream from its beginning on, and the response is there for who waits for it.</summary>
+    /// <summary>Switches to a stream that has the body from its beginning, and completes the response for the caller.</summary>
     /// <param name="head">The response without its body.</param>
-    /// <param name="fetch">Writes the body, what is held of it first, until it is told to stop.</param>
+    /// <param name="fetch">Writes the body, starting with the part in memory, until it is stopped.</param>
     public void Begin(CoapResponse head, Func<Stream, CancellationToken, Task> fetch)
     {
         _hasBegun = true;

@@ -4,7 +4,7 @@ namespace CoAP.NET.Blockwise;
 /// <param name="limit">The largest body in bytes.</param>
 internal sealed class DownloadMemory(int limit) : DownloadSink
 {
-    // What is believed of a size that a peer only claims.
+    // The limit up to which an announced size is trusted.
     private const int MaxFirstBuffer = 64 * 1024;
 
     private byte[] _buffer = [];

@@ -5,9 +5,9 @@ internal abstract class DownloadSink
 {
     /// <summary>Takes the next bytes.</summary>
     /// <param name="block">The bytes.</param>
-    /// <param name="total">How many bytes the body has as the server says; null when it does not say. A hint.</param>
+    /// <param name="total">The body size that the server reports; null if it reports none. A hint.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>False when there is no room for them.</returns>
+    /// <returns>False if there is no room for them.</returns>
     public abstract ValueTask<bool> WriteAsync(ReadOnlyMemory<byte> block, long? total, CancellationToken cancellationToken);
 
     /// <summary>Takes back everything that was written.</summary>

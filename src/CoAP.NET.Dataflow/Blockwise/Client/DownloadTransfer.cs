@@ -33,7 +33,7 @@ internal sealed class DownloadTransfer
     /// <summary>The size exponent to ask with: that of the last block.</summary>
     public int SizeExponent { get; private set; }
 
-    /// <summary>Whether the next block has a number that can be written.</summary>
+    /// <summary>Whether the number of the next block can be encoded.</summary>
     public bool HasNumber => Offset / BlockFit.UnitOf(SizeExponent) <= BlockValue.MaxNumber;
 
     /// <summary>The next block to ask for.</summary>
@@ -87,9 +87,9 @@ internal sealed class DownloadTransfer
         return message;
     }
 
-    /// <summary>Judges a response. A block that is taken moves <see cref="Offset"/> on.</summary>
+    /// <summary>Evaluates a response. An accepted block advances <see cref="Offset"/>.</summary>
     /// <param name="response">The response.</param>
-    /// <returns>What it means.</returns>
+    /// <returns>Its meaning.</returns>
     public DownloadVerdict OnResponse(CoapMessage response)
     {
         if (!response.Code.IsSuccess)
@@ -136,7 +136,7 @@ internal sealed class DownloadTransfer
 
     private static bool IsSame(CoapMessage first, CoapMessage response)
     {
-        // A tag that comes or goes is another representation too: nobody knows what the blocks without one belong to.
+        // An added or removed tag is another representation too: it is unknown to which one the blocks without tag belong.
         bool hasTag = first.OptionsToRead!.TryGetValue(OptionNumber.ETag, out ReadOnlySpan<byte> one);
         return hasTag == response.OptionsToRead!.TryGetValue(OptionNumber.ETag, out ReadOnlySpan<byte> other)
             && one.SequenceEqual(other)

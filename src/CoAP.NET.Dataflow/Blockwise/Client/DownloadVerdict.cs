@@ -1,6 +1,6 @@
 namespace CoAP.NET.Blockwise;
 
-/// <summary>What a response means for the body that is being put together (RFC 7959 section 2.4).</summary>
+/// <summary>The meaning of a response for the body that is being assembled (RFC 7959 section 2.4).</summary>
 internal enum DownloadVerdict
 {
     /// <summary>The whole body is in this response.</summary>

@@ -27,7 +27,7 @@ internal sealed class TransferMessages
     /// <summary>The request.</summary>
     public OutgoingRequest Request { get; }
 
-    /// <summary>What its caller asks for beyond that it works; null for nothing.</summary>
+    /// <summary>The transfer options of the caller; null for none.</summary>
     public TransferWishes? Wishes => Request.Request.Transfer;
 
     /// <summary>The request as every message of the transfer has it, without body and blocks.</summary>
@@ -42,7 +42,7 @@ internal sealed class TransferMessages
 
     public ILogger Logger => _step.Environment.Logger;
 
-    /// <summary>The peer, for people.</summary>
+    /// <summary>The peer, human-readable.</summary>
     public string Target => Request.Channel.ToString();
 
     private bool HasBegun { get; set; }
@@ -56,7 +56,7 @@ internal sealed class TransferMessages
             OutgoingRequest next = Request with { Message = message, FirstBlock = null, Cancellation = cancellationToken };
             if (Wishes?.Overflow is { HasBegun: true })
             {
-                // Whoever reads sets the pace: the time is that of each block.
+                // The reader sets the pace, so the timeout applies to each block.
                 next = next with { StartedAt = _step.Environment.Now };
             }
 
@@ -105,8 +105,8 @@ internal sealed class TransferMessages
     }
 
     /// <summary>
-    /// All is over: the next operation at the resource needs no tag. What was cancelled or got no answer may still lie with the server, and
-    /// is not concluded.
+    /// Ends the operation: the next one at the resource needs no tag. A cancelled or unanswered transfer may still be stored at the server,
+    /// and is not concluded.
     /// </summary>
     public void Conclude()
     {
@@ -140,8 +140,8 @@ internal sealed class TransferMessages
         return TransferSizes.EarlyExponent(Request) is { } early ? new BlockValue(0, more: false, early) : null;
     }
 
-    /// <summary>The error for a response that breaks a rule; counted and logged.</summary>
-    /// <param name="why">What the peer did.</param>
+    /// <summary>Returns the error for a response that violates a rule; counted and logged.</summary>
+    /// <param name="why">The violation.</param>
     public CoapProtocolException Refuse(string why)
     {
         Counters.Add(CoapCounter.BadBlocks);

@@ -16,10 +16,10 @@ internal static class TransferSizes
     // On connections: first byte, extended length, code, extension of the token length, payload marker.
     private const int StreamFrame = 1 + 4 + 1 + 2 + 1;
 
-    // What a proxy passes on of a stream in one message: more would be read before any of it is sent.
+    // The maximum that a proxy forwards of a stream in one message: more would be read before any of it is sent.
     private const int PassedAtOnce = 16 * 1024;
 
-    // What a block adds to the options: Block1 and Block2 (5 each), Size1 (7), Request-Tag (7).
+    // The options of a block: Block1 and Block2 (5 each), Size1 (7), Request-Tag (7).
     private const int BlockOptions = 24;
 
     /// <summary>The largest body in bytes that goes out at once and without Block1.</summary>
@@ -61,9 +61,9 @@ internal static class TransferSizes
         ProposedSize(request.Channel, request.Request.Transfer?.BlockSize) is { } size
             && (request.Message.Code.IsSafe || request.Message.Code == CoapCode.Post) ? BlockValue.GetSizeExponent(size) : null;
 
-    /// <summary>The block size in bytes that a first request proposes; null for none, as where nobody chose one.</summary>
+    /// <summary>Returns the block size in bytes that a first request proposes; null for none, for example without a setting.</summary>
     /// <param name="channel">The peer.</param>
-    /// <param name="chosen">What the caller chose.</param>
+    /// <param name="chosen">The setting of the caller.</param>
     public static int? ProposedSize(CoapChannel channel, int? chosen)
     {
         if (channel.IsReliable)
@@ -78,7 +78,7 @@ internal static class TransferSizes
     private static int Preferred(OutgoingRequest request) =>
         request.Request.Transfer?.BlockSize ?? (request.Channel.IsReliable ? int.MaxValue : request.Channel.Parameters.PreferredBlockSize);
 
-    // What a message leaves to the payload beside the options that it has.
+    // The room of a message for the payload, after its options.
     private static int Room(OutgoingRequest request)
     {
         CoapChannel channel = request.Channel;

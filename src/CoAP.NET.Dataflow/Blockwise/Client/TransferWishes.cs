@@ -1,15 +1,12 @@
 namespace CoAP.NET.Blockwise;
 
-/// <summary>
-/// What a request to send asks for beyond that it works, of its block-wise transfer and of its time; most requests have none, and received
-/// ones never.
-/// </summary>
+/// <summary>The settings of a request for its block-wise transfer and its time; most requests have none, and received ones never.</summary>
 internal sealed class TransferWishes
 {
     /// <summary>How long the whole request may take; null for the times of the transmission parameters.</summary>
     public TimeSpan? Timeout { get; set; }
 
-    /// <summary>What happens when the server does not want the request yet; null for what the endpoint says.</summary>
+    /// <summary>What happens when the server defers the request; null for the setting of the endpoint.</summary>
     public CoapPatience? Patience { get; set; }
 
     /// <summary>The block size to propose, in bytes; null for that of the peer's parameters.</summary>

@@ -36,7 +36,7 @@ internal sealed class UploadStream(Stream stream, long start, long? length, bool
         {
             if (_filled == _window.Length)
             {
-                // With what comes, as nobody knows how much that will be; a byte more than is asked for tells whether there is more.
+                // It grows with the data, because the total is unknown; one extra byte shows whether there is more.
                 Array.Resize(ref _window, (int)Math.Min(2L * _window.Length, size + 1L));
             }
 

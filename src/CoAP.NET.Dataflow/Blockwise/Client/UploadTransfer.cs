@@ -43,14 +43,14 @@ internal sealed class UploadTransfer
     /// <summary>How many bytes can be sent in blocks of a size: NUM has 20 bits (RFC 7959 section 2.2).</summary>
     public static long Capacity(int sizeExponent) => (BlockValue.MaxNumber + 1L) * BlockFit.UnitOf(sizeExponent);
 
-    /// <summary>Whether the next block has a number that can be written.</summary>
+    /// <summary>Whether the number of the next block can be encoded.</summary>
     public bool HasNumber => Fit.HasNumber(Offset);
 
     /// <summary>
-    /// What fits may have changed on the way: the server has said so. Blocks only get smaller, but under BERT a message may take more of
-    /// them.
+    /// Updates the size of messages after the server reported another one. Blocks only get smaller, but with BERT a message may carry more
+    /// of them.
     /// </summary>
-    /// <param name="fit">What fits now.</param>
+    /// <param name="fit">The new size.</param>
     public void Refit(BlockFit fit)
     {
         if (fit.SizeExponent < SizeExponent || (fit.SizeExponent == SizeExponent && fit.Size != Size))
@@ -79,7 +79,7 @@ internal sealed class UploadTransfer
             message.Options.Block1 = BlockValue.FromOffset(Offset, more, SizeExponent);
             if (more)
             {
-                // What the caller has no use for is the response to the whole; that to a block says to go on.
+                // The caller declines the response to the whole request; the response to a block is needed to continue.
                 message.Options.NoResponse = null;
             }
 
@@ -104,11 +104,11 @@ internal sealed class UploadTransfer
         return message;
     }
 
-    /// <summary>Judges the answer to the block that was sent.</summary>
-    /// <param name="response">The answer.</param>
-    /// <param name="sent">How many bytes the block had.</param>
+    /// <summary>Evaluates the response to the sent block.</summary>
+    /// <param name="response">The response.</param>
+    /// <param name="sent">The number of bytes of the block.</param>
     /// <param name="more">Whether more blocks follow.</param>
-    /// <returns>What to do.</returns>
+    /// <returns>The next action.</returns>
     public UploadVerdict OnResponse(CoapMessage response, int sent, bool more)
     {
         BlockValue? block = response.OptionsToRead?.Block1;

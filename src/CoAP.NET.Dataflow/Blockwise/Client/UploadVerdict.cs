@@ -1,6 +1,6 @@
 namespace CoAP.NET.Blockwise;
 
-/// <summary>What the answer to a block of an upload means (RFC 7959 sections 2.3 and 2.9).</summary>
+/// <summary>The meaning of the response to a block of an upload (RFC 7959 sections 2.3 and 2.9).</summary>
 internal enum UploadVerdict
 {
     /// <summary>The block was taken; the next one goes out.</summary>

@@ -38,12 +38,12 @@ internal static class QBlockAnswers
     /// <summary>The first Q-Block2 of a message; null without one.</summary>
     public static BlockValue? QBlock2Of(CoapMessage message) => Read(message, OptionNumber.QBlock2);
 
-    /// <summary>A block of an answer, with the options that all of its blocks have.</summary>
+    /// <summary>Creates a block of a response, with the options that all of its blocks have.</summary>
     /// <param name="whole">The options of every block and the whole payload.</param>
     /// <param name="number">The number of the block.</param>
     /// <param name="sizeExponent">Its size exponent.</param>
     /// <param name="observe">The Observe option of the body; null for none.</param>
-    /// <param name="following">What is sent after it, for whoever sends it.</param>
+    /// <param name="following">The blocks to send after it, for the sender.</param>
     public static BodyPart Cut(CoapResult whole, int number, int sizeExponent, uint? observe, FollowingBlocks? following = null)
     {
         int size = 16 << sizeExponent;

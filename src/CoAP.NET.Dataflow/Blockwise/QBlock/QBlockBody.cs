@@ -38,7 +38,7 @@ internal sealed class QBlockBody : BodyEntry, ITransmissionOwner
     /// <summary>Fires when missing blocks were waited for long enough.</summary>
     public QBlockTimer Waiting { get; }
 
-    /// <summary>What the gates of its route were told; null when there are none.</summary>
+    /// <summary>The Echo that the gates of its route accepted; null if there are no gates.</summary>
     public AdmittedEcho? Admitted { get; init; }
 
     public int SizeExponent { get; }
@@ -67,7 +67,7 @@ internal sealed class QBlockBody : BodyEntry, ITransmissionOwner
     /// <summary>The token of the block that came last, for messages about the body.</summary>
     public CoapToken Token { get; set; }
 
-    /// <summary>What came of it; null as long as the handler has not answered, or when the answer is too large to be kept here.</summary>
+    /// <summary>The response; null before the handler completed, or if the response is too large to be kept here.</summary>
     public CoapResult? Result { get; set; }
 
     public override bool IsWhole => Left == 0;
@@ -166,7 +166,7 @@ internal sealed class QBlockBody : BodyEntry, ITransmissionOwner
         _bytes = [];
     }
 
-    // What it sends are lists of missing blocks; a reset says that the peer does not know the body any more.
+    // Its messages are lists of missing blocks; a reset means that the peer no longer knows the body.
     void ITransmissionOwner.OnFate(CoapTransmission transmission, CoapInboundKind fate)
     {
         if (fate != CoapInboundKind.Reset)

@@ -34,8 +34,9 @@ internal sealed class QBlockSender
         SendOn(sending, now);
     }
 
-    /// <summary>A peer confirms a set and waits for the next one.</summary>
-    /// <returns>Whether that is what is sent next. Otherwise it asks for what went out already, or what nobody sends any more.</returns>
+    /// <summary>Processes the confirmation of a set by a peer that waits for the next one.</summary>
+    /// <returns>Whether the next set follows now. Otherwise the peer asks for blocks that were already sent, or that are no longer being
+    /// sent.</returns>
     public bool TryContinue(BodyKey key, int number, long now)
     {
         if (_answers.FindTransfer(key)?.Sending is not QBlockSending { IsOver: false, Confirmable: false } sending
@@ -49,7 +50,7 @@ internal sealed class QBlockSender
         return true;
     }
 
-    /// <summary>What became of a block.</summary>
+    /// <summary>Handles the result of a block.</summary>
     public void OnSent(QBlockSending sending, CoapInboundKind fate, long now)
     {
         if (fate == CoapInboundKind.Acknowledged)
@@ -58,7 +59,7 @@ internal sealed class QBlockSender
         }
         else
         {
-            // Nobody waits for it.
+            // The peer does not wait for it.
             End(sending);
         }
     }

@@ -29,10 +29,10 @@ internal sealed class QBlockSending : FollowingBlocks, ITransmissionOwner
     /// <summary>The numbers when some were asked for; null for all from <see cref="Upcoming"/> on.</summary>
     public int[]? Numbers { get; init; }
 
-    /// <summary>What is sent next: the number of a block, or its place in <see cref="Numbers"/>.</summary>
+    /// <summary>The next block to send: its number, or its index in <see cref="Numbers"/>.</summary>
     public int Upcoming { get; set; }
 
-    /// <summary>Whose later sets are sent by and by; null when the peer has to ask for them, as nothing is kept.</summary>
+    /// <summary>The transfer whose later sets follow; null if nothing is stored, so that the peer must request them.</summary>
     public BodyTransfer? Transfer { get; set; }
 
     public int End => Numbers?.Length ?? (Whole.Payload.Length + (16 << SizeExponent) - 1) >> (SizeExponent + 4);

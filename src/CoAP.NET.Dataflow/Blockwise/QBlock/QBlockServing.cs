@@ -25,18 +25,18 @@ internal sealed class QBlockServing
     }
 
     /// <summary>
-    /// Whether an answer goes by Q-Block2: the request says that its sender knows it. What is read at the place of one block only goes by
-    /// Block2, and so do notifications.
+    /// Returns whether a response uses Q-Block2: the request shows that its sender supports it. A body that is read one block at a time
+    /// uses Block2, and so do notifications.
     /// </summary>
     public static bool Uses(CoapExchange exchange, CoapResult result) =>
         (exchange.Special & SpecialOptions.QBlock) != 0 && exchange.Reception is not null
         && result.Code.IsSuccess && !result.Payload.IsEmpty && (result is not BodyPart part || part.Total == result.Payload.Length);
 
-    /// <summary>Looks at the Q-Block options of a request.</summary>
+    /// <summary>Reads the Q-Block options of a request.</summary>
     /// <param name="exchange">The request.</param>
-    /// <param name="block1">The block of its body that it carries; null for none.</param>
-    /// <param name="wish">What it asks for of the answer.</param>
-    /// <returns>The answer that refuses it; null when they break no rule.</returns>
+    /// <param name="block1">The block of its body in the request; null for none.</param>
+    /// <param name="wish">The requested part of the response.</param>
+    /// <returns>The response that refuses it; null if the options are valid.</returns>
     public static CoapResult? Read(CoapExchange exchange, out BlockValue? block1, out QBlockWish? wish)
     {
         CoapMessage message = exchange.Request.Message;
@@ -151,10 +151,10 @@ internal sealed class QBlockServing
     }
 
     /// <summary>
-    /// Where a response is the first of several by Q-Block2 and is to be cut smaller, it goes by Block2: one small block, the rest when
-    /// they are asked for.
+    /// If a response is the first of several Q-Block2 messages and must be cut smaller, switches to Block2: one small block, the others on
+    /// request.
     /// </summary>
-    /// <returns>False for a later block, which cannot be.</returns>
+    /// <returns>False for a later block, which cannot be switched.</returns>
     public static bool TryFallBack(CoapMessage response)
     {
         if (response.HasOptions && QBlockAnswers.QBlock2Of(response) is { } block)
@@ -176,8 +176,8 @@ internal sealed class QBlockServing
         int max = exchange.Channel.Parameters.MaxPayloads;
         int first = wish?.First ?? 0;
 
-        // All from a place on: at the beginning, or when a set is confirmed and nobody sends the rest yet. Otherwise those that are asked
-        // for.
+        // All blocks from a number on: at the beginning, or if a set is confirmed and the rest is not being sent yet. Otherwise the
+        // requested ones.
         bool isRun = wish is null || wish.IsWhole || (wish.IsContinue(max) && isSending != true);
         int[]? numbers = isRun ? null : wish!.Numbers(count, max);
         if (first >= count || numbers is { Length: 0 })

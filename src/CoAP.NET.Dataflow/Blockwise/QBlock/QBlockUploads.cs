@@ -14,11 +14,11 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
 
     private readonly CoapCounters _counters = shard.Environment.Counters;
 
-    /// <summary>A block of a request's body came by Q-Block1.</summary>
-    /// <param name="exchange">The request; becomes the whole one when nothing is missing any more.</param>
+    /// <summary>Processes a Q-Block1 block of a request body.</summary>
+    /// <param name="exchange">The request; becomes the whole one when no block is missing.</param>
     /// <param name="block">Its Q-Block1.</param>
-    /// <param name="policy">What the route says.</param>
-    /// <param name="isAdmitted">Whether the gates of the route were asked about it.</param>
+    /// <param name="policy">The policy of the route.</param>
+    /// <param name="isAdmitted">Whether the gates of the route have already admitted it.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
     public BodyVerdict Receive(CoapExchange exchange, BlockValue block, BodyPolicy policy, bool isAdmitted, long now)
     {
@@ -265,7 +265,7 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
         shard.Send(new CoapTransmission(body.Channel, list, body) { IsPaced = true, IsLimited = true });
     }
 
-    // NON_RECEIVE_TIMEOUT, twice as long after each time that it was asked in vain.
+    // NON_RECEIVE_TIMEOUT, doubled after each unsuccessful request.
     private void Await(QBlockBody body, long now) =>
         shard.Wheel.Schedule(body.Waiting, now + (body.Channel.Parameters.NonReceiveTimeout.Ticks << body.Asked));
 }

@@ -2,7 +2,7 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Blockwise;
 
-/// <summary>What the Q-Block2 options of a request ask for (RFC 9177 section 4.4).</summary>
+/// <summary>The blocks that the Q-Block2 options of a request ask for (RFC 9177 section 4.4).</summary>
 internal sealed class QBlockWish
 {
     private readonly List<BlockValue> _blocks;

@@ -5,12 +5,11 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Blockwise;
 
 /// <summary>
-/// Keeps the answers of a server for those who fetch them block by block, and says what goes out where there is no room. Takes the lock of
-/// the shard.
+/// Stores the responses of a server for block-wise transfers, and determines the response if there is no room. Takes the lock of the shard.
 /// </summary>
 /// <param name="shard">The shard.</param>
-/// <param name="answers">What is kept.</param>
-/// <param name="logger">Told of refusals.</param>
+/// <param name="answers">The stored responses.</param>
+/// <param name="logger">Logs refusals.</param>
 internal sealed class AnswerKeeper(CoapShard shard, AnswerStore answers, ILogger logger)
 {
     /// <summary>Keeps an answer in memory for its later blocks.</summary>
@@ -24,8 +23,8 @@ internal sealed class AnswerKeeper(CoapShard shard, AnswerStore answers, ILogger
         BodyKey shared = key.ForEveryone(whole.Options.TryGetValue(OptionNumber.ETag, out ReadOnlySpan<byte> etag) ? etag : default);
         BodyShortage shortage;
 
-        // For observers the block goes out in any case; they ask for the others by a request, which says what is wrong. Where nothing is to
-        // be kept, handlers run for each block.
+        // Observers get the block in any case; they fetch the others with a request, which reports the error. If storing is switched off,
+        // handlers run for each block.
         bool mayRefuse = exchange.Request.Code.IsSafe && answers.Budget.Max != 0 && !exchange.IsWithoutRequest;
         bool isPooled;
         CoapResult? refusal;
@@ -61,11 +60,11 @@ internal sealed class AnswerKeeper(CoapShard shard, AnswerStore answers, ILogger
     }
 
     /// <summary>
-    /// Keeps where the later blocks of an answer are read, until the last one was. Without room for that the handler runs for them.
+    /// Stores the source of the later blocks of a response, until the last one was read. Without room for that, the handler runs for them.
     /// </summary>
     /// <param name="exchange">The request.</param>
-    /// <param name="source">What they are read from.</param>
-    /// <param name="offset">The block that goes out now.</param>
+    /// <param name="source">The source of the blocks.</param>
+    /// <param name="offset">The block that is sent now.</param>
     /// <param name="isLast">Whether it is the last one.</param>
     public void Keep(CoapExchange exchange, SeekableBody source, long offset, bool isLast)
     {

@@ -5,9 +5,9 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Blockwise;
 
 /// <summary>
-/// What becomes of answers in memory that are too large to be kept for those who fetch them block by block. Nothing of them goes out, as a
-/// handler would run again for each of their blocks; and for a while who asks for a later block all the same is refused before the handler
-/// runs. Guarded by Shard.Gate, but for the logging.
+/// Tracks responses in memory that are too large to be stored for block-wise transfers. They are not sent, because a handler would run
+/// again for each of their blocks. For a while, requests for later blocks are refused before the handler runs. Guarded by Shard.Gate,
+/// except for the logging.
 /// </summary>
 internal sealed class AnswerRefusals(CoapShard shard)
 {
@@ -20,14 +20,14 @@ internal sealed class AnswerRefusals(CoapShard shard)
     private readonly (BodyKey? Key, long Until, CoapResult? Answer)[] _recent = new (BodyKey?, long, CoapResult?)[Remembered];
     private int _next;
 
-    /// <summary>What a later block of an answer is answered that found no room a moment ago; null for any other.</summary>
+    /// <summary>Returns the refusal of a later block whose response recently found no room; null for any other.</summary>
     public CoapResult? Find(BodyKey key, CoapChannel channel, long now)
     {
         foreach ((BodyKey? known, long until, CoapResult? answer) in _recent)
         {
             if (now < until && key.Equals(known))
             {
-                // Who has shown its address since may well find room.
+                // A client that has verified its address since then may find room.
                 return answer!.AsksForEcho && shard.Guard.IsTrusted(channel, now) ? null : answer;
             }
         }
@@ -47,7 +47,7 @@ internal sealed class AnswerRefusals(CoapShard shard)
         _environment.Counters.Add(CoapCounter.RepresentationsRefused);
         channel.NoteDrop(CoapCounter.RepresentationsRefused);
 
-        // Whoever shows that it receives at its address takes of a share of its own.
+        // A client that proves that it receives at its address has its own share.
         CoapResult answer = isPooled ? CoapResults.FreshnessRequired()
             : NeverFits(size, budget) ? new CoapResult(CoapCode.InternalServerError)
             : CoapResults.ServiceUnavailable(TimeSpan.FromSeconds(_environment.Limits.BusyMaxAge));

@@ -47,19 +47,19 @@ internal sealed class AnswerStore : IBodyKeeper<BodyTransfer>
         return transfer;
     }
 
-    /// <summary>What a peer is fetching by a request; null for nothing.</summary>
+    /// <summary>Returns the running transfer of a request; null for none.</summary>
     public BodyTransfer? FindTransfer(BodyKey key) => _transfers.TryGet(key, out BodyTransfer? transfer) ? transfer : null;
 
-    /// <summary>Keeps the answer to a request for its later blocks, in the place of an older one.</summary>
+    /// <summary>Stores the response to a request for its later blocks, and replaces an older one.</summary>
     /// <param name="key">The request.</param>
-    /// <param name="short">The request without its payload, where that is a part of the key; null otherwise. Some clients ask for later
-    /// blocks of a FETCH that way; the ETag tells them when it is another one's answer.</param>
+    /// <param name="short">The request without its payload, if that is a part of the key; null otherwise. Some clients request later blocks
+    /// of a FETCH that way; the ETag shows if it belongs to another response.</param>
     /// <param name="channel">The peer.</param>
-    /// <param name="shared">The same for all peers, with the entity-tag.</param>
+    /// <param name="shared">The key for all peers, with the entity-tag.</param>
     /// <param name="result">Code, options of every block, the whole payload.</param>
-    /// <param name="offset">The block that goes out now.</param>
+    /// <param name="offset">The block that is sent now.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
-    /// <returns>What there is too little room for it of; nothing was kept then.</returns>
+    /// <returns>The shortage if there is too little room; nothing was stored then.</returns>
     public BodyShortage Keep(BodyKey key, BodyKey? @short, CoapChannel channel, BodyKey shared, CoapResult result, long offset, long now)
     {
         Forget(key);
@@ -125,7 +125,7 @@ internal sealed class AnswerStore : IBodyKeeper<BodyTransfer>
         }
     }
 
-    /// <summary>The request was made anew: what was kept for it is of no use any more.</summary>
+    /// <summary>Removes the stored response after the request was sent again.</summary>
     public void Forget(BodyKey key)
     {
         if (_transfers.TryGet(key, out BodyTransfer? transfer))
@@ -150,7 +150,7 @@ internal sealed class AnswerStore : IBodyKeeper<BodyTransfer>
         _transfers.Add(transfer, now);
         while (_transfers.TryCharge(transfer, share, bytes) is var shortage && shortage != BodyShortage.None)
         {
-            // What is being fetched stays: whoever comes later waits for it, be it the same peer.
+            // Running transfers stay: a later request waits, even one of the same peer.
             BodyTransfer? own = _transfers.OldestOf(transfer.Channel, transfer);
             if ((own is not null && _transfers.Yields(own, now) ? own : _transfers.FindVictim(transfer, shortage, now)) is not { } victim)
             {

@@ -41,13 +41,11 @@ internal static class BlockAnswers
     public static CoapResult BeyondEnd(long offset, long total) => Bad(string.Create(
         CultureInfo.InvariantCulture, $"The body has {total} bytes; no block begins at {offset}."));
 
-    /// <summary>
-    /// What is wrong with the Block options of a request by themselves (RFC 7959 sections 2.2 and 2.3); null for nothing.
-    /// </summary>
+    /// <summary>Returns the error in the Block options of a request (RFC 7959 sections 2.2 and 2.3); null for none.</summary>
     /// <param name="block1">Its Block1.</param>
     /// <param name="block2">Its Block2.</param>
     /// <param name="length">The length of its payload.</param>
-    /// <param name="takesBert">Whether size exponent 7 has a meaning between the peer and us (RFC 8323 section 6).</param>
+    /// <param name="takesBert">Whether the peer and this endpoint support size exponent 7 (RFC 8323 section 6).</param>
     public static CoapResult? Check(BlockValue? block1, BlockValue? block2, int length, bool takesBert)
     {
         if (!takesBert && (block1 is { IsBert: true } || block2 is { IsBert: true }))

@@ -8,7 +8,7 @@ namespace CoAP.NET.Blockwise;
 /// </summary>
 internal static class BlockCutter
 {
-    // What is added to a block: ETag, Block1, Block2, Size2, each with its header.
+    // The options that are added to a block: ETag, Block1, Block2, Size2, each with its header.
     private const int AddedOptions = 13 + 8 + 8 + 9;
 
     /// <summary>
@@ -47,7 +47,7 @@ internal static class BlockCutter
             CoapOptionCollection options = result.OptionsToRead!;
             for (int i = 0; i < options.Count; i++)
             {
-                // What tells of one response only.
+                // Options that belong to a single response.
                 if (options.NumberAt(i) is not (OptionNumber.Observe or OptionNumber.Block1 or OptionNumber.Block2 or OptionNumber.Size2))
                 {
                     whole.Options.Add(options.NumberAt(i), options.ValueAt(i));

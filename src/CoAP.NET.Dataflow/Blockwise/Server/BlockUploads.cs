@@ -12,11 +12,11 @@ internal sealed class BlockUploads(CoapShard shard, RequestBodies bodies)
     /// <summary>Bodies that handlers read while the blocks come.</summary>
     public StreamedUploads Streamed { get; } = new(shard, bodies);
 
-    /// <summary>A block of a request's body came, and breaks no rule by itself.</summary>
+    /// <summary>Processes a valid block of a request body.</summary>
     /// <param name="exchange">The request; becomes the whole one when this was the last block of a body to be assembled.</param>
     /// <param name="block">Its Block1.</param>
-    /// <param name="policy">What the route says.</param>
-    /// <param name="isAdmitted">Whether the gates of the route were asked about it.</param>
+    /// <param name="policy">The policy of the route.</param>
+    /// <param name="isAdmitted">Whether the gates of the route have already admitted it.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
     public BodyVerdict Receive(CoapExchange exchange, BlockValue block, BodyPolicy policy, bool isAdmitted, long now)
     {
@@ -147,7 +147,7 @@ internal sealed class BlockUploads(CoapShard shard, RequestBodies bodies)
             + (assembly.Charge == 0 ? BodyAssembly.Overhead + assembly.Key.Size : 0);
         if (bodies.Charge(assembly, more, now) is { } full)
         {
-            // What came of it stays when it may go on later; the first block may as well come again.
+            // The result stays if the body may continue later; the first block may also be repeated.
             if (assembly.Length == 0 || full.Code == CoapCode.RequestEntityTooLarge)
             {
                 bodies.Table.Release(assembly);

@@ -35,10 +35,8 @@ internal sealed class BlockwiseAnswering
         (exchange.Special & BlockOptions) != 0 || exchange.Body is not null || exchange.IsWithoutRequest
         || result.Payload.Length > exchange.Channel.BlockSize || result is BodyPart;
 
-    /// <summary>
-    /// Makes of an answer what goes out: the block that the request asks for, or the whole with the Block options that belong to it.
-    /// </summary>
-    /// <returns>Null when the answer belongs to a later block, or nobody waits for it.</returns>
+    /// <summary>Converts a response to its final form: the block that the request asks for, or the whole with its Block options.</summary>
+    /// <returns>Null if the response belongs to a later block, or is no longer needed.</returns>
     public CoapResult? Cut(CoapExchange exchange, CoapResult result)
     {
         if (exchange.Body?.Owner is { } owner && !OnReplied(owner, result))
@@ -126,7 +124,7 @@ internal sealed class BlockwiseAnswering
         using IDisposable? scope = MessageScope.BeginFor(_logger, level, exchange.Channel, exchange.Request.Message);
         if (exchange.Channel.IsReliable)
         {
-            // Whoever says that he takes little and no blocks is not to fill our log.
+            // A peer with small limits and without support for blocks must not fill our log.
             Log.PeerTakesLess(_logger, exchange.Channel, size, exchange.Channel.MaxMessageSize);
             _shard.Environment.Counters.Add(CoapCounter.ResponsesTooLarge);
         }
@@ -190,7 +188,7 @@ internal sealed class BlockwiseAnswering
         }
     }
 
-    // Who sent blocks, or asked for some, knows them, whatever its CSM said.
+    // A peer that sent blocks, or requested some, supports them, whatever its CSM says.
     private static bool MayBeSentBlocks(CoapExchange exchange) => exchange.Channel.TakesBlocks || (exchange.Special & BlockOptions) != 0;
 
     private static CoapResult Cut(
@@ -203,7 +201,7 @@ internal sealed class BlockwiseAnswering
             : BlockCutter.Cut(whole, offset, fit, body.Start, body.Total, block1, observe, saysSize ? body.Size : null);
     }
 
-    // What the body of the request came in learns of the answer. False when the answer goes out with a later block of that body.
+    // Reports the response to the body of the request. False if the response is sent with a later block of that body.
     private bool OnReplied(BodyEntry owner, CoapResult result)
     {
         _shard.Enter();

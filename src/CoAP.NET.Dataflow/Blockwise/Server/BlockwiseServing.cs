@@ -30,10 +30,10 @@ internal sealed class BlockwiseServing
         Answering = new BlockwiseAnswering(shard, Bodies, keeper, _qblock);
     }
 
-    /// <summary>What is kept of bodies.</summary>
+    /// <summary>The stored bodies.</summary>
     public BodyLayer Bodies { get; }
 
-    /// <summary>What goes out of answers.</summary>
+    /// <summary>Processes responses.</summary>
     public BlockwiseAnswering Answering { get; }
 
     /// <summary>Whether a request has anything to do with blocks.</summary>
@@ -59,7 +59,7 @@ internal sealed class BlockwiseServing
     }
 
     /// <summary>
-    /// What becomes of a request whose options speak of blocks. No lock may be held, as handlers that read a body go on within the call.
+    /// Processes a request with Block options. The caller must hold no lock, because handlers that read a body continue within the call.
     /// </summary>
     public BodyVerdict Take(CoapExchange exchange) =>
         Told(exchange, IsQBlock(exchange) && _qblock is not null ? TakeQBlock(exchange, _qblock) : TakeBlock(exchange));
@@ -112,7 +112,7 @@ internal sealed class BlockwiseServing
             : qblock.Find(exchange, wish) ?? Anew(exchange);
     }
 
-    // What was kept for later blocks is gone: the handler runs again, where that changes nothing.
+    // The stored response for later blocks was evicted: run the handler again if the method is safe.
     private BodyVerdict Anew(CoapExchange exchange)
     {
         CoapRequest request = exchange.Request;
@@ -123,7 +123,7 @@ internal sealed class BlockwiseServing
             return BodyVerdict.Answer(BlockAnswers.Incomplete("The answer is not here any more. Begin anew."));
         }
 
-        // Who asks for a later block wants its bytes, not to hear that an older representation is still valid.
+        // A request for a later block needs its bytes, not the confirmation that an older representation is still valid.
         request.Options.Remove(OptionNumber.ETag);
         return default;
     }
@@ -140,7 +140,7 @@ internal sealed class BlockwiseServing
         return Begins(exchange, block, policy) ? Admit(exchange, block, policy) : TakeAdmitted(exchange, block, policy, isAdmitted: false);
     }
 
-    // Whether a block is the first one of a body that would be put together, and something is to be asked about it before.
+    // Whether a block is the first one of a body to assemble, with checks to run before.
     private bool Begins(CoapExchange exchange, BlockValue block, BodyPolicy policy)
     {
         if (!policy.HasGates || policy.Mode != BodyMode.Whole)
@@ -171,8 +171,8 @@ internal sealed class BlockwiseServing
         return pending.Result is { } refusal ? Refuse(exchange, block, refusal) : TakeAdmitted(exchange, block, policy, isAdmitted: true);
     }
 
-    // Blocks by Q-Block come again as messages of their own: without memory of the refusal a late copy would have the body put together
-    // that its client was told to send anew.
+    // Q-Block messages may be repeated as separate messages: without memory of the refusal, a late copy would start the assembly of the
+    // body that its client was asked to send again.
     private BodyVerdict Refuse(CoapExchange exchange, BlockValue block, CoapResult refusal)
     {
         if (IsQBlock(exchange))

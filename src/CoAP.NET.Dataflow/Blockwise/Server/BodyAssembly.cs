@@ -8,10 +8,10 @@ namespace CoAP.NET.Blockwise;
 /// </summary>
 internal sealed class BodyAssembly : BodyEntry
 {
-    /// <summary>What an assembly takes beside its bytes.</summary>
+    /// <summary>The overhead of an assembly in addition to its bytes.</summary>
     public const int Overhead = 512;
 
-    /// <summary>What of a share an assembly may take beside its bytes, with its key.</summary>
+    /// <summary>The part of a share that an assembly may take in addition to its bytes, with its key.</summary>
     public const int Allowance = Overhead + 128;
 
     private readonly uint? _announced;
@@ -23,8 +23,8 @@ internal sealed class BodyAssembly : BodyEntry
     /// <param name="key">The operation.</param>
     /// <param name="channel">The peer.</param>
     /// <param name="first">The request with the first block.</param>
-    /// <param name="max">The largest body that is taken, in bytes: its memory does not grow beyond.</param>
-    /// <param name="admitted">What the gates of its route were told; null when there are none.</param>
+    /// <param name="max">The maximum size of the body, in bytes: its memory does not grow beyond.</param>
+    /// <param name="admitted">The Echo that the gates of its route accepted; null if there are no gates.</param>
     public BodyAssembly(BodyKey key, CoapChannel channel, CoapMessage first, long max, AdmittedEcho? admitted)
         : base(key, channel)
     {
@@ -38,7 +38,7 @@ internal sealed class BodyAssembly : BodyEntry
         Format = first.OptionsToRead?.ContentFormat;
     }
 
-    /// <summary>What the gates of its route were told; null when there are none.</summary>
+    /// <summary>The Echo that the gates of its route accepted; null if there are no gates.</summary>
     public AdmittedEcho? Admitted { get; }
 
     /// <summary>How many bytes came, without a gap.</summary>

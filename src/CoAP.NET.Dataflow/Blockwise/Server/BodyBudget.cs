@@ -26,11 +26,11 @@ internal sealed class BodyBudget
 
     public long Max { get; }
 
-    /// <summary>What one source may take.</summary>
+    /// <summary>The share of one source.</summary>
     public long PeerMax { get; }
 
     /// <summary>
-    /// What all newcomers together may take, so that addresses nobody has seen before neither crowd out the others nor take much memory.
+    /// The share of all newcomers together, so that addresses never seen before neither crowd out the others nor take much memory.
     /// </summary>
     public long NewcomerMax { get; }
 
@@ -50,7 +50,7 @@ internal sealed class BodyBudget
         }
     }
 
-    /// <summary>What a source takes of, until <see cref="Leave"/>; the same for all its peers.</summary>
+    /// <summary>Returns the account of a source, until <see cref="Leave"/>; the same for all its peers.</summary>
     public BodySource Join(in CoapSource key)
     {
         lock (_gate)
@@ -81,8 +81,8 @@ internal sealed class BodyBudget
     public BodySource Newcomers { get; } = new(null);
 
     /// <summary>
-    /// What all take together that came back but were never verified; at most <see cref="PeerMax"/>. Whoever forges addresses needs a
-    /// second datagram for each of these, and so they are not to take what those need that receive at their address.
+    /// The account of all returning unverified peers together; at most <see cref="PeerMax"/>. Attackers that forge addresses need a second
+    /// datagram for each of these, so they must not take the room of peers that receive at their address.
     /// </summary>
     public BodySource Unverified { get; } = new(null);
 
@@ -90,11 +90,11 @@ internal sealed class BodyBudget
     public BodySource Everybody { get; } = new(null);
 
     /// <summary>Takes room.</summary>
-    /// <param name="source">For whom.</param>
-    /// <param name="standing">Of which part.</param>
-    /// <param name="share">How much of its share.</param>
-    /// <param name="bytes">How much of the whole: less than the share where it is shared with others.</param>
-    /// <returns>What is missing; then nothing was taken.</returns>
+    /// <param name="source">The account.</param>
+    /// <param name="standing">The standing of the peer.</param>
+    /// <param name="share">The amount from its share.</param>
+    /// <param name="bytes">The amount from the whole: less than the share if it is shared with others.</param>
+    /// <returns>The shortage; nothing was taken then.</returns>
     public BodyShortage TryTake(BodySource source, BodyStanding standing, long share, long bytes)
     {
         bool isNewcomers = standing == BodyStanding.Newcomer;
@@ -140,6 +140,6 @@ internal sealed class BodyBudget
     public void Move(long bytes, BodyStanding from, BodyStanding to) =>
         Unverified.Add((to == BodyStanding.Unverified ? bytes : 0) - (from == BodyStanding.Unverified ? bytes : 0));
 
-    // What is in memory for others anyway may be shared however much there is.
+    // Memory that others hold anyway may be shared without limit.
     private bool Leaves(long held, long left, bool isOwn) => left >= 0 && (_isOpen || !isOwn || held <= left);
 }

@@ -103,8 +103,8 @@ internal abstract class BodyEntry : WheelTimer
         }
     }
 
-    /// <summary>It was given up, and is out of its table. Whoever waits for the rest of it is told.</summary>
-    /// <param name="reason">Why.</param>
+    /// <summary>Handles the end of an entry that was given up and removed from its table: readers of the rest are informed.</summary>
+    /// <param name="reason">The reason.</param>
     public virtual void OnGivenUp(string reason)
     {
     }

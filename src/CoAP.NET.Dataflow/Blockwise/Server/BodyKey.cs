@@ -28,11 +28,11 @@ internal sealed class BodyKey : IEquatable<BodyKey>
     /// <summary>The memory that the key takes, in bytes.</summary>
     public int Size => _bytes.Length + 48;
 
-    /// <summary>The key of a request.</summary>
+    /// <summary>Returns the key of a request.</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="message">The request.</param>
-    /// <param name="payload">What of its payload tells it from other requests: FETCH has it in the cache key (RFC 8132 section
-    /// 2.1).</param>
+    /// <param name="payload">The part of its payload that distinguishes it from other requests: FETCH has it in the cache key (RFC 8132
+    /// section 2.1).</param>
     public static BodyKey Of(CoapChannel channel, CoapMessage message, ReadOnlySpan<byte> payload = default) =>
         Of(channel, message, payload, ofQBlock: false);
 

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Blockwise;
 
 /// <summary>
-/// What a server keeps of bodies in blocks (RFC 7959) for the peers of one shard. A state machine: every method is called under Shard.Gate.
+/// The block-wise bodies (RFC 7959) of a server for the peers of one shard. A state machine: every method is called under Shard.Gate.
 /// </summary>
 internal sealed class BodyLayer
 {
@@ -41,7 +41,7 @@ internal sealed class BodyLayer
         Answers.Forget(channel);
     }
 
-    /// <summary>The endpoint stops: whoever reads a body learns that nothing follows.</summary>
+    /// <summary>Ends all bodies because the endpoint stops: their readers are informed.</summary>
     public void Stop()
     {
         Requests.Table.All().ForEach(entry => Requests.GiveUp(entry, "The endpoint was stopped."));

@@ -4,7 +4,7 @@ namespace CoAP.NET.Blockwise;
 /// <param name="limits">The bounds.</param>
 internal sealed class BodyMemory(CoapLimits limits)
 {
-    // Of NewcomerBytes, and beside them: whoever forges addresses needs one datagram for each of these.
+    // The divisor of NewcomerBytes, in addition to it: an attacker that forges addresses needs one datagram for each of these.
     private const int PartOfNewcomerBytes = 4;
 
     /// <summary>For the bodies of requests, block by block.</summary>

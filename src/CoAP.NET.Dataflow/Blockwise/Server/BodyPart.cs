@@ -14,19 +14,19 @@ internal sealed class BodyPart : CoapResult
     /// <summary>Where the payload begins in the body, in bytes.</summary>
     public long Offset { get; init; }
 
-    /// <summary>The size of the body in bytes; where nobody knows it yet, as much as is known to be there.</summary>
+    /// <summary>The size of the body in bytes; if it is unknown, the size known so far.</summary>
     public long Total { get; init; }
 
-    /// <summary>The size of the body as the peer is told; null where nobody knows it.</summary>
+    /// <summary>The size of the body for the peer; null if it is unknown.</summary>
     public long? Size { get; init; }
 
-    /// <summary>What is sent after it without being asked for; null for nothing.</summary>
+    /// <summary>The blocks that follow it without a request; null for none.</summary>
     public FollowingBlocks? Following { get; init; }
 
-    /// <summary>What later blocks may be read from; null for nothing.</summary>
+    /// <summary>The source of later blocks; null for none.</summary>
     public SeekableBody? Source { get; init; }
 
-    /// <summary>Closes the stream of an answer that nobody fetches further.</summary>
+    /// <summary>Closes the stream of a response that is no longer fetched.</summary>
     public static void CloseUnlessKept(CoapResult result)
     {
         if (result is BodyPart { Source: { IsKept: false } source })

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Blockwise;
 
-/// <summary>What a route says of the bodies of its requests.</summary>
-/// <param name="Mode">How it takes bodies that come in several blocks.</param>
+/// <summary>The policy of a route for request bodies.</summary>
+/// <param name="Mode">The mode for bodies in several blocks.</param>
 /// <param name="MaxSize">The largest body in bytes.</param>
-/// <param name="HasGates">Whether something is to be asked before a body is put together.</param>
+/// <param name="HasGates">Whether there are checks before a body is assembled.</param>
 internal sealed record BodyPolicy(BodyMode Mode, long MaxSize, bool HasGates = false);

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Blockwise;
 
-/// <summary>What counts an entry and keeps its time. Guarded by Shard.Gate.</summary>
+/// <summary>Counts an entry and tracks its time. Guarded by Shard.Gate.</summary>
 internal abstract class BodyRoom
 {
     /// <summary>An entry was not used for a time, so it is looked at.</summary>

@@ -1,10 +1,10 @@
 namespace CoAP.NET.Blockwise;
 
 /// <summary>
-/// Who shares one part of a <see cref="BodyBudget"/>: one source, all newcomers together, or all that came back and were never verified.
+/// The account of one part of a <see cref="BodyBudget"/>: one source, all newcomers together, or all returning unverified peers.
 /// Thread-safe.
 /// </summary>
-/// <param name="key">The source, of which there is one in the budget; null for others.</param>
+/// <param name="key">The source, with one account in the budget; null for others.</param>
 internal sealed class BodySource(CoapSource? key)
 {
     // For how long after a refusal those that hold room have to show progress.
@@ -23,7 +23,7 @@ internal sealed class BodySource(CoapSource? key)
 
     public long Add(long bytes) => Interlocked.Add(ref _bytes, bytes);
 
-    /// <summary>One of it was refused: for a while those of it that make no progress have to go, and nobody else.</summary>
+    /// <summary>Records a refusal: for a while, its bodies without progress have to give way, and no others.</summary>
     public void NoteRefusal(long now) => Volatile.Write(ref _refusedAt, now);
 
     /// <summary>Whether one of it was refused lately.</summary>

@@ -47,12 +47,11 @@ internal sealed class BodyTable<TEntry> : BodyRoom
     }
 
     /// <summary>
-    /// Which entry of others goes so that there is room for one: of those that are done, or whose peers made no progress, that of the
-    /// source which holds most.
+    /// Returns the entry of another peer to evict: among the completed ones, and those of peers without progress, that of the source that
+    /// holds the most.
     /// </summary>
-    /// <param name="entry">What room is wanted for.</param>
-    /// <param name="shortage">Of what too little is left. Where it is the share or a part, only those of it help. Newcomers replace
-    /// newcomers only.</param>
+    /// <param name="entry">The entry that needs room.</param>
+    /// <param name="shortage">The shortage. For a share or a part, only entries of it help. Newcomers only replace newcomers.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
     public TEntry? FindVictim(TEntry entry, BodyShortage shortage, long now)
     {
@@ -143,9 +142,9 @@ internal sealed class BodyTable<TEntry> : BodyRoom
 
     /// <summary>Takes room for an entry.</summary>
     /// <param name="entry">The entry.</param>
-    /// <param name="share">How much of the share of its source.</param>
-    /// <param name="bytes">How much of the whole.</param>
-    /// <returns>What is missing; then nothing was taken.</returns>
+    /// <param name="share">The amount from the share of its source.</param>
+    /// <param name="bytes">The amount from the whole.</param>
+    /// <returns>The shortage; nothing was taken then.</returns>
     public BodyShortage TryCharge(TEntry entry, long share, long bytes)
     {
         BodyShortage shortage = Budget.TryTake(entry.Source, entry.Standing, share, bytes);
@@ -223,9 +222,9 @@ internal sealed class BodyTable<TEntry> : BodyRoom
     }
 
     /// <summary>
-    /// Whether an entry may go for those of others when room is wanted: its peer is through with it, or is far too slow, or sends no more
-    /// copies of a block that was lost. Of an address that was never verified, which may be forged, half of them are waited for: otherwise
-    /// few datagrams from many addresses would take the room for as long as bodies are kept.
+    /// Returns whether an entry may be evicted for others: its peer has completed it, or is far too slow, or sends no more copies of a lost
+    /// block. For an unverified address, which may be forged, it waits for only half of these copies: otherwise few datagrams from many
+    /// addresses would take the room for as long as bodies are kept.
     /// </summary>
     public bool Yields(TEntry entry, long now) =>
         entry.IsDone || (!entry.WaitsForUs && (entry.IsSlow || now - entry.LastUse >= PatienceWith(entry, now)));
@@ -249,7 +248,7 @@ internal sealed class BodyTable<TEntry> : BodyRoom
 
     private LinkedList<BodyEntry> AgesOf(TEntry entry) => _byAge[(int)entry.Standing];
 
-    // Whoever came back or was verified meanwhile takes of another part from then on. Nobody falls back.
+    // A peer that returned or was verified meanwhile takes from another part from then on. No peer falls back.
     private void Promote(TEntry entry, BodyStanding standing)
     {
         if (standing <= entry.Standing)

@@ -7,10 +7,10 @@ namespace CoAP.NET.Blockwise;
 /// </summary>
 internal sealed class BodyTransfer(BodyKey key, CoapChannel channel) : BodyEntry(key, channel)
 {
-    /// <summary>What a transfer takes beside its body.</summary>
+    /// <summary>The overhead of a transfer in addition to its body.</summary>
     public const int Overhead = 256;
 
-    /// <summary>What an open stream counts as: nobody knows what it holds, a file handle at least.</summary>
+    /// <summary>The cost of an open stream: its resources are unknown, at least a file handle.</summary>
     public const int OpenStream = 64 * 1024;
 
     private bool _isDone;
@@ -18,19 +18,19 @@ internal sealed class BodyTransfer(BodyKey key, CoapChannel channel) : BodyEntry
     /// <summary>The body where it lies in memory; null otherwise.</summary>
     public StoredBody? Body { get; init; }
 
-    /// <summary>What it is read from; null where it lies in memory.</summary>
+    /// <summary>The source of the body; null if it is in memory.</summary>
     public SeekableBody? Seekable { get; init; }
 
     /// <summary>The key without the payload of the request; null when that is no part of the key.</summary>
     public BodyKey? Short { get; init; }
 
     /// <summary>
-    /// How far the peer got, in bytes. Only progress keeps a transfer alive; who asks for one block again and again sees a new state in the
-    /// end.
+    /// The progress of the peer, in bytes. Only progress keeps a transfer alive; a client that requests one block repeatedly finally gets a
+    /// new state.
     /// </summary>
     public long Reached { get; private set; }
 
-    /// <summary>What is being sent of it without being asked for.</summary>
+    /// <summary>The blocks that are being sent without a request.</summary>
     public FollowingBlocks? Sending { get; set; }
 
     /// <summary>Whether the last block was given, which only a copy of its request may still want.</summary>

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Blockwise;
 
-/// <summary>What is to be done with a request that has Block options.</summary>
+/// <summary>The action for a request with Block options.</summary>
 internal enum BodyVerdictKind : byte
 {
     /// <summary>The request goes up to the Resource stage.</summary>

@@ -1,12 +1,12 @@
 namespace CoAP.NET.Blockwise;
 
 /// <summary>
-/// The part of a body that lies in memory while its stream is read from front to back: what a peer may ask for once more, the block that
-/// it asks for, and one byte that tells whether there is another one. One reader at a time; the properties may be read by anybody.
+/// The part of a body in memory while its stream is read from start to end: the bytes that a peer may request again, the requested block,
+/// and one byte that shows whether there is another one. One reader at a time; any thread may read the properties.
 /// </summary>
 /// <param name="stream">The stream, which need not seek.</param>
-/// <param name="start">Where in the body the stream begins.</param>
-/// <param name="size">The size of the body as somebody announced it; null when nobody did. A hint for the peer.</param>
+/// <param name="start">The position of the stream in the body.</param>
+/// <param name="size">The announced size of the body; null if unknown. A hint for the peer.</param>
 internal sealed class BodyWindow(Stream stream, long start, long? size)
 {
     /// <summary>How many bytes stay for a peer that asks for a block again, by a new request.</summary>
@@ -26,7 +26,7 @@ internal sealed class BodyWindow(Stream stream, long start, long? size)
     private long _to = start;
     private long _length = long.MaxValue;
 
-    /// <summary>The size of the body as it was announced; null when nobody did.</summary>
+    /// <summary>The announced size of the body; null if unknown.</summary>
     public long? Size => size;
 
     /// <summary>The size of the body; <see cref="long.MaxValue"/> as long as its end was not read.</summary>

@@ -17,10 +17,10 @@ internal sealed class ExchangeBody
     /// <summary>Whether limits were asked about its first block, so that they are not asked again.</summary>
     public bool IsAdmitted { get; init; }
 
-    /// <summary>What the body was assembled in, or is being read from; told when the answer is there.</summary>
+    /// <summary>The assembly or stream of the body; informed when the response exists.</summary>
     public BodyEntry? Owner { get; init; }
 
-    /// <summary>What the block that is asked for is read from, without the handler; null for requests that go to one.</summary>
+    /// <summary>The source of the requested block, without the handler; null for requests to a handler.</summary>
     public SeekableBody? Later { get; init; }
 
     /// <summary>By which a handler reads the body.</summary>

@@ -1,7 +1,8 @@
 namespace CoAP.NET.Blockwise;
 
-/// <summary>Whose entries stand in a <see cref="BodyTable{TEntry}"/>: it decides what becomes of those that
-/// the table does not keep. Called under Shard.Gate.</summary>
+/// <summary>
+/// The owner of the entries in a <see cref="BodyTable{TEntry}"/>: it handles the entries that the table evicts. Called under Shard.Gate.
+/// </summary>
 /// <typeparam name="TEntry">The kind of entries.</typeparam>
 internal interface IBodyKeeper<TEntry>
     where TEntry : BodyEntry

@@ -23,7 +23,7 @@ internal sealed class RequestBodies : IBodyKeeper<BodyEntry>
         Table = new BodyTable<BodyEntry>(shard, budget, this);
     }
 
-    /// <summary>What there is, with ages and times.</summary>
+    /// <summary>The bodies, with ages and times.</summary>
     public BodyTable<BodyEntry> Table { get; }
 
     /// <summary>How large a body may be on a route: what is put together has to fit the share of a source as well.</summary>
@@ -43,7 +43,7 @@ internal sealed class RequestBodies : IBodyKeeper<BodyEntry>
 
         while (Table.TryCharge(entry, bytes, bytes) is var shortage && shortage != BodyShortage.None)
         {
-            // What the peer itself has under way and was idle longest goes first, then what makes no progress.
+            // Evict the body of the same peer that was idle longest first, then bodies without progress.
             if ((Table.OldestOf(entry.Channel, entry) ?? Table.FindVictim(entry, shortage, now)) is { } victim)
             {
                 Evict(victim);
@@ -54,7 +54,7 @@ internal sealed class RequestBodies : IBodyKeeper<BodyEntry>
             _counters.Add(CoapCounter.BodiesRefused);
             entry.Channel.NoteDrop(CoapCounter.BodiesRefused);
 
-            // Whoever shows that it receives at its address takes of a share of its own.
+            // A client that proves that it receives at its address has its own share.
             long max = Table.Budget.PeerMax;
             bool isPooled = entry.Standing == BodyStanding.Newcomer || shortage == BodyShortage.Unverified;
             return isPooled && !entry.Channel.IsConnection ? CoapResults.FreshnessRequired()
@@ -66,7 +66,7 @@ internal sealed class RequestBodies : IBodyKeeper<BodyEntry>
         return null;
     }
 
-    /// <summary>Ends a body before all of it came, and tells whoever waits for the rest.</summary>
+    /// <summary>Ends an incomplete body, and informs readers of the rest.</summary>
     public void GiveUp(BodyEntry entry, string reason)
     {
         Table.Release(entry);

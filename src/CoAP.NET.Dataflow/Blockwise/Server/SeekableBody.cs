@@ -20,7 +20,7 @@ internal sealed class SeekableBody : IAfterRelease
     private readonly CoapEnvironment _environment;
     private readonly BodyWindow? _window;
 
-    // What is read of a network may not come for long.
+    // Data from a network may not arrive for long.
     private readonly CancellationTokenSource? _closing;
     private readonly long _length;
     private long _given;
@@ -56,7 +56,7 @@ internal sealed class SeekableBody : IAfterRelease
         CoapEnvironment environment, RouteTemplate route, CoapResult head, Stream stream, long start, long? size) =>
         new(environment, route, head, stream, new BodyWindow(stream, start, size));
 
-    /// <summary>Whose handler answered with it.</summary>
+    /// <summary>The route of the handler that returned it.</summary>
     public RouteTemplate Route { get; }
 
     /// <summary>Code, and the options of every block, the entity-tag among them.</summary>
@@ -74,7 +74,7 @@ internal sealed class SeekableBody : IAfterRelease
     /// <summary>Whether it was closed, by us.</summary>
     public bool IsClosed => Volatile.Read(ref _isClosed) != 0;
 
-    /// <summary>Whether as much was read of it as it has bytes, so that nobody is behind who asks for several blocks at a time.</summary>
+    /// <summary>Whether all of its bytes were read, so that a peer that requests several blocks at a time has them all.</summary>
     public bool WasGiven => IsSequential || Volatile.Read(ref _given) >= Length;
 
     /// <summary>Whether somebody keeps it for later blocks.</summary>
@@ -111,13 +111,13 @@ internal sealed class SeekableBody : IAfterRelease
     }
 
     /// <summary>Reads a part of the body.</summary>
-    /// <param name="file">What <see cref="TryOpen"/> gave; disposed afterwards.</param>
-    /// <param name="offset">Where it begins.</param>
-    /// <param name="length">The most bytes to read.</param>
-    /// <param name="cancellationToken">Ends the reading.</param>
-    /// <returns>The part as an answer.</returns>
+    /// <param name="file">The result of <see cref="TryOpen"/>; disposed afterwards.</param>
+    /// <param name="offset">The start of the part.</param>
+    /// <param name="length">The maximum number of bytes to read.</param>
+    /// <param name="cancellationToken">Cancels the read.</param>
+    /// <returns>The part as a response.</returns>
     /// <exception cref="EndOfStreamException">The body became shorter.</exception>
-    /// <exception cref="ObjectDisposedException">It was closed meanwhile, or another reader passed that place.</exception>
+    /// <exception cref="ObjectDisposedException">It was closed meanwhile, or another reader passed that position.</exception>
     public async Task<BodyPart> ReadAsync(SafeFileHandle? file, long offset, int length, CancellationToken cancellationToken)
     {
         if (_window is { } window)

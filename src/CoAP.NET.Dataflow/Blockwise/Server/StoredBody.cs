@@ -12,7 +12,7 @@ internal sealed class StoredBody
         Result = result;
     }
 
-    /// <summary>What was asked for, and the entity-tag.</summary>
+    /// <summary>The key of the request, with the entity-tag.</summary>
     public BodyKey Key { get; }
 
     /// <summary>Code, options of every block, and the whole payload.</summary>

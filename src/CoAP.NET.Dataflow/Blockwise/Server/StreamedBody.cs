@@ -14,7 +14,7 @@ internal sealed class StreamedBody : BodyEntry, IAfterRelease
     /// <summary>How many bytes wait for the handler before the peer is held back.</summary>
     public const int Window = 8 * 1024;
 
-    /// <summary>What it takes of the bounds: the window, the block that goes beyond it and the one before it, and the objects.</summary>
+    /// <summary>Its cost for the limits: the window, the block beyond it and the one before it, and the objects.</summary>
     public const int Size = Window + 4096;
 
     // A block of this size and the one before it are in Size.
@@ -52,8 +52,7 @@ internal sealed class StreamedBody : BodyEntry, IAfterRelease
     public ReadOnlyMemory<byte> LastBlock { get; set; }
 
     /// <summary>
-    /// What it takes while a block is on its way through it: under BERT a message has many (RFC 8323 section 6), and lies in its frame and
-    /// in the pipe.
+    /// Returns its cost while it processes a block: with BERT a message has many (RFC 8323 section 6), and is in its frame and in the pipe.
     /// </summary>
     public long SizeWith(int block) => Size + Key.Size + (block > CountedBlock ? 2L * block : 0);
 
@@ -73,7 +72,7 @@ internal sealed class StreamedBody : BodyEntry, IAfterRelease
     /// <summary>Whether the last block came.</summary>
     public bool IsFinal { get; set; }
 
-    /// <summary>What the handler answered, when that came before the last block.</summary>
+    /// <summary>The response of the handler, if it completed before the last block.</summary>
     public CoapResult? Result { get; set; }
 
     /// <summary>Why nothing follows any more.</summary>
@@ -93,13 +92,13 @@ internal sealed class StreamedBody : BodyEntry, IAfterRelease
             _pipe.Writer.Advance(block.Length);
         }
 
-        // What is written becomes visible with the end; nothing follows that would have to be held back.
+        // Written bytes become visible at the end; no later data has to be held back.
         _pipe.Writer.Complete();
         return new ValueTask<FlushResult>(new FlushResult(isCanceled: false, isCompleted: true));
     }
 
     /// <summary>
-    /// The handler that reads is told, and the block that waits for it is answered. What the handler has in whole is not taken from it.
+    /// Informs the reading handler, and answers the waiting block. Bytes that the handler has completely stay available to it.
     /// </summary>
     public override void OnGivenUp(string reason)
     {

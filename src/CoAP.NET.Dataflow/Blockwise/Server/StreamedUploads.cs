@@ -77,7 +77,7 @@ internal sealed class StreamedUploads(CoapShard shard, RequestBodies bodies)
             return End(exchange, block, stream, failed);
         }
 
-        // Of a success that came already nothing is read any more.
+        // After a success, nothing more of the body is read.
         if (stream.Result is null && bodies.Charge(stream, stream.SizeWith(message.Payload.Length) - stream.Charge, now) is { } full)
         {
             bodies.GiveUp(stream, "There is no room for its next block.");

@@ -36,7 +36,8 @@ internal sealed class ObservationAdoption(
             CoapUri uri = RequestComposer.ParseTarget(kept.Uri!);
             CoapTransport transport = await transports.ForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
             CoapAddress remote = kept.Address ?? uri.Literal
-                ?? throw new ArgumentException($"{kept.Uri} names a host and no address. Set Address to the address that has the registration.",
+                ?? throw new ArgumentException($"{kept.Uri} names a host and no address. Set Address to the address that has the "
+                    + "registration.",
                     nameof(kept));
             if (transport is CoapConnectionTransport)
             {

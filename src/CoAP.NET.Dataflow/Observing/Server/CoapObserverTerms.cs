@@ -91,8 +91,8 @@ public sealed class CoapObserverTerms : IAfterRelease
             if (_notice is not null && (_notice != notice || _path != path))
             {
                 throw new InvalidOperationException(
-                    $"This CoapObserverTerms belongs to {_path}, and was also returned for {path}. Create one for each resource of each server, because "
-                    + "it counts the observers.");
+                    $"This CoapObserverTerms belongs to {_path}, and was also returned for {path}. Create one for each resource of "
+                        + "each server, because it counts the observers.");
             }
 
             _path = path;

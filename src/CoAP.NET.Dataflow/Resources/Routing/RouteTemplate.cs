@@ -35,8 +35,8 @@ internal sealed class RouteTemplate
         if (text.IndexOf("://", StringComparison.Ordinal) is var colon and > 0 && Uri.CheckSchemeName(text[..colon]))
         {
             throw Bad(text,
-                "It is a URI, but a template is only a path. Write the part after the host, such as /devices/{id}; set the host with Listen "
-                    + "and the scheme with OnlyOn.");
+                "It is a URI, but a template is only a path. Write the part after the host, such as /devices/{id}; set the host with "
+                    + "Listen and the scheme with OnlyOn.");
         }
 
         return text is "" or "/"

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Blockwise;
 
-/// <summary>What a block of a body by Q-Block2 means (RFC 9177 section 4.4).</summary>
+/// <summary>The meaning of a block of a Q-Block2 body (RFC 9177 section 4.4).</summary>
 internal enum QBlockDownloadVerdict
 {
     /// <summary>It came before, or belongs to a body that is not collected any more.</summary>

@@ -125,7 +125,7 @@ internal sealed class QBlockExchange : IStandingOwner
         _request.Message.Code,
         Target);
 
-    // Whatever happens comes through here. What is to be sent goes out after the lock was released.
+    // Every event comes through here. Messages are sent after the lock was released.
     private void Decide(Action<QBlockExchange> decision)
     {
         CoapMessage[] messages;
@@ -215,7 +215,7 @@ internal sealed class QBlockExchange : IStandingOwner
         }
     }
 
-    // NON_RECEIVE_TIMEOUT, twice as long after each time in vain.
+    // NON_RECEIVE_TIMEOUT, doubled after each unsuccessful attempt.
     private void AwaitAnswer() => Await(new TimeSpan(_parameters.NonReceiveTimeout.Ticks << _tries));
 
     // NON_TIMEOUT_RANDOM.

@@ -50,9 +50,9 @@ internal sealed class QBlockUpload
     /// <param name="number">The number that it names; null for none.</param>
     public bool IsConfirmed(int? number) => number is null || number >= Sent - 1;
 
-    /// <summary>A list of missing blocks came (RFC 9177 section 5).</summary>
+    /// <summary>Processes a list of missing blocks (RFC 9177 section 5).</summary>
     /// <param name="missing">The list.</param>
-    /// <returns>What is sent again, ascending and each once; empty for a list that is out of order, or names only what goes out
+    /// <returns>The blocks to send again, ascending and each once; empty for an unordered list, or if all of them will be sent
     /// anyway.</returns>
     public int[] Repeat(List<int> missing)
     {
