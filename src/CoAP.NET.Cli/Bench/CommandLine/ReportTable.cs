@@ -69,7 +69,7 @@ internal static class ReportTable
             {
                 output.WriteLine(string.Create(CultureInfo.InvariantCulture,
                     $"{RunNames.Peers(run.Plan)}: this program lost {run.OwnDrops} datagrams in its own receive buffers, which is no "
-                        + "fault of the server: use fewer peers, or more workers."));
+                        + $"fault of the server: use fewer peers, or more workers."));
             }
         }
     }
