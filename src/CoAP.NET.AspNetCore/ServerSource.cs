@@ -4,8 +4,8 @@ using Microsoft.Extensions.DependencyInjection;
 namespace CoAP.NET.AspNetCore;
 
 /// <summary>
-/// The server whose connections a web server accepts: one that was given, or the one of the container. It is started with its first
-/// connection, if nobody did.
+/// The server for connections of a web server: a given one, or that of the container. Its first connection starts it, unless it is already
+/// started.
 /// </summary>
 internal sealed class ServerSource
 {
@@ -13,17 +13,17 @@ internal sealed class ServerSource
     private CoapEndpoint? _endpoint;
     private volatile bool _isStarted;
 
-    /// <summary>A server that is at hand.</summary>
+    /// <summary>Uses a given server.</summary>
     public ServerSource(CoapServer server, IServiceProvider services)
     {
         _server = server;
         _endpoint = Expecting(server.Endpoint, services);
     }
 
-    /// <summary>An endpoint that is at hand.</summary>
+    /// <summary>Uses a given endpoint.</summary>
     public ServerSource(CoapEndpoint endpoint, IServiceProvider services) => _endpoint = Expecting(endpoint, services);
 
-    /// <summary>The server of the container.</summary>
+    /// <summary>Uses the server of the container.</summary>
     public ServerSource(IServiceProvider? services)
     {
         if (services?.GetService<CoapServer>() is { } server)
@@ -33,10 +33,10 @@ internal sealed class ServerSource
         }
     }
 
-    /// <summary>Whether there is an endpoint, be it stopped.</summary>
+    /// <summary>Whether there is an endpoint, even a stopped one.</summary>
     public bool IsKnown => _endpoint is not null;
 
-    /// <summary>The endpoint, started.</summary>
+    /// <summary>Returns the started endpoint.</summary>
     /// <param name="services">The container.</param>
     /// <exception cref="InvalidOperationException">There is none, or it was stopped.</exception>
     public async ValueTask<CoapEndpoint> GetAsync(IServiceProvider? services)
@@ -45,7 +45,7 @@ internal sealed class ServerSource
         {
             CoapServer server = services?.GetService<CoapServer>()
                 ?? throw new InvalidOperationException(
-                    "There is no CoapServer in the container: call services.AddCoapServer, or give the server, or endpoint, that is meant.");
+                    "There is no CoapServer in the container. Call services.AddCoapServer, or pass the server or endpoint.");
             _server = server;
             _endpoint = Expecting(server.Endpoint, services);
         }
@@ -59,8 +59,8 @@ internal sealed class ServerSource
         return _endpoint;
     }
 
-    // A server of the host listens where its options say; any other one that is mapped is asked by the web server's connections only,
-    // unless it is told to listen.
+    // A server of the host listens according to its options. Any other mapped server only gets the connections of the web server, unless it
+    // is configured to listen.
     private static CoapEndpoint Expecting(CoapEndpoint endpoint, IServiceProvider? services) =>
         CoapHostedServers.Have(services, endpoint) ? endpoint : endpoint.ExpectConnections();
 }

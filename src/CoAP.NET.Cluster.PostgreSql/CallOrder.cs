@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cluster.PostgreSql;
 
-/// <summary>Does one call after the other, in the order in which they came. A cancelled wait does not end the call. Thread-safe.</summary>
+/// <summary>Executes calls one after the other in their order. A canceled wait does not end the call. Thread-safe.</summary>
 internal sealed class CallOrder
 {
     private readonly Lock _gate = new();
@@ -24,7 +24,7 @@ internal sealed class CallOrder
         return cancellationToken.CanBeCanceled ? done.WaitAsync(cancellationToken) : done;
     }
 
-    /// <summary>Refuses further calls, and waits for those before.</summary>
+    /// <summary>Refuses further calls, and waits for the earlier ones.</summary>
     public Task EndAsync()
     {
         lock (_gate)

@@ -6,29 +6,29 @@ namespace CoAP.NET.Cluster.PostgreSql;
 /// <summary>The options of a <see cref="CoapPostgreSqlClusterStore"/>.</summary>
 public sealed partial class CoapPostgreSqlClusterOptions
 {
-    /// <summary>
-    /// The connection string for Npgsql: <c>Host=db;Database=meters;Username=meters;Password=...</c>. Connect directly to the server, or
-    /// through a pooler in session mode: leases hold a lock of their connection. Required.
-    /// </summary>
+    /// <summary>The connection string for Npgsql: <c>Host=db;Database=meters;Username=meters;Password=...</c>. Required.</summary>
+    /// <remarks>Connect directly to the server, or through a pooler in session mode: leases hold a lock of their connection.</remarks>
     public string ConnectionString { get; set; } = "";
 
-    /// <summary>
-    /// The schema of the tables, which is created if necessary: a to z, 0 to 9 and underscores, at most 40 characters, <c>coap_cluster</c>
-    /// by default. Clusters that share a database need a schema each. Do not give it the name of the database user: PostgreSQL searches a
-    /// schema with that name first, so the tables of the application would be created there too.
-    /// </summary>
+    /// <summary>The schema of the tables, which the store creates if necessary. Default <c>coap_cluster</c>.</summary>
+    /// <remarks>
+    /// The name has at most 40 characters: a to z, 0 to 9 and underscores. Clusters that share a database need a schema each. Do not use
+    /// the name of the database user: PostgreSQL searches a schema with that name first, and would create the tables of the application
+    /// there, too.
+    /// </remarks>
     public string Schema { get; set; } = "coap_cluster";
 
-    /// <summary>The timeout of a call: 1 s to 5 minutes, 10 s by default.</summary>
+    /// <summary>The timeout of a call, 1 s to 5 minutes. Default 10 s.</summary>
     public TimeSpan CommandTimeout { get; set; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>
-    /// How often the store checks whether nodes are gone: 10 ms to 1 minute, 250 ms by default. A process that dies loses its lock at once,
-    /// but PostgreSQL notifies nobody of it; nodes are notified at once of what others do themselves.
-    /// </summary>
+    /// <summary>The interval at which the store checks for dead nodes, 10 ms to 1 minute. Default 250 ms.</summary>
+    /// <remarks>
+    /// A process that dies loses its lock at once, but PostgreSQL does not notify the other nodes. Changes by live nodes are notified at
+    /// once.
+    /// </remarks>
     public TimeSpan PollInterval { get; set; } = TimeSpan.FromMilliseconds(250);
 
-    /// <summary>The clock of retries. Null, the default, for the system clock. The database measures leases and lifetimes.</summary>
+    /// <summary>The clock of retries. Null, the default, uses the system clock. The database measures leases and lifetimes.</summary>
     public TimeProvider? TimeProvider { get; set; }
 
     internal CoapPostgreSqlClusterOptions Checked()
@@ -37,7 +37,7 @@ public sealed partial class CoapPostgreSqlClusterOptions
         if (!SchemaName().IsMatch(Schema))
         {
             throw new ArgumentException(
-                $"'{Schema}' is not a valid name of a schema: use a to z, 0 to 9 and underscores, a letter first, at most 40 characters.",
+                $"'{Schema}' is not a valid schema name. Use a to z, 0 to 9 and underscores, a letter first, at most 40 characters.",
                 nameof(Schema));
         }
 

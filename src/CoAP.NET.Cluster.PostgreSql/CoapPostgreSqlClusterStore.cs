@@ -3,13 +3,11 @@ using Npgsql;
 
 namespace CoAP.NET.Cluster.PostgreSql;
 
-/// <summary>
-/// Keeps the state of a cluster in PostgreSQL (tested with 15). It creates missing tables, and upgrades them to the version of the package
-/// under a lock, so nodes may start at the same time. Thread-safe.
-/// </summary>
+/// <summary>Keeps the state of a cluster in PostgreSQL (tested with version 15). Thread-safe.</summary>
 /// <remarks>
-/// It uses one connection for its lease, which holds an advisory lock, so that other nodes notice a dead process with the next poll; one
-/// for writes; one that listens while the map is watched; and up to eight for reads. Single requests and notifications cause no queries.
+/// The store creates missing tables and upgrades them to the version of the package under a lock; nodes may start at the same time. It uses
+/// one connection for its lease, one for writes, one that listens while the map is watched, and up to eight for reads. The lease holds an
+/// advisory lock: other nodes notice a dead process with the next poll. Single requests and notifications cause no queries.
 /// </remarks>
 public sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
 {
@@ -28,14 +26,14 @@ public sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
     private Task? _watching;
     private Task? _end;
 
-    /// <summary>Creates a store. Nothing is opened yet.</summary>
+    /// <summary>Creates a store. It opens no connection yet.</summary>
     /// <param name="connectionString">The database; see <see cref="CoapPostgreSqlClusterOptions.ConnectionString"/>.</param>
     public CoapPostgreSqlClusterStore(string connectionString)
         : this(new CoapPostgreSqlClusterOptions { ConnectionString = connectionString })
     {
     }
 
-    /// <summary>Creates a store. Nothing is opened yet.</summary>
+    /// <summary>Creates a store. It opens no connection yet.</summary>
     /// <param name="options">The options, which are copied.</param>
     /// <exception cref="ArgumentException">An option is missing or out of its range.</exception>
     public CoapPostgreSqlClusterStore(CoapPostgreSqlClusterOptions options)
@@ -103,7 +101,7 @@ public sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
         await ReadAsync((connection, token) => _records.RemoveExpiredAsync(connection, CoapRecordBatch.MaxCount, token), cancellationToken)
             .ConfigureAwait(false);
 
-    /// <summary>Completes the pending calls, gives the lease back, and closes all connections.</summary>
+    /// <summary>Completes the pending calls, releases the lease, and closes all connections.</summary>
     /// <returns>A task that completes when that is done.</returns>
     public ValueTask DisposeAsync()
     {

@@ -2,10 +2,10 @@ using Npgsql;
 
 namespace CoAP.NET.Cluster.PostgreSql;
 
-/// <summary>A batch of changes as arrays of columns, which is one statement however many there are.</summary>
+/// <summary>Converts a batch of changes to arrays of columns, for a single statement of any size.</summary>
 internal static class PostgreSqlBatch
 {
-    // Beyond what PostgreSQL's timestamps reach to.
+    // Exceeds the range of PostgreSQL's timestamps.
     private const double ForEver = 1_000.0 * 365 * 24 * 3_600;
 
     public static NpgsqlCommand ToCommand(

@@ -2,13 +2,13 @@ using Npgsql;
 
 namespace CoAP.NET.Cluster.PostgreSql;
 
-/// <summary>Commands whose text is this assembly's own: what comes from elsewhere is a parameter.</summary>
+/// <summary>Creates commands with constant texts of this assembly; all other values are parameters.</summary>
 internal static class PostgreSqlCommands
 {
     public static NpgsqlCommand Make(NpgsqlConnection connection, string sql, params ReadOnlySpan<NpgsqlParameter> parameters)
     {
         NpgsqlCommand command = connection.CreateCommand();
-#pragma warning disable CA2100 // the schema's name is checked, and everything else is a constant
+#pragma warning disable CA2100 // the schema name is validated, and everything else is a constant
         command.CommandText = sql;
 #pragma warning restore CA2100
         foreach (NpgsqlParameter parameter in parameters)

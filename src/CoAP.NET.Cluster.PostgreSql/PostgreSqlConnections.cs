@@ -4,8 +4,8 @@ using Npgsql;
 namespace CoAP.NET.Cluster.PostgreSql;
 
 /// <summary>
-/// Opens connections. Those that own something on the server (a lock, a generation, a subscription) are of no pool, so that closing one
-/// ends that; those of reads are pooled. Thread-safe.
+/// Opens connections. A connection that owns something on the server (a lock, a generation, a subscription) is not pooled, so that closing
+/// it releases that; connections for reads are pooled. Thread-safe.
 /// </summary>
 internal sealed class PostgreSqlConnections : IAsyncDisposable
 {
@@ -23,8 +23,8 @@ internal sealed class PostgreSqlConnections : IAsyncDisposable
         Schema = options.Schema;
         NpgsqlConnectionStringBuilder text = new(options.ConnectionString) { Pooling = true, MaxPoolSize = MaxReaders, MinPoolSize = 0 };
         _pooled = NpgsqlDataSource.Create(text);
-        // What takes too long costs the connection at once: the server ends the statement by itself, and what it still does is fenced.
-        // They live long and run few statements again and again: those are parsed and planned once.
+        // A timeout closes the connection at once: the server ends the statement, and fences guard against the rest. The connections live
+        // long and repeat few statements, which are prepared once.
         text = new(options.ConnectionString)
         {
             Pooling = false,
@@ -34,7 +34,7 @@ internal sealed class PostgreSqlConnections : IAsyncDisposable
         };
         _single = NpgsqlDataSource.Create(text);
 
-        // The server ends what we gave up, and a commit is one: what is confirmed must survive the server too.
+        // The server ends abandoned statements, and a commit is synchronous: confirmed changes must survive a failure of the server.
         _settings = string.Create(CultureInfo.InvariantCulture, $"""
             set statement_timeout = {(int)options.CommandTimeout.TotalMilliseconds};
             set idle_in_transaction_session_timeout = {(int)options.CommandTimeout.TotalMilliseconds};
@@ -46,7 +46,7 @@ internal sealed class PostgreSqlConnections : IAsyncDisposable
 
     public string Channel => $"coap_{Schema}";
 
-    /// <summary>A connection that its owner keeps. Closing it ends what it owns on the server.</summary>
+    /// <summary>Opens a connection for an owner. Closing it releases what it owns on the server.</summary>
     public async Task<NpgsqlConnection> OpenOwnAsync(CancellationToken cancellationToken)
     {
         NpgsqlConnection connection = await _single.OpenConnectionAsync(cancellationToken).ConfigureAwait(false);
@@ -63,7 +63,7 @@ internal sealed class PostgreSqlConnections : IAsyncDisposable
         }
     }
 
-    /// <summary>Does something that changes nothing; once more where the connection was lost.</summary>
+    /// <summary>Executes a read, and retries it once if the connection was lost.</summary>
     public async Task<T> ReadAsync<T>(
         Func<NpgsqlConnection, CancellationToken, Task<T>> read, CancellationToken cancellationToken)
     {
@@ -85,7 +85,7 @@ internal sealed class PostgreSqlConnections : IAsyncDisposable
                     throw PostgreSqlFaults.Of(exception);
                 }
 
-                // The others in the pool are as dead as this one.
+                // The other pooled connections are lost as well.
                 _pooled.Clear();
             }
         }

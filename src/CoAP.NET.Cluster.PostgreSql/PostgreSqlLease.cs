@@ -3,7 +3,7 @@ using Npgsql;
 namespace CoAP.NET.Cluster.PostgreSql;
 
 /// <summary>
-/// The lease of a node: a row with a time, and a lock that its connection holds, which ends with the process. Used by one call at a time.
+/// The lease of a node: a row with a time, and a lock of its connection, which ends with the process. Used by one call at a time.
 /// </summary>
 internal sealed class PostgreSqlLease(PostgreSqlConnections connections, PostgreSqlMap map) : IAsyncDisposable
 {
@@ -21,7 +21,7 @@ internal sealed class PostgreSqlLease(PostgreSqlConnections connections, Postgre
     private CoapClusterNode? _self;
     private bool _isLocked;
 
-    /// <summary>Makes or renews it.</summary>
+    /// <summary>Creates or renews the lease.</summary>
     public Task<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
     {
         CoapLeases.CheckSame(_self?.Id ?? default, self.Id);
@@ -35,7 +35,8 @@ internal sealed class PostgreSqlLease(PostgreSqlConnections connections, Postgre
             cancellationToken);
     }
 
-    /// <summary>Changes the map. One that took effect although its connection was lost is told as not taken: whoever looks again sees it.
+    /// <summary>
+    /// Changes the map. If the connection is lost, it reports failure even if the change took effect: the caller reads the map again.
     /// </summary>
     public Task<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken) => RunAsync(
         async connection =>
@@ -62,14 +63,14 @@ internal sealed class PostgreSqlLease(PostgreSqlConnections connections, Postgre
             }
             catch (Exception exception) when (PostgreSqlFaults.IsFault(exception))
             {
-                // The lock ends with the connection, and the lease by itself.
+                // The lock ends with the connection, and the lease expires.
             }
         }
 
         await CloseAsync().ConfigureAwait(false);
     }
 
-    // Once more over another connection where this one was lost.
+    // Retries once over a new connection if this one was lost.
     private async Task<T> RunAsync<T>(Func<NpgsqlConnection, Task<T>> call, CancellationToken cancellationToken)
     {
         for (bool isLast = false; ; isLast = true)
@@ -116,7 +117,7 @@ internal sealed class PostgreSqlLease(PostgreSqlConnections connections, Postgre
                 await reader.ReadAsync(cancellationToken).ConfigureAwait(false);
                 isSame = reader.GetBoolean(0);
 
-                // A lost connection of this node may still have it, which is as good while the server has that connection.
+                // A lost connection of this node may still hold the lock, which is equivalent while the server has that connection.
                 _isLocked = reader.GetBoolean(1);
             }
         }
@@ -127,7 +128,7 @@ internal sealed class PostgreSqlLease(PostgreSqlConnections connections, Postgre
         }
     }
 
-    // Outside of transactions that write, as it takes a lock of the whole server; and it only wakes.
+    // Outside of write transactions because NOTIFY takes a lock of the whole server; it only wakes the listeners.
     private Task NotifyAsync(NpgsqlConnection connection, CancellationToken cancellationToken) =>
         PostgreSqlSchema.ExecuteAsync(connection, $"notify {connections.Channel}", cancellationToken);
 

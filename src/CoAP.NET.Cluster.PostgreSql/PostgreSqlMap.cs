@@ -5,8 +5,8 @@ namespace CoAP.NET.Cluster.PostgreSql;
 /// <summary>Reads and changes the map.</summary>
 internal sealed class PostgreSqlMap(string schema)
 {
-    // In one statement, so that all of it is of one moment. A node is there while its lease holds and its process has its connection: the
-    // lock ends with that, long before the lease.
+    // One statement, for a consistent snapshot. A node is live while its lease is valid and its process holds the connection: the lock ends
+    // with the connection, long before the lease.
     private readonly string _read = $"""
         select 0 as what, null::smallint, null::uuid, null::text, version, null::boolean from {schema}.map
         union all
@@ -66,7 +66,7 @@ internal sealed class PostgreSqlMap(string schema)
                 return false;
             }
 
-            // In the order in which writers lock them, so that neither waits for the other.
+            // In the lock order of the writers, to avoid deadlocks.
             short[] slots = [.. wanted.Changed.Select(static slot => (short)slot.Number)];
             await ExecuteAsync(connection, $"select from {schema}.slots where slot = any($1) order by slot for update", cancellationToken,
                 PostgreSqlCommands.Value(slots)).ConfigureAwait(false);

@@ -2,7 +2,7 @@ using Npgsql;
 
 namespace CoAP.NET.Cluster.PostgreSql;
 
-/// <summary>Reads records, and removes those that nobody can read any more.</summary>
+/// <summary>Reads records, and removes expired ones.</summary>
 internal sealed class PostgreSqlRecords(string schema)
 {
     private readonly string _read = $"""
@@ -15,7 +15,7 @@ internal sealed class PostgreSqlRecords(string schema)
         where kind = $1 and slot = $2 and key = $3 and expires > clock_timestamp() limit $4
         """;
 
-    // Rows that somebody just writes are left alone: they last anew.
+    // Skips rows that a writer is about to renew.
     private readonly string _removeExpired = $"""
         delete from {schema}.records where ctid = any(array(
             select ctid from {schema}.records where expires <= clock_timestamp() limit $1 for update skip locked))

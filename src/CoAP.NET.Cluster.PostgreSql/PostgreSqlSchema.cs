@@ -2,11 +2,11 @@ using Npgsql;
 
 namespace CoAP.NET.Cluster.PostgreSql;
 
-/// <summary>The tables of a schema, and how those of an older version become those of this one.</summary>
+/// <summary>The tables of a schema, and their upgrades from older versions.</summary>
 internal static class PostgreSqlSchema
 {
-    // The step at index n makes version n + 1 of version n; $s is the schema. Never changed once it was released; a new version is a
-    // further step, which a node of the version before must be able to work with, as nodes are updated one after the other.
+    // The step at index n upgrades version n to n + 1; $s is the schema. A released step never changes. A new version adds a step that
+    // nodes of the previous version must support, because nodes are updated one after the other.
     private static readonly string[] s_steps =
     [
         """
@@ -25,14 +25,14 @@ internal static class PostgreSqlSchema
         """,
     ];
 
-    /// <summary>The version that this library writes.</summary>
+    /// <summary>The schema version of this library.</summary>
     public static int Version => s_steps.Length;
 
-    /// <summary>Brings a schema to the version of this library, in one transaction; of several nodes that start, one does it.</summary>
+    /// <summary>Upgrades a schema to the version of this library in one transaction; among several starting nodes one does it.</summary>
     /// <param name="connection">The database.</param>
     /// <param name="schema">The schema.</param>
-    /// <param name="cancellationToken">Ends it.</param>
-    /// <exception cref="CoapClusterStoreException">It is newer.</exception>
+    /// <param name="cancellationToken">Cancels it.</param>
+    /// <exception cref="CoapClusterStoreException">The schema is newer.</exception>
     public static async Task UpgradeAsync(NpgsqlConnection connection, string schema, CancellationToken cancellationToken)
     {
         if (await VersionAsync(connection, schema, cancellationToken).ConfigureAwait(false) == Version)
@@ -49,8 +49,8 @@ internal static class PostgreSqlSchema
             if (version > Version)
             {
                 throw new CoapClusterStoreException(CoapClusterStoreFault.Incompatible,
-                    $"The tables in the schema {schema} were made by a newer version of CoAP.NET.Cluster.PostgreSql "
-                    + $"(theirs is {version}, this one knows {Version}). Use that version, or another schema.");
+                    $"A newer version of CoAP.NET.Cluster.PostgreSql made the tables in the schema {schema} "
+                    + $"(version {version}; this one supports {Version}). Use that version, or another schema.");
             }
 
             if (version == 0)
@@ -81,10 +81,10 @@ internal static class PostgreSqlSchema
         }
     }
 
-    // 0 where there is none.
+    // 0 if there is none.
     private static async Task<int> VersionAsync(NpgsqlConnection connection, string schema, CancellationToken cancellationToken)
     {
-        // Not to_regclass: it may answer of a cache of the connection, from before another node made the table.
+        // Not to_regclass: it may answer from a cache of the connection that is older than a table made by another node.
         NpgsqlCommand exists = PostgreSqlCommands.Make(connection,
             "select exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace "
             + $"where n.nspname = '{schema}' and c.relname = 'schema_version')");

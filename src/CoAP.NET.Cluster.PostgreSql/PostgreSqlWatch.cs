@@ -2,14 +2,14 @@ using Npgsql;
 
 namespace CoAP.NET.Cluster.PostgreSql;
 
-/// <summary>Shows the newest map: when it is told that something changed, and now and then, as the dead tell nothing.</summary>
+/// <summary>Watches for the newest map: after notifications, and periodically because dead nodes send none.</summary>
 internal sealed class PostgreSqlWatch(
     PostgreSqlConnections connections, PostgreSqlMap map, CoapClusterMapFeed feed, CoapPostgreSqlClusterOptions options)
 {
     private static readonly TimeSpan s_firstRetry = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan s_longestRetry = TimeSpan.FromSeconds(5);
 
-    /// <summary>Goes on until it is cancelled, however often the database is away.</summary>
+    /// <summary>Runs until it is canceled, and survives failures of the database.</summary>
     public async Task RunAsync(CancellationToken cancellationToken)
     {
         TimeSpan retry = s_firstRetry;
@@ -36,7 +36,7 @@ internal sealed class PostgreSqlWatch(
             }
             catch (Exception exception) when (PostgreSqlFaults.IsFault(exception) || exception is CoapClusterStoreException)
             {
-                // Whoever writes is told; whoever watches waits for the next map.
+                // Writers get the error; watchers wait for the next map.
             }
 
             await Task.Delay(retry, options.TimeProvider!, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);

@@ -3,9 +3,9 @@ using Npgsql;
 namespace CoAP.NET.Cluster.PostgreSql;
 
 /// <summary>
-/// Writes records over a connection of its own, one batch after the other. Each connection has a generation, and a batch holds only while
-/// that is the newest of this store: what a lost connection left on its way to the server can no more take effect once another one has
-/// begun. Used by one call at a time.
+/// Writes records over its own connection, one batch after the other. Each connection has a generation, and a batch is valid only while its
+/// generation is the newest of this store. A batch in flight on a lost connection can therefore not take effect after another connection
+/// has begun. Used by one call at a time.
 /// </summary>
 internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, Guid id) : IAsyncDisposable
 {
@@ -14,8 +14,8 @@ internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, Guid i
         on conflict (writer) do update set generation = excluded.generation, opened = excluded.opened returning generation
         """;
 
-    // The locks come first: of the generation, then of the slots in their order, each once. A move of a slot waits for them, or they for
-    // it, and then the newest fence is seen. What falls out finds no partner in the joins.
+    // Locks the generation first, and then each slot once, in order. Moves of slots and writes wait for each other, and the write then sees
+    // the newest fence. The joins drop stale changes.
     private readonly string _write = $"""
         with me as materialized (
             select 1 from {connections.Schema}.writers where writer = $1 and generation = $2 for share),
@@ -40,7 +40,7 @@ internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, Guid i
     private NpgsqlConnection? _connection;
     private long _generation;
 
-    /// <summary>Writes a batch; once more over another connection where this one was lost.</summary>
+    /// <summary>Writes a batch, and retries once over a new connection if this one was lost.</summary>
     public async Task<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
     {
         if (batch.Length == 0)
@@ -57,17 +57,17 @@ internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, Guid i
                     return result;
                 }
 
-                // Somebody cleaned up, and the row of this store is gone: with a new generation it goes on.
+                // A cleanup removed the row of this store: it continues with a new generation.
                 await CloseAsync().ConfigureAwait(false);
                 if (isLast)
                 {
                     throw new CoapClusterStoreException(CoapClusterStoreFault.Unavailable,
-                        "The writes of this store were taken for those of a lost connection. They are written with the next call.");
+                        "The database treated the writes of this store as those of a lost connection. The next call writes them.");
                 }
             }
             catch (Exception exception) when (PostgreSqlFaults.IsFault(exception))
             {
-                // Whatever is on its way ends with the generation.
+                // Ends everything in flight with the generation.
                 await CloseAsync().ConfigureAwait(false);
                 if (isLast || !PostgreSqlFaults.IsLostConnection(exception))
                 {
@@ -92,14 +92,14 @@ internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, Guid i
             }
             catch (Exception exception) when (PostgreSqlFaults.IsFault(exception))
             {
-                // It is removed as one of a dead process is.
+                // The row is later removed like that of a dead process.
             }
         }
 
         await CloseAsync().ConfigureAwait(false);
     }
 
-    /// <summary>Writes a batch, unless another connection has begun a newer generation, for which it gives null.</summary>
+    /// <summary>Writes a batch, or returns null if another connection has begun a newer generation.</summary>
     public async Task<CoapWriteResult?> TryWriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
     {
         NpgsqlConnection connection = await OpenAsync(cancellationToken).ConfigureAwait(false);
@@ -135,11 +135,12 @@ internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, Guid i
         NpgsqlConnection connection = await connections.OpenOwnAsync(cancellationToken).ConfigureAwait(false);
         try
         {
-            // The plan of a batch depends on no value: planned anew, most batches, which are small, took the server twice the time.
+            // The plan of a batch does not depend on its values. Custom plans took the server twice the time for small batches, which are
+            // the most frequent.
             await PostgreSqlSchema.ExecuteAsync(connection, "set plan_cache_mode = force_generic_plan", cancellationToken)
                 .ConfigureAwait(false);
 
-            // Waits for a batch that a lost connection still writes, as that has the row's lock.
+            // Waits for a batch of a lost connection, which holds the row's lock.
             NpgsqlCommand command = PostgreSqlCommands.Make(connection, _begin, PostgreSqlCommands.Value(id));
             await using (command.ConfigureAwait(false))
             {

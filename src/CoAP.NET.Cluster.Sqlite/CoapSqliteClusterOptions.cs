@@ -3,27 +3,25 @@ namespace CoAP.NET.Cluster.Sqlite;
 /// <summary>The options of a <see cref="CoapSqliteClusterStore"/>.</summary>
 public sealed class CoapSqliteClusterOptions
 {
-    /// <summary>
-    /// The file, on a local disk. Its folder is created if necessary; both are accessible to their owner only. One process uses the file at
-    /// a time; the file beside it whose name ends in <c>-wal</c> belongs to it. Do not restore it from a backup: numbers of messages would
-    /// be used twice. Required.
-    /// </summary>
+    /// <summary>The file, on a local disk. Required.</summary>
+    /// <remarks>
+    /// The store creates its folder if necessary; both are accessible to their owner only. One process uses the file at a time; the file
+    /// next to it whose name ends in <c>-wal</c> belongs to it. Do not restore it from a backup: message numbers would be used twice.
+    /// </remarks>
     public string Path { get; set; } = "";
 
-    /// <summary>
-    /// The maximum size of the file in bytes: 1 MiB to 1 TiB, 1 GiB by default. Beyond it writes fail with
-    /// <see cref="CoapClusterStoreFault.Full"/>. A DTLS session takes some 400 bytes.
-    /// </summary>
+    /// <summary>The maximum size of the file in bytes, 1 MiB to 1 TiB. Default 1 GiB.</summary>
+    /// <remarks>Beyond it writes fail with <see cref="CoapClusterStoreFault.Full"/>. A DTLS session takes some 400 bytes.</remarks>
     public long MaxBytes { get; set; } = 1L << 30;
 
-    /// <summary>The maximum number of calls that wait for the disk: 16 to 1,000,000, 4,096 by default. Further ones fail with
-    /// <see cref="CoapClusterStoreFault.Busy"/>.</summary>
+    /// <summary>The maximum number of calls that wait for the disk, 16 to 1,000,000. Default 4,096.</summary>
+    /// <remarks>Further ones fail with <see cref="CoapClusterStoreFault.Busy"/>.</remarks>
     public int MaxWaitingCalls { get; set; } = 4_096;
 
-    /// <summary>The clock of lifetimes, which are stored as dates. Null, the default, for the system clock.</summary>
+    /// <summary>The clock of lifetimes, which are stored as dates. Null, the default, uses the system clock.</summary>
     public TimeProvider? TimeProvider { get; set; }
 
-    /// <summary>Runs the work that waits for the disk. Null, the default, for the threads of the library.</summary>
+    /// <summary>Runs the work that waits for the disk. Null, the default, uses the threads of the library.</summary>
     public CoapScheduler? Scheduler { get; set; }
 
     internal CoapSqliteClusterOptions Checked()

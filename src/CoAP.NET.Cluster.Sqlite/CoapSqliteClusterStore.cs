@@ -2,16 +2,14 @@ using System.Runtime.CompilerServices;
 
 namespace CoAP.NET.Cluster.Sqlite;
 
-/// <summary>
-/// Keeps the state of one server in a SQLite file, so that it survives a crash, a restart and a power failure. One process uses the file at
-/// a time: a second one gets <see cref="CoapClusterStoreFault.InUse"/>. The first call opens the file, and the first one after a fault
-/// opens it again. Thread-safe.
-/// </summary>
+/// <summary>Keeps the state of one server in a SQLite file that survives a crash, a restart and a power failure. Thread-safe.</summary>
 /// <remarks>
-/// The file is in WAL mode with <c>synchronous=full</c>: each batch is on the disk when its write completes. With <c>normal</c> a power
-/// failure, though not a killed process, would undo the last batches, and with <c>off</c> it could destroy the file. Among the lost batches
-/// may be a reservation of record numbers, and two messages with the same number under the same key reveal each other. Calls that come
-/// while the disk is busy are written together, so a busy server needs few flushes.
+/// One process uses the file at a time: a second one gets <see cref="CoapClusterStoreFault.InUse"/>. The first call opens the file, and the
+/// first one after a fault opens it again.
+/// <para>The file is in WAL mode with <c>synchronous=full</c>: each batch is on the disk when its write completes. With <c>normal</c> a
+/// power failure, though not a killed process, would undo the last batches, and with <c>off</c> it could destroy the file. The lost batches
+/// may include a reservation of record numbers, and two messages with the same number under the same key reveal each other. The store
+/// combines calls that arrive while the disk is busy; a busy server therefore needs few flushes.</para>
 /// </remarks>
 public sealed class CoapSqliteClusterStore : ICoapClusterStore
 {
@@ -20,14 +18,14 @@ public sealed class CoapSqliteClusterStore : ICoapClusterStore
     private readonly SqliteWork _work;
     private readonly CoapClusterMapFeed _feed = new();
 
-    /// <summary>Creates a store. Nothing is opened yet.</summary>
+    /// <summary>Creates a store. It does not open the file yet.</summary>
     /// <param name="path">The file; see <see cref="CoapSqliteClusterOptions.Path"/>.</param>
     public CoapSqliteClusterStore(string path)
         : this(new CoapSqliteClusterOptions { Path = path })
     {
     }
 
-    /// <summary>Creates a store. Nothing is opened yet.</summary>
+    /// <summary>Creates a store. It does not open the file yet.</summary>
     /// <param name="options">The options, which are copied.</param>
     /// <exception cref="ArgumentException">An option is missing or out of its range.</exception>
     public CoapSqliteClusterStore(CoapSqliteClusterOptions options)
@@ -38,17 +36,18 @@ public sealed class CoapSqliteClusterStore : ICoapClusterStore
         _work = new SqliteWork(new SqliteFile(options, _feed), options.Scheduler!, options.MaxWaitingCalls);
     }
 
-    /// <summary>The file, as a full path.</summary>
+    /// <summary>The full path of the file.</summary>
     public string Path { get; }
 
-    /// <summary>
-    /// Joins. Only one process can have the file open, so the node is live as long as this object has it: the lease does not expire, and
-    /// the node that had the slots before is no longer live.
-    /// </summary>
+    /// <summary>Adds the node to the map.</summary>
+    /// <remarks>
+    /// Only one process can have the file open. The node is therefore live as long as this object has it: the lease does not expire, and
+    /// the previous owner of the slots is no longer live.
+    /// </remarks>
     /// <param name="self">The node. Its id is the same in each call.</param>
-    /// <param name="lease">Its range is checked; otherwise ignored.</param>
+    /// <param name="lease">Only its range is checked.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The map, with the node in it.</returns>
+    /// <returns>The map with the node.</returns>
     public ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
     {
         CoapLeases.Check(self, lease);

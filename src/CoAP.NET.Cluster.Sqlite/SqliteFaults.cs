@@ -2,7 +2,7 @@ using Microsoft.Data.Sqlite;
 
 namespace CoAP.NET.Cluster.Sqlite;
 
-/// <summary>What result codes of SQLite mean for whoever uses the store (sqlite.org/rescode.html).</summary>
+/// <summary>Translates result codes of SQLite to store faults (sqlite.org/rescode.html).</summary>
 internal static class SqliteFaults
 {
     public const int Ok = 0;
@@ -21,17 +21,17 @@ internal static class SqliteFaults
     public static CoapClusterStoreException Of(string path, int code, string text, Exception? inner = null) => code switch
     {
         Busy or Locked => new CoapClusterStoreException(CoapClusterStoreFault.InUse,
-            $"{path} is in use: another process has it open. A file belongs to one server at a time; end the other one, or give this one a "
-            + "file of its own.", inner),
+            $"{path} is in use: another process has it open. A file belongs to one server at a time. End the other one, or give this one "
+            + "its own file.", inner),
         Full => new CoapClusterStoreException(CoapClusterStoreFault.Full,
-            $"{path} cannot grow: the disk is full, or MaxBytes is reached. Make room; until then nothing new is kept.", inner),
+            $"{path} cannot grow: the disk is full, or MaxBytes is reached. Make room; until then nothing new is stored.", inner),
         Corrupt or NotADatabase => new CoapClusterStoreException(CoapClusterStoreFault.Corrupt,
-            $"{path} is damaged, or no file of a store ({text}). Move it away together with the file that ends in -wal, and a new one is "
-            + "made: clients shake hands and register again.", inner),
+            $"{path} is damaged, or not a file of a store ({text}). Move it away together with the file that ends in -wal. The store then "
+            + "creates a new one: clients handshake and register again.", inner),
         Permission or ReadOnly or Authorization => new CoapClusterStoreException(CoapClusterStoreFault.Denied,
-            $"{path} may not be written: {text} Let the user of this process own the file and its folder.", inner),
+            $"{path} is not writable: {text} Let the user of this process own the file and its folder.", inner),
         _ => new CoapClusterStoreException(CoapClusterStoreFault.Unavailable,
-            $"{path} cannot be read or written: {text}. Is its disk there, and may this process write to the folder and make files in it? "
-            + "It is tried again with the next call.", inner),
+            $"{path} cannot be read or written: {text}. Check that its disk is available and that this process may create files in the "
+            + "folder. The next call tries again.", inner),
     };
 }

@@ -3,8 +3,8 @@ using Microsoft.Data.Sqlite;
 namespace CoAP.NET.Cluster.Sqlite;
 
 /// <summary>
-/// The open file. Used by one thread at a time (<see cref="SqliteWork"/>). It is opened when it is first needed, closed after a fault, and
-/// opened again by the next call, so a disk that came back needs nobody.
+/// The open file. Used by one thread at a time (<see cref="SqliteWork"/>). It opens on first use, closes after a fault, and opens again
+/// with the next call, so that a returning disk needs no operator.
 /// </summary>
 internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMapFeed feed) : IDisposable
 {
@@ -16,8 +16,8 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
     private CoapClusterNode? _self;
     private long _version;
 
-    /// <summary>Does something with the open file.</summary>
-    /// <param name="work">What is done.</param>
+    /// <summary>Runs a callback with the open file.</summary>
+    /// <param name="work">The callback.</param>
     /// <returns>Its result.</returns>
     /// <exception cref="CoapClusterStoreException">The file cannot be opened, read or written.</exception>
     public T Do<T>(Func<SqliteFile, T> work)
@@ -87,7 +87,7 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
 
     public CoapWriteResult[] Write(IReadOnlyList<ReadOnlyMemory<CoapRecordChange>> batches)
     {
-        // No other process changes owners while this one has the file, so they are known.
+        // No other process changes owners while this one has the file open; the owners are therefore known.
         CoapFence[] newest = [.. _owners.Select(static owner => owner.Fence)];
         CoapWriteResult[] results = new CoapWriteResult[batches.Count];
         long now = _time.GetUtcNow().ToUnixTimeMilliseconds();
@@ -124,7 +124,7 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
         }
         catch (SqliteException)
         {
-            // What was confirmed is on the disk; the log is worked in by whoever opens the file next.
+            // Confirmed changes are on the disk; the next process that opens the file applies the log.
         }
     }
 

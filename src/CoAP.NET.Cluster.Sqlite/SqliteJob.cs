@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cluster.Sqlite;
 
-/// <summary>Something to do with the file. It never throws: whoever waits for it is told.</summary>
+/// <summary>A unit of work on the file. It never throws: its caller gets the exception.</summary>
 internal abstract class SqliteJob
 {
     public abstract void Run(SqliteFile file);

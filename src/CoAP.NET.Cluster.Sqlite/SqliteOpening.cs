@@ -4,7 +4,7 @@ using SQLitePCL;
 
 namespace CoAP.NET.Cluster.Sqlite;
 
-/// <summary>Makes and opens the file, for its owner and this process only.</summary>
+/// <summary>Creates and opens the file, exclusively for its owner and this process.</summary>
 internal sealed class SqliteOpening(CoapSqliteClusterOptions options)
 {
     private const UnixFileMode OwnerOnly = UnixFileMode.UserRead | UnixFileMode.UserWrite;
@@ -22,8 +22,8 @@ internal sealed class SqliteOpening(CoapSqliteClusterOptions options)
         {
             connection.Open();
 
-            // The process that has the file keeps it: nobody else reads or writes it. Asked directly, as commands wait half a minute for a
-            // file that is in use. The mode comes first: with it the log needs no memory that processes share.
+            // The process locks the file exclusively. Asked directly, because commands wait half a minute for a file in use. The mode comes
+            // first: with it the log needs no shared memory.
             Ask(connection, "pragma locking_mode = exclusive");
             Ask(connection, "pragma journal_mode = wal");
             Ask(connection, "begin immediate; commit");
@@ -53,8 +53,8 @@ internal sealed class SqliteOpening(CoapSqliteClusterOptions options)
         }
     }
 
-    // Before SQLite makes it with the permissions of any file. One that is there is not opened: closing it would end the locks that another
-    // connection of this process has on it.
+    // Created before SQLite does so with default permissions. An existing file is not opened: closing it would release the locks of another
+    // connection of this process.
     private void Prepare()
     {
         try
@@ -90,7 +90,7 @@ internal sealed class SqliteOpening(CoapSqliteClusterOptions options)
         }
         catch (IOException exception)
         {
-            throw new CoapClusterStoreException(CoapClusterStoreFault.Unavailable, $"{options.Path} cannot be made: {exception.Message}",
+            throw new CoapClusterStoreException(CoapClusterStoreFault.Unavailable, $"{options.Path} cannot be created: {exception.Message}",
                 exception);
         }
     }

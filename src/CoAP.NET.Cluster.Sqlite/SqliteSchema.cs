@@ -3,13 +3,13 @@ using Microsoft.Data.Sqlite;
 
 namespace CoAP.NET.Cluster.Sqlite;
 
-/// <summary>The tables of a file, and how those of an older version become those of this one.</summary>
+/// <summary>The tables of a file, and their upgrades from older versions.</summary>
 internal static class SqliteSchema
 {
-    /// <summary>What tells a file of ours from other SQLite files: "CoAP".</summary>
+    /// <summary>Distinguishes files of this library from other SQLite files: "CoAP".</summary>
     public const int ApplicationId = 0x436F4150;
 
-    // The step at index n makes version n + 1 of version n. Never changed once it was released; a new version is a further step.
+    // The step at index n upgrades version n to n + 1. A released step never changes; a new version adds a step.
     private static readonly string[] s_steps =
     [
         """
@@ -23,13 +23,13 @@ internal static class SqliteSchema
         """,
     ];
 
-    /// <summary>The version that this library writes.</summary>
+    /// <summary>The schema version of this library.</summary>
     public static int Version => s_steps.Length;
 
-    /// <summary>Brings a file to the version of this library, in one transaction.</summary>
+    /// <summary>Upgrades a file to the version of this library in one transaction.</summary>
     /// <param name="connection">The file.</param>
-    /// <param name="path">What messages name.</param>
-    /// <exception cref="CoapClusterStoreException">It is newer, or no file of ours.</exception>
+    /// <param name="path">The name of the file in messages.</param>
+    /// <exception cref="CoapClusterStoreException">The file is newer, or does not belong to this library.</exception>
     public static void Upgrade(SqliteConnection connection, string path)
     {
         long version = Number(connection, "pragma user_version");
@@ -44,8 +44,8 @@ internal static class SqliteSchema
         if (version > Version)
         {
             throw new CoapClusterStoreException(CoapClusterStoreFault.Incompatible,
-                $"{path} was written by a newer version of CoAP.NET.Cluster.Sqlite (its tables have version {version}, this one knows "
-                + $"{Version}). Use that version, or give this one a file of its own.");
+                $"A newer version of CoAP.NET.Cluster.Sqlite wrote {path} (its tables have version {version}, this one supports "
+                + $"{Version}). Use that version, or give this one its own file.");
         }
 
         if (version == Version)

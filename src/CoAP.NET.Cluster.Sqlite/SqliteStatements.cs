@@ -125,7 +125,7 @@ internal sealed class SqliteStatements : IDisposable
 
     private static void Set(SqliteCommand command, params ReadOnlySpan<object> values)
     {
-        // A command that was used within a transaction keeps it, although it has ended.
+        // A command keeps its completed transaction.
         command.Transaction = null;
         for (int i = 0; i < values.Length; i++)
         {

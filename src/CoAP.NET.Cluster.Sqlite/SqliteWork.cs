@@ -1,8 +1,8 @@
 namespace CoAP.NET.Cluster.Sqlite;
 
 /// <summary>
-/// Does everything with the file, one after the other in the order of the calls, on a thread of a scheduler that is had only while there is
-/// something to do. Writes that wait one behind the other become one transaction. Thread-safe.
+/// Executes all work on the file in the order of the calls, on a thread of a scheduler that it holds only while there is work. It combines
+/// waiting writes into one transaction. Thread-safe.
 /// </summary>
 internal sealed class SqliteWork(SqliteFile file, CoapScheduler scheduler, int maxWaiting) : IAsyncDisposable
 {
@@ -44,7 +44,7 @@ internal sealed class SqliteWork(SqliteFile file, CoapScheduler scheduler, int m
 
         if (begins && !scheduler.TryQueue(static state => ((SqliteWork)state!).Run(), this, null, null))
         {
-            // Without a thread the process has other troubles; the file is closed by this one.
+            // A process that gets no thread has other problems; this thread closes the file.
             Run();
         }
 
@@ -65,7 +65,7 @@ internal sealed class SqliteWork(SqliteFile file, CoapScheduler scheduler, int m
             if (_jobs.Count >= maxWaiting)
             {
                 throw new CoapClusterStoreException(CoapClusterStoreFault.Busy,
-                    $"{maxWaiting} calls wait for the disk (MaxWaitingCalls). It is slower than what is written; write larger batches.");
+                    $"{maxWaiting} calls wait for the disk (MaxWaitingCalls), which is slower than the writes. Write larger batches.");
             }
 
             _jobs.Enqueue(job);
@@ -76,7 +76,7 @@ internal sealed class SqliteWork(SqliteFile file, CoapScheduler scheduler, int m
         if (begins && !scheduler.TryQueue(static state => ((SqliteWork)state!).Run(), this, null, null))
         {
             FailAll(new CoapClusterStoreException(CoapClusterStoreFault.Busy,
-                "No thread could be had to write state. The process has too many threads."));
+                "No thread is available to write state. The process has too many threads."));
         }
 
         return cancellationToken.CanBeCanceled ? done.WaitAsync(cancellationToken) : done;
@@ -104,7 +104,7 @@ internal sealed class SqliteWork(SqliteFile file, CoapScheduler scheduler, int m
         }
     }
 
-    // What comes next: some writes, or another job; no job at the end of the object. False when there is nothing to do.
+    // Returns the next work: some writes, or another job; no job at the end of the object. False if there is none.
     private bool TryTake(List<SqliteWrite> writes, out SqliteJob? job)
     {
         writes.Clear();

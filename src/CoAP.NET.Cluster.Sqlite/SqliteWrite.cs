@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cluster.Sqlite;
 
-/// <summary>A batch that is to be written.</summary>
+/// <summary>A batch to write.</summary>
 internal sealed class SqliteWrite(ReadOnlyMemory<CoapRecordChange> batch) : SqliteJob
 {
     private readonly TaskCompletionSource<CoapWriteResult> _done = new(TaskCreationOptions.RunContinuationsAsynchronously);

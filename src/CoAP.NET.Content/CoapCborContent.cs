@@ -6,16 +6,16 @@ using CoAP.NET.Content.Cbor;
 
 namespace CoAP.NET;
 
-/// <summary>Makes contents of values in CBOR (RFC 8949): <c>CoapContent.Cbor</c>.</summary>
+/// <summary>Creates contents in CBOR (RFC 8949): <c>CoapContent.Cbor</c>.</summary>
 public static class CoapCborContent
 {
     extension(CoapContent)
     {
-        /// <summary>
-        /// A value as CBOR (RFC 8949): what System.Text.Json would write, with the names of its properties, in the preferred serialization.
-        /// By source-generated metadata, so that trimming and AOT work. <c>byte[]</c> becomes base64 text, as in JSON, and a <c>decimal</c>
-        /// with a fraction the nearest double.
-        /// </summary>
+        /// <summary>Encodes a value as CBOR (RFC 8949) with source-generated metadata, for trimming and AOT.</summary>
+        /// <remarks>
+        /// The encoding has what System.Text.Json would write, with the names of the properties, in the preferred serialization.
+        /// <c>byte[]</c> becomes base64 text, as in JSON. A <c>decimal</c> with a fraction becomes the nearest double.
+        /// </remarks>
         /// <typeparam name="T">The type of the value.</typeparam>
         /// <param name="value">The value.</param>
         /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
@@ -24,10 +24,10 @@ public static class CoapCborContent
         public static CoapContent Cbor<T>(T value, JsonTypeInfo<T> typeInfo) =>
             new(JsonToCbor.Convert(JsonSerializer.SerializeToElement(value, typeInfo)), CoapContentFormat.Cbor);
 
-        /// <summary>A value as CBOR (RFC 8949), by reflection; otherwise as with metadata.</summary>
+        /// <summary>Encodes a value as CBOR (RFC 8949) with reflection; otherwise like the overload with metadata.</summary>
         /// <typeparam name="T">The type of the value.</typeparam>
         /// <param name="value">The value.</param>
-        /// <param name="options">How values are written; null for <see cref="JsonSerializerOptions.Web"/>.</param>
+        /// <param name="options">The serializer options; null for <see cref="JsonSerializerOptions.Web"/>.</param>
         /// <returns>The content with Content-Format <c>application/cbor</c>.</returns>
         /// <exception cref="JsonException">The value is nested more than 64 deep, or has a number beyond the range of a double.</exception>
         [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]

@@ -4,20 +4,19 @@ using CoAP.NET.Content.Cbor;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// CBOR as JSON and JSON as CBOR, for gateways between devices that speak one and services that speak the other (RFC 8949 section 6). The
-/// bytes may come from strangers: depth and size are bounded, and what may be read in two ways is refused.
-/// </summary>
+/// <summary>Converts between CBOR and JSON (RFC 8949 section 6), for gateways between devices and services.</summary>
 /// <remarks>
-/// CBOR becomes JSON by section 6.1: byte strings become base64url without padding, unless a tag (21 to 23) says otherwise; integers beyond
-/// 64 bits become base64url, with <c>~</c> in front of negative ones; integers as keys become their digits; other tags are left out;
-/// <c>undefined</c>, not-a-number and infinities become null. JSON becomes CBOR by section 6.2, in the preferred serialization: numbers
-/// without a fraction become integers, and texts stay texts, also those that were byte strings once. Duplicate keys are refused in both
-/// directions, also those that are equal only as JSON, such as 1 and "1".
+/// The bytes may come from untrusted peers: depth and size are limited, and ambiguous input is refused.
+/// CBOR becomes JSON by section 6.1. Byte strings become base64url without padding, unless a tag (21 to 23) says otherwise. Integers beyond
+/// 64 bits become base64url, with <c>~</c> in front of negative ones. Integers as keys become their digits. Other tags are left out.
+/// <c>undefined</c>, not-a-number and infinities become null.
+/// JSON becomes CBOR by section 6.2, in the preferred serialization. Numbers without a fraction become integers. Texts stay texts, even
+/// those that were byte strings before.
+/// Duplicate keys are refused in both directions, including keys that are equal only as JSON, such as 1 and "1".
 /// </remarks>
 public static class CoapCborJson
 {
-    /// <summary>How deep arrays, maps and tags may lie in each other.</summary>
+    /// <summary>The maximum nesting depth of arrays, maps and tags.</summary>
     public const int MaxDepth = CborToJson.MaxDepth;
 
     private static readonly JsonDocumentOptions s_options = new() { AllowDuplicateProperties = false, MaxDepth = MaxDepth };
@@ -29,13 +28,15 @@ public static class CoapCborJson
         (CoapContentFormat.SensmlCbor, CoapContentFormat.SensmlJson),
     ];
 
-    /// <summary>The Content-Format that means the same in the other encoding.</summary>
+    /// <summary>Returns the equivalent Content-Format in the other encoding.</summary>
     /// <param name="format">
-    /// <c>application/cbor</c> (60), <c>application/json</c> (50), or one of SenML (110 to 113). Other formats with CBOR in their name have
-    /// labels of their own, which nobody but their specification can translate.
+    /// <c>application/cbor</c> (60), <c>application/json</c> (50), or one of SenML (110 to 113). Other formats based on CBOR have labels of
+    /// their own, which only their specification can translate.
     /// </param>
-    /// <returns>The Content-Format; null when there is none. Problem details (257) have a media type as counterpart, but no Content-Format:
-    /// see <see cref="CoapProblem.ToJson"/>.</returns>
+    /// <returns>
+    /// The Content-Format; null when there is none. Problem details (257) have an equivalent media type, but no Content-Format: see
+    /// <see cref="CoapProblem.ToJson"/>.
+    /// </returns>
     public static CoapContentFormat? CounterpartOf(CoapContentFormat format)
     {
         foreach ((CoapContentFormat cbor, CoapContentFormat json) in s_twins)
@@ -56,12 +57,15 @@ public static class CoapCborJson
 
     /// <summary>Converts a payload into the other encoding of its Content-Format.</summary>
     /// <param name="payload">The payload.</param>
-    /// <param name="format">Its Content-Format, one that <see cref="CounterpartOf"/> knows. SenML is read and written as such, so that its
-    /// labels become those of the other encoding; a record of a field that nobody knows loses that field.</param>
-    /// <param name="maxSize">How many bytes the result may have.</param>
-    /// <returns>The payload of the Content-Format that <see cref="CounterpartOf"/> says.</returns>
-    /// <exception cref="CoapContentException">The payload is malformed (4.00), larger than it may be (4.13), or of a Content-Format without
-    /// counterpart (4.15).</exception>
+    /// <param name="format">
+    /// Its Content-Format, one that <see cref="CounterpartOf"/> supports. SenML is converted as SenML, with the labels of the other
+    /// encoding; unknown fields of a record are dropped.
+    /// </param>
+    /// <param name="maxSize">The maximum size of the result in bytes.</param>
+    /// <returns>The payload in the Content-Format that <see cref="CounterpartOf"/> returns.</returns>
+    /// <exception cref="CoapContentException">
+    /// The payload is malformed (4.00), exceeds a limit (4.13), or has a Content-Format without an equivalent (4.15).
+    /// </exception>
     public static byte[] Convert(ReadOnlySpan<byte> payload, CoapContentFormat format, int maxSize = int.MaxValue)
     {
         return format == CoapContentFormat.Cbor ? ToJson(payload, maxSize)
@@ -73,10 +77,11 @@ public static class CoapCborJson
 
     /// <summary>Converts one item of CBOR into JSON (RFC 8949 section 6.1).</summary>
     /// <param name="cbor">The item; nothing may follow it.</param>
-    /// <param name="maxSize">How many bytes the JSON may have.</param>
+    /// <param name="maxSize">The maximum size of the JSON in bytes.</param>
     /// <returns>The JSON, in UTF-8.</returns>
-    /// <exception cref="CoapContentException">It is malformed, nested too deep, or has a key twice (4.00); or the JSON is larger than it
-    /// may be (4.13).</exception>
+    /// <exception cref="CoapContentException">
+    /// The item is malformed, nested too deep, or has a duplicate key (4.00); or the JSON exceeds <paramref name="maxSize"/> (4.13).
+    /// </exception>
     public static byte[] ToJson(ReadOnlySpan<byte> cbor, int maxSize = int.MaxValue)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(maxSize);
@@ -85,7 +90,7 @@ public static class CoapCborJson
         {
             return CborToJson.TryConvertForOthers(cbor, json, maxSize, out ContentFault fault)
                 ? Bounded(json.WrittenSpan.ToArray(), maxSize)
-                : throw Malformed($"no CBOR that can be converted: {fault.Message} (offset {fault.Offset})");
+                : throw Malformed($"not convertible CBOR: {fault.Message} (offset {fault.Offset})");
         }
         catch (CborTooLargeException)
         {
@@ -95,10 +100,12 @@ public static class CoapCborJson
 
     /// <summary>Converts JSON into one item of CBOR (RFC 8949 section 6.2).</summary>
     /// <param name="json">The JSON, in UTF-8.</param>
-    /// <param name="maxSize">How many bytes the CBOR may have.</param>
+    /// <param name="maxSize">The maximum size of the CBOR in bytes.</param>
     /// <returns>The item, in the preferred serialization.</returns>
-    /// <exception cref="CoapContentException">It is malformed, nested too deep, has a key twice, or a number beyond the range of a double
-    /// (4.00); or the CBOR is larger than it may be (4.13).</exception>
+    /// <exception cref="CoapContentException">
+    /// The JSON is malformed, nested too deep, has a duplicate key, or a number beyond the range of a double (4.00); or the CBOR exceeds
+    /// <paramref name="maxSize"/> (4.13).
+    /// </exception>
     public static byte[] ToCbor(ReadOnlySpan<byte> json, int maxSize = int.MaxValue)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(maxSize);
@@ -109,13 +116,13 @@ public static class CoapCborJson
         }
         catch (Exception exception) when (exception is JsonException or InvalidOperationException or ArgumentException)
         {
-            // Strings are decoded only when they are looked at; what is no Unicode is one of the other exceptions then.
-            string why = exception is JsonException ? exception.Message : "a string is no Unicode";
-            throw Malformed($"no JSON that can be converted: {why}", exception);
+            // The reader decodes strings lazily; invalid Unicode then throws one of the other exceptions.
+            string why = exception is JsonException ? exception.Message : "a string is not valid Unicode";
+            throw Malformed($"not convertible JSON: {why}", exception);
         }
     }
 
-    // Links and paths of LwM2M pass: who receives the pack judges it.
+    // Links and paths of LwM2M pass: the receiver of the pack validates them.
     private static byte[] ConvertSenml(ReadOnlySpan<byte> payload, bool isCbor)
     {
         (CoapContentFormat from, CoapContentFormat to) = isCbor
@@ -123,7 +130,7 @@ public static class CoapCborJson
             : (CoapContentFormat.SenmlJson, CoapContentFormat.SenmlCbor);
         return CoapSenmlPack.TryParse(payload, from, out CoapSenmlPack? pack, out CoapSenmlError error, profile: CoapSenmlProfile.Lwm2m)
             ? pack.ToBytes(to)
-            : throw Malformed($"no SenML Pack: {error.Message} (offset {error.Offset})");
+            : throw Malformed($"not a SenML Pack: {error.Message} (offset {error.Offset})");
     }
 
     private static byte[] Bounded(byte[] bytes, int maxSize) => bytes.Length <= maxSize ? bytes : throw TooLarge(maxSize);

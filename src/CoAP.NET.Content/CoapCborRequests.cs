@@ -5,24 +5,26 @@ using CoAP.NET.Content;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// Requests with values in CBOR (RFC 8949), which is smaller than JSON and needs nothing else. The methods are called as those of
-/// <c>System.Net.Http.Json</c> are, and describe values in the same way: by source-generated metadata, so that trimming and AOT work, or by
-/// <see cref="JsonSerializerOptions"/> and reflection. Without options they are <see cref="JsonSerializerOptions.Web"/>: camelCase, names
-/// read in any case.
-/// </summary>
+/// <summary>Sends requests with values in CBOR (RFC 8949), which is smaller than JSON and needs no further package.</summary>
+/// <remarks>
+/// The methods have the names of those in <c>System.Net.Http.Json</c> and describe values in the same way: with source-generated metadata,
+/// for trimming and AOT, or with <see cref="JsonSerializerOptions"/> and reflection. The default options are
+/// <see cref="JsonSerializerOptions.Web"/>: camelCase, case-insensitive names.
+/// </remarks>
 public static class CoapCborRequests
 {
-    /// <summary>GET: asks for CBOR (Accept) and reads it.</summary>
+    /// <summary>GET: requests CBOR (Accept) and reads it.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client that sends the request.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The value; null for null.</returns>
-    /// <exception cref="CoapResponseException">The server answered with an error.</exception>
-    /// <exception cref="CoapContentException">The answer has another Content-Format, or is no CBOR of the type.</exception>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>The value; null for a CBOR null.</returns>
+    /// <exception cref="CoapResponseException">The server answered with an error response.</exception>
+    /// <exception cref="CoapContentException">
+    /// The response has another Content-Format, or its payload is malformed or of another type.
+    /// </exception>
+    /// <exception cref="CoapException">No response arrived; the derived type states the cause.</exception>
     public static async Task<T?> GetFromCborAsync<T>(
         this ICoapRequester requester, string uri, JsonTypeInfo<T> typeInfo, CancellationToken cancellationToken = default)
     {
@@ -33,45 +35,49 @@ public static class CoapCborRequests
         return response.EnsureSuccess().ReadCbor(typeInfo);
     }
 
-    /// <summary>GET: asks for CBOR (Accept) and reads it, by reflection.</summary>
+    /// <summary>GET: requests CBOR (Accept) and reads it with reflection.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client that sends the request.</param>
     /// <param name="uri">The URI.</param>
-    /// <param name="options">How values are read; null for <see cref="JsonSerializerOptions.Web"/>.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The value; null for null.</returns>
-    /// <exception cref="CoapResponseException">The server answered with an error.</exception>
-    /// <exception cref="CoapContentException">The answer has another Content-Format, or is no CBOR of the type.</exception>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <param name="options">The serializer options; null for <see cref="JsonSerializerOptions.Web"/>.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>The value; null for a CBOR null.</returns>
+    /// <exception cref="CoapResponseException">The server answered with an error response.</exception>
+    /// <exception cref="CoapContentException">
+    /// The response has another Content-Format, or its payload is malformed or of another type.
+    /// </exception>
+    /// <exception cref="CoapException">No response arrived; the derived type states the cause.</exception>
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
     public static Task<T?> GetFromCborAsync<T>(
         this ICoapRequester requester, string uri, JsonSerializerOptions? options, CancellationToken cancellationToken = default) =>
         GetFromCborAsync(requester, uri, JsonMetadata.Of<T>(options), cancellationToken);
 
-    /// <summary>GET: asks for CBOR (Accept) and reads it, by reflection with <see cref="JsonSerializerOptions.Web"/>.</summary>
+    /// <summary>GET: requests CBOR (Accept) and reads it with reflection and <see cref="JsonSerializerOptions.Web"/>.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client that sends the request.</param>
     /// <param name="uri">The URI.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The value; null for null.</returns>
-    /// <exception cref="CoapResponseException">The server answered with an error.</exception>
-    /// <exception cref="CoapContentException">The answer has another Content-Format, or is no CBOR of the type.</exception>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>The value; null for a CBOR null.</returns>
+    /// <exception cref="CoapResponseException">The server answered with an error response.</exception>
+    /// <exception cref="CoapContentException">
+    /// The response has another Content-Format, or its payload is malformed or of another type.
+    /// </exception>
+    /// <exception cref="CoapException">No response arrived; the derived type states the cause.</exception>
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
     public static Task<T?> GetFromCborAsync<T>(this ICoapRequester requester, string uri, CancellationToken cancellationToken = default) =>
         GetFromCborAsync(requester, uri, JsonMetadata.Of<T>(null), cancellationToken);
 
-    /// <summary>POST: has a value processed (RFC 7252 section 5.8.2).</summary>
+    /// <summary>POST: sends a value for processing (RFC 7252 section 5.8.2).</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client that sends the request.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="value">The value.</param>
     /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The response, an error response too.</returns>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>The response; it can be an error response.</returns>
+    /// <exception cref="CoapException">No response arrived; the derived type states the cause.</exception>
     public static Task<CoapResponse> PostAsCborAsync<T>(
         this ICoapRequester requester, string uri, T value, JsonTypeInfo<T> typeInfo, CancellationToken cancellationToken = default)
     {
@@ -79,15 +85,15 @@ public static class CoapCborRequests
         return requester.PostAsync(uri, CoapContent.Cbor(value, typeInfo), cancellationToken);
     }
 
-    /// <summary>POST: has a value processed (RFC 7252 section 5.8.2). The value is written by reflection.</summary>
+    /// <summary>POST: sends a value for processing (RFC 7252 section 5.8.2), serialized with reflection.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client that sends the request.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="value">The value.</param>
-    /// <param name="options">How values are written; null for <see cref="JsonSerializerOptions.Web"/>.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The response, an error response too.</returns>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <param name="options">The serializer options; null for <see cref="JsonSerializerOptions.Web"/>.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>The response; it can be an error response.</returns>
+    /// <exception cref="CoapException">No response arrived; the derived type states the cause.</exception>
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
     public static Task<CoapResponse> PostAsCborAsync<T>(
@@ -95,30 +101,31 @@ public static class CoapCborRequests
         CancellationToken cancellationToken = default) =>
         PostAsCborAsync(requester, uri, value, JsonMetadata.Of<T>(options), cancellationToken);
 
-    /// <summary>POST: has a value processed (RFC 7252 section 5.8.2). The value is written by reflection with
-    /// <see cref="JsonSerializerOptions.Web"/>.</summary>
+    /// <summary>
+    /// POST: sends a value for processing (RFC 7252 section 5.8.2), serialized with reflection and <see cref="JsonSerializerOptions.Web"/>.
+    /// </summary>
     /// <typeparam name="T">The type of the value.</typeparam>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client that sends the request.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="value">The value.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The response, an error response too.</returns>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>The response; it can be an error response.</returns>
+    /// <exception cref="CoapException">No response arrived; the derived type states the cause.</exception>
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
     public static Task<CoapResponse> PostAsCborAsync<T>(
         this ICoapRequester requester, string uri, T value, CancellationToken cancellationToken) =>
         PostAsCborAsync(requester, uri, value, JsonMetadata.Of<T>(null), cancellationToken);
 
-    /// <summary>PUT: creates or replaces the resource by a value (RFC 7252 section 5.8.3).</summary>
+    /// <summary>PUT: creates or replaces the resource with a value (RFC 7252 section 5.8.3).</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client that sends the request.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="value">The value.</param>
     /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The response, an error response too.</returns>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>The response; it can be an error response.</returns>
+    /// <exception cref="CoapException">No response arrived; the derived type states the cause.</exception>
     public static Task<CoapResponse> PutAsCborAsync<T>(
         this ICoapRequester requester, string uri, T value, JsonTypeInfo<T> typeInfo, CancellationToken cancellationToken = default)
     {
@@ -126,15 +133,15 @@ public static class CoapCborRequests
         return requester.PutAsync(uri, CoapContent.Cbor(value, typeInfo), cancellationToken);
     }
 
-    /// <summary>PUT: creates or replaces the resource by a value (RFC 7252 section 5.8.3). The value is written by reflection.</summary>
+    /// <summary>PUT: creates or replaces the resource with a value (RFC 7252 section 5.8.3), serialized with reflection.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client that sends the request.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="value">The value.</param>
-    /// <param name="options">How values are written; null for <see cref="JsonSerializerOptions.Web"/>.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The response, an error response too.</returns>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <param name="options">The serializer options; null for <see cref="JsonSerializerOptions.Web"/>.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>The response; it can be an error response.</returns>
+    /// <exception cref="CoapException">No response arrived; the derived type states the cause.</exception>
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
     public static Task<CoapResponse> PutAsCborAsync<T>(
@@ -142,22 +149,24 @@ public static class CoapCborRequests
         CancellationToken cancellationToken = default) =>
         PutAsCborAsync(requester, uri, value, JsonMetadata.Of<T>(options), cancellationToken);
 
-    /// <summary>PUT: creates or replaces the resource by a value (RFC 7252 section 5.8.3). The value is written by reflection with
-    /// <see cref="JsonSerializerOptions.Web"/>.</summary>
+    /// <summary>
+    /// PUT: creates or replaces the resource with a value (RFC 7252 section 5.8.3), serialized with reflection and
+    /// <see cref="JsonSerializerOptions.Web"/>.
+    /// </summary>
     /// <typeparam name="T">The type of the value.</typeparam>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client that sends the request.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="value">The value.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The response, an error response too.</returns>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>The response; it can be an error response.</returns>
+    /// <exception cref="CoapException">No response arrived; the derived type states the cause.</exception>
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
     public static Task<CoapResponse> PutAsCborAsync<T>(
         this ICoapRequester requester, string uri, T value, CancellationToken cancellationToken) =>
         PutAsCborAsync(requester, uri, value, JsonMetadata.Of<T>(null), cancellationToken);
 
-    // The same for callers who have a System.Uri: its original text counts.
+    // The same for callers with a System.Uri; its original text is sent.
 
     /// <inheritdoc cref="GetFromCborAsync{T}(ICoapRequester, string, JsonTypeInfo{T}, CancellationToken)"/>
     public static Task<T?> GetFromCborAsync<T>(

@@ -3,13 +3,13 @@ using System.Text.Json.Serialization.Metadata;
 
 namespace CoAP.NET;
 
-/// <summary>Makes what handlers return of values in CBOR (RFC 8949): <c>CoapResults.Cbor</c>.</summary>
+/// <summary>Creates handler results in CBOR (RFC 8949): <c>CoapResults.Cbor</c>.</summary>
 public static class CoapCborResults
 {
     extension(CoapResults)
     {
-        /// <summary>2.05 Content with a value as CBOR (RFC 8949), by source-generated metadata, so that trimming and AOT work; written as
-        /// by <c>CoapContent.Cbor</c>.</summary>
+        /// <summary>Creates a 2.05 Content with a value as CBOR (RFC 8949), with source-generated metadata, for trimming and AOT.</summary>
+        /// <remarks>The value is written as by <c>CoapContent.Cbor</c>.</remarks>
         /// <typeparam name="T">The type of the value.</typeparam>
         /// <param name="value">The value.</param>
         /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>

@@ -4,26 +4,26 @@ using System.Text.Unicode;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// Applies a JSON Merge Patch, Content-Format 52 (RFC 7396): what a PATCH or iPATCH with <see cref="CoapContentFormat.MergePatch"/> asks
-/// for (RFC 8132 section 3).
-/// </summary>
+/// <summary>Applies a JSON Merge Patch, Content-Format 52 (RFC 7396).</summary>
+/// <remarks>A PATCH or iPATCH with <see cref="CoapContentFormat.MergePatch"/> requests it (RFC 8132 section 3).</remarks>
 public static class CoapMergePatch
 {
     private static readonly JsonDocumentOptions s_options = new() { AllowDuplicateProperties = false };
 
-    /// <summary>Applies a patch. Nothing is changed in place, so that a resource is never seen half patched.</summary>
-    /// <param name="target">The document in UTF-8; of no bytes when there is none yet.</param>
+    /// <summary>Applies a patch and returns a new document.</summary>
+    /// <remarks>Nothing is changed in place, so no client sees a partly patched resource.</remarks>
+    /// <param name="target">The document in UTF-8; empty when it does not exist yet.</param>
     /// <param name="patch">The patch in UTF-8.</param>
     /// <returns>The new document in UTF-8.</returns>
-    /// <exception cref="JsonException">One of them is no JSON, has a member twice, or is nested more than 64 deep; or a string is no
-    /// Unicode.</exception>
+    /// <exception cref="JsonException">
+    /// One of them is not JSON, has a duplicate member, or is nested more than 64 deep; or a string is not valid Unicode.
+    /// </exception>
     public static byte[] Apply(ReadOnlySpan<byte> target, ReadOnlySpan<byte> patch)
     {
-        // What is copied from one document into the other is not decoded on the way.
+        // Strings that are copied from one document into the other are not decoded on the way.
         if (!Utf8.IsValid(target) || !Utf8.IsValid(patch))
         {
-            throw new JsonException("A document is no UTF-8.");
+            throw new JsonException("A document is not valid UTF-8.");
         }
 
         try
@@ -40,14 +40,14 @@ public static class CoapMergePatch
         }
         catch (Exception exception) when (exception is InvalidOperationException or ArgumentException)
         {
-            // Strings are decoded only when they are looked at.
-            throw new JsonException("A string is no Unicode: no UTF-8, or half a surrogate pair.", exception);
+            // The reader decodes strings lazily.
+            throw new JsonException("A string is not valid Unicode: it is not UTF-8, or has half a surrogate pair.", exception);
         }
     }
 
     private static JsonDocument Parse(ReadOnlySpan<byte> utf8) => JsonDocument.Parse(utf8.ToArray(), s_options);
 
-    // Written member by member and looked up by name once: the cost grows with the size of both, not with the product.
+    // Members are written one by one and looked up by name once: the cost grows with the sum of both sizes, not with the product.
     private static void Merge(JsonElement? target, JsonElement patch, Utf8JsonWriter writer)
     {
         if (patch.ValueKind != JsonValueKind.Object)
@@ -56,7 +56,7 @@ public static class CoapMergePatch
             return;
         }
 
-        // In the order of the patch, for what is new.
+        // Keeps the order of the patch for new members.
         OrderedDictionary<string, JsonElement> changes = new(StringComparer.Ordinal);
         foreach (JsonProperty change in patch.EnumerateObject())
         {

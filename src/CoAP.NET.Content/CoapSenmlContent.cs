@@ -1,18 +1,20 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// Measurements and settings in SenML (RFC 8428) as payloads: <c>CoapContent.Senml</c> makes them, <c>ReadSenml</c> reads them.
+/// Creates and reads payloads in SenML (RFC 8428), for measurements and settings: <c>CoapContent.Senml</c> and <c>ReadSenml</c>.
 /// </summary>
 public static class CoapSenmlContent
 {
     extension(CoapContent)
     {
-        /// <summary>Measurements or settings in SenML (RFC 8428).</summary>
+        /// <summary>Encodes measurements or settings in SenML (RFC 8428).</summary>
         /// <param name="pack">The pack.</param>
-        /// <param name="format"><see cref="CoapContentFormat.SenmlJson"/> or <see cref="CoapContentFormat.SenmlCbor"/>; default CBOR, which
-        /// is about a third smaller.</param>
+        /// <param name="format">
+        /// <see cref="CoapContentFormat.SenmlJson"/> or <see cref="CoapContentFormat.SenmlCbor"/>. Default: CBOR, which is about a third
+        /// smaller.
+        /// </param>
         /// <returns>The content.</returns>
-        /// <exception cref="ArgumentException">The format is another one.</exception>
+        /// <exception cref="ArgumentException">The format is not one of these.</exception>
         public static CoapContent Senml(CoapSenmlPack pack, CoapContentFormat? format = null)
         {
             ArgumentNullException.ThrowIfNull(pack);
@@ -21,24 +23,26 @@ public static class CoapSenmlContent
         }
     }
 
-    /// <summary>The payload as a SenML Pack in JSON or CBOR (RFC 8428).</summary>
+    /// <summary>Reads the payload as a SenML Pack in JSON or CBOR (RFC 8428).</summary>
     /// <param name="response">The response.</param>
-    /// <param name="profile">The rules that the records follow. Default: those of RFC 8428.</param>
+    /// <param name="profile">The rules of the records. Default: those of RFC 8428.</param>
     /// <returns>The pack.</returns>
-    /// <exception cref="CoapContentException">The Content-Format is none of SenML, or the payload is no pack; then the inner exception says
-    /// where it is wrong.</exception>
+    /// <exception cref="CoapContentException">
+    /// The Content-Format is not SenML, or the payload is not a pack. In the second case the inner exception has the position of the error.
+    /// </exception>
     public static CoapSenmlPack ReadSenml(this CoapResponse response, CoapSenmlProfile profile = default)
     {
         ArgumentNullException.ThrowIfNull(response);
         return ReadSenml(response.Payload, response.ContentFormat, profile, null);
     }
 
-    /// <summary>The payload as a SenML Pack in JSON or CBOR (RFC 8428).</summary>
+    /// <summary>Reads the payload as a SenML Pack in JSON or CBOR (RFC 8428).</summary>
     /// <param name="request">The request.</param>
-    /// <param name="profile">The rules that the records follow. Default: those of RFC 8428.</param>
+    /// <param name="profile">The rules of the records. Default: those of RFC 8428.</param>
     /// <returns>The pack.</returns>
-    /// <exception cref="CoapContentException">The Content-Format is none of SenML, or the payload is no pack; then the inner exception says
-    /// where it is wrong.</exception>
+    /// <exception cref="CoapContentException">
+    /// The Content-Format is not SenML, or the payload is not a pack. In the second case the inner exception has the position of the error.
+    /// </exception>
     public static CoapSenmlPack ReadSenml(this CoapRequest request, CoapSenmlProfile profile = default)
     {
         ArgumentNullException.ThrowIfNull(request);
@@ -58,7 +62,7 @@ public static class CoapSenmlContent
             return pack;
         }
 
-        string message = $"The payload is no SenML Pack: {error.Message} (offset {error.Offset}).";
+        string message = $"The payload is not a SenML Pack: {error.Message} (offset {error.Offset}).";
         throw new CoapContentException(CoapCode.BadRequest, message, request, new CoapSenmlException(error));
     }
 }

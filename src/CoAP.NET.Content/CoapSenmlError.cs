@@ -1,6 +1,6 @@
 namespace CoAP.NET;
 
-/// <summary>Why a payload is no SenML Pack.</summary>
-/// <param name="Offset">Where, in bytes; for a rule about a whole record, where the record begins.</param>
-/// <param name="Message">What is wrong there.</param>
+/// <summary>The reason why a payload is not a SenML Pack.</summary>
+/// <param name="Offset">The position in bytes. For a rule about a whole record, the start of the record.</param>
+/// <param name="Message">The error at that position.</param>
 public readonly record struct CoapSenmlError(int Offset, string Message);

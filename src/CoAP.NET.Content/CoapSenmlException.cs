@@ -1,13 +1,13 @@
 namespace CoAP.NET;
 
-/// <summary>A payload is no SenML Pack (RFC 8428). <see cref="Error"/> says what is wrong at which offset.</summary>
+/// <summary>Thrown when a payload is not a SenML Pack (RFC 8428). <see cref="Error"/> has the error and its position.</summary>
 public sealed class CoapSenmlException : CoapException
 {
-    /// <summary>Makes an exception.</summary>
-    /// <param name="error">What is wrong where.</param>
+    /// <summary>Creates an exception.</summary>
+    /// <param name="error">The error and its position.</param>
     public CoapSenmlException(CoapSenmlError error)
-        : base($"The payload is no SenML Pack: {error.Message} (offset {error.Offset}).") => Error = error;
+        : base($"The payload is not a SenML Pack: {error.Message} (offset {error.Offset}).") => Error = error;
 
-    /// <summary>What is wrong where.</summary>
+    /// <summary>The error and its position.</summary>
     public CoapSenmlError Error { get; }
 }

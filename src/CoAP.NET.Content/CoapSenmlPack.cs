@@ -5,31 +5,30 @@ using CoAP.NET.Content.Senml;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// A SenML Pack: records of measurements or settings, in JSON (Content-Format 110) or CBOR (112) (RFC 8428). Base fields are kept as they
-/// stand; <see cref="Resolve"/> applies them. What it holds follows the rules of RFC 8428 section 4. Immutable.
-/// </summary>
+/// <summary>A SenML Pack: records of measurements or settings, in JSON (Content-Format 110) or CBOR (112) (RFC 8428). Immutable.</summary>
+/// <remarks>The records keep their base fields; <see cref="Resolve"/> applies them. They follow the rules of RFC 8428 section 4.</remarks>
 [SuppressMessage("Naming", "CA1710:Identifiers should have correct suffix", Justification = "Pack is the word of RFC 8428.")]
 public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
 {
-    /// <summary>How many records are read when nothing else is said.</summary>
+    /// <summary>The default maximum number of parsed records.</summary>
     public const int DefaultMaxRecords = 10_000;
 
     private readonly CoapSenmlRecord[] _records;
 
-    /// <summary>Makes a pack.</summary>
+    /// <summary>Creates a pack.</summary>
     /// <param name="records">The records, at least one.</param>
-    /// <exception cref="ArgumentException">There is none, or one breaks a rule of RFC 8428 section 4, such as that it has exactly one
-    /// value.</exception>
+    /// <exception cref="ArgumentException">
+    /// There is no record, or one violates a rule of RFC 8428 section 4, for example the rule that it has exactly one value.
+    /// </exception>
     public CoapSenmlPack(params IEnumerable<CoapSenmlRecord> records)
         : this(CoapSenmlProfile.Rfc8428, records)
     {
     }
 
-    /// <summary>Makes a pack by the rules of a profile.</summary>
+    /// <summary>Creates a pack by the rules of a profile.</summary>
     /// <param name="profile">The rules.</param>
     /// <param name="records">The records, at least one.</param>
-    /// <exception cref="ArgumentException">There is none, or one breaks a rule of the profile.</exception>
+    /// <exception cref="ArgumentException">There is no record, or one violates a rule of the profile.</exception>
     public CoapSenmlPack(CoapSenmlProfile profile, params IEnumerable<CoapSenmlRecord> records)
     {
         ArgumentNullException.ThrowIfNull(records);
@@ -46,7 +45,7 @@ public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
 
         if (_records.Length == 0)
         {
-            throw new ArgumentException("A SenML Pack has one record at least (RFC 8428 section 3).", nameof(records));
+            throw new ArgumentException("A SenML Pack needs at least one record (RFC 8428 section 3).", nameof(records));
         }
     }
 
@@ -56,42 +55,40 @@ public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
         Profile = profile;
     }
 
-    /// <summary>The rules that the records follow. Default: those of RFC 8428.</summary>
+    /// <summary>The rules of the records. Default: those of RFC 8428.</summary>
     public CoapSenmlProfile Profile { get; }
 
     /// <summary>The number of records.</summary>
     public int Count => _records.Length;
 
-    /// <summary>The record at a place.</summary>
-    /// <param name="index">The place, 0 to <see cref="Count"/> - 1.</param>
+    /// <summary>Gets a record by index.</summary>
+    /// <param name="index">The index, 0 to <see cref="Count"/> - 1.</param>
     public CoapSenmlRecord this[int index] => _records[index];
 
-    /// <summary>Reads a pack.</summary>
+    /// <summary>Parses a pack.</summary>
     /// <param name="payload">The payload.</param>
     /// <param name="format"><see cref="CoapContentFormat.SenmlJson"/> or <see cref="CoapContentFormat.SenmlCbor"/>.</param>
-    /// <param name="maxRecords">How many records are read at most; more are an error.</param>
-    /// <param name="profile">The rules that the records follow. Default: those of RFC 8428.</param>
+    /// <param name="maxRecords">The maximum number of records. More records are an error.</param>
+    /// <param name="profile">The rules of the records. Default: those of RFC 8428.</param>
     /// <returns>The pack.</returns>
-    /// <exception cref="CoapSenmlException">The payload is no SenML Pack.</exception>
-    /// <exception cref="ArgumentException">The format is another one.</exception>
+    /// <exception cref="CoapSenmlException">The payload is not a SenML Pack.</exception>
+    /// <exception cref="ArgumentException">The format is not one of these.</exception>
     public static CoapSenmlPack Parse(ReadOnlySpan<byte> payload, CoapContentFormat format, int maxRecords = DefaultMaxRecords,
         CoapSenmlProfile profile = default) =>
             TryParse(payload, format, out CoapSenmlPack? pack, out CoapSenmlError error, maxRecords, profile)
                 ? pack
                 : throw new CoapSenmlException(error);
 
-    /// <summary>
-    /// Reads a pack. A field that nobody knows is left out, unless its label ends in an underscore, which is an error (RFC 8428 section
-    /// 4.4).
-    /// </summary>
+    /// <summary>Parses a pack.</summary>
+    /// <remarks>Unknown fields are ignored, unless their label ends in an underscore, which is an error (RFC 8428 section 4.4).</remarks>
     /// <param name="payload">The payload.</param>
     /// <param name="format"><see cref="CoapContentFormat.SenmlJson"/> or <see cref="CoapContentFormat.SenmlCbor"/>.</param>
     /// <param name="pack">The pack.</param>
-    /// <param name="error">What is wrong.</param>
-    /// <param name="maxRecords">How many records are read at most; more are an error.</param>
-    /// <param name="profile">The rules that the records follow. Default: those of RFC 8428.</param>
-    /// <returns>Whether it could be read.</returns>
-    /// <exception cref="ArgumentException">The format is another one.</exception>
+    /// <param name="error">The error.</param>
+    /// <param name="maxRecords">The maximum number of records. More records are an error.</param>
+    /// <param name="profile">The rules of the records. Default: those of RFC 8428.</param>
+    /// <returns>True if the payload is a valid pack.</returns>
+    /// <exception cref="ArgumentException">The format is not one of these.</exception>
     public static bool TryParse(
         ReadOnlySpan<byte> payload,
         CoapContentFormat format,
@@ -109,17 +106,20 @@ public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
         return isRead;
     }
 
-    /// <summary>Writes the pack.</summary>
+    /// <summary>Encodes the pack.</summary>
     /// <param name="format"><see cref="CoapContentFormat.SenmlJson"/> or <see cref="CoapContentFormat.SenmlCbor"/>.</param>
     /// <returns>The bytes; always the same for equal records.</returns>
-    /// <exception cref="ArgumentException">The format is another one.</exception>
+    /// <exception cref="ArgumentException">The format is not one of these.</exception>
     public byte[] ToBytes(CoapContentFormat format) => IsCbor(format) ? SenmlCbor.Write(_records) : SenmlJson.Write(_records);
 
     /// <summary>
-    /// The same measurements without base fields and with absolute times, in the order of time (RFC 8428 section 4.6). A base value is
-    /// added to numbers only; a base sum counts for each record; a record of base fields alone is no measurement and goes.
+    /// Returns the same measurements without base fields and with absolute times, ordered by time (RFC 8428 section 4.6).
     /// </summary>
-    /// <param name="now">What relative times are relative to: when the pack was received, or as well as one knows when it was sent.</param>
+    /// <remarks>
+    /// A base value is added to numbers only; a base sum applies to each record. A record with base fields only is not a measurement and is
+    /// left out.
+    /// </remarks>
+    /// <param name="now">The base of relative times: the time of reception, or the best estimate of the sending time.</param>
     /// <returns>The resolved pack.</returns>
     public CoapSenmlPack Resolve(DateTimeOffset now)
     {
@@ -135,18 +135,18 @@ public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
             }
         }
 
-        // A stable sort: records of one time stay in their order.
+        // A stable sort: records with equal times keep their order.
         return new CoapSenmlPack([.. resolved.OrderBy(record => record.Time)], Profile);
     }
 
-    /// <summary>The records in order.</summary>
+    /// <summary>Enumerates the records in order.</summary>
     /// <returns>The enumerator.</returns>
     public IEnumerator<CoapSenmlRecord> GetEnumerator() => ((IEnumerable<CoapSenmlRecord>)_records).GetEnumerator();
 
     /// <inheritdoc/>
     IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
 
-    /// <summary>The records for people, one after another.</summary>
+    /// <summary>Formats the records for diagnostics, one after another.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => string.Join(", ", (IEnumerable<CoapSenmlRecord>)_records);
 

@@ -1,14 +1,15 @@
 namespace CoAP.NET;
 
-/// <summary>Which rules a SenML Pack follows.</summary>
+/// <summary>Selects the rules of a SenML Pack.</summary>
 public enum CoapSenmlProfile
 {
-    /// <summary>RFC 8428 as it stands. Default.</summary>
+    /// <summary>The rules of RFC 8428. Default.</summary>
     Rfc8428,
 
-    /// <summary>
-    /// LwM2M 1.1 (Core, section 7.4.4): names may begin with <c>/</c>, a record may have no value (the paths of Read-Composite and
-    /// Observe-Composite), and object links (<c>vlo</c>, <see cref="CoapSenmlRecord.ObjectLinkValue"/>) are values.
-    /// </summary>
+    /// <summary>LwM2M 1.1 (Core, section 7.4.4).</summary>
+    /// <remarks>
+    /// Names may begin with <c>/</c>. A record may have no value (the paths of Read-Composite and Observe-Composite). Object links
+    /// (<c>vlo</c>, <see cref="CoapSenmlRecord.ObjectLinkValue"/>) are values.
+    /// </remarks>
     Lwm2m,
 }

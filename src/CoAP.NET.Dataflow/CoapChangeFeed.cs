@@ -6,16 +6,17 @@ using CoAP.NET.Resources;
 namespace CoAP.NET;
 
 /// <summary>
-/// What is observed at a server, and what changes elsewhere: between a server and who tells other servers of its changes; see
-/// <see cref="CoapServer.FollowChanges"/>. <see cref="TryTake"/> is called by one thread at a time, the rest by any.
+/// Connects a server with a component that exchanges changes with other servers: it reports what is observed here, and takes changes from
+/// elsewhere; see <see cref="CoapServer.FollowChanges"/>.
 /// </summary>
 /// <remarks>
-/// To lose no change, whoever hears of changes elsewhere calls <see cref="Begin"/>, then takes all that <see cref="TryTake"/> gives, which
-/// may have been observed before these changes were known here, and then <see cref="Apply"/>.
+/// One thread at a time may call <see cref="TryTake"/>; all other members are thread-safe. To lose no change, call <see cref="Begin"/>
+/// after a change elsewhere arrived, then take everything that <see cref="TryTake"/> returns, because it may have been observed before this
+/// change was known here, and then call <see cref="Apply"/>.
 /// </remarks>
 public sealed class CoapChangeFeed : IDisposable, IAfterRelease
 {
-    // What clients can fill; then everything is looked at anew.
+    // Clients can fill this list; beyond the limit, the feed scans everything again.
     private const int MaxWaiting = 65_536;
 
     private readonly RouteTable _routes;
@@ -25,7 +26,7 @@ public sealed class CoapChangeFeed : IDisposable, IAfterRelease
     private readonly ConcurrentQueue<(string Name, int Shard, bool IsObserved)> _waiting = new();
     private readonly Queue<(string Name, bool IsObserved)> _found = new();
 
-    // Of each name the shards in which it is observed, as bits: to be told the same twice does no harm.
+    // The shards in which each name is observed, as bits: a duplicate report does no harm.
     private readonly Dictionary<string, ulong> _known = new(StringComparer.Ordinal);
     private int _count;
     private bool _isTold;
@@ -40,29 +41,28 @@ public sealed class CoapChangeFeed : IDisposable, IAfterRelease
         notice.Add(this);
     }
 
-    /// <summary>
-    /// Says that changes elsewhere are known now: a registration whose handler ran before, and is not done yet, is sent the newest state
-    /// once it is.
-    /// </summary>
+    /// <summary>Marks changes elsewhere as known from now on.</summary>
+    /// <remarks>A registration whose handler ran before, and is not complete yet, gets the newest state when it completes.</remarks>
     public void Begin() => _routes.CountChanges();
 
     /// <summary>
-    /// Tells the observers here of a change elsewhere, as <see cref="CoapServer.Notify"/> does: the handler runs once for all who observe
-    /// the same. Nobody who follows this server's changes is told.
+    /// Notifies the observers here of a change elsewhere, as <see cref="CoapServer.Notify"/> does: the handler runs once for all observers
+    /// of the same resource.
     /// </summary>
+    /// <remarks>The followers of this server's changes are not notified.</remarks>
     /// <param name="name">The name of a path or a route; see <see cref="ICoapChangeListener"/>.</param>
-    /// <returns>How many observers it has; 0 where no route serves it.</returns>
-    /// <exception cref="FormatException">The percent-encoding of a path is wrong.</exception>
+    /// <returns>The number of its observers; 0 if no route serves it.</returns>
+    /// <exception cref="FormatException">The percent-encoding of a path is invalid.</exception>
     public int Apply(string name)
     {
         ArgumentNullException.ThrowIfNull(name);
         return _routes.Apply(name);
     }
 
-    /// <summary>Takes the next thing of which observing began or ended; at first all that is observed.</summary>
+    /// <summary>Takes the next name whose observation began or ended; at first, every observed name.</summary>
     /// <param name="name">The name of a path or a route; see <see cref="ICoapChangeListener"/>.</param>
-    /// <param name="isObserved">Whether it is observed now.</param>
-    /// <returns>False when there is nothing new.</returns>
+    /// <param name="isObserved">Whether the name is observed now.</param>
+    /// <returns>False if there is nothing new.</returns>
     public bool TryTake([NotNullWhen(true)] out string? name, out bool isObserved)
     {
         while (true)
@@ -90,17 +90,19 @@ public sealed class CoapChangeFeed : IDisposable, IAfterRelease
         }
     }
 
-    /// <summary>Ends it: the listener is told nothing any more.</summary>
+    /// <summary>Ends the feed: the listener gets no further calls.</summary>
     public void Dispose() => _notice.Remove(this);
 
-    /// <summary>What is observed already is to be taken.</summary>
+    /// <summary>Queues everything that is observed already.</summary>
     internal void TakeAll()
     {
         Volatile.Write(ref _isIncomplete, true);
         TellObserved();
     }
 
-    /// <summary>A path or a route has its first observer in a shard, or lost the last one. Under the shard's lock.</summary>
+    /// <summary>
+    /// Records that a path or a route got its first observer in a shard, or lost its last one. The caller holds the shard's lock.
+    /// </summary>
     internal void Note(string name, CoapShard shard, bool isObserved)
     {
         if (Volatile.Read(ref _isIncomplete))
@@ -121,7 +123,7 @@ public sealed class CoapChangeFeed : IDisposable, IAfterRelease
         shard.AfterRelease(this);
     }
 
-    /// <summary>A path or a route was said to have changed. No lock is held.</summary>
+    /// <summary>Reports a change of a path or a route to the listener. No lock is held.</summary>
     internal void Tell(string name) => UserEvents.Run(_environment, nameof(ICoapChangeListener), () => _listener.Changed(name));
 
     void IAfterRelease.OnReleased(CoapShard shard) => TellObserved();
@@ -155,7 +157,7 @@ public sealed class CoapChangeFeed : IDisposable, IAfterRelease
         }
     }
 
-    // What happens once it counts as complete is noted; what happened before is seen under the lock of its shard. Both may be true.
+    // Changes after the feed counts as complete are noted; earlier ones are seen under the lock of their shard. Both may happen.
     private void LookAnew()
     {
         _waiting.Clear();

@@ -2,7 +2,7 @@ using CoAP.NET.Blockwise;
 
 namespace CoAP.NET;
 
-// Representations that are read while they are sent, so that their size does not matter (RFC 7959).
+// Representations that are read while they are sent, so their size does not matter (RFC 7959).
 public sealed partial class CoapContent
 {
     private CoapContent(CoapContentFormat? format, Func<UploadBody> open, bool isRepeatable = true)
@@ -12,21 +12,21 @@ public sealed partial class CoapContent
         IsRepeatable = isRepeatable;
     }
 
-    /// <summary>Whether it can be sent again from its beginning, however much of it was sent.</summary>
+    /// <summary>Whether it can be sent again from its beginning, at any point of the transfer.</summary>
     internal bool IsRepeatable { get; } = true;
 
     /// <summary>Opens the body for one upload; null for contents in memory.</summary>
     internal Func<UploadBody>? Open { get; }
 
-    /// <summary>
-    /// What a stream has from where it stands, read block by block while it is sent. The stream stays open and must be left alone
-    /// meanwhile; one request at a time may use it. A stream that can seek may be sent several times. One that cannot is sent once: when
-    /// the server asks for the body again after its first block, the request fails.
-    /// </summary>
+    /// <summary>Creates a content that reads a stream from its current position, block by block while it is sent.</summary>
+    /// <remarks>
+    /// The stream stays open. Do not use it meanwhile; one request at a time may send it. A seekable stream may be sent several times. A
+    /// stream that cannot seek is sent once: if the server asks for the body again after its first block, the request fails.
+    /// </remarks>
     /// <param name="stream">The stream.</param>
     /// <param name="format">The Content-Format; default <c>application/octet-stream</c>.</param>
-    /// <param name="length">The number of bytes, told to the server (Size1) and to whoever watches the progress; the end of the stream
-    /// decides. Default: what is left of a stream that can seek.</param>
+    /// <param name="length">The number of bytes, for the server (Size1) and for progress reports; the end of the stream decides. Default:
+    /// the rest of a seekable stream.</param>
     /// <returns>The content.</returns>
     /// <exception cref="ArgumentException">The stream cannot be read.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The length is negative.</exception>
@@ -49,18 +49,19 @@ public sealed partial class CoapContent
             });
         }
 
-        // One for all: what it read already and did not send is still there for another address of the same host.
+        // One instance for all uploads: bytes that it read and did not send remain available for another address of the same host.
         UploadStream only = new(stream, 0, length, isOwner: false);
         return new CoapContent(
             format ?? CoapContentFormat.OctetStream,
             () => only.TryRestart()
                 ? only
                 : throw new InvalidOperationException(
-                    "The stream was sent already and cannot be read again, as it cannot seek. Make a content of a new stream."),
+                    "The stream was already sent, and it cannot seek to be read again. Create a content from a new stream."),
             isRepeatable: false);
     }
 
-    /// <summary>A file, opened when the request is sent and read block by block. May be sent several times, even at once.</summary>
+    /// <summary>Creates a content from a file, which is opened when the request is sent and read block by block.</summary>
+    /// <remarks>It may be sent several times, even concurrently.</remarks>
     /// <param name="path">The path of the file.</param>
     /// <param name="format">The Content-Format; default <c>application/octet-stream</c>.</param>
     /// <returns>The content.</returns>

@@ -7,70 +7,70 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET;
 
-/// <summary>How an endpoint works. Mutable; the endpoint copies what it needs when it is made.</summary>
+/// <summary>The options of an endpoint.</summary>
+/// <remarks>Mutable; the endpoint copies what it needs when it is created.</remarks>
 public sealed class CoapEndpointOptions
 {
-    /// <summary>The bounds.</summary>
+    /// <summary>The limits of the endpoint.</summary>
     public CoapLimits Limits { get; set => field = NotNull(value); } = new();
 
-    /// <summary>
-    /// The transmission parameters of peers that <see cref="ParametersOf"/> says nothing of. Default: those of RFC 7252 section 4.8.
-    /// </summary>
+    /// <summary>The transmission parameters of peers for which <see cref="ParametersOf"/> returns null.</summary>
+    /// <remarks>Default: those of RFC 7252 section 4.8.</remarks>
     public CoapTransmissionParameters Parameters { get; set => field = NotNull(value); } = CoapTransmissionParameters.Default;
 
-    /// <summary>
-    /// The transmission parameters of one peer, asked once when it is met; null for <see cref="Parameters"/>. Must be quick and must not
-    /// throw.
-    /// </summary>
+    /// <summary>Returns the transmission parameters of a peer, or null for <see cref="Parameters"/>.</summary>
+    /// <remarks>The endpoint calls it once, when it first meets the peer. It must be quick and must not throw.</remarks>
     public Func<CoapAddress, CoapTransmissionParameters?>? ParametersOf { get; set; }
 
     /// <summary>
-    /// Addresses that responses of any size go to without proof that the peer receives there, such as those of an own network into which
-    /// nobody can forge addresses (see <see cref="CoapLimits.LimitAmplification"/>). Default: loopback, <c>127.0.0.0/8</c> and
-    /// <c>::1/128</c>.
+    /// Address prefixes that get responses of any size without proof that the peer receives there, such as those of a private network in
+    /// which addresses cannot be forged (see <see cref="CoapLimits.LimitAmplification"/>).
     /// </summary>
+    /// <remarks>Default: loopback, <c>127.0.0.0/8</c> and <c>::1/128</c>.</remarks>
     public IList<IPNetwork> TrustedPrefixes { get; } = [IPNetwork.Parse("127.0.0.0/8"), IPNetwork.Parse("::1/128")];
 
     /// <summary>
-    /// What happens to requests of ours that a server does not want yet (4.29, RFC 8516), unless <see cref="CoapRequest.Patience"/> says
-    /// something else. Default: they fail at once.
+    /// What the endpoint does with its requests that a server defers (4.29, RFC 8516), unless <see cref="CoapRequest.Patience"/> overrides
+    /// it.
     /// </summary>
+    /// <remarks>Default: they fail at once.</remarks>
     public CoapPatience Patience { get; set; }
 
     /// <summary>
-    /// Whether bodies may go by Q-Block1 and Q-Block2 (RFC 9177): those of Non-confirmable requests of ours, and those of peers that ask
-    /// for it. Default <see cref="CoapQBlock.Off"/>.
+    /// Whether the endpoint transfers bodies with Q-Block1 and Q-Block2 (RFC 9177): those of its own Non-confirmable requests, and those of
+    /// peers that ask for it.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">None of the values.</exception>
+    /// <remarks>Default <see cref="CoapQBlock.Off"/>.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not defined.</exception>
     public CoapQBlock QBlock
     {
         get;
         set => field = Enum.IsDefined(value)
             ? value
-            : throw new ArgumentOutOfRangeException(nameof(value), value, "There is no such use of Q-Block.");
+            : throw new ArgumentOutOfRangeException(nameof(value), value, "The value is not a member of CoapQBlock.");
     }
 
-    /// <summary>The option factories. Default: all that this library knows.</summary>
+    /// <summary>The option factories.</summary>
+    /// <remarks>Default: all options that this library knows.</remarks>
     public CoapOptionRegistry Registry { get; set => field = NotNull(value); } = CoapOptionRegistry.Default;
 
     /// <summary>
-    /// Where responses to requests of this endpoint are stored (RFC 7252 section 5.6); endpoints with one clock may share it. Default:
-    /// null, no cache.
+    /// The cache for responses to requests of this endpoint (RFC 7252 section 5.6); endpoints with the same clock may share it.
     /// </summary>
+    /// <remarks>Default: null, no cache.</remarks>
     public CoapCache? Cache { get; set; }
 
-    /// <summary>
-    /// Routes that were mapped before the endpoint was made; null, the default, for none. One endpoint takes them: a second one made with
-    /// the same routes throws <see cref="InvalidOperationException"/>.
-    /// </summary>
+    /// <summary>Routes that were mapped before the endpoint was created; null, the default, for none.</summary>
+    /// <remarks>Only one endpoint can use them: a second one with the same routes throws <see cref="InvalidOperationException"/>.</remarks>
     public CoapRoutes? Routes { get; set; }
 
-    /// <summary>Blocks of your own between the stages.</summary>
+    /// <summary>Custom blocks between the stages of the pipeline.</summary>
     public CoapPipelineOptions Pipeline { get; } = new();
 
     /// <summary>
-    /// The number of shards that peers are spread over, each with a lock and, under Linux, a receive loop of its own. Default 1; 1 to 64.
+    /// The number of shards that the peers are distributed over, each with its own lock and, on Linux, its own receive loop.
     /// </summary>
+    /// <remarks>Default 1; 1 to 64.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 64.</exception>
     public int Shards
     {
@@ -85,47 +85,52 @@ public sealed class CoapEndpointOptions
     = 1;
 
     /// <summary>
-    /// Whether several processes of this machine and account listen at one UDP port, of <c>coap</c> and <c>coaps</c>, all of which say so
-    /// (SO_REUSEPORT). Linux only. The kernel spreads clients over them by addresses and ports; who comes to which changes when one starts
-    /// or ends, so peers on <c>coap</c> may then come to another process, and DTLS sessions need steering, as in a cluster. Not for port 0.
-    /// Default false: a port that is taken is an error at the start.
+    /// Whether several processes of this machine and account listen at one UDP port, of <c>coap</c> and <c>coaps</c> (SO_REUSEPORT).
     /// </summary>
-    /// <exception cref="PlatformNotSupportedException">Set to true on another system than Linux.</exception>
+    /// <remarks>
+    /// All of them must set it. Linux only. The kernel distributes clients by addresses and ports, and changes the distribution when a
+    /// process starts or ends. Peers on <c>coap</c> may then reach another process, and DTLS sessions need steering, as in a cluster. Not
+    /// for port 0. Default false: a port in use is an error at the start.
+    /// </remarks>
+    /// <exception cref="PlatformNotSupportedException">Set to true on a system other than Linux.</exception>
     public bool SharePort
     {
         get;
         set => field = !value || OperatingSystem.IsLinux()
             ? value
             : throw new PlatformNotSupportedException(
-                "CoapEndpointOptions.SharePort needs Linux, whose kernel spreads clients over the processes at a port. Give each process "
-                    + "a port of its own, with a balancer in front, or run one process with several shards.");
+                "CoapEndpointOptions.SharePort needs Linux, whose kernel distributes clients over the processes at a port. Give each process "
+                    + "its own port behind a load balancer, or run one process with several shards.");
     }
 
-    /// <summary>How UDP sockets are driven. Default: the fastest that works here.</summary>
+    /// <summary>The engine of UDP sockets.</summary>
+    /// <remarks>Default: the fastest that works here.</remarks>
     public CoapUdpEngine UdpEngine { get; set; } = CoapUdpEngine.Auto;
 
-    /// <summary>How TCP sockets are driven. Default: the fastest that works here.</summary>
+    /// <summary>The engine of TCP sockets.</summary>
+    /// <remarks>Default: the fastest that works here.</remarks>
     public CoapTcpEngine TcpEngine { get; set; }
 
-    /// <summary>How connections of reliable transports are kept (RFC 8323).</summary>
+    /// <summary>The options of connections of reliable transports (RFC 8323).</summary>
     public CoapStreamOptions Streams { get; set => field = NotNull(value); } = new();
 
-    /// <summary>How WebSockets are opened, for <c>coap+ws</c> and <c>coaps+ws</c>.</summary>
+    /// <summary>The options of WebSockets, for <c>coap+ws</c> and <c>coaps+ws</c>.</summary>
     public CoapWebSocketOptions WebSockets { get; set => field = NotNull(value); } = new();
 
-    /// <summary>
-    /// Certificates and checks of TLS, for <c>coaps+tcp</c>, and as a client for <c>coaps+ws</c>. Default: null; a client then trusts what
-    /// the operating system trusts, and a server cannot listen on <c>coaps+tcp</c>.
-    /// </summary>
+    /// <summary>Certificates and checks of TLS, for <c>coaps+tcp</c>, and for clients of <c>coaps+ws</c>.</summary>
+    /// <remarks>
+    /// Default: null; a client then uses the trust store of the operating system, and a server cannot listen on <c>coaps+tcp</c>.
+    /// </remarks>
     public CoapTlsOptions? Tls { get; set; }
 
     /// <summary>
-    /// What makes the transports of schemes that the library has none for by itself, such as <c>coaps</c> (package CoAP.NET.Dtls). Read
-    /// when the endpoint is made. Default: none.
+    /// Factories of transports for schemes that the library does not implement itself, such as <c>coaps</c> (package CoAP.NET.Dtls).
     /// </summary>
+    /// <remarks>Read when the endpoint is created. Default: none.</remarks>
     public IList<ICoapTransportFactory> TransportFactories { get; } = [];
 
-    /// <summary>How long stopping waits for requests that are being served. Default 5 s; 0 to 24 days.</summary>
+    /// <summary>How long stopping waits for running requests.</summary>
+    /// <remarks>Default 5 s; 0 to 24 days.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 24 days.</exception>
     public TimeSpan StopGracePeriod
     {
@@ -139,43 +144,47 @@ public sealed class CoapEndpointOptions
     }
     = TimeSpan.FromSeconds(5);
 
-    /// <summary>
-    /// Whether requests that come while the endpoint stops are answered 5.03. False leaves them without any answer, so that a client goes
-    /// on repeating until the next process listens at the address, or another one serves it: for deployments that replace a server. Null,
-    /// the default, is true, and false where the endpoint takes part in a cluster (<c>UseCluster</c>). Requests over TCP, TLS and
-    /// WebSockets, which nobody repeats, are always answered.
-    /// </summary>
+    /// <summary>Whether the endpoint answers requests 5.03 while it stops.</summary>
+    /// <remarks>
+    /// With false it sends no response, so clients keep retransmitting until the next process listens at the address or another one serves
+    /// it: for deployments that replace a server. Null, the default, means true, and false in a cluster (<c>UseCluster</c>). The endpoint
+    /// always answers requests over TCP, TLS and WebSockets, because clients do not retransmit them.
+    /// </remarks>
     public bool? AnswerWhileStopping { get; set; }
 
-    /// <summary>Finds the addresses of a host name. Default: the resolver of the operating system.</summary>
+    /// <summary>Resolves a host name to addresses.</summary>
+    /// <remarks>Default: the resolver of the operating system.</remarks>
     public Func<string, CancellationToken, Task<IPAddress[]>> ResolveHost { get; set => field = NotNull(value); } =
         static (name, cancellationToken) => Dns.GetHostAddressesAsync(name, cancellationToken);
 
-    /// <summary>The log. Default: none.</summary>
+    /// <summary>The logger factory.</summary>
+    /// <remarks>Default: no log.</remarks>
     public ILoggerFactory LoggerFactory { get; set => field = NotNull(value); } = NullLoggerFactory.Instance;
 
     /// <summary>
-    /// The name of the endpoint in telemetry, by which several in one process are told apart: the tag <c>coap.endpoint.name</c>. Default:
-    /// null, no such tag; endpoints with equal tags are added up.
+    /// The name of the endpoint in telemetry, the tag <c>coap.endpoint.name</c>, which distinguishes several endpoints in one process.
     /// </summary>
+    /// <remarks>Default: null, no such tag; telemetry adds up endpoints with equal tags.</remarks>
     public string? Name { get; set; }
 
-    /// <summary>
-    /// Further tags for the metrics and traces of the endpoint; few values, as each combination is a series of its own. Default: none.
-    /// </summary>
+    /// <summary>Further tags for the metrics and traces of the endpoint.</summary>
+    /// <remarks>Use few values, because each combination is a separate series. Default: none.</remarks>
     public IList<KeyValuePair<string, object?>> TelemetryTags { get; } = [];
 
     /// <summary>
-    /// Makes the meter of <see cref="CoapTelemetry.MeterName"/>, such as the one of a dependency injection container. Default: null, one
-    /// meter for the process.
+    /// Creates the meter of <see cref="CoapTelemetry.MeterName"/>, for example the factory of a dependency injection container.
     /// </summary>
+    /// <remarks>Default: null, one meter for the process.</remarks>
     public IMeterFactory? MeterFactory { get; set; }
 
     /// <summary>
-    /// The number of an option that carries the trace context from client to server (25 bytes: trace id, span id, flags), so that their
-    /// spans belong together. There is none in any standard, so both ends have to agree on one for experiments. Null, the default, sends
-    /// and reads none. <see cref="CoapTelemetry.SuggestedTraceContextOption"/> is right unless something else uses it.
+    /// The number of an option that carries the trace context from client to server (25 bytes: trace id, span id, flags) and so connects
+    /// their spans.
     /// </summary>
+    /// <remarks>
+    /// No standard defines one, so both ends must agree on a number for experiments. With null, the default, the endpoint neither sends nor
+    /// reads it. Use <see cref="CoapTelemetry.SuggestedTraceContextOption"/> unless another option has this number.
+    /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">Outside 65,000 to 65,535 (RFC 7252 section 12.2), or not elective, or part of the
     /// cache key (RFC 7252 section 5.4.6).</exception>
     public int? TraceContextOption
@@ -186,48 +195,51 @@ public sealed class CoapEndpointOptions
             ? value
             : throw new ArgumentOutOfRangeException(
                 nameof(value), value,
-                "The trace context needs an elective option for experiments that is not part of the cache key: even, 65,000 to 65,535, and "
-                    + "its last five bits 11100, such as 65,308.");
+                "The trace context needs an elective option for experiments that is not part of the cache key. Use an even number from 65,000 to 65,535 "
+                    + "whose last five bits are 11100, such as 65,308.");
     }
 
     /// <summary>
-    /// Is told who observes resources of this endpoint, so that observers can be put back after a restart or a crash
-    /// (<see cref="CoapServer.TryRestoreObserver"/>). Default null: observers register anew.
+    /// Receives the observers of resources of this endpoint, so that they can be restored after a restart or a crash
+    /// (<see cref="CoapServer.TryRestoreObserver"/>).
     /// </summary>
+    /// <remarks>Default null: observers register again.</remarks>
     public ICoapObserverKeeper? ObserverKeeper { get; set; }
 
     /// <summary>
-    /// What several processes that serve one address share, and one process with itself after a restart: at least 32 random bytes. The keys
-    /// of Echo values (RFC 9175), of the tokens of stateless clients (RFC 8974) and of DTLS cookies follow from it, so that each takes what
-    /// another one gave out. The clocks of their machines may differ by a minute. Copied when the endpoint is made, and wiped when it has
-    /// stopped; wipe what is set here once the endpoint is made. Keep it where keys are kept. Default empty: each endpoint draws keys of
-    /// its own.
+    /// The secret that several processes at one address share, or one process with its next run: at least 32 random bytes.
     /// </summary>
     /// <remarks>
-    /// The age of an Echo value of another process counts as a minute more than it seems, as its clock may be late. So routes that require
-    /// freshness of a minute or less (<c>RequireFreshness</c>) ask once more after a client has come to another process, as do all for
-    /// values of more than a day ago. What a value says about an event, such as that it was made after a restart, holds in its process
-    /// only.
+    /// The keys of Echo values (RFC 9175), of the tokens of stateless clients (RFC 8974) and of DTLS cookies derive from it, so each
+    /// process accepts the values of the others. Store it like a key. Default empty: each endpoint creates random keys. The clocks of the
+    /// machines may differ by a minute. The endpoint copies the secret when it is created, and wipes the copy when it has stopped; wipe
+    /// your own copy once the endpoint is created. An Echo value of another process counts as one minute older than it seems, because that
+    /// clock may be late. Routes that require freshness of a minute or less (<c>RequireFreshness</c>) therefore challenge a client again
+    /// after it moved to another process. The same holds for values that are more than a day old. What a value says about an event, for
+    /// example that it was created after a restart, is valid only in its own process.
     /// </remarks>
-    /// <exception cref="ArgumentException">It is shorter than 32 bytes, or all zeros.</exception>
+    /// <exception cref="ArgumentException">The secret is shorter than 32 bytes, or all zeros.</exception>
     public ReadOnlyMemory<byte> SharedSecret
     {
         get;
         set => field = value.IsEmpty || (value.Length >= CoapEpochKeys.MinSecretLength && value.Span.IndexOfAnyExcept((byte)0) >= 0)
             ? value
             : throw new ArgumentException(
-                $"A shared secret has at least {CoapEpochKeys.MinSecretLength} random bytes; this one has {value.Length}, or is all zeros. "
-                    + "Make one by a generator of random numbers for keys, such as 'openssl rand -base64 32'.",
+                $"The shared secret has {value.Length} bytes, or is all zeros; it needs at least {CoapEpochKeys.MinSecretLength} random bytes. "
+                    + "Create one with a cryptographic random generator, such as 'openssl rand -base64 32'.",
                 nameof(value));
     }
 
-    /// <summary>The clock. Default: the system's.</summary>
+    /// <summary>The clock.</summary>
+    /// <remarks>Default: the system clock.</remarks>
     public TimeProvider TimeProvider { get; set => field = NotNull(value); } = TimeProvider.System;
 
-    /// <summary>The source of randomness. Default: the operating system's.</summary>
+    /// <summary>The source of random numbers.</summary>
+    /// <remarks>Default: that of the operating system.</remarks>
     public CoapRandomSource Random { get; set => field = NotNull(value); } = CoapRandomSource.Secure;
 
-    /// <summary>The threads that the library works with. Default: its own, shared by all endpoints.</summary>
+    /// <summary>The threads of the library.</summary>
+    /// <remarks>Default: its own, shared by all endpoints.</remarks>
     public CoapScheduler Scheduler { get; set => field = NotNull(value); } = CoapScheduler.Default;
 
     private static T NotNull<T>(T value)

@@ -5,10 +5,13 @@ using CoAP.NET.Observing;
 namespace CoAP.NET;
 
 /// <summary>
-/// The observation of a resource (RFC 7641): it hears of each change, and registers again by itself when the server forgot, restarted,
-/// moved or could not be reached for a while, until it is disposed. Made by <see cref="ICoapObserver.ObserveAsync"/>. What comes is not
-/// queued: a slow reader gets the newest state of the resource and skips what was between. Thread-safe.
+/// Observes a resource (RFC 7641) until it is disposed: it receives each change, and registers again by itself when the server forgot it,
+/// restarted, moved or was unreachable.
 /// </summary>
+/// <remarks>
+/// Created by <see cref="ICoapObserver.ObserveAsync"/>. It does not queue notifications: a slow reader gets the newest state of the
+/// resource and skips the states before it. Thread-safe.
+/// </remarks>
 public sealed class CoapObservation : IAsyncDisposable
 {
     private static readonly ContextCallback s_handOut = static observation => ((CoapObservation)observation!).HandOut();
@@ -20,7 +23,7 @@ public sealed class CoapObservation : IAsyncDisposable
     private BroadcastBlock<CoapResponse>? _block;
     private int _isDisposed;
 
-    // Who hands out what changed: 0 nobody, otherwise how many times it changed since somebody looked.
+    // Ownership of the delivery: 0 if no thread delivers, otherwise the number of changes since a thread last looked.
     private int _changes;
     private long _handedOut;
     private CoapObserveState _stateHandedOut;
@@ -32,43 +35,41 @@ public sealed class CoapObservation : IAsyncDisposable
     }
 
     /// <summary>
-    /// Raised when <see cref="State"/> changed, with the new state; of several changes in quick succession the last one counts. Called on
-    /// the thread that receives, never twice at a time, and not for states before the observation was returned.
+    /// Raised when <see cref="State"/> changed, with the new state; of several changes in quick succession, only the last one.
     /// </summary>
+    /// <remarks>Called on the receiving thread, never concurrently, and not for states before the observation was returned.</remarks>
     public event EventHandler<CoapObserveState>? StateChanged;
 
-    /// <summary>
-    /// How far the observation is. Only with <see cref="CoapObserveState.Observing"/> is <see cref="Latest"/> what the resource is now, as
-    /// far as can be known.
-    /// </summary>
+    /// <summary>The state of the observation.</summary>
+    /// <remarks>
+    /// Only in <see cref="CoapObserveState.Observing"/> is <see cref="Latest"/> the current state of the resource, as far as can be known.
+    /// </remarks>
     public CoapObserveState State => IsDisposed ? CoapObserveState.Cancelled : Snapshot.State;
 
-    /// <summary>
-    /// What came last: a notification, an error response or, from a server that does not notify, a plain response. Null when nothing came
-    /// yet.
-    /// </summary>
+    /// <summary>The last response: a notification, an error response or, from a server that does not notify, a plain response.</summary>
+    /// <remarks>Null before the first one.</remarks>
     public CoapResponse? Latest => Snapshot.Latest;
 
-    /// <summary>Why the resource is not observed at the moment; null when it is, or when no registration failed yet.</summary>
+    /// <summary>The reason why the resource is not observed at the moment; null if it is, or if no registration has failed yet.</summary>
     public CoapException? Error => Snapshot.Error;
 
-    /// <summary>What this observer asks for.</summary>
+    /// <summary>The re-registration rule of this observer.</summary>
     internal CoapReregistration Reregistration => _rule;
 
     private ObservationSnapshot Snapshot => Volatile.Read(ref _shared)?.Snapshot ?? ObservationSnapshot.Initial;
 
     private bool IsDisposed => Volatile.Read(ref _isDisposed) != 0;
 
-    /// <summary>
-    /// Registers again now, whatever the observation is waiting for: the next attempt after failures, the end of Max-Age, or nothing. A
-    /// registration that is under way already is waited for. Afterwards the waits after
-    /// failures begin anew. For a program that knows that the server is back, that the network came up, or that it needs the newest state;
-    /// it is never needed for the observation itself to go on.
-    /// </summary>
-    /// <param name="cancellationToken">Stops waiting; the registration goes on.</param>
-    /// <returns>What the server answered, an error response too; it is <see cref="Latest"/>, and was handed to readers as well.</returns>
-    /// <exception cref="CoapException">The server did not answer, or could not be reached; the observation goes on trying. Or it has ended
-    /// before (<see cref="Error"/>).</exception>
+    /// <summary>Registers again now, without waiting for the next attempt after failures or for the end of Max-Age.</summary>
+    /// <remarks>
+    /// It joins a registration that is already running, and resets the delays after failures. Call it when the server is back, the network
+    /// came up, or the program needs the newest state; the observation itself never depends on it.
+    /// </remarks>
+    /// <param name="cancellationToken">Stops waiting; the registration continues.</param>
+    /// <returns>The response of the server, which may be an error response; it is also <see cref="Latest"/>, and readers get it
+    /// too.</returns>
+    /// <exception cref="CoapException">The server did not answer or is unreachable, and the observation keeps trying; or the observation
+    /// ended before (<see cref="Error"/>).</exception>
     /// <exception cref="ObjectDisposedException">The observation was disposed.</exception>
     public async Task<CoapResponse> RefreshAsync(CancellationToken cancellationToken = default)
     {
@@ -79,14 +80,14 @@ public sealed class CoapObservation : IAsyncDisposable
         return await answered.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>
-    /// The newest response, and then each newer one when it comes; what came while the reader was busy is skipped but for the newest. Any
-    /// number of readers may read; each begins with what is there. Ends when the observation is disposed, or ended by itself because
-    /// registrations are not made again.
-    /// </summary>
-    /// <param name="cancellationToken">Stops reading; the observation goes on.</param>
+    /// <summary>Returns the newest response, and then each newer one when it arrives; a busy reader skips all but the newest.</summary>
+    /// <remarks>
+    /// Any number of readers may read; each begins with the current one. The sequence ends when the observation is disposed, or when it
+    /// ended by itself because it does not register again.
+    /// </remarks>
+    /// <param name="cancellationToken">Stops reading; the observation continues.</param>
     /// <returns>The responses.</returns>
-    /// <exception cref="CoapException">The observation failed and is not tried again; <see cref="Error"/>.</exception>
+    /// <exception cref="CoapException">The observation failed permanently; see <see cref="Error"/>.</exception>
     public async IAsyncEnumerable<CoapResponse> ReadAllAsync([EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
         long seen = 0;
@@ -122,8 +123,8 @@ public sealed class CoapObservation : IAsyncDisposable
     }
 
     /// <summary>
-    /// The responses as a source of Dataflow: it offers the newest one to whatever is linked to it, as <see cref="BroadcastBlock{T}"/>
-    /// does, and completes when the observation is disposed or has ended.
+    /// Returns the responses as a Dataflow source: it offers the newest one to its linked targets, as <see cref="BroadcastBlock{T}"/> does,
+    /// and completes when the observation is disposed or has ended.
     /// </summary>
     /// <returns>The block, the same one each time.</returns>
     public ISourceBlock<CoapResponse> AsSourceBlock()
@@ -144,19 +145,22 @@ public sealed class CoapObservation : IAsyncDisposable
             block.Post(latest);
         }
 
-        // Whatever came meanwhile, and the end if it has come.
+        // Delivers everything that arrived meanwhile, and the end if it has come.
         Changed();
         return block;
     }
 
     /// <summary>
-    /// What another process needs to go on with the observation (<see cref="CoapAdoptions"/>): the registration with its token,
-    /// and which notification was the newest. To be kept anew now and then, so that notifications of which it is not sure that they are
-    /// newer, and registrations for want of a notification, stay rare.
+    /// Returns what another process needs to take over the observation (<see cref="CoapAdoptions"/>): the registration with its token, and
+    /// the newest notification.
     /// </summary>
+    /// <remarks>
+    /// Store it again from time to time. Otherwise more notifications are of uncertain age, and more registrations happen because a
+    /// notification is missing.
+    /// </remarks>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>It; null while there is no registration, and where none outlives the process: on connections, within OSCORE, and in
-    /// sessions without a <see cref="CoapPeer.DurableId"/>.</returns>
+    /// <returns>The observation; null if there is no registration, or if it cannot outlive the process: on connections, within OSCORE, and
+    /// in sessions without a <see cref="CoapPeer.DurableId"/>.</returns>
     /// <exception cref="ObjectDisposedException">The observation was disposed.</exception>
     public async Task<CoapKeptObservation?> KeepAsync(CancellationToken cancellationToken = default)
     {
@@ -167,11 +171,12 @@ public sealed class CoapObservation : IAsyncDisposable
         return await told.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>
-    /// Ends the observation and returns at once. When no other observation shares it, the server is told in the background (RFC 7641
-    /// section 3.6); notifications that still come are rejected.
-    /// </summary>
-    /// <returns>A task that has ended.</returns>
+    /// <summary>Ends the observation and returns at once.</summary>
+    /// <remarks>
+    /// If no other observation shares it, the endpoint deregisters at the server in the background (RFC 7641 section 3.6) and rejects
+    /// notifications that still arrive.
+    /// </remarks>
+    /// <returns>A completed task.</returns>
     public ValueTask DisposeAsync()
     {
         End(isLeft: false);
@@ -179,17 +184,20 @@ public sealed class CoapObservation : IAsyncDisposable
     }
 
     /// <summary>
-    /// Ends the observation here without a word to the server, as another process goes on with it (<see cref="KeepAsync"/>). When no other
-    /// observation shares it, notifications that still come here are ignored for EXCHANGE_LIFETIME, so that their copies reach the other
-    /// process. Disposing does nothing more afterwards.
+    /// Ends the observation here without a message to the server, because another process takes it over (<see cref="KeepAsync"/>).
     /// </summary>
+    /// <remarks>
+    /// If no other observation shares it, the endpoint ignores notifications for EXCHANGE_LIFETIME, so that their copies reach the other
+    /// process. A later dispose does nothing.
+    /// </remarks>
     public void Leave() => End(isLeft: true);
 
-    /// <summary>Target and state for people.</summary>
+    /// <summary>Returns the target and the state, human-readable.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => $"{_shared?.Name}: {State}";
 
-    /// <summary>There is a new <see cref="IObservationSource.Snapshot"/>. No lock may be held; several threads may call at a time.
+    /// <summary>
+    /// Handles a new <see cref="IObservationSource.Snapshot"/>. The caller holds no lock; several threads may call it concurrently.
     /// </summary>
     internal void OnChanged() => Changed();
 
@@ -221,12 +229,12 @@ public sealed class CoapObservation : IAsyncDisposable
         }
     }
 
-    /// <summary>Where it hears of the resource is known.</summary>
+    /// <summary>Sets the source of the notifications.</summary>
     internal void Begin(IObservationSource source)
     {
         Volatile.Write(ref _shared, source);
 
-        // What came before the resource was known here.
+        // Delivers what arrived before the source was known here.
         Changed();
     }
 
@@ -255,7 +263,7 @@ public sealed class CoapObservation : IAsyncDisposable
         return (Interlocked.CompareExchange(ref _changed, made, null) ?? made).Task;
     }
 
-    // Readers are woken first, whatever the methods of users below take.
+    // Wake readers first, however long the methods of users below take.
     private void Changed()
     {
         if (Volatile.Read(ref _shared) is not { } shared)
@@ -270,7 +278,7 @@ public sealed class CoapObservation : IAsyncDisposable
 
         if (Interlocked.Increment(ref _changes) != 1)
         {
-            // Whoever hands out now looks again before it ends.
+            // The delivering thread looks again before it ends.
             return;
         }
 
@@ -279,7 +287,7 @@ public sealed class CoapObservation : IAsyncDisposable
         {
             seen = Volatile.Read(ref _changes);
 
-            // What a method of a user sets for its own flow of execution must not reach what runs on this thread afterwards.
+            // Changes of a user's method to its execution context must not reach later work on this thread.
             if (ExecutionContext.Capture() is { } context)
             {
                 ExecutionContext.Run(context, s_handOut, this);

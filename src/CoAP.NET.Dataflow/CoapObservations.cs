@@ -1,12 +1,11 @@
 namespace CoAP.NET;
 
-/// <summary>
-/// Short ways to observe a resource by GET (RFC 7641). See <see cref="ICoapObserver.ObserveAsync"/> for what they return and throw.
-/// </summary>
+/// <summary>Extension methods that observe a resource with GET (RFC 7641).</summary>
+/// <remarks>See <see cref="ICoapObserver.ObserveAsync"/> for results and exceptions.</remarks>
 public static class CoapObservations
 {
     /// <summary>Observes a resource.</summary>
-    /// <param name="observer">Who observes.</param>
+    /// <param name="observer">The client, endpoint or peer that observes.</param>
     /// <param name="uri">The absolute URI; a <see cref="CoapPeer"/> takes a path as well.</param>
     /// <param name="cancellationToken">Stops waiting for the first registration and cancels it.</param>
     /// <returns>The observation.</returns>
@@ -17,7 +16,7 @@ public static class CoapObservations
     }
 
     /// <summary>Observes a resource.</summary>
-    /// <param name="observer">Who observes.</param>
+    /// <param name="observer">The client, endpoint or peer that observes.</param>
     /// <param name="uri">The absolute URI.</param>
     /// <param name="cancellationToken">Stops waiting for the first registration and cancels it.</param>
     /// <returns>The observation.</returns>
@@ -27,13 +26,11 @@ public static class CoapObservations
         return observer.ObserveAsync(new CoapRequest(CoapMethod.Get, uri), null, cancellationToken);
     }
 
-    /// <summary>
-    /// Observes a resource and has each notification handed to a method; for programs with many observations. See
-    /// <see cref="CoapObserveOptions.OnNotification"/>.
-    /// </summary>
-    /// <param name="observer">Who observes.</param>
+    /// <summary>Observes a resource and passes each notification to a callback; for programs with many observations.</summary>
+    /// <remarks>See <see cref="CoapObserveOptions.OnNotification"/>.</remarks>
+    /// <param name="observer">The client, endpoint or peer that observes.</param>
     /// <param name="uri">The absolute URI; a <see cref="CoapPeer"/> takes a path as well.</param>
-    /// <param name="onNotification">Called with each notification, on the thread that receives.</param>
+    /// <param name="onNotification">Called with each notification, on the receiving thread.</param>
     /// <param name="cancellationToken">Stops waiting for the first registration and cancels it.</param>
     /// <returns>The observation.</returns>
     public static Task<CoapObservation> ObserveAsync(this ICoapObserver observer, string uri, Action<CoapResponse> onNotification,

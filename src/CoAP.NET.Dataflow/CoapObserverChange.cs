@@ -1,7 +1,7 @@
 namespace CoAP.NET;
 
-/// <summary>What happened to an observer of a route: see <see cref="CoapRouteHandlerBuilder.ObserverCame"/>.</summary>
-/// <param name="Peer">Who observes.</param>
-/// <param name="Path">The path that is observed, in URI form: one of those that the template of the route stands for.</param>
-/// <param name="End">Why the observer went; null when it came or acknowledged.</param>
+/// <summary>Describes a change of an observer of a route: see <see cref="CoapRouteHandlerBuilder.ObserverCame"/>.</summary>
+/// <param name="Peer">The observing client.</param>
+/// <param name="Path">The observed path, in URI form: one of the paths that match the template of the route.</param>
+/// <param name="End">The reason why the observer went; null if it came or acknowledged.</param>
 public sealed record CoapObserverChange(CoapPeer Peer, string Path, CoapObserverEnd? End);

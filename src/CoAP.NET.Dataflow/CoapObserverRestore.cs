@@ -1,23 +1,24 @@
 namespace CoAP.NET;
 
-/// <summary>What became of an observer that was to be put back (<see cref="CoapServer.RestoreObserver"/>).</summary>
+/// <summary>The result of restoring an observer (<see cref="CoapServer.RestoreObserver"/>).</summary>
 public enum CoapObserverRestore
 {
-    /// <summary>It observes again, and is sent the newest state.</summary>
+    /// <summary>The client observes again, and gets the newest state.</summary>
     Restored,
 
-    /// <summary>The client has registered with that token meanwhile, so it observes already.</summary>
+    /// <summary>The client has registered with the same token meanwhile, so it already observes.</summary>
     IsThere,
 
-    /// <summary>No route serves the request to observers, or the client would not be let in.</summary>
+    /// <summary>No route serves the request to observers, or the route would not admit the client.</summary>
     NotServed,
 
-    /// <summary>A bound is reached, such as <see cref="CoapLimits.MaxObservers"/>.</summary>
+    /// <summary>A limit is reached, such as <see cref="CoapLimits.MaxObservers"/>.</summary>
     NoRoom,
 
     /// <summary>The endpoint stops.</summary>
     Stopping,
 
-    /// <summary>The session of the client has just ended here. Another process may go on with it, and put the observer back.</summary>
+    /// <summary>The session of the client has just ended here.</summary>
+    /// <remarks>Another process may take it over, and restore the observer.</remarks>
     Gone,
 }

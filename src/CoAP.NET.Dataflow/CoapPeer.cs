@@ -7,9 +7,8 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// Somebody we talk to: who sent a request, or whom we asked. A server asks the device back over it, from the port that the device knows.
-/// </summary>
+/// <summary>A remote endpoint that sent us a request, or that we sent one to.</summary>
+/// <remarks>A server uses it to send requests to a device, from the port that the device knows.</remarks>
 public sealed class CoapPeer : ICoapObserver
 {
     private readonly EndpointCore _endpoint;
@@ -24,32 +23,33 @@ public sealed class CoapPeer : ICoapObserver
     /// <summary>The peer's address.</summary>
     public CoapAddress Address => Channel.Remote;
 
-    /// <summary>Our own address towards the peer; the wildcard when the operating system chooses.</summary>
+    /// <summary>Our own address towards the peer; the wildcard address if the operating system chooses.</summary>
     public CoapAddress LocalAddress => Channel.Local;
 
-    /// <summary>The scheme by which it is reached, such as <c>coap</c>.</summary>
+    /// <summary>The scheme of its transport, such as <c>coap</c>.</summary>
     public string Scheme => Channel.Transport.Scheme;
 
     /// <summary>
-    /// The identity of the peer, as its transport or the web application gives it: such as a <see cref="CoapTlsIdentity"/>; null when there
-    /// is none. <see cref="IsKnown"/> says whether it means somebody.
+    /// The identity of the peer, from its transport or the web application, such as a <see cref="CoapTlsIdentity"/>; null if there is none.
     /// </summary>
+    /// <remarks><see cref="IsKnown"/> says whether it is authenticated.</remarks>
     public object? Identity => Channel.Identity;
 
-    /// <summary>
-    /// Whether the peer has proven who it is. False without <see cref="Identity"/>, for one with <see cref="ICoapPeerIdentity.IsKnown"/>
-    /// false, such as a TLS client without a certificate, and for a <see cref="System.Security.Claims.ClaimsPrincipal"/>,
-    /// <see cref="System.Security.Principal.IPrincipal"/> or <see cref="System.Security.Principal.IIdentity"/> that is not authenticated.
-    /// </summary>
+    /// <summary>Whether the peer has proven its identity.</summary>
+    /// <remarks>
+    /// False without <see cref="Identity"/>, with <see cref="ICoapPeerIdentity.IsKnown"/> false, such as a TLS client without a
+    /// certificate, and for a <see cref="System.Security.Claims.ClaimsPrincipal"/>, <see cref="System.Security.Principal.IPrincipal"/> or
+    /// <see cref="System.Security.Principal.IIdentity"/> that is not authenticated.
+    /// </remarks>
     public bool IsKnown => PeerIdentity.IsKnown(Channel.Identity);
 
-    /// <summary>Of which source it is, by which shares of bounds count; limits of your own may count by it as well.</summary>
+    /// <summary>The source of the peer, to which shares of limits apply; custom limits may use it too.</summary>
     public CoapSource Source => Channel.Shard.Environment.Sources.Of(Channel.Remote, Channel.Identity);
 
-    /// <summary>Whether it was proven that the peer receives at its address.</summary>
+    /// <summary>Whether the peer has proven that it receives at its address.</summary>
     public bool IsVerified => Channel.IsVerified;
 
-    /// <summary>When the last datagram came from it.</summary>
+    /// <summary>The time of its last datagram.</summary>
     public DateTimeOffset LastSeen
     {
         get
@@ -61,7 +61,8 @@ public sealed class CoapPeer : ICoapObserver
         }
     }
 
-    /// <summary>The transmission parameters towards it. May be set at any time; messages under way keep theirs.</summary>
+    /// <summary>The transmission parameters towards the peer.</summary>
+    /// <remarks>Can be set at any time; running messages keep the previous ones.</remarks>
     public CoapTransmissionParameters Parameters
     {
         get => Channel.Parameters;
@@ -73,9 +74,10 @@ public sealed class CoapPeer : ICoapObserver
     }
 
     /// <summary>
-    /// The smoothed round-trip time to it (RFC 6298), from Confirmable messages of ours that it acknowledged or rejected and that were sent
-    /// only once; null without one. With the time that the peer took to acknowledge.
+    /// The smoothed round-trip time to the peer (RFC 6298), from Confirmable messages of ours that were sent only once and acknowledged or
+    /// rejected; null without one.
     /// </summary>
+    /// <remarks>It includes the time that the peer took to acknowledge.</remarks>
     public TimeSpan? RoundTripTime
     {
         get
@@ -88,35 +90,33 @@ public sealed class CoapPeer : ICoapObserver
         }
     }
 
-    /// <summary>
-    /// Whether the connection to the peer stands; always false on datagram transports, which have none. A peer that had connected to us can
-    /// only be asked while it is connected. One that we connected to is connected to again by the next request.
-    /// </summary>
+    /// <summary>Whether there is a connection to the peer; always false on datagram transports, which have none.</summary>
+    /// <remarks>
+    /// A peer that connected to us can only receive requests while it is connected. The next request to a peer that we connected to opens a
+    /// new connection.
+    /// </remarks>
     public bool IsConnected => PeerEvents.IsConnected(Channel);
 
     /// <summary>
-    /// Cancelled when the connection to the peer ends, as the requests on it fail; already, when it has ended and there is no new one. Of
-    /// the connection that stands when this is read: a later one has another token. Never cancelled on datagram transports.
+    /// Cancelled when the connection to the peer ends and its requests fail; already cancelled if it has ended and there is no new one.
     /// </summary>
+    /// <remarks>It belongs to the current connection: a later one has another token. Never cancelled on datagram transports.</remarks>
     public CancellationToken Disconnected => _endpoint.Peers.EndOf(Channel);
 
-    /// <summary>
-    /// Sends a request to the peer. Its URI may be a path, such as <c>/3/0</c>, or absolute; it goes to this peer in any case.
-    /// </summary>
+    /// <summary>Sends a request to the peer.</summary>
+    /// <remarks>Its URI may be a path, such as <c>/3/0</c>, or absolute; it always goes to this peer.</remarks>
     /// <param name="request">The request.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The response, an error response too.</returns>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <returns>The response, which may be an error response.</returns>
+    /// <exception cref="CoapException">No response arrived; the derived type says why.</exception>
     public Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(request);
         return _endpoint.Requester.SendAsync(_channel, request, cancellationToken);
     }
 
-    /// <summary>
-    /// Observes a resource of the peer (RFC 7641). The URI may be a path, such as <c>/3303/0/5700</c>, or absolute; it is asked of this
-    /// peer in any case.
-    /// </summary>
+    /// <summary>Observes a resource of the peer (RFC 7641).</summary>
+    /// <remarks>The URI may be a path, such as <c>/3303/0/5700</c>, or absolute; the request always goes to this peer.</remarks>
     /// <inheritdoc/>
     public Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObserveOptions? options = null,
         CancellationToken cancellationToken = default)
@@ -126,8 +126,8 @@ public sealed class CoapPeer : ICoapObserver
     }
 
     /// <summary>
-    /// Asks the peer whether it is there: by an Empty Confirmable message that it answers with a Reset (RFC 7252 section 4.3), on a
-    /// connection by a Ping, whose Pong may take <see cref="CoapStreamOptions.PongTimeout"/> (RFC 8323 section 5.4).
+    /// Checks whether the peer is reachable: with an Empty Confirmable message that it answers with a Reset (RFC 7252 section 4.3), or on a
+    /// connection with a Ping, whose Pong may take <see cref="CoapStreamOptions.PongTimeout"/> (RFC 8323 section 5.4).
     /// </summary>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The round-trip time.</returns>
@@ -135,53 +135,56 @@ public sealed class CoapPeer : ICoapObserver
     public Task<TimeSpan> PingAsync(CancellationToken cancellationToken = default) =>
         _endpoint.Requester.PingAsync(_channel, default, cancellationToken);
 
-    /// <summary>Asks the peer whether it is there, for some time at most: on a connection instead of
-    /// <see cref="CoapStreamOptions.PongTimeout"/>, and with opening another one where it has ended.</summary>
-    /// <param name="timeout">How long it may take; <see cref="Timeout.InfiniteTimeSpan"/> for no limit but that of retransmission.</param>
+    /// <summary>Checks whether the peer is reachable, within a time limit.</summary>
+    /// <remarks>
+    /// On a connection it replaces <see cref="CoapStreamOptions.PongTimeout"/>, and includes opening another connection if the previous one
+    /// has ended.
+    /// </remarks>
+    /// <param name="timeout">The time limit; <see cref="Timeout.InfiniteTimeSpan"/> for no limit except that of retransmission.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The round-trip time.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">The time is not above zero and not infinite.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The time is neither above zero nor infinite.</exception>
     /// <exception cref="CoapTimeoutException">The peer did not answer in time.</exception>
     /// <exception cref="CoapException">The ping could not be sent; the derived type says why.</exception>
     public Task<TimeSpan> PingAsync(TimeSpan timeout, CancellationToken cancellationToken = default) =>
         _endpoint.Requester.PingAsync(_channel, RequestTime.Of(timeout), cancellationToken);
 
     /// <summary>
-    /// Waits until something of the peer comes next: a message, or a copy of one; on a connection no signalling (RFC 8323 section 5). For
-    /// devices that sleep, which can be asked once they have said something. While nobody waits it costs nothing.
+    /// Waits for the next message of the peer, or a copy of one; on a connection, signalling messages (RFC 8323 section 5) do not count.
     /// </summary>
+    /// <remarks>For sleeping devices, which can be reached after they sent something. It costs nothing without a waiting caller.</remarks>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>A task that ends then. It also ends when the peer is forgotten, as its connection ended or it was silent for long: see
-    /// <see cref="IsConnected"/> and <see cref="LastSeen"/>.</returns>
+    /// <returns>A task that completes then. It also completes when the endpoint forgets the peer, because its connection ended or it was
+    /// silent for long: see <see cref="IsConnected"/> and <see cref="LastSeen"/>.</returns>
     public Task WhenHeardAsync(CancellationToken cancellationToken = default) => Channel.Wire.NextHeard.WaitAsync(cancellationToken);
 
     /// <summary>
-    /// Ends the connection to the peer in order (RFC 8323 section 5.5): Release is sent, what either side has under way is finished, and
-    /// then the peer closes, or we do after <see cref="CoapStreamOptions.ReleaseTimeout"/>. From now on no new requests of ours go out on
-    /// it. The peer is asked, not made, to do what the options say.
+    /// Closes the connection to the peer gracefully (RFC 8323 section 5.5): the endpoint sends Release, both sides finish running
+    /// exchanges, and then the peer closes, or the endpoint does after <see cref="CoapStreamOptions.ReleaseTimeout"/>.
     /// </summary>
-    /// <param name="holdOff">How long the peer is not to connect again; 0 to 16,777,215 s, rounded up to whole seconds. Null: nothing is
-    /// said.</param>
-    /// <param name="alternativeAddresses">Where it is to connect instead, each as host and optional port, such as
-    /// <c>[2001:db8::1]:5683</c>; 1 to 255 bytes. Null: nothing is said.</param>
-    /// <param name="cancellationToken">Stops waiting; the connection ends nevertheless.</param>
-    /// <returns>A task that ends when the connection has ended.</returns>
-    /// <exception cref="InvalidOperationException">The peer is not reached by a connection, as on coap: there is nothing to end. Or it is a
-    /// session of coaps, in which nothing can be said to the peer: leave the options out.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">A time or an address is out of its range.</exception>
+    /// <remarks>The connection takes no new requests of ours. The options are a request to the peer, which it need not follow.</remarks>
+    /// <param name="holdOff">How long the peer should not connect again; 0 to 16,777,215 s, rounded up to whole seconds. Null: the option
+    /// is absent.</param>
+    /// <param name="alternativeAddresses">The addresses to connect to instead, each as host and optional port, such as
+    /// <c>[2001:db8::1]:5683</c>; 1 to 255 bytes. Null: the option is absent.</param>
+    /// <param name="cancellationToken">Stops waiting; the connection still ends.</param>
+    /// <returns>A task that completes when the connection has ended.</returns>
+    /// <exception cref="InvalidOperationException">The peer has no connection to end, as on coap. Or it is a session of coaps, which has no
+    /// message for the options: leave them out.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">A time or an address is out of range.</exception>
     public Task ReleaseAsync(TimeSpan? holdOff = null, IEnumerable<string>? alternativeAddresses = null,
         CancellationToken cancellationToken = default)
     {
         CoapChannel channel = _channel;
         if (!channel.IsConnection)
         {
-            throw new InvalidOperationException($"{channel} is not reached by a connection, so there is nothing to release.");
+            throw new InvalidOperationException($"{channel} has no connection, so there is nothing to release.");
         }
 
         if (!channel.IsReliable && (holdOff is not null || alternativeAddresses is not null))
         {
             throw new InvalidOperationException(
-                $"{channel} is a session over datagrams, whose end has no options. Leave holdOff and alternativeAddresses out.");
+                $"{channel} is a session over datagrams, whose end carries no options. Leave holdOff and alternativeAddresses out.");
         }
 
         HoldOff? option = null;
@@ -196,40 +199,40 @@ public sealed class CoapPeer : ICoapObserver
             [.. (alternativeAddresses ?? []).Select(static address => new AlternativeAddress(address))], cancellationToken);
     }
 
-    /// <summary>Scheme and address.</summary>
+    /// <summary>Returns scheme and address.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => _channel.ToString();
 
     /// <summary>
-    /// The name by which the connection or session of the peer is known in another process that goes on with it
-    /// (<see cref="CoapConnection.DurableId"/>); empty where none can.
+    /// The name of the connection or session of the peer in another process that takes it over (<see cref="CoapConnection.DurableId"/>);
+    /// empty if none can.
     /// </summary>
     public ReadOnlyMemory<byte> DurableId => Connection?.DurableId ?? default;
 
     /// <summary>
-    /// Whether the connection or session of the peer was opened with another process or server, and taken over here
+    /// Whether another process or server opened the connection or session of the peer, and this one took it over
     /// (<see cref="CoapConnection.IsTakenOver"/>).
     /// </summary>
     public bool IsTakenOver => Connection?.IsTakenOver == true;
 
-    /// <summary>The connection or session to the peer; null where a peer is an address.</summary>
+    /// <summary>The connection or session to the peer; null if the peer is identified by its address.</summary>
     internal CoapConnection? Connection => Channel.Connection;
 
-    /// <summary>Puts it back as an observer.</summary>
+    /// <summary>Restores an observer of this peer.</summary>
     internal CoapObserverRestore Restore(CoapKeptObserver observer, EndpointCore endpoint) =>
         endpoint.RestoredObservers.Restore(ChannelAt(endpoint), observer);
 
-    /// <summary>The endpoint whose peer it is.</summary>
+    /// <summary>The endpoint of the peer.</summary>
     internal EndpointCore Endpoint => _endpoint;
 
-    /// <summary>Where it is, for what was kept of an endpoint.</summary>
-    /// <exception cref="ArgumentException">It is a peer of another one.</exception>
+    /// <summary>Returns the channel of the peer at an endpoint, for stored observations and observers.</summary>
+    /// <exception cref="ArgumentException">The peer belongs to another endpoint.</exception>
     internal CoapChannel ChannelAt(EndpointCore endpoint) => _endpoint == endpoint
         ? Channel
-        : throw new ArgumentException($"{this} is a peer of another endpoint. Take one of this endpoint's ConnectedPeers.",
+        : throw new ArgumentException($"{this} belongs to another endpoint. Use one of this endpoint's ConnectedPeers.",
             nameof(endpoint));
 
-    // A peer that was idle for long may have been forgotten, and be known by another channel since it came back.
+    // The endpoint may have forgotten a peer that was idle for long, and created another channel when it came back.
     private CoapChannel Channel
     {
         get
@@ -243,7 +246,7 @@ public sealed class CoapPeer : ICoapObserver
         }
     }
 
-    /// <summary>The peer at the other end of a channel, for protections and blocks, which see channels.</summary>
+    /// <summary>Returns the peer of a channel, for protections and blocks, which see channels.</summary>
     /// <param name="channel">The channel.</param>
     /// <returns>The peer.</returns>
     public static CoapPeer Of(CoapChannel channel)

@@ -1,20 +1,23 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// Whether an endpoint uses Q-Block1 and Q-Block2 (RFC 9177): bodies as bursts of Non-confirmable messages, of which only what was lost is
-/// sent again. Made for networks that lose much or carry one direction only, such as under an attack. Both options or neither: each value
-/// holds for uploads and downloads, as client and as server.
+/// Whether an endpoint uses Q-Block1 and Q-Block2 (RFC 9177): it sends bodies as bursts of Non-confirmable messages, and resends only lost
+/// ones.
 /// </summary>
+/// <remarks>
+/// Designed for networks with high loss or traffic in one direction only, for example during an attack. Each value applies to both options,
+/// to uploads and downloads, as client and as server.
+/// </remarks>
 public enum CoapQBlock
 {
-    /// <summary>Not at all: to peers both are unknown critical options (RFC 9177 section 4.1). The default.</summary>
+    /// <summary>Off: both options are unknown critical options to peers (RFC 9177 section 4.1).</summary>
+    /// <remarks>The default.</remarks>
     Off,
 
-    /// <summary>With peers whose channel is secured, as RFC 9177 section 11 asks; to all others they are unknown.</summary>
+    /// <summary>Only with peers on secured channels, as RFC 9177 section 11 requires; to all others the options are unknown.</summary>
     Secured,
 
-    /// <summary>
-    /// With every peer, also without security: for tests and closed networks. Whoever can forge addresses can then cause bursts.
-    /// </summary>
+    /// <summary>With every peer, also without security: for tests and closed networks.</summary>
+    /// <remarks>Attackers that can forge addresses can then cause bursts.</remarks>
     AllowUnsecured,
 }

@@ -1,20 +1,20 @@
 namespace CoAP.NET;
 
-// The same for those who have a System.Uri. Its original text counts, not what System.Uri made of it.
+// Overloads for System.Uri. They use its original text, not the form that System.Uri made of it.
 public static partial class CoapRequests
 {
     /// <summary>GET: retrieves a representation (RFC 7252 section 5.8.1).</summary>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client, endpoint or peer that sends the request.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response.</returns>
     public static Task<CoapResponse> GetAsync(this ICoapRequester requester, Uri uri, CancellationToken cancellationToken = default) =>
         GetAsync(requester, TextOf(uri), cancellationToken);
 
-    /// <summary>POST: has a representation processed (RFC 7252 section 5.8.2).</summary>
-    /// <param name="requester">Who sends.</param>
+    /// <summary>POST: sends a representation to be processed (RFC 7252 section 5.8.2).</summary>
+    /// <param name="requester">The client, endpoint or peer that sends the request.</param>
     /// <param name="uri">The URI.</param>
-    /// <param name="content">What to send; null for nothing.</param>
+    /// <param name="content">The content to send; null for none.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response.</returns>
     public static Task<CoapResponse> PostAsync(this ICoapRequester requester, Uri uri, CoapContent? content,
@@ -22,9 +22,9 @@ public static partial class CoapRequests
             PostAsync(requester, TextOf(uri), content, cancellationToken);
 
     /// <summary>PUT: creates or replaces the resource (RFC 7252 section 5.8.3).</summary>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client, endpoint or peer that sends the request.</param>
     /// <param name="uri">The URI.</param>
-    /// <param name="content">What to send; null for nothing.</param>
+    /// <param name="content">The content to send; null for none.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response.</returns>
     public static Task<CoapResponse> PutAsync(this ICoapRequester requester, Uri uri, CoapContent? content,
@@ -32,17 +32,17 @@ public static partial class CoapRequests
             PutAsync(requester, TextOf(uri), content, cancellationToken);
 
     /// <summary>DELETE: deletes the resource (RFC 7252 section 5.8.4).</summary>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client, endpoint or peer that sends the request.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response.</returns>
     public static Task<CoapResponse> DeleteAsync(this ICoapRequester requester, Uri uri, CancellationToken cancellationToken = default) =>
         DeleteAsync(requester, TextOf(uri), cancellationToken);
 
-    /// <summary>FETCH: retrieves what the content asks for (RFC 8132 section 2).</summary>
-    /// <param name="requester">Who sends.</param>
+    /// <summary>FETCH: retrieves what the content specifies (RFC 8132 section 2).</summary>
+    /// <param name="requester">The client, endpoint or peer that sends the request.</param>
     /// <param name="uri">The URI.</param>
-    /// <param name="content">The question, with its Content-Format.</param>
+    /// <param name="content">The query, with its Content-Format.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response.</returns>
     public static Task<CoapResponse> FetchAsync(this ICoapRequester requester, Uri uri, CoapContent content,
@@ -50,7 +50,7 @@ public static partial class CoapRequests
             FetchAsync(requester, TextOf(uri), content, cancellationToken);
 
     /// <summary>PATCH: changes a part of the resource, not idempotent (RFC 8132 section 3).</summary>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client, endpoint or peer that sends the request.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="content">The change, with its Content-Format.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
@@ -60,7 +60,7 @@ public static partial class CoapRequests
             PatchAsync(requester, TextOf(uri), content, cancellationToken);
 
     /// <summary>iPATCH: changes a part of the resource, idempotent (RFC 8132 section 3).</summary>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client, endpoint or peer that sends the request.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="content">The change, with its Content-Format.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
@@ -69,7 +69,7 @@ public static partial class CoapRequests
         CancellationToken cancellationToken = default) =>
             IPatchAsync(requester, TextOf(uri), content, cancellationToken);
 
-    /// <summary>What stands for a <see cref="Uri"/>.</summary>
+    /// <summary>Returns the text to use for a <see cref="Uri"/>.</summary>
     internal static string TextOf(Uri uri)
     {
         ArgumentNullException.ThrowIfNull(uri);

@@ -3,32 +3,33 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// Serves resources. Map handlers to paths, listen on addresses, start. The mapping methods are in
-/// <see cref="CoapRouteBuilderExtensions"/>, <see cref="CoapReadRoutes"/>, <see cref="CoapWriteRoutes"/>, <see cref="CoapPatchRoutes"/> and
-/// <see cref="CoapMethodRoutes"/>.
-/// </summary>
+/// <summary>Serves resources: map handlers to paths, listen on addresses, start.</summary>
+/// <remarks>
+/// The mapping methods are in <see cref="CoapRouteBuilderExtensions"/>, <see cref="CoapReadRoutes"/>, <see cref="CoapWriteRoutes"/>,
+/// <see cref="CoapPatchRoutes"/> and <see cref="CoapMethodRoutes"/>.
+/// </remarks>
 public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
 {
-    /// <summary>
-    /// Where a server listens that was told nothing else: the default port, all addresses of IPv6 and IPv4 (RFC 7252 section 7.1).
-    /// </summary>
+    /// <summary>The address of a server that sets none: the default port, all addresses of IPv6 and IPv4 (RFC 7252 section 7.1).</summary>
     public const string DefaultAddress = "coap://[::]:5683";
 
-    /// <summary>Makes a server.</summary>
-    /// <param name="options">How its endpoint works; default: all defaults.</param>
+    /// <summary>Creates a server.</summary>
+    /// <param name="options">The options of its endpoint; default: all defaults.</param>
     public CoapServer(CoapEndpointOptions? options = null) => Endpoint = new CoapEndpoint(options);
 
-    /// <summary>The endpoint underneath, by which a server sends requests too.</summary>
+    /// <summary>The underlying endpoint, which also sends the requests of a server.</summary>
     public CoapEndpoint Endpoint { get; }
 
-    /// <summary>The routes, by which handlers are mapped to paths.</summary>
+    /// <summary>The routes, which map handlers to paths.</summary>
     public CoapRouteGroup Routes => Endpoint.Routes.Root;
 
     /// <summary>
-    /// The links to its resources, as <c>/.well-known/core</c> lists them (RFC 6690), but for those that are listed to some clients only:
-    /// for a resource directory (<see cref="CoapRegistrationOptions.Links"/>). What there is at the time of each enumeration.
+    /// The links to the resources of the server, as <c>/.well-known/core</c> lists them (RFC 6690), without those that only some clients
+    /// see.
     /// </summary>
+    /// <remarks>
+    /// Use them for a resource directory (<see cref="CoapRegistrationOptions.Links"/>). Each enumeration returns the current links.
+    /// </remarks>
     public IEnumerable<CoapLink> Links
     {
         get
@@ -40,57 +41,52 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
         }
     }
 
-    /// <summary>The addresses that it listens on, as URIs; empty before it was started.</summary>
+    /// <summary>The addresses that the server listens on, as URIs; empty before the start.</summary>
     public IReadOnlyList<string> LocalEndpoints => Endpoint.LocalEndpoints;
 
-    /// <summary>
-    /// Ends when the server was started: all addresses are bound, and sessions that were kept are there. Cancelled when it ends before
-    /// that; a start that fails may be tried again.
-    /// </summary>
+    /// <summary>Completes when the server has started: all addresses are bound, and stored sessions are restored.</summary>
+    /// <remarks>Cancelled if the server ends before that; a failed start may be repeated.</remarks>
     public Task Started => Endpoint.Core.Transports.AllStarted;
 
-    /// <summary>Who is told of observers: the one of the options that it was made with; null for nobody.</summary>
+    /// <summary>The keeper of observers from the options; null for none.</summary>
     public ICoapObserverKeeper? ObserverKeeper => Endpoint.Core.ObserverKeeper;
 
-    /// <summary>What happened so far, in numbers.</summary>
+    /// <summary>The counters of the endpoint.</summary>
     public CoapCounters Counters => Endpoint.Counters;
 
-    /// <summary>How many requests are being served now (<see cref="CoapLimits.MaxRequestsServed"/>).</summary>
+    /// <summary>The number of requests that are being served (<see cref="CoapLimits.MaxRequestsServed"/>).</summary>
     public int RequestsServed => Endpoint.Served.Count;
 
-    /// <summary>
-    /// How many observers there are now: pairs of a client and a token that are sent notifications (RFC 7641 section 4.1).
-    /// </summary>
+    /// <summary>The number of observers: pairs of a client and a token that receive notifications (RFC 7641 section 4.1).</summary>
     public int ObserverCount => Endpoint.Observers.Count;
 
     /// <summary>
-    /// How many bytes bodies take now: of requests that come block by block (<see cref="CoapLimits.MaxAssemblyBytes"/>) and of answers that
-    /// are fetched block by block (<see cref="CoapLimits.MaxRepresentationBytes"/>).
+    /// The number of bytes that bodies take: of block-wise requests (<see cref="CoapLimits.MaxAssemblyBytes"/>) and of block-wise responses
+    /// (<see cref="CoapLimits.MaxRepresentationBytes"/>).
     /// </summary>
     public long BodyBytes => Endpoint.Bodies.Requests.Used + Endpoint.Bodies.Responses.Used;
 
-    /// <summary>
-    /// Says that the resource at a path may have changed, so that its observers are sent the new state. For one path of a route with
-    /// parameters; <see cref="CoapRouteHandlerBuilder.Notify"/> means all. Any thread may call it, in a handler too; it waits for nothing.
-    /// Whoever follows the changes of this server (<see cref="FollowChanges"/>) tells observers elsewhere.
-    /// </summary>
-    /// <param name="path">The path in URI form, such as <c>/devices/7</c>, percent-encoded where a URI would be.</param>
-    /// <returns>How many observers the path has at the moment. 0 also when no route serves it, or none that is <c>Observable</c>, which is
-    /// logged as a warning, at most once a minute.</returns>
-    /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
+    /// <summary>Notifies the observers of a path that the resource may have changed.</summary>
+    /// <remarks>
+    /// On a route with parameters it notifies one path; <see cref="CoapRouteHandlerBuilder.Notify"/> notifies all. Thread-safe; a handler
+    /// may call it too, and it never waits. Followers of the changes of this server (<see cref="FollowChanges"/>) notify observers
+    /// elsewhere.
+    /// </remarks>
+    /// <param name="path">The path in URI form, such as <c>/devices/7</c>, percent-encoded as in a URI.</param>
+    /// <returns>The current number of observers of the path. 0 also if no route serves it, or none that is <c>Observable</c>; the server
+    /// logs this as a warning, at most once per minute.</returns>
+    /// <exception cref="FormatException">The percent-encoding is invalid.</exception>
     public int Notify(string path)
     {
         ArgumentNullException.ThrowIfNull(path);
         return Endpoint.Routes.Notify(path);
     }
 
-    /// <summary>
-    /// How many observers a path has at the moment: pairs of a client and a token. For one path of a route with parameters; all of them:
-    /// <see cref="CoapRouteHandlerBuilder.ObserverCount"/>.
-    /// </summary>
+    /// <summary>Returns the current number of observers of a path: pairs of a client and a token.</summary>
+    /// <remarks>On a route with parameters it counts one path; <see cref="CoapRouteHandlerBuilder.ObserverCount"/> counts all.</remarks>
     /// <param name="path">The path in URI form; see <see cref="Notify"/>.</param>
     /// <returns>The number.</returns>
-    /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
+    /// <exception cref="FormatException">The percent-encoding is invalid.</exception>
     public int CountObservers(string path)
     {
         ArgumentNullException.ThrowIfNull(path);
@@ -98,33 +94,33 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     }
 
     /// <summary>
-    /// Follows what this server is told by <see cref="Notify"/> and what is observed here, so that servers which serve the same resources,
-    /// such as on other machines, can tell their observers too.
+    /// Follows the <see cref="Notify"/> calls and the observed resources of this server, so that other servers with the same resources, for
+    /// example on other machines, can notify their observers too.
     /// </summary>
-    /// <param name="listener">Is told. Each has a feed of its own.</param>
-    /// <returns>What is observed here, and where changes elsewhere are told. Dispose it to end it; until then it costs a little for each
-    /// change.</returns>
+    /// <param name="listener">The listener. Each has its own feed.</param>
+    /// <returns>The feed, which lists what is observed here and accepts changes from elsewhere. Dispose it to end it; until then it adds a
+    /// small cost to each change.</returns>
     public CoapChangeFeed FollowChanges(ICoapChangeListener listener)
     {
         ArgumentNullException.ThrowIfNull(listener);
         return new CoapChangeFeed(Endpoint.Routes, Endpoint.Routes.Changes!, listener, Endpoint.Environment);
     }
 
-    /// <summary>
-    /// Puts an observer back that a process before had (<see cref="ICoapObserverKeeper"/>), as if it had just registered. It is sent the
-    /// newest state by a Confirmable notification, whose number is newer than those that it was sent before. Handlers run once for all who
-    /// observe the same. To be called after the start, when the sessions of clients are there.
-    /// </summary>
-    /// <param name="observer">Who, and what.</param>
-    /// <returns>False when it registered anew meanwhile, no route serves it to observers, it would not be let in, or there is no
-    /// room.</returns>
-    /// <exception cref="ArgumentException">The peer is one of another endpoint.</exception>
+    /// <summary>Restores an observer of an earlier process (<see cref="ICoapObserverKeeper"/>), as if it had just registered.</summary>
+    /// <remarks>
+    /// The server sends it the newest state in a Confirmable notification, with a newer number than earlier ones. Handlers run once for all
+    /// observers of the same resource. Call it after the start, when the sessions of clients exist.
+    /// </remarks>
+    /// <param name="observer">The client and its registration.</param>
+    /// <returns>False if the client registered again meanwhile, no route serves the request to observers, the route would not admit the
+    /// client, or there is no room.</returns>
+    /// <exception cref="ArgumentException">The peer belongs to another endpoint.</exception>
     public bool TryRestoreObserver(CoapKeptObserver observer) => RestoreObserver(observer) == CoapObserverRestore.Restored;
 
-    /// <summary>The same as <see cref="TryRestoreObserver"/>, and says why an observer was not put back.</summary>
-    /// <param name="observer">Who, and what.</param>
-    /// <returns>What became of it.</returns>
-    /// <exception cref="ArgumentException">The peer is one of another endpoint.</exception>
+    /// <summary>Restores an observer like <see cref="TryRestoreObserver"/>, and returns why it was not restored.</summary>
+    /// <param name="observer">The client and its registration.</param>
+    /// <returns>The result.</returns>
+    /// <exception cref="ArgumentException">The peer belongs to another endpoint.</exception>
     public CoapObserverRestore RestoreObserver(CoapKeptObserver observer)
     {
         ArgumentNullException.ThrowIfNull(observer);
@@ -132,21 +128,22 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     }
 
     /// <summary>
-    /// The peer at an address of plain <c>coap</c>, as if something of it had just come: for observers that were kept
-    /// (<see cref="TryRestoreObserver"/>). To be called after the start.
+    /// Returns the peer at an address of plain <c>coap</c>, as if it had just sent a message: for stored observers
+    /// (<see cref="TryRestoreObserver"/>).
     /// </summary>
+    /// <remarks>Call it after the start.</remarks>
     /// <param name="remote">The address of the peer (<see cref="CoapPeer.Address"/>).</param>
     /// <param name="local">Our address towards it (<see cref="CoapPeer.LocalAddress"/>).</param>
-    /// <returns>The peer; null when this server does not listen at that address.</returns>
+    /// <returns>The peer; null if this server does not listen at that address.</returns>
     public CoapPeer? FindPeer(CoapAddress remote, CoapAddress local) =>
         Endpoint.Core.Channels.FindKnown(Endpoint.Core.Transports.Listening, remote, local) is { } channel ? CoapPeer.Of(channel) : null;
 
     /// <summary>Adds an address to listen on.</summary>
     /// <param name="uri">Scheme, host and port; see <see cref="CoapEndpoint.Listen"/>.</param>
     /// <returns>This server.</returns>
-    /// <exception cref="ArgumentException">The URI has a scheme that this endpoint cannot serve, a path, or the address of a
+    /// <exception cref="ArgumentException">The endpoint cannot serve the scheme of the URI, or the URI has a path or the address of a
     /// group.</exception>
-    /// <exception cref="InvalidOperationException">The server was started already.</exception>
+    /// <exception cref="InvalidOperationException">The server was already started.</exception>
     public CoapServer Listen(string uri)
     {
         Endpoint.Listen(uri);
@@ -155,21 +152,22 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
 
     /// <summary>
     /// Joins groups when the server starts, such as All CoAP Nodes, so that clients can find it; see <see cref="CoapEndpoint.JoinGroups"/>.
-    /// Off by default.
     /// </summary>
-    /// <param name="options">Groups, interfaces and the time of answers; null: All CoAP Nodes on all interfaces.</param>
+    /// <remarks>Off by default.</remarks>
+    /// <param name="options">Groups, interfaces and the delay of responses; null: All CoAP Nodes on all interfaces.</param>
     /// <returns>This server.</returns>
-    /// <exception cref="ArgumentException">An address is no address of a group, or there is none.</exception>
-    /// <exception cref="InvalidOperationException">The server was started already.</exception>
+    /// <exception cref="ArgumentException">An address is not a group address, or there is no address.</exception>
+    /// <exception cref="InvalidOperationException">The server was already started.</exception>
     public CoapServer JoinGroups(CoapGroupOptions? options = null)
     {
         Endpoint.JoinGroups(options);
         return this;
     }
 
-    /// <summary>Binds the addresses and begins to serve. Without <see cref="Listen"/> it listens on <c>coap://[::]:5683</c>.</summary>
-    /// <param name="cancellationToken">Stops the start.</param>
-    /// <returns>A task that ends when all addresses are bound.</returns>
+    /// <summary>Binds the addresses and starts serving.</summary>
+    /// <remarks>Without <see cref="Listen"/> it listens on <c>coap://[::]:5683</c>.</remarks>
+    /// <param name="cancellationToken">Cancels the start.</param>
+    /// <returns>A task that completes when all addresses are bound.</returns>
     /// <exception cref="CoapException">An address cannot be bound.</exception>
     public Task StartAsync(CancellationToken cancellationToken = default)
     {
@@ -178,16 +176,16 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     }
 
     /// <summary>
-    /// Stops: finishes what is being served for the grace period, answers what is not done by then 5.03 with Max-Age, and closes the
+    /// Stops the server: it finishes running requests during the grace period, answers the remaining ones 5.03 with Max-Age, and closes the
     /// sockets.
     /// </summary>
     /// <param name="cancellationToken">Ends the grace period early.</param>
-    /// <returns>A task that ends when everything is closed.</returns>
+    /// <returns>A task that completes when everything is closed.</returns>
     public Task StopAsync(CancellationToken cancellationToken = default) => Endpoint.StopAsync(cancellationToken);
 
-    /// <summary>Starts, serves until it is cancelled, and stops.</summary>
-    /// <param name="cancellationToken">Stops it.</param>
-    /// <returns>A task that ends when it is stopped.</returns>
+    /// <summary>Starts the server, serves until the token is cancelled, and stops.</summary>
+    /// <param name="cancellationToken">Stops the server.</param>
+    /// <returns>A task that completes when the server has stopped.</returns>
     public Task RunAsync(CancellationToken cancellationToken = default)
     {
         Prepare();
@@ -195,10 +193,10 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     }
 
     /// <summary>
-    /// Stops without a grace period: requests that are being served are cancelled and answered 5.03 with Max-Age; see
+    /// Stops without a grace period: it cancels running requests and answers them 5.03 with Max-Age; see
     /// <see cref="CoapEndpoint.DisposeAsync"/>.
     /// </summary>
-    /// <returns>A task that ends when everything is closed.</returns>
+    /// <returns>A task that completes when everything is closed.</returns>
     public ValueTask DisposeAsync() => Endpoint.DisposeAsync();
 
     private void Prepare()
@@ -208,7 +206,7 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
             Endpoint.Listen(DefaultAddress);
         }
 
-        // After the user's own resources, so that one of them may stand at the well-known path.
+        // After the user's resources, so that one of them may use the well-known path.
         if (Endpoint.Routes.IsLeft)
         {
             return;

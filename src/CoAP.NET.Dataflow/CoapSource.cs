@@ -4,19 +4,19 @@ using CoAP.NET.Transports;
 namespace CoAP.NET;
 
 /// <summary>
-/// Who counts as one wherever peers share something, such as memory for bodies, connections, handshakes or observers: each bound that
-/// strangers could fill has a share for each source, and when it is full, the source that holds most gives way. A source is
+/// Identifies the origin of peers that share limits, such as memory for bodies, connections, handshakes or observers. Each limit that
+/// strangers could fill has a share for each source, and when it is full, the source that holds the most gives way. A source is
 /// <list type="bullet">
-/// <item><description>the identity of a peer that has proven who it is (<see cref="CoapPeer.IsKnown"/>), over however many connections, for
-/// what counts after that proof;</description></item>
-/// <item><description>otherwise an IPv4 address, whatever its ports; also one that a translator put behind <c>64:ff9b::/96</c> (RFC
+/// <item><description>the identity of a peer that has proven it (<see cref="CoapPeer.IsKnown"/>), over any number of connections, for
+/// limits that apply after that proof;</description></item>
+/// <item><description>otherwise an IPv4 address, with any port, including one that a translator maps behind <c>64:ff9b::/96</c> (RFC
 /// 6052);</description></item>
-/// <item><description>otherwise the first <see cref="CoapLimits.SourcePrefixLength"/> bits of an IPv6 address, 56 by default: what a
-/// provider gives to one customer, who can take any address in it;</description></item>
-/// <item><description>in <see cref="CoapEndpointOptions.TrustedPrefixes"/>, and of link-local addresses, the whole address, whatever its
-/// ports.</description></item>
+/// <item><description>otherwise the first <see cref="CoapLimits.SourcePrefixLength"/> bits of an IPv6 address, 56 by default: the size that
+/// a provider assigns to one customer, who can use any address in it;</description></item>
+/// <item><description>in <see cref="CoapEndpointOptions.TrustedPrefixes"/>, and for link-local addresses, the whole address, with any
+/// port.</description></item>
 /// </list>
-/// Two are equal when they mean the same source. It is what limits of your own count by, too: <see cref="CoapPeer.Source"/>.
+/// Two values are equal if they mean the same source. Custom limits may use it too: <see cref="CoapPeer.Source"/>.
 /// </summary>
 public readonly struct CoapSource : IEquatable<CoapSource>
 {
@@ -30,33 +30,31 @@ public readonly struct CoapSource : IEquatable<CoapSource>
     }
 
     /// <summary>
-    /// The identity by which it counts: that of its transport, or a key of value equality made of the user of a web application; null where
-    /// the address counts.
+    /// The identity of the source: that of its transport, or a key with value equality made from the user of a web application; null if the
+    /// address identifies it.
     /// </summary>
     public object? Identity { get; }
 
-    /// <summary>
-    /// The address without port, with zeros behind the first <see cref="PrefixLength"/> bits. Of a source with an <see cref="Identity"/>:
-    /// from where it was heard.
-    /// </summary>
+    /// <summary>The address without port, with zeros after the first <see cref="PrefixLength"/> bits.</summary>
+    /// <remarks>For a source with an <see cref="Identity"/>, the address that it was seen at.</remarks>
     public IPAddress Address => _network.ToIPAddress();
 
-    /// <summary>How many bits of <see cref="Address"/> count: 32 of IPv4, 32 to 64 or 128 of IPv6.</summary>
+    /// <summary>The number of bits of <see cref="Address"/> that count: 32 for IPv4, 32 to 64 or 128 for IPv6.</summary>
     public int PrefixLength { get; }
 
-    /// <summary>Whether two are the same source.</summary>
-    /// <param name="left">One.</param>
-    /// <param name="right">The other one.</param>
+    /// <summary>Returns whether two values are the same source.</summary>
+    /// <param name="left">The first source.</param>
+    /// <param name="right">The second source.</param>
     public static bool operator ==(CoapSource left, CoapSource right) => left.Equals(right);
 
-    /// <summary>Whether two are different sources.</summary>
-    /// <param name="left">One.</param>
-    /// <param name="right">The other one.</param>
+    /// <summary>Returns whether two values are different sources.</summary>
+    /// <param name="left">The first source.</param>
+    /// <param name="right">The second source.</param>
     public static bool operator !=(CoapSource left, CoapSource right) => !left.Equals(right);
 
-    /// <summary>Whether it is the same source: the same identity, or without one the same address and prefix length.</summary>
-    /// <param name="other">The other one.</param>
-    /// <returns>Whether it is.</returns>
+    /// <summary>Returns whether it is the same source: the same identity, or without one the same address and prefix length.</summary>
+    /// <param name="other">The other source.</param>
+    /// <returns>Whether they are equal.</returns>
     public bool Equals(CoapSource other) =>
         Identity is null
             ? other.Identity is null && PrefixLength == other.PrefixLength && _network == other._network
@@ -69,13 +67,13 @@ public readonly struct CoapSource : IEquatable<CoapSource>
     public override int GetHashCode() => Identity?.GetHashCode() ?? HashCode.Combine(_network.High, _network.Low, _network.ScopeId);
 
     /// <summary>
-    /// The identity in words, or the address, of an IPv6 network with the length of its prefix: <c>192.0.2.1</c>,
+    /// Returns the identity in words, or the address, for an IPv6 network with its prefix length: <c>192.0.2.1</c>,
     /// <c>2001:db8:0:100::/56</c>.
     /// </summary>
     /// <returns>The text.</returns>
     public override string ToString() =>
         Identity?.ToString() ?? (PrefixLength == 128 || _network.IsIPv4 ? Address.ToString() : $"{Address}/{PrefixLength}");
 
-    /// <summary>A keyed hash of the address part, for tables whose places nobody may choose.</summary>
+    /// <summary>Returns a keyed hash of the address part, for tables in which attackers must not be able to choose a slot.</summary>
     internal ulong HashBy(CoapAddressHash hash) => hash.Of(_network);
 }

@@ -1,6 +1,6 @@
 namespace CoAP.NET;
 
-// RFC 9177 section 7.2: what paces the Non-confirmable payloads of Q-Block1 and Q-Block2.
+// RFC 9177 section 7.2: the pace of the Non-confirmable payloads of Q-Block1 and Q-Block2.
 public sealed partial record CoapTransmissionParameters
 {
     private readonly int _maxPayloads = 10;
@@ -9,10 +9,8 @@ public sealed partial record CoapTransmissionParameters
     private readonly TimeSpan? _nonReceiveTimeout;
     private readonly TimeSpan? _nonPartialTimeout;
 
-    /// <summary>
-    /// MAX_PAYLOADS: how many payloads of a body follow each other without a pause. Default 10; 1 to 1,000. Both peers need the same value
-    /// (RFC 9177 section 7.2).
-    /// </summary>
+    /// <summary>MAX_PAYLOADS: the number of payloads of a body that are sent without a pause.</summary>
+    /// <remarks>Default 10; 1 to 1,000. Both peers need the same value (RFC 9177 section 7.2).</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 1,000.</exception>
     public int MaxPayloads
     {
@@ -25,10 +23,8 @@ public sealed partial record CoapTransmissionParameters
         }
     }
 
-    /// <summary>
-    /// NON_MAX_RETRANSMIT: how many times missing payloads are asked for without anything coming, before the body is given up. Default 4; 0
-    /// to 20 (RFC 9177 section 7.2).
-    /// </summary>
+    /// <summary>NON_MAX_RETRANSMIT: the number of unsuccessful requests for missing payloads before the body is given up.</summary>
+    /// <remarks>Default 4; 0 to 20 (RFC 9177 section 7.2).</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 20.</exception>
     public int NonMaxRetransmit
     {
@@ -41,11 +37,11 @@ public sealed partial record CoapTransmissionParameters
         }
     }
 
-    /// <summary>
-    /// NON_TIMEOUT: the shortest pause after <see cref="MaxPayloads"/> payloads that were not answered. The pause, NON_TIMEOUT_RANDOM, is
-    /// drawn between it and <see cref="AckRandomFactor"/> times it. Default: <see cref="AckTimeout"/>, 2 s; above zero, at most an hour
-    /// (RFC 9177 section 7.2).
-    /// </summary>
+    /// <summary>NON_TIMEOUT: the shortest pause after <see cref="MaxPayloads"/> payloads without a response.</summary>
+    /// <remarks>
+    /// The pause, NON_TIMEOUT_RANDOM, is random between it and <see cref="AckRandomFactor"/> times it. Default: <see cref="AckTimeout"/>, 2
+    /// s; above zero, at most an hour (RFC 9177 section 7.2).
+    /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">Not above zero, or above an hour.</exception>
     public TimeSpan NonTimeout
     {
@@ -54,10 +50,12 @@ public sealed partial record CoapTransmissionParameters
     }
 
     /// <summary>
-    /// NON_RECEIVE_TIMEOUT: how long missing payloads are waited for before they are asked for the first time; doubled for each time after.
+    /// NON_RECEIVE_TIMEOUT: the wait for missing payloads before the first request for them; it doubles for each further request.
+    /// </summary>
+    /// <remarks>
     /// Default: twice <see cref="NonTimeout"/>, 4 s; above zero, at most an hour. It should be a second above the longest pause of the
     /// other side (RFC 9177 section 7.2).
-    /// </summary>
+    /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">Not above zero, or above an hour.</exception>
     public TimeSpan NonReceiveTimeout
     {
@@ -65,10 +63,8 @@ public sealed partial record CoapTransmissionParameters
         init => _nonReceiveTimeout = UpToAnHour(value);
     }
 
-    /// <summary>
-    /// NON_PARTIAL_TIMEOUT: how long an incomplete body is kept when nothing comes. Default: <see cref="ExchangeLifetime"/>, 247 s; above
-    /// zero, at most an hour (RFC 9177 section 7.2).
-    /// </summary>
+    /// <summary>NON_PARTIAL_TIMEOUT: how long an incomplete body is kept without new payloads.</summary>
+    /// <remarks>Default: <see cref="ExchangeLifetime"/>, 247 s; above zero, at most an hour (RFC 9177 section 7.2).</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Not above zero, or above an hour.</exception>
     public TimeSpan NonPartialTimeout
     {

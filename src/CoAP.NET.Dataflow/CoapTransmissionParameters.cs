@@ -1,9 +1,7 @@
 namespace CoAP.NET;
 
-/// <summary>
-/// The transmission parameters of RFC 7252 section 4.8, for one peer or as the default of an endpoint. Immutable: change with <c>with</c>.
-/// The derived times (section 4.8.2) are computed from these.
-/// </summary>
+/// <summary>The transmission parameters of RFC 7252 section 4.8, for one peer or as the default of an endpoint.</summary>
+/// <remarks>Immutable: change with <c>with</c>. The derived times (section 4.8.2) are computed from these.</remarks>
 public sealed partial record CoapTransmissionParameters
 {
     private readonly TimeSpan _ackTimeout = TimeSpan.FromSeconds(2);
@@ -24,10 +22,11 @@ public sealed partial record CoapTransmissionParameters
     /// <summary>The values of RFC 7252 section 4.8.</summary>
     public static CoapTransmissionParameters Default { get; } = new();
 
-    /// <summary>
-    /// ACK_TIMEOUT: the shortest first wait for an acknowledgement. Default 2 s. Below 1 s only with congestion control by round-trip times
-    /// (RFC 7252 section 4.8.1), see <see cref="RetransmissionTiming"/>.
-    /// </summary>
+    /// <summary>ACK_TIMEOUT: the shortest first wait for an acknowledgement.</summary>
+    /// <remarks>
+    /// Default 2 s. Values below 1 s need congestion control with round-trip times (RFC 7252 section 4.8.1), see
+    /// <see cref="RetransmissionTiming"/>.
+    /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">Not above zero, or above an hour.</exception>
     public TimeSpan AckTimeout
     {
@@ -40,9 +39,8 @@ public sealed partial record CoapTransmissionParameters
         }
     }
 
-    /// <summary>
-    /// ACK_RANDOM_FACTOR: the first wait is drawn between <see cref="AckTimeout"/> and this many times it. Default 1.5; 1.0 to 10.
-    /// </summary>
+    /// <summary>ACK_RANDOM_FACTOR: the first wait is random between <see cref="AckTimeout"/> and this many times it.</summary>
+    /// <remarks>Default 1.5; 1.0 to 10.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Below 1.0 (RFC 7252 section 4.8.1) or above 10.</exception>
     public double AckRandomFactor
     {
@@ -52,14 +50,15 @@ public sealed partial record CoapTransmissionParameters
             if (!(value >= 1.0 && value <= 10.0))
             {
                 throw new ArgumentOutOfRangeException(nameof(value), value,
-                    "ACK_RANDOM_FACTOR is at least 1.0 (RFC 7252 section 4.8.1) and at most 10.");
+                    "ACK_RANDOM_FACTOR must be at least 1.0 (RFC 7252 section 4.8.1) and at most 10.");
             }
 
             _ackRandomFactor = value;
         }
     }
 
-    /// <summary>MAX_RETRANSMIT: how many times an unanswered Confirmable message is sent again. Default 4; 0 to 20.</summary>
+    /// <summary>MAX_RETRANSMIT: the number of retransmissions of an unanswered Confirmable message.</summary>
+    /// <remarks>Default 4; 0 to 20.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 20.</exception>
     public int MaxRetransmit
     {
@@ -74,10 +73,12 @@ public sealed partial record CoapTransmissionParameters
 
     /// <summary>
     /// How long a Confirmable message waits before it is sent again: by <see cref="AckTimeout"/> alone or by measured round-trip times.
-    /// Default <see cref="CoapRetransmissionTiming.Default"/>. When measured, <see cref="AckTimeout"/> is the wait as long as nothing was
-    /// measured, and copies may follow one another faster than it.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">None of the values.</exception>
+    /// <remarks>
+    /// Default <see cref="CoapRetransmissionTiming.Default"/>. With measuring, <see cref="AckTimeout"/> is the wait before the first
+    /// measurement, and later waits may be shorter.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not defined.</exception>
     public CoapRetransmissionTiming RetransmissionTiming
     {
         get => _retransmissionTiming;
@@ -85,14 +86,12 @@ public sealed partial record CoapTransmissionParameters
         {
             _retransmissionTiming = Enum.IsDefined(value)
                 ? value
-                : throw new ArgumentOutOfRangeException(nameof(value), value, "There is no such timing.");
+                : throw new ArgumentOutOfRangeException(nameof(value), value, "The value is not a member of CoapRetransmissionTiming.");
         }
     }
 
-    /// <summary>
-    /// NSTART: how many interactions with a peer may be outstanding at a time. Default 1; 1 to 65,535. A larger one asks for better
-    /// congestion control (RFC 7252 section 4.7).
-    /// </summary>
+    /// <summary>NSTART: the maximum number of outstanding interactions with a peer.</summary>
+    /// <remarks>Default 1; 1 to 65,535. Larger values need better congestion control (RFC 7252 section 4.7).</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 65,535.</exception>
     public int NStart
     {
@@ -105,7 +104,8 @@ public sealed partial record CoapTransmissionParameters
         }
     }
 
-    /// <summary>How many requests may wait for NSTART; beyond it a request fails at once. Default 1,000; 0 to 1,000,000.</summary>
+    /// <summary>The maximum number of requests that wait for NSTART; beyond it a request fails at once.</summary>
+    /// <remarks>Default 1,000; 0 to 1,000,000.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 1,000,000.</exception>
     public int MaxQueuedRequests
     {
@@ -118,23 +118,22 @@ public sealed partial record CoapTransmissionParameters
         }
     }
 
-    /// <summary>
-    /// PROBING_RATE: the average rate towards a peer that does not respond, in bytes a second. Default 1;
-    /// <see cref="double.PositiveInfinity"/> switches the limit off (RFC 7252 section 4.7). Above 0.
-    /// </summary>
+    /// <summary>PROBING_RATE: the average rate towards a peer that does not respond, in bytes per second.</summary>
+    /// <remarks>Default 1; above 0. <see cref="double.PositiveInfinity"/> switches the limit off (RFC 7252 section 4.7).</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Not above zero.</exception>
     public double ProbingRate
     {
         get => _probingRate;
         init => _probingRate = value > 0
             ? value
-            : throw new ArgumentOutOfRangeException(nameof(value), value, "PROBING_RATE is above 0 bytes a second.");
+            : throw new ArgumentOutOfRangeException(nameof(value), value, "PROBING_RATE must be above 0 bytes per second.");
     }
 
     /// <summary>
-    /// DEFAULT_LEISURE: the period over which answers to a request to a group are spread, unless it is computed
-    /// (<see cref="CoapGroupOptions.GroupSize"/>). Default 5 s; 0 to 10 minutes (RFC 7252 section 8.2).
+    /// DEFAULT_LEISURE: the period over which responses to a group request are spread, unless it is computed
+    /// (<see cref="CoapGroupOptions.GroupSize"/>).
     /// </summary>
+    /// <remarks>Default 5 s; 0 to 10 minutes (RFC 7252 section 8.2).</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 10 minutes.</exception>
     public TimeSpan DefaultLeisure
     {
@@ -147,9 +146,8 @@ public sealed partial record CoapTransmissionParameters
         }
     }
 
-    /// <summary>
-    /// MAX_LATENCY: the longest time that a datagram is taken to be under way. Default 100 s; up to a day (RFC 7252 section 4.8.2).
-    /// </summary>
+    /// <summary>MAX_LATENCY: the assumed maximum time that a datagram takes to arrive.</summary>
+    /// <remarks>Default 100 s; up to a day (RFC 7252 section 4.8.2).</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Not above zero, or above a day.</exception>
     public TimeSpan MaxLatency
     {
@@ -163,10 +161,13 @@ public sealed partial record CoapTransmissionParameters
     }
 
     /// <summary>
-    /// How long an answer may take to ride on the acknowledgement; after that an Empty one is sent and the response becomes a separate one
-    /// (RFC 7252 section 5.2.2). Default: a quarter of <see cref="AckTimeout"/>; 0 to 1 h. From <see cref="AckTimeout"/> on the peer
-    /// repeats its request meanwhile.
+    /// How long a response may take to be piggybacked on the acknowledgement; after that the endpoint sends an Empty one and the response
+    /// is separate (RFC 7252 section 5.2.2).
     /// </summary>
+    /// <remarks>
+    /// Default: a quarter of <see cref="AckTimeout"/>; 0 to 1 h. From <see cref="AckTimeout"/> on the peer retransmits its request
+    /// meanwhile.
+    /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">Below zero or above an hour.</exception>
     public TimeSpan PiggybackWindow
     {
@@ -179,11 +180,9 @@ public sealed partial record CoapTransmissionParameters
         }
     }
 
-    /// <summary>
-    /// The block size that is proposed to the peer, in bytes: 16, 32, 64, 128, 256, 512 or 1,024. Default 1,024 (RFC 7959 section 2.2). Not
-    /// on connections, whose peers say what they take.
-    /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Another number.</exception>
+    /// <summary>The block size that is proposed to the peer, in bytes: 16, 32, 64, 128, 256, 512 or 1,024.</summary>
+    /// <remarks>Default 1,024 (RFC 7959 section 2.2). Ignored on connections, whose peers announce what they accept.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The number is not one of these sizes.</exception>
     public int PreferredBlockSize
     {
         get => _preferredBlockSize;
@@ -192,16 +191,15 @@ public sealed partial record CoapTransmissionParameters
             if (value is not (16 or 32 or 64 or 128 or 256 or 512 or 1024))
             {
                 throw new ArgumentOutOfRangeException(nameof(value), value,
-                    "A block has 16, 32, 64, 128, 256, 512 or 1024 bytes (RFC 7959 section 2.2).");
+                    "A block size must be 16, 32, 64, 128, 256, 512 or 1024 bytes (RFC 7959 section 2.2).");
             }
 
             _preferredBlockSize = value;
         }
     }
 
-    /// <summary>
-    /// The largest message that is sent to the peer in one datagram, in bytes. Default 1,152 (RFC 7252 section 4.6); 64 to 65,507.
-    /// </summary>
+    /// <summary>The maximum size of a message to the peer in one datagram, in bytes.</summary>
+    /// <remarks>Default 1,152 (RFC 7252 section 4.6); 64 to 65,507.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Outside 64 to 65,507.</exception>
     public int MaxMessageSize
     {
@@ -214,11 +212,12 @@ public sealed partial record CoapTransmissionParameters
         }
     }
 
-    /// <summary>
-    /// The length of the tokens of requests to the peer, in bytes, where it understands long ones, which is found out by itself, but not by
-    /// requests under OSCORE (RFC 8974 section 2.2.2); null, the default, for tokens of 4 to 8 bytes. 9 to 65,804, of which no more is used
-    /// than <see cref="CoapLimits.MaxTokenLength"/> says, as the token comes back with the response.
-    /// </summary>
+    /// <summary>The length of the tokens of requests to the peer, in bytes, if it supports long ones.</summary>
+    /// <remarks>
+    /// Null, the default, for tokens of 4 to 8 bytes; otherwise 9 to 65,804. The endpoint detects the support by itself, but not with
+    /// requests under OSCORE (RFC 8974 section 2.2.2). It uses at most <see cref="CoapLimits.MaxTokenLength"/>, because the token comes
+    /// back with the response.
+    /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">Outside 9 to 65,804.</exception>
     public int? ExtendedTokenLength
     {
@@ -236,10 +235,13 @@ public sealed partial record CoapTransmissionParameters
     }
 
     /// <summary>
-    /// How long a response may take after the acknowledgement before the request fails with no response; default:
-    /// <see cref="MaxTransmitWait"/> plus twice <see cref="MaxLatency"/>. For a Non-confirmable request, which nobody acknowledges, from
-    /// the call; default: <see cref="NonLifetime"/>. <see cref="Timeout.InfiniteTimeSpan"/> for no limit.
+    /// How long a response may take after the acknowledgement before the request fails; default: <see cref="MaxTransmitWait"/> plus twice
+    /// <see cref="MaxLatency"/>.
     /// </summary>
+    /// <remarks>
+    /// For a Non-confirmable request, which has no acknowledgement, it counts from the call; default: <see cref="NonLifetime"/>.
+    /// <see cref="Timeout.InfiniteTimeSpan"/> for no limit.
+    /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">Below zero and not infinite.</exception>
     public TimeSpan? ResponseTimeout
     {
@@ -261,25 +263,26 @@ public sealed partial record CoapTransmissionParameters
     public TimeSpan ProcessingDelay => AckTimeout;
 
     /// <summary>
-    /// MAX_TRANSMIT_SPAN: from the first transmission of a Confirmable message to its last (RFC 7252 section 4.8.2). 45 s by default.
+    /// MAX_TRANSMIT_SPAN: the time from the first transmission of a Confirmable message to its last (RFC 7252 section 4.8.2).
     /// </summary>
+    /// <remarks>45 s by default.</remarks>
     public TimeSpan MaxTransmitSpan => AckTimeout * (Math.Pow(2, MaxRetransmit) - 1) * AckRandomFactor;
 
     /// <summary>
-    /// MAX_TRANSMIT_WAIT: from the first transmission of a Confirmable message to giving up (RFC 7252 section 4.8.2). 93 s by default.
+    /// MAX_TRANSMIT_WAIT: the time from the first transmission of a Confirmable message to giving up (RFC 7252 section 4.8.2).
     /// </summary>
+    /// <remarks>93 s by default.</remarks>
     public TimeSpan MaxTransmitWait => AckTimeout * (Math.Pow(2, MaxRetransmit + 1) - 1) * AckRandomFactor;
 
-    /// <summary>MAX_RTT: the longest round trip (RFC 7252 section 4.8.2). 202 s by default.</summary>
+    /// <summary>MAX_RTT: the longest round trip (RFC 7252 section 4.8.2).</summary>
+    /// <remarks>202 s by default.</remarks>
     public TimeSpan MaxRtt => (2 * MaxLatency) + ProcessingDelay;
 
-    /// <summary>
-    /// EXCHANGE_LIFETIME: how long a Message ID of a Confirmable message must not be used again (RFC 7252 section 4.8.2). 247 s by default.
-    /// </summary>
+    /// <summary>EXCHANGE_LIFETIME: how long the Message ID of a Confirmable message must not be reused (RFC 7252 section 4.8.2).</summary>
+    /// <remarks>247 s by default.</remarks>
     public TimeSpan ExchangeLifetime => MaxTransmitSpan + (2 * MaxLatency) + ProcessingDelay;
 
-    /// <summary>
-    /// NON_LIFETIME: how long a Message ID of a Non-confirmable message must not be used again (RFC 7252 section 4.8.2). 145 s by default.
-    /// </summary>
+    /// <summary>NON_LIFETIME: how long the Message ID of a Non-confirmable message must not be reused (RFC 7252 section 4.8.2).</summary>
+    /// <remarks>145 s by default.</remarks>
     public TimeSpan NonLifetime => MaxTransmitSpan + MaxLatency;
 }

@@ -1,25 +1,24 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// Is told what a server is told by <c>Notify</c>, so that observers of other servers hear of it that serve the same resources
-/// (<see cref="CoapServer.FollowChanges"/>). Called by any thread, with no lock held; it must be quick and must not wait. What it throws is
-/// counted and logged.
+/// Receives the <c>Notify</c> calls of a server, so that other servers with the same resources can notify their observers
+/// (<see cref="CoapServer.FollowChanges"/>).
 /// </summary>
 /// <remarks>
-/// Names are the same in all processes that map the same routes. A path is named in URI form, such as <c>/devices/7</c>, and everything
-/// that a route serves by its methods and template, such as <c>GET /devices/{id}</c>.
+/// Any thread calls it, with no lock held; it must be quick and must not wait. The library counts and logs its exceptions. Names are the
+/// same in all processes that map the same routes. The name of a path is its URI form, such as <c>/devices/7</c>. The name of all resources
+/// of a route is its methods and template, such as <c>GET /devices/{id}</c>.
 /// </remarks>
 public interface ICoapChangeListener
 {
     /// <summary>
-    /// A path or a route was said to have changed, by <see cref="CoapServer.Notify"/> or <see cref="CoapRouteHandlerBuilder.Notify"/>; not
-    /// by <see cref="CoapChangeFeed.Apply"/>.
+    /// Called when <see cref="CoapServer.Notify"/> or <see cref="CoapRouteHandlerBuilder.Notify"/> reported a change of a path or a route;
+    /// not for <see cref="CoapChangeFeed.Apply"/>.
     /// </summary>
     /// <param name="name">Its name.</param>
     void Changed(string name);
 
-    /// <summary>
-    /// What is observed here has changed: <see cref="CoapChangeFeed.TryTake"/> tells what. Not called again before that has given all.
-    /// </summary>
+    /// <summary>Called when the set of observed names has changed: <see cref="CoapChangeFeed.TryTake"/> returns the changes.</summary>
+    /// <remarks>Not called again before it has returned all.</remarks>
     void ObservedChanged();
 }

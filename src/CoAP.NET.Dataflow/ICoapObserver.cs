@@ -1,28 +1,27 @@
 namespace CoAP.NET;
 
-/// <summary>
-/// Something that observes resources (RFC 7641): a <see cref="CoapClient"/>, a <see cref="CoapEndpoint"/>, or a <see cref="CoapPeer"/>. The
-/// methods of <see cref="CoapObservations"/> work on each.
-/// </summary>
+/// <summary>Observes resources (RFC 7641): a <see cref="CoapClient"/>, a <see cref="CoapEndpoint"/>, or a <see cref="CoapPeer"/>.</summary>
+/// <remarks>The methods of <see cref="CoapObservations"/> work on each.</remarks>
 public interface ICoapObserver : ICoapRequester
 {
     /// <summary>
-    /// Observes a resource: registers at the server, hears of each change, and registers again when the server forgot or cannot be reached,
-    /// until the observation is disposed. Observations of one resource (same URI, options and, with FETCH, payload) share one registration.
+    /// Observes a resource until the observation is disposed: registers at the server, receives each change, and registers again when the
+    /// server forgot it or was unreachable.
     /// </summary>
-    /// <param name="request">A GET, or a FETCH with its payload (RFC 8132 section 2). Observe and ETag options are set here; it is not used
-    /// any more afterwards.</param>
-    /// <param name="options">How the observation works; null for the defaults.</param>
-    /// <param name="cancellationToken">Stops waiting for the first registration and cancels it. Later it has no effect.</param>
+    /// <remarks>Observations of one resource (same URI, options and, with FETCH, payload) share one registration.</remarks>
+    /// <param name="request">A GET, or a FETCH with its payload (RFC 8132 section 2). The method sets its Observe and ETag options, and
+    /// does not use it after the call.</param>
+    /// <param name="options">Options of the observation; null for the defaults.</param>
+    /// <param name="cancellationToken">Stops waiting for the first registration and cancels it. It has no effect later.</param>
     /// <returns>
-    /// The observation, as soon as it is known what became of the first registration: also when the server does not notify, answered with
-    /// an error or cannot be reached, as <see cref="CoapObservation.State"/> and <see cref="CoapObservation.Error"/> say; then it goes on
-    /// trying.
+    /// The observation, as soon as the result of the first registration is known. The method also returns it when the server does not
+    /// notify, answered with an error or is unreachable, as <see cref="CoapObservation.State"/> and <see cref="CoapObservation.Error"/>
+    /// say; the observation then keeps trying.
     /// </returns>
-    /// <exception cref="ArgumentException">The request is neither GET nor FETCH, or has no URI, or one that is no CoAP URI.</exception>
+    /// <exception cref="ArgumentException">The request is neither GET nor FETCH, or has no valid CoAP URI.</exception>
     /// <exception cref="CoapException">
     /// There are too many observations (<see cref="CoapLimits.MaxObservations"/>), the endpoint was stopped or has no transport for the
-    /// scheme, or the URI is that of a group; with <see cref="CoapReregistration.Never"/> also when no response came.
+    /// scheme, or the URI names a group; with <see cref="CoapReregistration.Never"/> also if no response arrived.
     /// </exception>
     Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObserveOptions? options = null,
         CancellationToken cancellationToken = default);

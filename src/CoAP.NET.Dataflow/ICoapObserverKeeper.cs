@@ -1,36 +1,36 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// Keeps who observes the resources of an endpoint (RFC 7641) where it outlives the process; <see cref="CoapServer.TryRestoreObserver"/>
-/// puts an observer back. Set by <see cref="CoapEndpointOptions.ObserverKeeper"/>. Called by one thread at a time, in the order in which
-/// things happened, and without a lock; it must not wait, so what takes time is queued.
+/// Stores the observers of an endpoint (RFC 7641) beyond the life of the process; <see cref="CoapServer.TryRestoreObserver"/> restores one.
 /// </summary>
 /// <remarks>
-/// It is not told of observers that no other process can go on with: those on connections of TCP, TLS and WebSockets, which end with them
-/// (RFC 8323 section 7.4), and those that are protected by OSCORE, whose notifications are bound to the registration as this process saw it
-/// (RFC 8613 section 5.4).
+/// Set by <see cref="CoapEndpointOptions.ObserverKeeper"/>. One thread at a time calls it, in the order of the events, and without a lock.
+/// It must not wait, so queue slow work. It does not receive observers that no other process can take over: those on connections of TCP,
+/// TLS and WebSockets, which end with the connection (RFC 8323 section 7.4), and those protected by OSCORE, whose notifications are bound
+/// to the registration as this process saw it (RFC 8613 section 5.4).
 /// </remarks>
 public interface ICoapObserverKeeper
 {
-    /// <summary>A client observes a resource, or was put back as an observer.</summary>
-    /// <param name="observer">Who, and what.</param>
+    /// <summary>Called when a client has started to observe a resource, or was restored as an observer.</summary>
+    /// <param name="observer">The client and its registration.</param>
     void Registered(CoapKeptObserver observer);
 
-    /// <summary>
-    /// A client is still an observer, as it acknowledged a notification or registered again: for whoever forgets observers of which nothing
-    /// was heard for long. Told at most once in 12 hours of each, and at least once in 36, as each is asked to acknowledge a notification
-    /// in a day (RFC 7641 section 4.5). Does nothing by default.
-    /// </summary>
-    /// <param name="observer">Who, and what.</param>
+    /// <summary>Called when a client is still an observer, because it acknowledged a notification or registered again.</summary>
+    /// <remarks>
+    /// For keepers that expire silent observers. Called at most once in 12 hours for each observer, and at least once in 36, because each
+    /// receives a Confirmable notification once a day (RFC 7641 section 4.5). Does nothing by default.
+    /// </remarks>
+    /// <param name="observer">The client and its registration.</param>
     void Confirmed(CoapKeptObserver observer)
     {
     }
 
-    /// <summary>
-    /// A client is an observer no more. Not called while the endpoint stops: whoever observes then is to be put back after the start. With
-    /// <see cref="CoapObserverEnd.HandedOver"/> it is to be kept too: another process goes on with it.
-    /// </summary>
-    /// <param name="observer">Who, and what: known by its peer and the token of its request.</param>
-    /// <param name="end">Why.</param>
+    /// <summary>Called when a client is no longer an observer.</summary>
+    /// <remarks>
+    /// Not called while the endpoint stops: restore these observers after the start. Also keep the observer after
+    /// <see cref="CoapObserverEnd.HandedOver"/>: another process takes it over.
+    /// </remarks>
+    /// <param name="observer">The client and its registration, identified by its peer and the token of its request.</param>
+    /// <param name="end">The reason.</param>
     void Removed(CoapKeptObserver observer, CoapObserverEnd end);
 }

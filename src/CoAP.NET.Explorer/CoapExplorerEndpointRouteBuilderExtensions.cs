@@ -12,17 +12,19 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Microsoft.AspNetCore.Builder;
 
-/// <summary>Serves web pages for CoAP.</summary>
+/// <summary>Maps the explorer, a web page for CoAP.</summary>
 public static class CoapExplorerEndpointRouteBuilderExtensions
 {
     /// <summary>
     /// Maps the explorer: a page that shows the resources of CoAP servers, sends requests, observes, and shows messages byte by byte.
-    /// <see cref="CoapExplorerOptions.Targets"/> says whom it may ask; by default that is only the application's own server. The
-    /// application stops when nothing says who may use the page; add <c>RequireAuthorization</c>.
     /// </summary>
+    /// <remarks>
+    /// <see cref="CoapExplorerOptions.Targets"/> allows the targets; by default the page only reaches the application's own server. The
+    /// application stops if the page has no authorization; add <c>RequireAuthorization</c>.
+    /// </remarks>
     /// <param name="endpoints">The web application.</param>
     /// <param name="pattern">The path of the page, such as <c>/coap</c>.</param>
-    /// <param name="configure">Targets, credentials, bounds.</param>
+    /// <param name="configure">Configures targets, credentials and limits.</param>
     /// <returns>The endpoints, for conventions such as <c>RequireAuthorization</c>.</returns>
     public static IEndpointConventionBuilder MapCoapExplorer(
         this IEndpointRouteBuilder endpoints, string pattern, Action<CoapExplorerOptions>? configure = null)
@@ -49,8 +51,8 @@ public static class CoapExplorerEndpointRouteBuilderExtensions
             StartCheck.RequireAuthorization(
                 services,
                 group,
-                "lets anybody ask the CoAP servers that it may ask. Add RequireAuthorization(), or set AllowAnonymous of its options if "
-                    + "that is meant.",
+                "sends requests to CoAP servers without authorization. Add RequireAuthorization(), or set AllowAnonymous in its options if "
+                    + "that is intended.",
                 static (loggers, reason) => ExplorerLog.RefusedAtStart(loggers.CreateLogger(ExplorerLog.Category), reason));
         }
 

@@ -10,9 +10,9 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Explorer;
 
 /// <summary>
-/// The explorer on this machine alone, for the user who started it: a web server on the loopback address, whose calls need a token that
-/// stands in <see cref="Address"/> only. Dispose it to end it.
+/// A local explorer for the user who starts it: a web server on the loopback address, whose calls need the token in <see cref="Address"/>.
 /// </summary>
+/// <remarks>Dispose it to stop it.</remarks>
 public sealed class CoapLocalExplorer : IAsyncDisposable
 {
     private const int TokenSize = 24;
@@ -25,18 +25,18 @@ public sealed class CoapLocalExplorer : IAsyncDisposable
         Address = address;
     }
 
-    /// <summary>
-    /// The address to open in a browser, such as <c>http://127.0.0.1:40123/#token=...</c>. Who knows it may use the explorer. The token is
-    /// in the fragment, which browsers send to nobody.
-    /// </summary>
+    /// <summary>The address to open in a browser, such as <c>http://127.0.0.1:40123/#token=...</c>.</summary>
+    /// <remarks>
+    /// Every process that knows the address may use the explorer. The token is in the fragment, which browsers never send.
+    /// </remarks>
     public Uri Address { get; }
 
-    /// <summary>Starts one. All targets, discovery and secrets of the user are allowed, as he is the only one who reaches it.</summary>
-    /// <param name="configure">Changes that, and adds profiles; null for nothing.</param>
-    /// <param name="port">The TCP port on 127.0.0.1; 0 for one that is free.</param>
-    /// <param name="cancellationToken">Gives up.</param>
-    /// <returns>The explorer, which can be reached.</returns>
-    /// <exception cref="IOException">The port is taken.</exception>
+    /// <summary>Starts an explorer. All targets, discovery and secrets of the user are allowed because only this user reaches it.</summary>
+    /// <param name="configure">Changes these options, and adds profiles; null for nothing.</param>
+    /// <param name="port">The TCP port on 127.0.0.1; 0 for a free one.</param>
+    /// <param name="cancellationToken">Cancels the start.</param>
+    /// <returns>The running explorer.</returns>
+    /// <exception cref="IOException">The port is in use.</exception>
     public static async Task<CoapLocalExplorer> StartAsync(
         Action<CoapExplorerOptions>? configure = null, int port = 0, CancellationToken cancellationToken = default)
     {
@@ -74,8 +74,8 @@ public sealed class CoapLocalExplorer : IAsyncDisposable
         }
     }
 
-    /// <summary>Ends it: observations end, and connections are closed.</summary>
-    /// <returns>A task that ends when it has ended.</returns>
+    /// <summary>Stops the explorer: its observations end, and its connections close.</summary>
+    /// <returns>A task that completes when it has stopped.</returns>
     public async ValueTask DisposeAsync()
     {
         await _web.StopAsync(new CancellationToken(canceled: true)).ConfigureAwait(false);

@@ -3,7 +3,7 @@ using CoAP.NET.Proxy;
 
 namespace CoAP.NET.Http;
 
-/// <summary>HTTP servers behind CoAP proxies (RFC 7252 section 10.1).</summary>
+/// <summary>Connects CoAP proxies to HTTP servers behind them (RFC 7252 section 10.1).</summary>
 public static class CoapHttpBackend
 {
     /// <summary>The header field that carries the Hop-Limit between proxies of this library: <c>CoAP-Hop-Limit</c>.</summary>
@@ -11,28 +11,30 @@ public static class CoapHttpBackend
 
     private const int MinKeyLength = 32;
 
-    /// <summary>
-    /// Lets a proxy ask HTTP servers: as a forward proxy those that its <see cref="CoapProxy.Targets"/> allow, by name and by the address
-    /// of each connection, and what is mapped by
-    /// <see cref="MapHttpBackend(ICoapRouteBuilder, string, string, CoapProxy)"/>. Call it before the proxy is mapped.
-    /// </summary>
+    /// <summary>Adds HTTP servers as targets of a proxy.</summary>
+    /// <remarks>
+    /// The forward proxy reaches the servers that its <see cref="CoapProxy.Targets"/> allow, by name and by the address of each connection.
+    /// Reverse proxies reach the targets of <see cref="MapHttpBackend(ICoapRouteBuilder, string, string, CoapProxy)"/>. Call it before you
+    /// map the proxy.
+    /// </remarks>
     /// <param name="proxy">The proxy.</param>
-    /// <param name="configure">The client, the identity of devices, the tables.</param>
+    /// <param name="configure">Configures the client, the identity of devices and the tables.</param>
     /// <returns>The proxy.</returns>
-    /// <exception cref="ArgumentException">There is an identity, and no key of 32 bytes or more to sign it.</exception>
+    /// <exception cref="ArgumentException">An identity is set without a key of at least 32 bytes to sign it.</exception>
     public static CoapProxy UseHttp(this CoapProxy proxy, Action<CoapHttpBackendOptions>? configure = null)
     {
         ArgumentNullException.ThrowIfNull(proxy);
         return proxy.Use(new HttpUpstream(Make(configure), proxy.Targets));
     }
 
-    /// <summary>Serves a path and what is below it by asking an HTTP server, which devices do not see.</summary>
+    /// <summary>Maps a path and everything below it to an HTTP server, which stays invisible to devices.</summary>
     /// <param name="routes">The server or group.</param>
-    /// <param name="template">The path, such as <c>/telemetry/{*path}</c>: what stands for the catch-all is appended to the target.</param>
+    /// <param name="template">The path, such as <c>/telemetry/{*path}</c>; the value of the catch-all is appended to the target.</param>
     /// <param name="target">The URI that the path stands for, such as <c>https://api.example.com/devices</c>.</param>
-    /// <param name="proxy">A proxy that <see cref="UseHttp"/> was called for.</param>
-    /// <returns>The route, to say more about it, such as <c>RequireTransportSecurity</c>.</returns>
-    /// <exception cref="ArgumentException">The target is no URI of HTTP, the template is wrong, or the proxy speaks no HTTP.</exception>
+    /// <param name="proxy">A proxy with <see cref="UseHttp"/>.</param>
+    /// <returns>The route, for further configuration such as <c>RequireTransportSecurity</c>.</returns>
+    /// <exception cref="ArgumentException">The target is not an HTTP URI, the template is not valid, or the proxy has no
+    /// <see cref="UseHttp"/>.</exception>
     public static CoapRouteHandlerBuilder MapHttpBackend(this ICoapRouteBuilder routes, string template, string target, CoapProxy proxy)
     {
         ArgumentNullException.ThrowIfNull(proxy);
@@ -40,16 +42,16 @@ public static class CoapHttpBackend
         return routes.MapReverseProxy(template, target, proxy);
     }
 
-    /// <summary>Serves a path and what is below it by asking an HTTP server, in a way of this path's own.</summary>
+    /// <summary>Maps a path and everything below it to an HTTP server, with options for this path alone.</summary>
     /// <param name="routes">The server or group.</param>
-    /// <param name="template">The path, such as <c>/telemetry/{*path}</c>: what stands for the catch-all is appended to the target.</param>
+    /// <param name="template">The path, such as <c>/telemetry/{*path}</c>; the value of the catch-all is appended to the target.</param>
     /// <param name="target">The URI that the path stands for, such as <c>https://api.example.com/devices</c>.</param>
-    /// <param name="proxy">The proxy; <see cref="UseHttp"/> need not be called for it.</param>
-    /// <param name="configure">The client, the identity of devices, the tables, for this path only: nothing is taken from
+    /// <param name="proxy">The proxy; it does not need <see cref="UseHttp"/>.</param>
+    /// <param name="configure">Configures the client, the identity of devices and the tables for this path only, independent of
     /// <see cref="UseHttp"/>.</param>
-    /// <returns>The route, to say more about it, such as <c>RequireTransportSecurity</c>.</returns>
-    /// <exception cref="ArgumentException">The target is no URI of HTTP, the template is wrong, or there is an identity, and no key of 32
-    /// bytes or more to sign it.</exception>
+    /// <returns>The route, for further configuration such as <c>RequireTransportSecurity</c>.</returns>
+    /// <exception cref="ArgumentException">The target is not an HTTP URI, the template is not valid, or an identity is set without a key of
+    /// at least 32 bytes to sign it.</exception>
     public static CoapRouteHandlerBuilder MapHttpBackend(
         this ICoapRouteBuilder routes, string template, string target, CoapProxy proxy, Action<CoapHttpBackendOptions> configure)
     {
@@ -73,7 +75,7 @@ public static class CoapHttpBackend
         ArgumentNullException.ThrowIfNull(target);
         if (!Uri.TryCreate(target, UriKind.Absolute, out Uri? uri) || uri.Scheme is not ("http" or "https"))
         {
-            throw new ArgumentException($"'{target}' is no URI of HTTP, such as https://api.example.com/devices.", nameof(target));
+            throw new ArgumentException($"'{target}' is not an HTTP URI. Use one such as https://api.example.com/devices.", nameof(target));
         }
     }
 
@@ -84,8 +86,8 @@ public static class CoapHttpBackend
         if (options.Identity is not null && options.IdentityKey.Length < MinKeyLength)
         {
             throw new ArgumentException(
-                $"The identity of devices is signed: set {nameof(CoapHttpBackendOptions.IdentityKey)} to a secret of {MinKeyLength} bytes "
-                + "or more.",
+                $"The identity of devices needs a signature. Set {nameof(CoapHttpBackendOptions.IdentityKey)} to a secret of "
+                + $"{MinKeyLength} bytes or more.",
                 nameof(configure));
         }
 

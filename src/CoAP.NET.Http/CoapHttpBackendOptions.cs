@@ -3,24 +3,26 @@ using CoAP.NET.Proxy;
 
 namespace CoAP.NET.Http;
 
-/// <summary>How a proxy asks HTTP servers for CoAP clients. Read when <see cref="CoapHttpBackend.UseHttp"/> is called, but for the
-/// tables.</summary>
+/// <summary>Options of the HTTP servers behind a CoAP proxy.</summary>
+/// <remarks><see cref="CoapHttpBackend.UseHttp"/> reads them when it is called; only the tables can change later.</remarks>
 public sealed class CoapHttpBackendOptions
 {
     /// <summary>The tables of methods, codes and media types.</summary>
     public CoapHttpTranslator Translator { get; } = new();
 
     /// <summary>
-    /// What sends requests to targets that were configured
+    /// Returns the HTTP client for requests to configured targets
     /// (<see cref="CoapHttpBackend.MapHttpBackend(ICoapRouteBuilder, string, string, CoapProxy)"/>), such as a client of
-    /// <c>IHttpClientFactory</c>; asked for each request. It should not follow redirects: those are followed here. Default null: a client
-    /// of the proxy's own. Targets that clients chose are asked by the proxy's own client only, which checks the address of each
-    /// connection.
+    /// <c>IHttpClientFactory</c>. Default null: a client of the proxy.
     /// </summary>
+    /// <remarks>
+    /// The proxy calls it for each request. The client should not follow redirects because the proxy follows them itself. Requests to
+    /// targets that clients choose always use the proxy's own client, which checks the address of each connection.
+    /// </remarks>
     public Func<HttpClient>? Client { get; set; }
 
-    /// <summary>How many redirects of a GET are followed. 0 to 20; default 5.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
+    /// <summary>The maximum number of redirects that a GET follows, 0 to 20. Default 5.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not between 0 and 20.</exception>
     public int MaxRedirects
     {
         get;
@@ -32,9 +34,9 @@ public sealed class CoapHttpBackendOptions
         }
     } = 5;
 
-    /// <summary>The largest body of a response, in bytes; beyond it the client gets 5.02. 1 to 1 GiB, as much as blocks can number (RFC
-    /// 7959 section 2.2); default 1 MiB.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
+    /// <summary>The largest body of a response, in bytes, 1 byte to 1 GiB. Default 1 MiB.</summary>
+    /// <remarks>The client gets 5.02 for a larger one. Blocks cannot number more than 1 GiB (RFC 7959 section 2.2).</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not between 1 byte and 1 GiB.</exception>
     public int MaxBodySize
     {
         get;
@@ -46,12 +48,12 @@ public sealed class CoapHttpBackendOptions
         }
     } = 1024 * 1024;
 
-    /// <summary>
-    /// How many bytes of answers to GET are kept for later requests of any device, as long as they are fresh; 0 for none. Never kept:
-    /// answers that depend on the device (<see cref="Identity"/>, <see cref="ClientCertificate"/>), answers of <c>https</c>, and what says
-    /// <c>private</c>, <c>no-store</c> or <c>Vary: *</c>. 0 or more; default 8 MiB.
-    /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Below 0.</exception>
+    /// <summary>The maximum number of bytes of cached GET responses, 0 or more; 0 disables the cache. Default 8 MiB.</summary>
+    /// <remarks>
+    /// Fresh responses serve later requests of any device. Never cached: responses that depend on the device (<see cref="Identity"/>,
+    /// <see cref="ClientCertificate"/>), responses of <c>https</c>, and responses with <c>private</c>, <c>no-store</c> or <c>Vary: *</c>.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 0.</exception>
     public long CacheBytes
     {
         get;
@@ -63,11 +65,14 @@ public sealed class CoapHttpBackendOptions
     } = 8 * 1024 * 1024;
 
     /// <summary>
-    /// How often what devices observe is asked for again, as HTTP has no observations: whenever it has become stale, but not more often
-    /// than once in this time, by a GET with <c>If-None-Match</c>, once for all devices that observe the same. Devices hear of it only when
-    /// it has changed. 1 s to 1 day. Default null: nothing is polled, and devices get a plain answer.
+    /// The minimum interval between two polls of a resource that devices observe, 1 s to 1 day. Default null: no polls, and devices get a
+    /// response without an observation.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
+    /// <remarks>
+    /// HTTP has no observations. The proxy therefore sends a GET with <c>If-None-Match</c> when the known representation has become stale,
+    /// once for all devices that observe the same resource. It notifies devices only of changes.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not between 1 s and 1 day.</exception>
     public TimeSpan? PollInterval
     {
         get;
@@ -84,18 +89,18 @@ public sealed class CoapHttpBackendOptions
     }
 
     /// <summary>
-    /// The certificate that the back end knows a device by, with its private key, for TLS of the connections to it; null for a device
-    /// without one, whose requests go by <see cref="Client"/>. Each certificate has a client and connections of its own, so that no device
-    /// is taken for another; answers are not shared between devices. Certificates stay the caller's. Default null. Configured targets of
-    /// <c>https</c> only.
+    /// Returns the TLS client certificate of a device, with its private key; null for a device without one. Default null.
     /// </summary>
+    /// <remarks>
+    /// Applies to configured <c>https</c> targets only. Requests of devices without a certificate use <see cref="Client"/>. Each
+    /// certificate has its own client and connections, so the back end never confuses devices, and devices do not share responses. The
+    /// caller keeps ownership of the certificates.
+    /// </remarks>
     public Func<CoapRequest, X509Certificate2?>? ClientCertificate { get; set; }
 
-    /// <summary>
-    /// How many certificates of devices may have connections at a time. One more takes the place of the one that is unused for longest;
-    /// when all are in use the device gets 5.03. 1 or more; default 100.
-    /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
+    /// <summary>The maximum number of device certificates with open connections, 1 or more. Default 100.</summary>
+    /// <remarks>A further certificate replaces the least recently used one. If all are in use, the device gets 5.03.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public int MaxCertificateClients
     {
         get;
@@ -106,8 +111,10 @@ public sealed class CoapHttpBackendOptions
         }
     } = 100;
 
-    /// <summary>After how long without a request the connections of a certificate are closed. 1 s to 1 day; default 2 minutes.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
+    /// <summary>
+    /// The time without a request after which the proxy closes the connections of a certificate, 1 s to 1 day. Default 2 minutes.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not between 1 s and 1 day.</exception>
     public TimeSpan CertificateIdleTimeout
     {
         get;
@@ -120,27 +127,30 @@ public sealed class CoapHttpBackendOptions
     } = TimeSpan.FromMinutes(2);
 
     /// <summary>
-    /// Changes the handlers of the clients that <see cref="ClientCertificate"/> makes necessary, such as which authorities the back end's
-    /// own certificate may come from. Default null.
+    /// Configures the handlers of the clients for <see cref="ClientCertificate"/>, for example the authorities trusted for the back end's
+    /// certificate. Default null.
     /// </summary>
     public Action<SocketsHttpHandler>? ConfigureCertificateHandler { get; set; }
 
     /// <summary>
-    /// Who the device is, for the back end: of a PSK identity, a certificate, or a session, by <see cref="CoapRequest.Peer"/>. Null is a
-    /// device without an identity. Default null: the back end is told nothing. Configured targets only.
+    /// Returns the identity of a device for the back end, from the PSK identity, certificate or session of <see cref="CoapRequest.Peer"/>;
+    /// null for a device without one.
     /// </summary>
+    /// <remarks>Applies to configured targets only. Default null: the proxy sends no identity.</remarks>
     public Func<CoapRequest, string?>? Identity { get; set; }
 
     /// <summary>
-    /// The key that signs what <see cref="Identity"/> says: at least 32 bytes, shared with the back end. The device stands in
-    /// <see cref="IdentityHeader"/> as a JSON Web Token with HS256 (RFC 7519), with the claims <c>sub</c>, <c>iat</c>, <c>exp</c> and
-    /// <c>aud</c>, which is the origin of the back end. Required with <see cref="Identity"/>.
+    /// The key that signs <see cref="Identity"/>: at least 32 bytes, shared with the back end. Required with <see cref="Identity"/>.
     /// </summary>
+    /// <remarks>
+    /// <see cref="IdentityHeader"/> carries the device as a JSON Web Token with HS256 (RFC 7519), with the claims <c>sub</c>, <c>iat</c>,
+    /// <c>exp</c> and <c>aud</c>. The latter is the origin of the back end.
+    /// </remarks>
     public ReadOnlyMemory<byte> IdentityKey { get; set; }
 
     /// <summary>The header field of the token. Default <c>Authorization</c>, as <c>Bearer</c>.</summary>
     public string IdentityHeader { get; set; } = "Authorization";
 
-    /// <summary>The clock. Default that of the system.</summary>
+    /// <summary>The clock. Default: the system clock.</summary>
     public TimeProvider TimeProvider { get; set; } = TimeProvider.System;
 }

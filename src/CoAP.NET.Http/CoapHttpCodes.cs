@@ -3,17 +3,17 @@ using System.Net;
 namespace CoAP.NET.Http;
 
 /// <summary>
-/// The tables of methods and codes between HTTP and CoAP: RFC 8075 section 7 for HTTP clients of CoAP servers, RFC 7252 section 10.1 for
-/// CoAP clients of HTTP servers. The tables can be changed; change them before the first request, as they are not thread-safe while they
-/// are changed.
+/// Maps methods and codes between HTTP and CoAP: RFC 8075 section 7 for HTTP clients of CoAP servers, RFC 7252 section 10.1 for CoAP
+/// clients of HTTP servers.
 /// </summary>
+/// <remarks>Change the tables before the first request only: changes are not thread-safe.</remarks>
 public sealed class CoapHttpCodes
 {
-    /// <summary>
-    /// The CoAP method of an HTTP method; methods compare without regard to case. Default: GET, HEAD (as GET), POST, PUT, DELETE, PATCH,
-    /// and, as this library's own, FETCH and IPATCH. HTTP's QUERY can be added as <see cref="CoapMethod.Fetch"/>. A method that is not in
-    /// the table is answered 501 (RFC 7252 section 10.2.1).
-    /// </summary>
+    /// <summary>The CoAP method of each HTTP method, compared case-insensitively.</summary>
+    /// <remarks>
+    /// Default: GET, HEAD (as GET), POST, PUT, DELETE, PATCH, and as extensions of this library FETCH and IPATCH. You can add HTTP's QUERY
+    /// as <see cref="CoapMethod.Fetch"/>. Other methods get 501 (RFC 7252 section 10.2.1).
+    /// </remarks>
     public IDictionary<string, CoapMethod> CoapMethods { get; } = new Dictionary<string, CoapMethod>(StringComparer.OrdinalIgnoreCase)
     {
         ["GET"] = CoapMethod.Get,
@@ -26,10 +26,8 @@ public sealed class CoapHttpCodes
         ["IPATCH"] = CoapMethod.IPatch,
     };
 
-    /// <summary>
-    /// The HTTP method of a CoAP method, as text. Default: GET, POST, PUT, DELETE, and PATCH for PATCH and iPATCH. FETCH has none and is
-    /// answered 5.01: no RFC maps it.
-    /// </summary>
+    /// <summary>The HTTP method of each CoAP method, as text.</summary>
+    /// <remarks>Default: GET, POST, PUT, DELETE, and PATCH for PATCH and iPATCH. No RFC maps FETCH; it gets 5.01.</remarks>
     public IDictionary<CoapMethod, string> HttpMethods { get; } = new Dictionary<CoapMethod, string>
     {
         [CoapMethod.Get] = "GET",
@@ -41,10 +39,12 @@ public sealed class CoapHttpCodes
     };
 
     /// <summary>
-    /// The HTTP status of a CoAP response code (RFC 8075 section 7, table 2; RFC 8132, 8516 and 8768 for the codes that came later). What
-    /// depends on the request or the payload is decided by <see cref="StatusOf"/> after the table was asked. A code that is not in the
-    /// table has the status of its class.
+    /// The HTTP status of each CoAP response code (RFC 8075 section 7, table 2; RFC 8132, 8516 and 8768 for later codes).
     /// </summary>
+    /// <remarks>
+    /// <see cref="StatusOf"/> adds the rules that depend on the request or the payload. A code without an entry has the status of its
+    /// class.
+    /// </remarks>
     public IDictionary<CoapCode, HttpStatusCode> Statuses { get; } = new Dictionary<CoapCode, HttpStatusCode>
     {
         [CoapCode.Created] = HttpStatusCode.Created,
@@ -76,11 +76,11 @@ public sealed class CoapHttpCodes
         [CoapCode.HopLimitReached] = HttpStatusCode.LoopDetected,
     };
 
-    /// <summary>
-    /// The CoAP code of an HTTP status. The RFCs leave this table to sense: the code of the same name where there is one. What depends on
-    /// the
-    /// method is decided by <see cref="CodeOf"/> after the table was asked. A status that is not in the table has the code of its class.
-    /// </summary>
+    /// <summary>The CoAP code of each HTTP status.</summary>
+    /// <remarks>
+    /// The RFCs do not define this table: it maps a status to the code of the same name if there is one. <see cref="CodeOf"/> adds the
+    /// rules that depend on the method. A status without an entry has the code of its class.
+    /// </remarks>
     public IDictionary<HttpStatusCode, CoapCode> Codes { get; } = new Dictionary<HttpStatusCode, CoapCode>
     {
         [HttpStatusCode.OK] = CoapCode.Content,
@@ -115,12 +115,13 @@ public sealed class CoapHttpCodes
         [HttpStatusCode.LoopDetected] = CoapCode.HopLimitReached,
     };
 
-    /// <summary>The HTTP status of a response to a request (RFC 8075 section 7).</summary>
+    /// <summary>Returns the HTTP status of a CoAP response (RFC 8075 section 7).</summary>
     /// <param name="code">The code of the response.</param>
-    /// <param name="hasPayload">Whether the response has a payload: 2.02 and 2.04 without one are 204.</param>
-    /// <param name="isConditional">Whether the HTTP client's request named entity-tags: without them 2.03 is not understood, 502.</param>
-    /// <param name="hasClientOptions">Whether the request had critical options that came from header fields of the HTTP client: it has then
-    /// caused a 4.02, which is 400 instead of 500.</param>
+    /// <param name="hasPayload">Whether the response has a payload: 2.02 and 2.04 without one become 204.</param>
+    /// <param name="isConditional">Whether the HTTP client's request has entity-tags. Without them 2.03 is unexpected and becomes
+    /// 502.</param>
+    /// <param name="hasClientOptions">Whether the request has critical options that came from header fields of the HTTP client. They are
+    /// then the cause of a 4.02, which becomes 400 instead of 500.</param>
     /// <returns>The status.</returns>
     public HttpStatusCode StatusOf(CoapCode code, bool hasPayload, bool isConditional = false, bool hasClientOptions = false)
     {
@@ -140,10 +141,10 @@ public sealed class CoapHttpCodes
         };
     }
 
-    /// <summary>The CoAP code of a response to a request (RFC 7252 section 10.1).</summary>
+    /// <summary>Returns the CoAP code of an HTTP response (RFC 7252 section 10.1).</summary>
     /// <param name="status">The status of the response.</param>
     /// <param name="method">The method of the request.</param>
-    /// <returns>The code: successes of PUT, POST and PATCH without a created resource are 2.04, of DELETE 2.02, also when there was
+    /// <returns>The code. Successes of PUT, POST and PATCH without a created resource are 2.04; those of DELETE are 2.02, also if there was
     /// nothing to delete.</returns>
     public CoapCode CodeOf(HttpStatusCode status, CoapMethod method)
     {

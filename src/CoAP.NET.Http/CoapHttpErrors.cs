@@ -2,11 +2,11 @@ using System.Net;
 
 namespace CoAP.NET.Http;
 
-/// <summary>What failures of one protocol are in the other (RFC 7252 section 10).</summary>
+/// <summary>Maps failures of one protocol to the other (RFC 7252 section 10).</summary>
 public static class CoapHttpErrors
 {
-    /// <summary>The kind of error that an <see cref="HttpRequestException"/> tells of, for a request without a response.</summary>
-    /// <param name="exception">Why no response came.</param>
+    /// <summary>Returns the <see cref="HttpRequestError"/> of a request without a response.</summary>
+    /// <param name="exception">The reason why there is no response.</param>
     /// <returns>The kind.</returns>
     public static HttpRequestError ErrorOf(CoapException exception)
     {
@@ -30,9 +30,11 @@ public static class CoapHttpErrors
         };
     }
 
-    /// <summary>What a proxy answers an HTTP client when the CoAP server did not answer: 504 for silence, 502 for what was not understood
-    /// or could not be reached, 503 for what is too much at the moment.</summary>
-    /// <param name="exception">Why no response came.</param>
+    /// <summary>
+    /// Returns the status for an HTTP client if the CoAP server did not answer: 504 for a timeout, 502 for a protocol error or an
+    /// unreachable server, 503 for overload.
+    /// </summary>
+    /// <param name="exception">The reason why there is no response.</param>
     /// <returns>The status.</returns>
     public static HttpStatusCode StatusOf(CoapException exception)
     {
@@ -47,9 +49,10 @@ public static class CoapHttpErrors
         };
     }
 
-    /// <summary>What a proxy answers a CoAP client when the HTTP server did not answer: 5.04 for silence, otherwise 5.02 (RFC 7252
-    /// section 10.1).</summary>
-    /// <param name="exception">Why no response came.</param>
+    /// <summary>
+    /// Returns the code for a CoAP client if the HTTP server did not answer: 5.04 for a timeout, otherwise 5.02 (RFC 7252 section 10.1).
+    /// </summary>
+    /// <param name="exception">The reason why there is no response.</param>
     /// <returns>The code.</returns>
     public static CoapCode CodeOf(Exception exception) =>
         exception is OperationCanceledException or TimeoutException ? CoapCode.GatewayTimeout : CoapCode.BadGateway;
@@ -58,7 +61,7 @@ public static class CoapHttpErrors
     {
         HttpRequestError error = ErrorOf(exception);
 
-        // The core does not know what transports of other assemblies throw; when a session cannot be opened, it is theirs.
+        // The core does not know the exceptions of transports in other assemblies; a failed session is one of theirs.
         if (error == HttpRequestError.Unknown && exception.GetType().Assembly != typeof(CoapException).Assembly
             && uri.Scheme.StartsWith("coaps", StringComparison.Ordinal))
         {

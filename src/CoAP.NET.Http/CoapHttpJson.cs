@@ -4,24 +4,26 @@ using System.Net.Http.Headers;
 namespace CoAP.NET.Http;
 
 /// <summary>
-/// Whether CBOR of CoAP is JSON in HTTP, for devices that speak one and services or clients that speak the other (RFC 8075 section 6.4, RFC
-/// 8949 section 6). Change it before the first request: it is not thread-safe while it is changed.
+/// Converts between CBOR in CoAP and JSON in HTTP, for devices that use one and services or clients that use the other (RFC 8075 section
+/// 6.4, RFC 8949 section 6).
 /// </summary>
 /// <remarks>
-/// Payloads are converted by <see cref="CoapCborJson"/>, which bounds depth and size and refuses duplicate keys, and problem details by RFC
-/// 9290 appendix B. A request that cannot be converted is answered 4.00 or 400, and 4.13 or 413 when it is too large; a response that
-/// cannot, 5.02 or 502. Accept is translated as well, and who asks for what the other side has gets it unchanged.
+/// <see cref="CoapCborJson"/> converts payloads: it limits depth and size and refuses duplicate keys. Problem details follow RFC 9290
+/// appendix B. A request that cannot be converted gets 4.00 or 400, and 4.13 or 413 if it is too large; a response that cannot be converted
+/// becomes 5.02 or 502. Accept is translated as well; a client that accepts the other side's format gets it unchanged. Change the options
+/// before the first request only: changes are not thread-safe.
 /// </remarks>
 public sealed class CoapHttpJson
 {
-    /// <summary>Whether payloads are converted. Default false: they pass as they are.</summary>
+    /// <summary>Whether to convert payloads. Default false: they pass unchanged.</summary>
     public bool Converts { get; set; }
 
-    /// <summary>
-    /// The media types of JSON that Content-Formats of CBOR have in HTTP. Default: <c>application/cbor</c> (60) is <c>application/json</c>,
-    /// SenML (112, 113) that of JSON, and concise problem details (257) are <c>application/problem+json</c>. A format of your own that is
-    /// added is converted item by item, as <c>application/cbor</c> is, so its keys should be texts.
-    /// </summary>
+    /// <summary>The JSON media types for Content-Formats of CBOR.</summary>
+    /// <remarks>
+    /// Default: <c>application/cbor</c> (60) becomes <c>application/json</c>, SenML (112, 113) its JSON variant, and concise problem
+    /// details (257) <c>application/problem+json</c>. A custom format is converted item by item like <c>application/cbor</c>; its keys
+    /// should be texts.
+    /// </remarks>
     public IDictionary<CoapContentFormat, string> MediaTypes { get; } = new Dictionary<CoapContentFormat, string>
     {
         [CoapContentFormat.Cbor] = "application/json",
@@ -30,9 +32,9 @@ public sealed class CoapHttpJson
         [CoapContentFormat.ConciseProblemDetails] = "application/problem+json",
     };
 
-    /// <summary>How many bytes a payload may have before and after its conversion, as it is held as a whole. 1 or more; default 1
-    /// MiB.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
+    /// <summary>The largest payload, in bytes, before and after its conversion, 1 or more. Default 1 MiB.</summary>
+    /// <remarks>The conversion holds the whole payload in memory.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public int MaxSize
     {
         get;
@@ -43,12 +45,12 @@ public sealed class CoapHttpJson
         }
     } = 1024 * 1024;
 
-    /// <summary>Converts a payload of CBOR into JSON, where <see cref="Converts"/> and <see cref="MediaTypes"/> say so.</summary>
+    /// <summary>Converts a CBOR payload into JSON, if <see cref="Converts"/> and <see cref="MediaTypes"/> require it.</summary>
     /// <param name="payload">The payload.</param>
     /// <param name="format">Its Content-Format.</param>
-    /// <param name="json">The JSON, in UTF-8; null where it stays what it is.</param>
-    /// <returns>Whether it is converted.</returns>
-    /// <exception cref="CoapContentException">It has to be converted and cannot, or is larger than <see cref="MaxSize"/>.</exception>
+    /// <param name="json">The JSON, in UTF-8; null if the payload stays unchanged.</param>
+    /// <returns>Whether the payload was converted.</returns>
+    /// <exception cref="CoapContentException">The payload is not convertible, or is larger than <see cref="MaxSize"/>.</exception>
     public bool TryToJson(ReadOnlyMemory<byte> payload, CoapContentFormat format, [NotNullWhen(true)] out byte[]? json)
     {
         json = null;
@@ -59,15 +61,15 @@ public sealed class CoapHttpJson
 
         json = payload.Length <= MaxSize
             ? ToJson(payload, format)
-            : throw new CoapContentException(CoapCode.RequestEntityTooLarge, $"It has more than {MaxSize} bytes.");
+            : throw new CoapContentException(CoapCode.RequestEntityTooLarge, $"The payload has more than {MaxSize} bytes.");
         return true;
     }
 
-    /// <summary>The media type that a format of CBOR has in HTTP; null when it is not converted.</summary>
+    /// <summary>The HTTP media type of a CBOR format; null if it is not converted.</summary>
     internal string? MediaTypeOf(CoapContentFormat? format) =>
         Converts && format is { } known && MediaTypes.TryGetValue(known, out string? mediaType) ? mediaType : null;
 
-    /// <summary>The format of CBOR that a media type of JSON is in CoAP; null when it is not converted.</summary>
+    /// <summary>The CBOR format for a JSON media type; null if it is not converted.</summary>
     internal CoapContentFormat? FormatOf(string? contentType)
     {
         if (!Converts || !MediaTypeHeaderValue.TryParse(contentType, out MediaTypeHeaderValue? value)
@@ -88,14 +90,14 @@ public sealed class CoapHttpJson
     }
 
     /// <summary>Converts a payload of a format of <see cref="MediaTypes"/>.</summary>
-    /// <exception cref="CoapContentException">It cannot be converted.</exception>
+    /// <exception cref="CoapContentException">The payload is not convertible.</exception>
     internal byte[] ToJson(ReadOnlyMemory<byte> cbor, CoapContentFormat format, int? status = null) =>
         format == CoapContentFormat.ConciseProblemDetails ? Bounded(ToProblem(cbor, status))
         : CoapCborJson.CounterpartOf(format) is null ? CoapCborJson.ToJson(cbor.Span, MaxSize)
         : CoapCborJson.Convert(cbor.Span, format, MaxSize);
 
     /// <summary>Converts a payload into a format of <see cref="MediaTypes"/>.</summary>
-    /// <exception cref="CoapContentException">It cannot be converted.</exception>
+    /// <exception cref="CoapContentException">The payload is not convertible.</exception>
     internal byte[] ToCbor(ReadOnlyMemory<byte> json, CoapContentFormat format) =>
         format == CoapContentFormat.ConciseProblemDetails ? Bounded(CoapProblem.FromJson(json.Span) is var problem && IsEmpty(problem)
             ? [0xa0] : problem.ToBytes())
@@ -108,7 +110,7 @@ public sealed class CoapHttpJson
     private static byte[] ToProblem(ReadOnlyMemory<byte> cbor, int? status) =>
         CoapProblem.TryParse(cbor.Span, out CoapProblem? problem, out string? error)
             ? problem.ToJson(status)
-            : throw new CoapContentException(CoapCode.BadRequest, $"The payload is no problem details: {error}.");
+            : throw new CoapContentException(CoapCode.BadRequest, $"The payload is not a problem details document: {error}.");
 
     private byte[] Bounded(byte[] converted) => converted.Length <= MaxSize
         ? converted

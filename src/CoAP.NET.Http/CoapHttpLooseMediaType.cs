@@ -1,12 +1,12 @@
 namespace CoAP.NET.Http;
 
-/// <summary>A rule of loose mapping (RFC 8075 section 6.3): media types that match a pattern are sent as a more general one.</summary>
-/// <param name="Pattern">What the rule is for, without parameters: a media type, or one with <c>*</c> in the place of any characters of the
-/// type or the subtype, such as <c>application/*+json</c>.</param>
-/// <param name="MediaType">The media type that takes its place, such as <c>application/json</c>.</param>
+/// <summary>A rule of loose mapping (RFC 8075 section 6.3): replaces media types that match a pattern with a more general one.</summary>
+/// <param name="Pattern">The pattern, without parameters: a media type, in which <c>*</c> stands for any characters of the type or the
+/// subtype, such as <c>application/*+json</c>.</param>
+/// <param name="MediaType">The replacement, such as <c>application/json</c>.</param>
 public sealed record CoapHttpLooseMediaType(string Pattern, string MediaType)
 {
-    /// <summary>Whether the rule is for a media type.</summary>
+    /// <summary>Whether the rule applies to a media type.</summary>
     /// <param name="mediaType">The media type, without parameters.</param>
     /// <returns>Whether it matches.</returns>
     public bool Matches(string mediaType)

@@ -3,25 +3,24 @@ using System.Net.Http.Headers;
 
 namespace CoAP.NET.Http;
 
-/// <summary>
-/// Media types and content codings of HTTP, and Content-Formats of CoAP (RFC 8075 section 6). Change it before the first request: it is not
-/// thread-safe while it is changed.
-/// </summary>
+/// <summary>Maps media types and content codings of HTTP to Content-Formats of CoAP and back (RFC 8075 section 6).</summary>
+/// <remarks>Change it before the first request only: changes are not thread-safe.</remarks>
 public sealed class CoapHttpMediaTypes
 {
-    /// <summary>The media type that carries a Content-Format without a media type: <c>application/coap-payload</c> (RFC 8075 section
-    /// 6.2).</summary>
+    /// <summary>
+    /// The media type for Content-Formats that have none of their own: <c>application/coap-payload</c> (RFC 8075 section 6.2).
+    /// </summary>
     public const string CoapPayload = "application/coap-payload";
 
     private readonly Dictionary<CoapContentFormat, (string MediaType, string? Coding)> _added = [];
 
     /// <summary>
-    /// Whether a media type without a Content-Format is sent as a more general one that has (RFC 8075 section 6.3). Default false, as a
-    /// server might take it for something else.
+    /// Whether to replace a media type without a Content-Format with a more general one (RFC 8075 section 6.3). Default false because a
+    /// server might misinterpret the payload.
     /// </summary>
     public bool Loose { get; set; }
 
-    /// <summary>The rules of loose mapping; the first that matches counts. Default: the table of RFC 8075 section 6.3.</summary>
+    /// <summary>The rules of loose mapping; the first match wins. Default: the table of RFC 8075 section 6.3.</summary>
     public IList<CoapHttpLooseMediaType> LooseRules { get; } =
     [
         new("application/*+xml", "application/xml"),
@@ -33,23 +32,23 @@ public sealed class CoapHttpMediaTypes
     ];
 
     /// <summary>
-    /// Whether requests may name a Content-Format by number, as <c>application/coap-payload;cf=N</c>. Default false: they are answered 415
-    /// (RFC 8075 section 6.2).
+    /// Whether requests may name a Content-Format by number, as <c>application/coap-payload;cf=N</c>. Default false: they get 415 (RFC 8075
+    /// section 6.2).
     /// </summary>
     public bool PassCoapPayload { get; set; }
 
-    /// <summary>
-    /// Whether UTF-8 goes without saying: <c>text/plain</c> is <c>text/plain;charset=utf-8</c>, and <c>charset=utf-8</c> says nothing of a
-    /// media type whose registration in CoAP has no charset, such as <c>application/json</c>. Default true, as HTTP libraries write both.
-    /// Another charset is never mapped.
-    /// </summary>
+    /// <summary>Whether UTF-8 is implied. Default true because HTTP libraries write both forms.</summary>
+    /// <remarks>
+    /// With true <c>text/plain</c> means <c>text/plain;charset=utf-8</c>, and <c>charset=utf-8</c> is ignored for a media type that CoAP
+    /// registers without a charset, such as <c>application/json</c>. Other charsets are never mapped.
+    /// </remarks>
     public bool ImplyUtf8 { get; set; } = true;
 
-    /// <summary>Adds a Content-Format that the registry of this library does not know, or gives one another media type.</summary>
+    /// <summary>Adds a Content-Format that the registry of this library lacks, or replaces its media type.</summary>
     /// <param name="format">The Content-Format.</param>
     /// <param name="mediaType">The media type with its parameters.</param>
     /// <param name="contentCoding">The content coding; null for none.</param>
-    /// <exception cref="FormatException">The media type is none.</exception>
+    /// <exception cref="FormatException">The media type is not valid.</exception>
     public void Add(CoapContentFormat format, string mediaType, string? contentCoding = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(mediaType);
@@ -57,10 +56,10 @@ public sealed class CoapHttpMediaTypes
         _added[format] = (mediaType, contentCoding);
     }
 
-    /// <summary>The media type and content coding of a Content-Format.</summary>
+    /// <summary>Returns the media type and content coding of a Content-Format.</summary>
     /// <param name="format">The Content-Format.</param>
     /// <param name="contentCoding">The content coding; null for none.</param>
-    /// <returns>The media type; <c>application/coap-payload;cf=N</c> for a Content-Format that is not known.</returns>
+    /// <returns>The media type; <c>application/coap-payload;cf=N</c> for an unknown Content-Format.</returns>
     public string MediaTypeOf(CoapContentFormat format, out string? contentCoding)
     {
         if (_added.TryGetValue(format, out (string MediaType, string? Coding) added))
@@ -73,11 +72,11 @@ public sealed class CoapHttpMediaTypes
         return format.MediaType ?? string.Create(CultureInfo.InvariantCulture, $"{CoapPayload};cf={format.Value}");
     }
 
-    /// <summary>Finds the Content-Format of a media type and a content coding together.</summary>
+    /// <summary>Finds the Content-Format for a media type and a content coding.</summary>
     /// <param name="mediaType">The media type with its parameters.</param>
     /// <param name="contentCoding">The content coding; null or <c>identity</c> for none.</param>
     /// <param name="format">The Content-Format.</param>
-    /// <returns>Whether there is one, by the strict table or, if <see cref="Loose"/> says so, by the loose one.</returns>
+    /// <returns>Whether there is one, in the strict table or, with <see cref="Loose"/>, in the loose one.</returns>
     public bool TryGetContentFormat(string? mediaType, string? contentCoding, out CoapContentFormat format)
     {
         format = default;
@@ -99,7 +98,7 @@ public sealed class CoapHttpMediaTypes
             return true;
         }
 
-        // Generalized once, and looked up once more; what a charset other than UTF-8 says would be lost.
+        // Generalized once and looked up again; a charset other than UTF-8 would be lost.
         return Loose
             && !HasOtherCharset(value)
             && LooseRules.FirstOrDefault(rule => rule.Matches(value.MediaType)) is { } rule

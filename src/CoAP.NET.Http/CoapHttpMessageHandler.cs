@@ -6,26 +6,26 @@ namespace CoAP.NET.Http;
 
 /// <summary>
 /// Sends the requests of an <see cref="HttpClient"/> over CoAP: <c>coap://</c>, <c>coaps://</c>, <c>coap+tcp://</c> and all other schemes
-/// of the client
-/// underneath. It is the primary handler of an <see cref="HttpClient"/>, of <c>IHttpClientFactory</c>, of typed clients, and of YARP.
+/// of the underlying client.
 /// </summary>
 /// <remarks>
-/// It translates as a proxy between HTTP and CoAP does (RFC 7252 section 10.2, RFC 8075). A response of the CoAP server, be it an error, is
-/// a response here; <see cref="CoapHttpRequestOptions.GetCoapResponse"/> has its code and options. No response is an
-/// <see cref="HttpRequestException"/> whose inner exception is the <see cref="CoapException"/>. What has no counterpart in CoAP is answered
-/// as a proxy would: 415, 501, 412. Bodies are streamed in both directions. The requester is not disposed with the handler, so that one
-/// <see cref="CoapClient"/> may serve for many.
+/// Use it as the primary handler of an <see cref="HttpClient"/>, of <c>IHttpClientFactory</c>, of typed clients, and of YARP. It translates
+/// like a proxy between HTTP and CoAP (RFC 7252 section 10.2, RFC 8075). Each response of the CoAP server, including errors, becomes an
+/// HTTP response; <see cref="CoapHttpRequestOptions.GetCoapResponse"/> returns its code and options. A missing response becomes an
+/// <see cref="HttpRequestException"/> whose inner exception is the <see cref="CoapException"/>. Requests without a counterpart in CoAP get
+/// the answer of a proxy: 415, 501, 412. Bodies are streamed in both directions. The handler does not dispose the requester; one
+/// <see cref="CoapClient"/> can serve several handlers.
 /// </remarks>
 public sealed class CoapHttpMessageHandler : HttpMessageHandler
 {
     private readonly ICoapRequester _requester;
 
-    // URIs that were asked for lately, read.
+    // Recently requested URIs, parsed.
     private readonly RecentTexts<CoapUri> _uris = new();
 
-    /// <summary>Makes a handler.</summary>
-    /// <param name="requester">What sends the requests; stays open.</param>
-    /// <param name="translator">The tables; null for the standard ones.</param>
+    /// <summary>Creates a handler.</summary>
+    /// <param name="requester">Sends the requests; the caller keeps ownership.</param>
+    /// <param name="translator">The translation tables; null for the standard ones.</param>
     public CoapHttpMessageHandler(ICoapRequester requester, CoapHttpTranslator? translator = null)
     {
         ArgumentNullException.ThrowIfNull(requester);
@@ -33,33 +33,34 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
         Translator = translator ?? new CoapHttpTranslator();
     }
 
-    /// <summary>The tables of the translation.</summary>
+    /// <summary>The translation tables.</summary>
     public CoapHttpTranslator Translator { get; }
 
     /// <summary>
-    /// The schemes of HTTP that stand for one of CoAP, for callers whose URIs cannot begin with <c>coap</c>, such as <c>["http"] =
-    /// "coap"</c>. The port stays as it is written. Default: none; <c>http</c> and <c>https</c> are refused.
+    /// Maps schemes of HTTP to schemes of CoAP, for callers whose URIs cannot begin with <c>coap</c>, such as <c>["http"] = "coap"</c>.
     /// </summary>
+    /// <remarks>The port stays as written. Default: empty; <c>http</c> and <c>https</c> are refused.</remarks>
     public IDictionary<string, string> Schemes { get; } = new Dictionary<string, string>(StringComparer.OrdinalIgnoreCase);
 
     /// <summary>
-    /// How long a request may take until the response begins; null for the time of <see cref="HttpClient.Timeout"/> and of the transmission
-    /// parameters alone. Default null. It ends with an <see cref="HttpRequestException"/>.
+    /// The maximum time until the response begins. Default null: only <see cref="HttpClient.Timeout"/> and the transmission parameters
+    /// apply.
     /// </summary>
+    /// <remarks>A timeout throws an <see cref="HttpRequestException"/>.</remarks>
     public TimeSpan? Timeout { get; set; }
 
-    /// <summary>
-    /// Whether the body of a response is handed over while its blocks come, in constant memory. Default true. False: it is put together
-    /// before, at most <see cref="CoapLimits.MaxResponseBodySize"/> bytes, and the cache of the endpoint
-    /// (<see cref="CoapEndpointOptions.Cache"/>) takes part.
-    /// </summary>
+    /// <summary>Whether to return the body of a response while its blocks arrive, in constant memory. Default true.</summary>
+    /// <remarks>
+    /// With false the handler assembles the body first, at most <see cref="CoapLimits.MaxResponseBodySize"/> bytes, and uses the cache of
+    /// the endpoint (<see cref="CoapEndpointOptions.Cache"/>).
+    /// </remarks>
     public bool StreamsResponses { get; set; } = true;
 
     /// <summary>
-    /// How large the body of a request may be, in bytes, to be read into memory before it is sent, so that it can be sent again. Larger
-    /// ones are read while they are sent. Default 64 KiB.
+    /// The largest request body, in bytes, to read into memory before it is sent, so that it can be sent again. Default 64 KiB.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Below 1, or above 1 GiB.</exception>
+    /// <remarks>Larger bodies are read while they are sent.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1, or above 1 GiB.</exception>
     public int RequestBufferSize
     {
         get;
@@ -72,14 +73,14 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
     } = 64 * 1024;
 
     /// <summary>
-    /// Makes equal GETs that are under way at a time one request, also those of other handlers that have the same object. Default null:
-    /// each is sent. For gateways; a client that asks for its own sake has no use for it.
+    /// Combines equal concurrent GETs into one request, also across handlers that share the same object. Default null: each GET is sent.
     /// </summary>
+    /// <remarks>Meant for gateways; an ordinary client does not need it.</remarks>
     public CoapHttpSharedRequests? SharedRequests { get; set; }
 
     /// <inheritdoc/>
-    /// <exception cref="HttpRequestException">No response came.</exception>
-    /// <exception cref="NotSupportedException">The scheme of the URI is none of CoAP and not in <see cref="Schemes"/>.</exception>
+    /// <exception cref="HttpRequestException">There is no response.</exception>
+    /// <exception cref="NotSupportedException">The scheme of the URI is not a CoAP scheme and not in <see cref="Schemes"/>.</exception>
     protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(request);
@@ -129,13 +130,13 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
                 throw new CoapHttpTranslationException(
                     HttpStatusCode.UnsupportedMediaType,
                     CoapCode.UnsupportedContentFormat,
-                    "FETCH needs the Content-Type of what it asks (RFC 8132 section 2.3.1).");
+                    "FETCH needs a body with a Content-Type (RFC 8132 section 2.3.1).");
             }
 
             (CoapResponse response, HttpContent? body) =
                 await ExchangeAsync(request, coap, content, format, cancellationToken).ConfigureAwait(false);
 
-            // The client of HTTP accepts several, and CoAP asks for one at a time. What changes something is not sent twice.
+            // An HTTP client accepts several formats, CoAP asks for one at a time. Unsafe requests are not repeated.
             if (response.Code == CoapCode.NotAcceptable && coap.Method == CoapMethod.Get && i + 1 < accepted.Count)
             {
                 body?.Dispose();
@@ -177,7 +178,7 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
                 return (head, rest is null ? InMemory(head) : await ContentOf(rest, cancellationToken).ConfigureAwait(false));
             }
 
-            // What only a cache may answer is answered in one piece: caches keep whole representations.
+            // Only a cache may answer it, and caches hold whole representations.
             if (!streams)
             {
                 CoapResponse whole = await _requester.SendAsync(coap, cancellationToken).ConfigureAwait(false);
@@ -235,14 +236,14 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
 
     private CoapUri UriOf(HttpRequestMessage request)
     {
-        Uri uri = request.RequestUri ?? throw new InvalidOperationException("The request has no URI.");
+        Uri uri = request.RequestUri ?? throw new InvalidOperationException("The request has no URI. Set RequestUri.");
         if (!uri.IsAbsoluteUri)
         {
             throw new InvalidOperationException(
-                $"The URI '{uri.OriginalString}' is not absolute: set HttpClient.BaseAddress, or give an absolute one.");
+                $"The URI '{uri.OriginalString}' is not absolute. Set HttpClient.BaseAddress, or use an absolute URI.");
         }
 
-        // The text as it was written: Uri decodes and drops by rules of its own.
+        // The original text, because Uri decodes and removes parts by its own rules.
         string text = uri.OriginalString;
         if (Schemes.TryGetValue(uri.Scheme, out string? scheme))
         {
@@ -251,8 +252,8 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
         else if (!uri.Scheme.StartsWith("coap", StringComparison.OrdinalIgnoreCase))
         {
             throw new NotSupportedException(
-                $"The scheme '{uri.Scheme}' is none of CoAP. Give a URI such as "
-                + $"coap://{uri.Host}/, or let {nameof(Schemes)} say which scheme of CoAP it stands for.");
+                $"The scheme '{uri.Scheme}' is not a CoAP scheme. Use a URI such as "
+                + $"coap://{uri.Host}/, or map the scheme to one of CoAP in {nameof(Schemes)}.");
         }
 
         int fragment = text.IndexOf('#', StringComparison.Ordinal);
@@ -267,7 +268,7 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
             : throw new HttpRequestException(HttpRequestError.Unknown, error, new CoapUriException(error, 0));
         if (parsed.ZoneId is null)
         {
-            // Which interface a zone stands for may change.
+            // The interface of a zone may change.
             _uris.Note(text, parsed);
         }
 

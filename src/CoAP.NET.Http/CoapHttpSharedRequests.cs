@@ -6,11 +6,14 @@ using CoAP.NET.Proxy;
 namespace CoAP.NET.Http;
 
 /// <summary>
-/// Equal GETs that <see cref="CoapHttpMessageHandler"/>s send at a time are one request to the CoAP server (RFC 8075 section 8.1), for
-/// gateways whose clients ask for the same: it goes on as long as one of them waits. Requests are equal by server, URI and options, whoever
-/// made them, so do not share where the answer depends on anything else. Changes, conditions, bodies, and what a client wishes of the cache
-/// are not shared. An answer of more than 64 KiB is for one client; the others ask for it themselves. Thread-safe.
+/// Combines equal concurrent GETs of <see cref="CoapHttpMessageHandler"/>s into one request to the CoAP server (RFC 8075 section 8.1).
 /// </summary>
+/// <remarks>
+/// Meant for gateways whose clients request the same resources. The request continues as long as one caller waits. Requests are equal by
+/// server, URI and options, regardless of the caller; do not share if the response depends on anything else. Unsafe or conditional
+/// requests, requests with bodies, and cache directives of a client are not shared. Only one client gets a response of more than 64 KiB;
+/// the others send requests of their own. Thread-safe.
+/// </remarks>
 public sealed class CoapHttpSharedRequests
 {
     private const int MaxHeld = 64 * 1024;
@@ -20,19 +23,19 @@ public sealed class CoapHttpSharedRequests
 
     private long _shared;
 
-    /// <summary>How many requests got the answer of another one.</summary>
+    /// <summary>The number of requests that got the response to another one.</summary>
     public long Shared => Interlocked.Read(ref _shared);
 
-    /// <summary>Whether a request is one that others may ask as well.</summary>
+    /// <summary>Whether other callers may share a request.</summary>
     /// <param name="request">The request.</param>
     internal static bool MayShare(CoapRequest request) =>
         request.Method == CoapMethod.Get && request.CacheMode == CoapCacheMode.Default && request.Content is null
         && request.Payload.IsEmpty && !request.Options.Contains(OptionNumber.ETag) && !request.Options.Contains(OptionNumber.IfMatch)
         && !request.Options.Contains(OptionNumber.IfNoneMatch);
 
-    /// <summary>Joins an equal request, or sends one.</summary>
-    /// <param name="requester">What sends.</param>
-    /// <param name="request">The request, of which <see cref="MayShare"/> is true.</param>
+    /// <summary>Joins an equal request, or sends a new one.</summary>
+    /// <param name="requester">Sends the request.</param>
+    /// <param name="request">The request; <see cref="MayShare"/> must be true for it.</param>
     /// <param name="streams">Whether a large body comes as a stream.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     internal async Task<(CoapResponse Head, CoapResponseStream? Body)> SendAsync(
@@ -42,7 +45,7 @@ public sealed class CoapHttpSharedRequests
             (requester, KeyOf(request)), token => OpenAsync(requester, request, streams, token), cancellationToken).ConfigureAwait(false);
         if (isShared && answer.Body is not null)
         {
-            // A stream is read by the one who asked for it.
+            // Only the caller that made the request can read its stream.
             return await OpenAsync(requester, request, streams, cancellationToken).ConfigureAwait(false);
         }
 
@@ -68,7 +71,7 @@ public sealed class CoapHttpSharedRequests
 
     private static string KeyOf(CoapRequest request)
     {
-        // Made of a URI that was read: its text is the normal one.
+        // The request was made from a parsed URI: its text is in normal form.
         StringBuilder key = new(request.UriText);
         for (int i = 0; i < request.Options.Count; i++)
         {

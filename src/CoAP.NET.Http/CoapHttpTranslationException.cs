@@ -2,13 +2,15 @@ using System.Net;
 
 namespace CoAP.NET.Http;
 
-/// <summary>A message of HTTP or CoAP has no counterpart in the other protocol. It says what the requester is answered.</summary>
+/// <summary>
+/// A message of HTTP or CoAP has no counterpart in the other protocol. The exception holds the response for the requester.
+/// </summary>
 public sealed class CoapHttpTranslationException : Exception
 {
-    /// <summary>Makes an exception.</summary>
-    /// <param name="status">What an HTTP client is answered.</param>
-    /// <param name="code">What a CoAP client is answered.</param>
-    /// <param name="message">What has no counterpart, and what to do.</param>
+    /// <summary>Creates an exception.</summary>
+    /// <param name="status">The status for an HTTP client.</param>
+    /// <param name="code">The code for a CoAP client.</param>
+    /// <param name="message">The part without a counterpart, and what to do about it.</param>
     public CoapHttpTranslationException(HttpStatusCode status, CoapCode code, string message)
         : base(message)
     {
@@ -16,9 +18,9 @@ public sealed class CoapHttpTranslationException : Exception
         Code = code;
     }
 
-    /// <summary>What an HTTP client is answered.</summary>
+    /// <summary>The status for an HTTP client.</summary>
     public HttpStatusCode Status { get; }
 
-    /// <summary>What a CoAP client is answered.</summary>
+    /// <summary>The code for a CoAP client.</summary>
     public CoapCode Code { get; }
 }

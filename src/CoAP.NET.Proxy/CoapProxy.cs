@@ -9,16 +9,20 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Proxy;
 
 /// <summary>
-/// A proxy for CoAP (RFC 7252 section 5.7): sends requests that a server received on to other servers, by every transport that a client
-/// has, and their answers back. As a forward proxy it goes where clients ask it to (<see cref="CoapProxyMapping.MapForwardProxy"/>), as a
-/// reverse proxy where it was configured to (<see cref="CoapProxyMapping.MapReverseProxy(ICoapRouteBuilder, string, string, CoapProxy)"/>).
-/// Requests and answers are translated, messages are not: each side has its own types, tokens, retransmission and blocks. Thread-safe.
-/// Dispose it after the server.
+/// A CoAP proxy (RFC 7252 section 5.7): forwards received requests to other servers, over every transport that a client has, and returns
+/// their responses.
 /// </summary>
+/// <remarks>
+/// As a forward proxy it sends requests to the servers that clients name (<see cref="CoapProxyMapping.MapForwardProxy"/>). As a reverse
+/// proxy it sends them to configured servers
+/// (<see cref="CoapProxyMapping.MapReverseProxy(ICoapRouteBuilder, string, string, CoapProxy)"/>). The proxy translates requests and
+/// responses, not messages: each side has its own message types, tokens, retransmissions and blocks. Thread-safe. Dispose it after the
+/// server.
+/// </remarks>
 public sealed class CoapProxy : IAsyncDisposable
 {
     private const int MaxMessage = 64 * 1024;
-    internal const string NotAsked = "This proxy does not ask that host.";
+    internal const string NotAsked = "This proxy does not forward to that host.";
 
     private readonly CoapProxyOptions _options;
     private readonly KnownTargets _targets;
@@ -30,9 +34,9 @@ public sealed class CoapProxy : IAsyncDisposable
     private readonly SharedObservations _observations;
     private readonly ILogger _logger;
 
-    /// <summary>Makes a proxy.</summary>
-    /// <param name="options">How it works; null for the defaults, which allow no target.</param>
-    /// <exception cref="ArgumentException">One of the names is no host.</exception>
+    /// <summary>Creates a proxy.</summary>
+    /// <param name="options">The options; null for the defaults, which allow no target.</param>
+    /// <exception cref="ArgumentException">One of the names is not a valid host.</exception>
     public CoapProxy(CoapProxyOptions? options = null)
     {
         _options = options ?? new CoapProxyOptions();
@@ -59,29 +63,30 @@ public sealed class CoapProxy : IAsyncDisposable
         Use(new CoapUpstream(Client));
     }
 
-    /// <summary>
-    /// The client that asks for what clients of a forward proxy want. It resolves names to addresses that <see
-    /// cref="CoapProxyOptions.Targets"/> allows only, so do not use it for anything else; it is
-    /// here for its counters and snapshots, and for transports of your own.
-    /// </summary>
+    /// <summary>The client that sends the requests of forward-proxy clients.</summary>
+    /// <remarks>
+    /// It resolves names only to addresses that <see cref="CoapProxyOptions.Targets"/> allows. Use it for its counters and snapshots and
+    /// for custom transports only, not for other requests.
+    /// </remarks>
     public CoapClient Client { get; }
 
-    /// <summary>The client that asks what was configured: the targets of reverse proxies, and the next proxy. Made when it is first
-    /// used.</summary>
+    /// <summary>
+    /// The client that sends requests to configured targets: those of reverse proxies, and the next proxy. Created on first use.
+    /// </summary>
     public CoapClient ConfiguredClient => _ownClient.Value;
 
-    /// <summary>Whom a forward proxy may ask.</summary>
+    /// <summary>The targets that a forward proxy allows.</summary>
     public CoapProxyTargets Targets => _options.Targets;
 
-    /// <summary>What the proxy itself is called.</summary>
+    /// <summary>The names of the proxy itself.</summary>
     public CoapProxyNames Names { get; }
 
     internal Forwarder Forwarder { get; }
 
     internal CoapProxyOptions Options => _options;
 
-    /// <summary>Adds what sends requests on to servers of other schemes, or in another way. Of two for a scheme the later one counts.
-    /// Call it before the proxy is mapped.</summary>
+    /// <summary>Adds an upstream, which forwards requests to servers of other schemes or in another way.</summary>
+    /// <remarks>Of two upstreams for the same scheme the later one wins. Call it before you map the proxy.</remarks>
     /// <param name="upstream">The upstream.</param>
     /// <returns>This object.</returns>
     public CoapProxy Use(CoapProxyUpstream upstream)
@@ -96,8 +101,8 @@ public sealed class CoapProxy : IAsyncDisposable
         return this;
     }
 
-    /// <summary>What the proxy has done so far.</summary>
-    /// <returns>The numbers at this moment.</returns>
+    /// <summary>Returns the counters of the proxy since its start.</summary>
+    /// <returns>A snapshot of the counters.</returns>
     public CoapProxyCounters GetCounters() => new()
     {
         Requests = _counts[ProxyCount.Requests],
@@ -123,14 +128,17 @@ public sealed class CoapProxy : IAsyncDisposable
     };
 
     /// <summary>
-    /// Answers a request with Proxy-Uri or Proxy-Scheme (RFC 7252 section 5.10.2) by asking the server that it names, if that is allowed.
-    /// What <see cref="CoapProxyMapping.MapForwardProxy"/> maps; call it in a handler of your own to decide more, where nothing can be
-    /// observed then.
+    /// Answers a request with Proxy-Uri or Proxy-Scheme (RFC 7252 section 5.10.2): forwards it to the server that it names, if that server
+    /// is allowed.
     /// </summary>
-    /// <param name="request">The request as it was received.</param>
+    /// <remarks>
+    /// <see cref="CoapProxyMapping.MapForwardProxy"/> maps this method. Call it in a custom handler to add checks; clients cannot observe
+    /// through such a handler.
+    /// </remarks>
+    /// <param name="request">The received request.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The answer.</returns>
-    /// <exception cref="InvalidOperationException">The request was not received but made to be sent.</exception>
+    /// <returns>The response for the client.</returns>
+    /// <exception cref="InvalidOperationException">The request was not received from a client.</exception>
     public ValueTask<CoapResult> ForwardAsync(CoapRequest request, CancellationToken cancellationToken) =>
         ForwardAsync(request, null, cancellationToken);
 
@@ -155,12 +163,12 @@ public sealed class CoapProxy : IAsyncDisposable
         string scheme = known?.Scheme ?? SchemeOf(target);
         if (!_upstreams.TryGetValue(scheme, out CoapProxyUpstream? upstream))
         {
-            return Refuse(CoapCode.ProxyingNotSupported, "This proxy does not speak the protocol of that URI.");
+            return Refuse(CoapCode.ProxyingNotSupported, "This proxy does not support the scheme of that URI.");
         }
 
         if (upstream is not CoapUpstream && !Uri.IsWellFormedUriString(target, UriKind.Absolute))
         {
-            return Refuse(CoapCode.BadRequest, "Proxy-Uri is no absolute URI.");
+            return Refuse(CoapCode.BadRequest, "Proxy-Uri is not an absolute URI.");
         }
 
         return Judge(request, client, ref target, scheme, upstream, known) is { } refusal
@@ -168,22 +176,23 @@ public sealed class CoapProxy : IAsyncDisposable
             : Forwarder.SendAsync(request, target, _next ?? upstream, Targets, route, cancellationToken);
     }
 
-    /// <summary>What asks a target that was configured.</summary>
+    /// <summary>Returns the upstream for a configured target.</summary>
     /// <param name="target">The URI.</param>
-    /// <exception cref="ArgumentException">No upstream has its scheme.</exception>
+    /// <exception cref="ArgumentException">No upstream supports its scheme.</exception>
     internal CoapProxyUpstream UpstreamOf(string target)
     {
         if (!_upstreams.TryGetValue(SchemeOf(target), out CoapProxyUpstream? upstream))
         {
             throw new ArgumentException(
-                $"'{target}' is no URI that this proxy can ask: it knows {string.Join(", ", _upstreams.Keys)}. Add others by Use.",
+                $"This proxy cannot send requests to '{target}': its upstreams support the schemes {string.Join(", ", _upstreams.Keys)}. "
+                    + "Add an upstream with Use.",
                 nameof(target));
         }
 
         return upstream is CoapUpstream ? new CoapUpstream(new LazyRequester(_ownClient)) : upstream;
     }
 
-    /// <summary>Disposes an upstream with the proxy.</summary>
+    /// <summary>Registers an upstream to be disposed with the proxy.</summary>
     /// <param name="upstream">The upstream.</param>
     internal void Own(CoapProxyUpstream upstream)
     {
@@ -193,14 +202,14 @@ public sealed class CoapProxy : IAsyncDisposable
         }
     }
 
-    /// <summary>The scheme of a URI in lower case; empty where it has none.</summary>
+    /// <summary>Returns the scheme of a URI in lower case; empty if it has none.</summary>
     /// <param name="target">The URI.</param>
     internal static string SchemeOf(string target)
     {
         int colon = target.IndexOf(':', StringComparison.Ordinal);
         foreach (string scheme in CoapUpstream.AllSchemes)
         {
-            // As it stands in the normal form of nearly all targets.
+            // Nearly all targets have the scheme in its normal form.
             if (colon == scheme.Length && target.StartsWith(scheme, StringComparison.Ordinal))
             {
                 return scheme;
@@ -212,8 +221,8 @@ public sealed class CoapProxy : IAsyncDisposable
 
     internal void CountRequest() => _counts.Add(ProxyCount.Requests);
 
-    /// <summary>Closes the clients of the proxy; requests under way are answered 5.02.</summary>
-    /// <returns>A task that ends when they are closed.</returns>
+    /// <summary>Closes the clients of the proxy; pending requests get 5.02.</summary>
+    /// <returns>A task that completes when the clients are closed.</returns>
     public async ValueTask DisposeAsync()
     {
         _observations.Dispose();
@@ -265,7 +274,7 @@ public sealed class CoapProxy : IAsyncDisposable
         }
 
         return upstream.IsSecure(scheme) && !_options.AllowSecuredTargetsToAnyone && request.Channel is { Transport.IsSecure: false }
-            ? CoapResults.Unauthorized($"Targets of {scheme} are asked only for clients that come by a secured transport.")
+            ? CoapResults.Unauthorized($"Targets of {scheme} require a secured transport. Connect with one.")
             : null;
     }
 
@@ -276,7 +285,7 @@ public sealed class CoapProxy : IAsyncDisposable
         CoapEndpointOptions endpoint = new();
         endpoint.Limits.MaxResponseBodySize = _options.MaxBodySize;
 
-        // A message that is read from a connection lies in memory as a whole: servers send larger bodies in blocks (RFC 8323 section 6).
+        // A message from a connection is in memory as a whole: servers send larger bodies in blocks (RFC 8323 section 6).
         endpoint.Limits.MaxStreamMessageSize = Math.Min(endpoint.Limits.MaxStreamMessageSize, MaxMessage);
         endpoint.Cache = _options.CacheBytes > 0 ? new CoapCache(_options.CacheBytes) : null;
         _options.ConfigureClient?.Invoke(endpoint);

@@ -3,13 +3,15 @@ using CoAP.NET.Proxy.Upstreams;
 
 namespace CoAP.NET.Proxy;
 
-/// <summary>Maps proxies to servers and groups of routes.</summary>
+/// <summary>Maps proxies to servers and route groups.</summary>
 public static class CoapProxyMapping
 {
-    // As far as blocks can number (RFC 7959 section 2.2).
+    // The maximum that block numbers can express (RFC 7959 section 2.2).
 
-    /// <summary>The methods whose bodies pass while they come. That of a FETCH says what is asked for, so all of it must be here to know
-    /// an answer to it.</summary>
+    /// <summary>
+    /// The methods whose bodies pass while they arrive. The body of a FETCH is part of the question and must be complete to find an answer
+    /// to it.
+    /// </summary>
     internal static readonly CoapMethod[] PassingMethods = [CoapMethod.Post, CoapMethod.Put, CoapMethod.Patch, CoapMethod.IPatch];
 
     private static readonly CoapMethod[] s_methods =
@@ -17,14 +19,15 @@ public static class CoapProxyMapping
         CoapMethod.Get, CoapMethod.Post, CoapMethod.Put, CoapMethod.Delete, CoapMethod.Fetch, CoapMethod.Patch, CoapMethod.IPatch,
     ];
 
-    /// <summary>
-    /// Serves requests that ask for a proxy by Proxy-Uri or Proxy-Scheme (RFC 7252 section 5.7.2). Whom they may ask for is said by
-    /// <see cref="CoapProxyOptions.Targets"/>, and is nobody by default. Requests that name this server itself are served by its routes.
-    /// </summary>
-    /// <param name="routes">The server, or a group whose filters, rate limits and rules of security shall hold.</param>
+    /// <summary>Maps the forward proxy: requests with Proxy-Uri or Proxy-Scheme (RFC 7252 section 5.7.2).</summary>
+    /// <remarks>
+    /// <see cref="CoapProxyOptions.Targets"/> allows the targets; by default there are none. The routes of the server answer requests that
+    /// name this server itself.
+    /// </remarks>
+    /// <param name="routes">The server, or a group whose filters, rate limits and security rules apply to the route.</param>
     /// <param name="proxy">The proxy.</param>
-    /// <returns>The route, to say more about it.</returns>
-    /// <exception cref="InvalidOperationException">The server serves such requests already.</exception>
+    /// <returns>The route, for further configuration.</returns>
+    /// <exception cref="InvalidOperationException">The server already has a handler for such requests.</exception>
     public static CoapRouteHandlerBuilder MapForwardProxy(this ICoapRouteBuilder routes, CoapProxy proxy)
     {
         ArgumentNullException.ThrowIfNull(proxy);
@@ -34,18 +37,16 @@ public static class CoapProxyMapping
         return Finish(route, proxy);
     }
 
-    /// <summary>
-    /// Serves a path and everything below it by asking another server (RFC 7252 section 5.7.3), which clients do not see.
-    /// </summary>
+    /// <summary>Maps a path and everything below it to another server (RFC 7252 section 5.7.3), which stays invisible to clients.</summary>
     /// <param name="routes">The server or group.</param>
-    /// <param name="template">The path, such as <c>/floor1/{*path}</c>: what stands for the catch-all is appended to the target. Without
-    /// one the path is that of one resource.</param>
-    /// <param name="target">The URI that the path stands for, such as <c>coap://[2001:db8::5]/</c>, of a scheme that the proxy has an
-    /// upstream for. <see cref="CoapProxyOptions.Targets"/> does not apply.</param>
+    /// <param name="template">The path, such as <c>/floor1/{*path}</c>; the value of the catch-all is appended to the target. Without a
+    /// catch-all the path is one resource.</param>
+    /// <param name="target">The URI that the path stands for, such as <c>coap://[2001:db8::5]/</c>. The proxy must have an upstream for its
+    /// scheme. <see cref="CoapProxyOptions.Targets"/> does not apply.</param>
     /// <param name="proxy">The proxy.</param>
-    /// <returns>The route, to say more about it.</returns>
-    /// <exception cref="ArgumentException">The template or the URI is wrong.</exception>
-    /// <exception cref="InvalidOperationException">The path has a handler already.</exception>
+    /// <returns>The route, for further configuration.</returns>
+    /// <exception cref="ArgumentException">The template or the URI is not valid.</exception>
+    /// <exception cref="InvalidOperationException">The path already has a handler.</exception>
     public static CoapRouteHandlerBuilder MapReverseProxy(this ICoapRouteBuilder routes, string template, string target, CoapProxy proxy)
     {
         ArgumentNullException.ThrowIfNull(target);
@@ -54,17 +55,15 @@ public static class CoapProxyMapping
         return Map(routes, template, proxy, new ReverseTarget(target), _ => upstream);
     }
 
-    /// <summary>
-    /// Serves a path and everything below it by asking another server in a way of this path's own (RFC 7252 section 5.7.3).
-    /// </summary>
+    /// <summary>Maps a path and everything below it to another server with an upstream of its own (RFC 7252 section 5.7.3).</summary>
     /// <param name="routes">The server or group.</param>
-    /// <param name="template">The path, such as <c>/floor1/{*path}</c>: what stands for the catch-all is appended to the target.</param>
+    /// <param name="template">The path, such as <c>/floor1/{*path}</c>; the value of the catch-all is appended to the target.</param>
     /// <param name="target">The URI that the path stands for.</param>
-    /// <param name="upstream">What asks it, whatever <see cref="CoapProxy.Use"/> says; disposed with the proxy.</param>
+    /// <param name="upstream">Sends the requests, regardless of <see cref="CoapProxy.Use"/>; disposed with the proxy.</param>
     /// <param name="proxy">The proxy.</param>
-    /// <returns>The route, to say more about it.</returns>
-    /// <exception cref="ArgumentException">The template or the URI is wrong, or the upstream does not know its scheme.</exception>
-    /// <exception cref="InvalidOperationException">The path has a handler already.</exception>
+    /// <returns>The route, for further configuration.</returns>
+    /// <exception cref="ArgumentException">The template or the URI is not valid, or the upstream does not support its scheme.</exception>
+    /// <exception cref="InvalidOperationException">The path already has a handler.</exception>
     public static CoapRouteHandlerBuilder MapReverseProxy(
         this ICoapRouteBuilder routes, string template, string target, CoapProxyUpstream upstream, CoapProxy proxy)
     {
@@ -74,7 +73,8 @@ public static class CoapProxyMapping
         int colon = target.IndexOf(':', StringComparison.Ordinal);
         if (colon < 0 || !upstream.Schemes.Contains(target[..colon].ToLowerInvariant()))
         {
-            throw new ArgumentException($"'{target}' is no URI of {string.Join(", ", upstream.Schemes)}.", nameof(target));
+            throw new ArgumentException($"'{target}' is not a URI of the upstream, which supports "
+                + $"{string.Join(", ", upstream.Schemes)}.", nameof(target));
         }
 
         CoapRouteHandlerBuilder route = Map(routes, template, proxy, new ReverseTarget(target), _ => upstream);
@@ -83,18 +83,16 @@ public static class CoapProxyMapping
     }
 
     /// <summary>
-    /// Serves a path and everything below it by asking a peer that has a connection or session with this server, such as a device behind
-    /// an address translator that connected to it.
+    /// Maps a path and everything below it to a peer that has a connection or session with this server, such as a device behind a NAT.
     /// </summary>
     /// <param name="routes">The server or group.</param>
-    /// <param name="template">The path, such as <c>/devices/{id}/{*path}</c>: what stands for the catch-all is the path that the peer is
-    /// asked for.</param>
-    /// <param name="find">Finds the peer for a request, by its route values for instance; null when there is none, which is answered
-    /// 5.02.</param>
+    /// <param name="template">The path, such as <c>/devices/{id}/{*path}</c>; the value of the catch-all is the path at the peer.</param>
+    /// <param name="find">Finds the peer for a request, for example by its route values. Null means that no peer is connected; the client
+    /// gets 5.02.</param>
     /// <param name="proxy">The proxy.</param>
-    /// <returns>The route, to say more about it.</returns>
-    /// <exception cref="ArgumentException">The template is wrong.</exception>
-    /// <exception cref="InvalidOperationException">The path has a handler already.</exception>
+    /// <returns>The route, for further configuration.</returns>
+    /// <exception cref="ArgumentException">The template is not valid.</exception>
+    /// <exception cref="InvalidOperationException">The path already has a handler.</exception>
     public static CoapRouteHandlerBuilder MapReverseProxy(
         this ICoapRouteBuilder routes, string template, Func<CoapRequest, CoapPeer?> find, CoapProxy proxy)
     {
@@ -112,7 +110,7 @@ public static class CoapProxyMapping
             proxy.CountRequest();
             if (find(request) is not { } upstream)
             {
-                return CoapResults.Status(CoapCode.BadGateway, "Nobody is connected who serves that.");
+                return CoapResults.Status(CoapCode.BadGateway, "The peer that serves this resource is not connected.");
             }
 
             CoapResult result = await proxy.Forwarder.SendAsync(

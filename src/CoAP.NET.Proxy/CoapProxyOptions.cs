@@ -1,37 +1,39 @@
 
 namespace CoAP.NET.Proxy;
 
-/// <summary>How a proxy works. Read when the <see cref="CoapProxy"/> is made, but for <see cref="Targets"/>.</summary>
+/// <summary>Options of a proxy.</summary>
+/// <remarks>The constructor of <see cref="CoapProxy"/> reads them; only <see cref="Targets"/> can change later.</remarks>
 public sealed class CoapProxyOptions
 {
-    /// <summary>The largest body that can be sent in blocks, in bytes (RFC 7959 section 2.2).</summary>
+    /// <summary>The largest body that fits into blocks, in bytes (RFC 7959 section 2.2).</summary>
     internal const int MaxBlockwise = 1 << 30;
 
-    /// <summary>Whom a forward proxy may ask. Default: nobody.</summary>
+    /// <summary>The targets that a forward proxy allows. Default: none.</summary>
     public CoapProxyTargets Targets { get; } = new();
 
     /// <summary>
-    /// What the proxy itself is called, beside the addresses that its server listens on: <c>gateway.example.com</c>, with or without a
-    /// port. Requests for it are served by the routes of the server. Default: nothing more.
+    /// The names of the proxy itself, in addition to the addresses that its server listens on: <c>gateway.example.com</c>, with or without
+    /// a port.
     /// </summary>
+    /// <remarks>The routes of the server answer requests for these names. Default: empty.</remarks>
     public IList<string> Names { get; } = [];
 
-    /// <summary>
-    /// What the proxy calls itself in 5.08 Hop Limit Reached (RFC 8768 section 4): a few characters without a space. Default: null, the
-    /// first of <see cref="Names"/>, or the address that was asked.
-    /// </summary>
-    /// <exception cref="ArgumentException">It is empty, longer than 64 characters, or has a space or a control character.</exception>
+    /// <summary>The name of the proxy in 5.08 Hop Limit Reached (RFC 8768 section 4): a few characters without a space.</summary>
+    /// <remarks>Null, the default: the first of <see cref="Names"/>, or the address that received the request.</remarks>
+    /// <exception cref="ArgumentException">The name is empty, longer than 64 characters, or contains a space or a control
+    /// character.</exception>
     public string? Identifier
     {
         get;
         set => field = value is null || (value.Length is > 0 and <= 64 && !value.Any(static c => char.IsWhiteSpace(c) || char.IsControl(c)))
             ? value
-            : throw new ArgumentException("An identifier has 1 to 64 characters and no space (RFC 8768 section 4).", nameof(value));
+            : throw new ArgumentException("The identifier is not valid. Use 1 to 64 characters without spaces (RFC 8768 section "
+                + "4).", nameof(value));
     }
 
-    /// <summary>The Hop-Limit of requests that have none (RFC 8768 section 3): how many more proxies may send them on. 1 to 255; default
-    /// 16.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
+    /// <summary>The Hop-Limit of requests that have none (RFC 8768 section 3), 1 to 255. Default 16.</summary>
+    /// <remarks>It is the number of further proxies that may forward the request.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not between 1 and 255.</exception>
     public int HopLimit
     {
         get;
@@ -44,16 +46,16 @@ public sealed class CoapProxyOptions
     }
     = CoAP.NET.Options.HopLimit.DefaultValue;
 
-    /// <summary>
-    /// Whether requests go on with <see cref="HopLimit"/> whatever theirs says, for a proxy at the boundary of a network that tells nobody
-    /// outside how far requests may go (RFC 8768 section 3). A loop that leads through this proxy is not found by its hops any more: it
-    /// ends after <see cref="Timeout"/>. Default false.
-    /// </summary>
+    /// <summary>Whether the proxy replaces the Hop-Limit of every request with <see cref="HopLimit"/>. Default false.</summary>
+    /// <remarks>
+    /// Set it for a proxy at the boundary of a network that does not reveal how far requests may travel (RFC 8768 section 3). The hops then
+    /// no longer detect a loop through this proxy: such a loop ends after <see cref="Timeout"/>.
+    /// </remarks>
     public bool RewritesHopLimit { get; set; }
 
-    /// <summary>How long the answer to a request may take before the client gets 5.04; while a body passes as a stream, how long each side
-    /// may do nothing. Above zero; default 60 s.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Not above zero.</exception>
+    /// <summary>The maximum time for the response to a request before the client gets 5.04. Above zero; default 60 s.</summary>
+    /// <remarks>While a body passes as a stream, it is the maximum time that each side may stall.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not above zero.</exception>
     public TimeSpan Timeout
     {
         get;
@@ -65,42 +67,48 @@ public sealed class CoapProxyOptions
     }
     = TimeSpan.FromSeconds(60);
 
-    /// <summary>
-    /// Whether a client on datagrams must have shown that it receives at its address before the first request of it is sent on: it is
-    /// answered 4.01 with an Echo until then (RFC 9175 section 2.3), which clients of this library and libcoap answer by themselves. So
-    /// nobody can send requests through the proxy in the name of others. Default true.
-    /// </summary>
+    /// <summary>Whether a client on datagrams must prove its address before its first request is forwarded. Default true.</summary>
+    /// <remarks>
+    /// Until then the client gets 4.01 with an Echo (RFC 9175 section 2.3); clients of this library and libcoap answer it automatically.
+    /// This prevents requests with a forged source address.
+    /// </remarks>
     public bool RequireVerified { get; set; } = true;
 
     /// <summary>
-    /// Whether clients that came by a plain transport may ask for servers by a secured one (<c>coaps</c>, <c>https</c>). Default false:
-    /// they get 4.01, as the proxy would lend them its credentials and send what was to be secret in the clear (RFC 7252 section 11.2).
+    /// Whether clients on a plain transport may send requests to servers with a secured one (<c>coaps</c>, <c>https</c>). Default false:
+    /// they get 4.01.
     /// </summary>
+    /// <remarks>
+    /// With true the proxy lends such clients its credentials, and sends confidential data in plain text (RFC 7252 section 11.2).
+    /// </remarks>
     public bool AllowSecuredTargetsToAnyone { get; set; }
 
-    /// <summary>How many requests may be under way; others get 5.03. 1 or more; default 1,000.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
+    /// <summary>The maximum number of pending requests, 1 or more. Default 1,000.</summary>
+    /// <remarks>Further requests get 5.03.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public int MaxRequests { get; set => field = AtLeastOne(value); } = 1000;
 
-    /// <summary>How many of them may be of one source (<see cref="CoapSource"/>), which never gets more than half of what is free either.
-    /// 1 or more; default 100.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
+    /// <summary>The maximum number of pending requests per source (<see cref="CoapSource"/>), 1 or more. Default 100.</summary>
+    /// <remarks>A source also never gets more than half of the free places.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public int MaxRequestsPerSource { get; set => field = AtLeastOne(value); } = 100;
 
-    /// <summary>How many resources of servers may be observed for clients at a time; beyond that clients get a plain answer. 1 or more;
-    /// default 1,000.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
+    /// <summary>The maximum number of resources observed at servers for clients, 1 or more. Default 1,000.</summary>
+    /// <remarks>Above this number clients get a response without an observation.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public int MaxObservations { get; set => field = AtLeastOne(value); } = 1000;
 
-    /// <summary>How many of them clients of one source may have begun, who never get more than half of what is free either. 1 or more;
-    /// default 100.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
+    /// <summary>The maximum number of observed resources started by clients of one source, 1 or more. Default 100.</summary>
+    /// <remarks>A source also never gets more than half of the free places.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public int MaxObservationsPerSource { get; set => field = AtLeastOne(value); } = 100;
 
-    /// <summary>The largest body of a request or answer that is held as a whole before it is sent on, in bytes, where it cannot pass as a
-    /// stream; see docs/proxies.md. 1 to 1 GiB, as much as blocks can number (RFC 7959 section 2.2); default 1 MiB. Requests get 4.13,
-    /// answers 5.02.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
+    /// <summary>The largest body, in bytes, that the proxy buffers before it forwards it, 1 byte to 1 GiB. Default 1 MiB.</summary>
+    /// <remarks>
+    /// It applies to bodies of requests and responses that cannot pass as a stream; see docs/proxies.md. Larger requests get 4.13, larger
+    /// responses 5.02. Blocks cannot number more than 1 GiB (RFC 7959 section 2.2).
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not between 1 byte and 1 GiB.</exception>
     public int MaxBodySize
     {
         get;
@@ -113,13 +121,13 @@ public sealed class CoapProxyOptions
     }
     = 1024 * 1024;
 
-    /// <summary>
-    /// The largest body in bytes that is held as a whole although it could pass as a stream: of an answer to a GET or FETCH, so that it can
-    /// be kept in the cache and given to several clients, and of a request of POST, PUT, PATCH or iPATCH, so that it can be sent again.
-    /// Larger ones pass block by block, as fast as the slower side takes them, with a window in memory. 0 or more; default 64 KiB. A value
-    /// of <see cref="MaxBodySize"/> and more turns that off up to there.
-    /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Below 0.</exception>
+    /// <summary>The largest body, in bytes, that the proxy buffers although it could pass as a stream, 0 or more. Default 64 KiB.</summary>
+    /// <remarks>
+    /// A buffered response to a GET or FETCH can be cached and shared by several clients. A buffered request of POST, PUT, PATCH or iPATCH
+    /// can be sent again. Larger bodies pass block by block, at the speed of the slower side, with a window in memory. A value of at least
+    /// <see cref="MaxBodySize"/> turns streaming off for bodies up to that size.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 0.</exception>
     public int StreamsAbove
     {
         get;
@@ -131,10 +139,14 @@ public sealed class CoapProxyOptions
     }
     = 64 * 1024;
 
-    /// <summary>The largest body that passes as a stream, in bytes. A client that asks for a larger one gets 5.02 in the place of the block
-    /// beyond, one that sends a larger one 4.13. 1 or more; default 1 GiB, which is as much as blocks can number (RFC 7959 section
-    /// 2.2).</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
+    /// <summary>
+    /// The largest body that passes as a stream, in bytes, 1 or more. Default 1 GiB, the maximum that blocks can number (RFC 7959 section
+    /// 2.2).
+    /// </summary>
+    /// <remarks>
+    /// A client that reads a larger body gets 5.02 in place of the next block; a client that sends a larger one gets 4.13.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public long MaxStreamedBodySize
     {
         get;
@@ -147,10 +159,13 @@ public sealed class CoapProxyOptions
     = MaxBlockwise;
 
     /// <summary>
-    /// How many bytes of answers are kept for later requests of any client (RFC 7252 section 5.6), for forward and reverse proxies each; 0
-    /// for no cache. Answers of secured transports and OSCORE messages are never kept. 0 or more; default 8 MiB.
+    /// The maximum number of bytes of cached responses (RFC 7252 section 5.6), 0 or more; 0 disables the cache. Default 8 MiB.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Below 0.</exception>
+    /// <remarks>
+    /// The limit applies to forward and reverse proxies separately. Cached responses serve all clients. The proxy never caches responses of
+    /// secured transports and OSCORE messages.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 0.</exception>
     public long CacheBytes
     {
         get;
@@ -163,21 +178,24 @@ public sealed class CoapProxyOptions
     = 8 * 1024 * 1024;
 
     /// <summary>
-    /// Whether a reverse proxy rewrites the links of servers, such as those of <c>/.well-known/core</c> (RFC 6690), so that clients can
-    /// follow them through the proxy: the path that it is mapped at comes in front of what lies below its target, links to other servers
-    /// stay, and those to what the proxy does not reach are left out. Documents of more than 64 KiB or 2,000 links are answered 5.02.
-    /// Default false: links pass as the server wrote them.
+    /// Whether a reverse proxy rewrites the links of servers, such as those of <c>/.well-known/core</c> (RFC 6690), for clients to follow
+    /// them through the proxy. Default false: links pass unchanged.
     /// </summary>
+    /// <remarks>
+    /// The proxy prefixes the links below its target with the path that it is mapped at. It keeps links to other servers and removes links
+    /// to resources that it does not reach. Documents of more than 64 KiB or 2,000 links are answered 5.02.
+    /// </remarks>
     public bool RewritesLinks { get; set; }
 
     /// <summary>
-    /// Another proxy that all requests of a forward proxy are handed to, such as <c>coap://proxy.example.com</c>; it resolves the names of
-    /// targets, so only their names are checked here. Default: null, servers are asked directly.
+    /// The next proxy, which receives all requests of a forward proxy, such as <c>coap://proxy.example.com</c>. Default: null, the proxy
+    /// sends to the servers directly.
     /// </summary>
+    /// <remarks>The next proxy resolves the names of targets. This proxy therefore checks the names only, not their addresses.</remarks>
     public CoapUri? NextProxy { get; set; }
 
-    /// <summary>Changes how the proxy's own clients work: credentials, transports, log, clock. Their <see
-    /// cref="CoapEndpointOptions.ResolveHost"/> is wrapped afterwards. Default: null.</summary>
+    /// <summary>Configures the proxy's own clients: credentials, transports, log, clock. Default: null.</summary>
+    /// <remarks>The proxy wraps <see cref="CoapEndpointOptions.ResolveHost"/> afterwards.</remarks>
     public Action<CoapEndpointOptions>? ConfigureClient { get; set; }
 
     private static int AtLeastOne(int value)

@@ -3,7 +3,7 @@ using CoAP.NET.Proxy.Forwarding;
 
 namespace CoAP.NET.Proxy;
 
-/// <summary>A request as a proxy sends it on: what of it is for the other server, without what belongs to one hop.</summary>
+/// <summary>A request as a proxy forwards it: the end-to-end parts, without those of a single hop.</summary>
 public sealed class CoapProxyRequest
 {
     internal CoapProxyRequest(
@@ -20,11 +20,13 @@ public sealed class CoapProxyRequest
         MayBeShared = mayBeShared;
     }
 
-    /// <summary>The request as the client sent it, for its identity (<see cref="CoapPeer.Identity"/>) and source. Nothing else of it goes
-    /// on.</summary>
+    /// <summary>
+    /// The request as received from the client, for its identity (<see cref="CoapPeer.Identity"/>) and source. No other part of it is
+    /// forwarded.
+    /// </summary>
     public CoapRequest Received { get; }
 
-    /// <summary>The absolute URI that is asked for, such as <c>coap://sensor.example.com/temperature</c>.</summary>
+    /// <summary>The absolute URI of the target, such as <c>coap://sensor.example.com/temperature</c>.</summary>
     public string Target { get; }
 
     /// <summary>The scheme of <see cref="Target"/>, in lower case.</summary>
@@ -33,49 +35,48 @@ public sealed class CoapProxyRequest
     /// <summary>The method.</summary>
     public CoapCode Code => Received.Code;
 
-    /// <summary>
-    /// The options that go on: those that are safe to forward or that the proxy knows, with its own Hop-Limit. The options of the URI and
-    /// of blocks are not among them.
-    /// </summary>
+    /// <summary>The options to forward: those that are safe to forward or that the proxy knows, with the proxy's own Hop-Limit.</summary>
+    /// <remarks>The options of the URI and of blocks are not included.</remarks>
     public CoapOptionCollection Options { get; }
 
-    /// <summary>The whole body; empty where it comes as a stream.</summary>
+    /// <summary>The whole body; empty if it arrives as a stream.</summary>
     public ReadOnlyMemory<byte> Payload => Passing?.Held ?? Received.Payload;
 
     /// <summary>
-    /// The body as it comes from the client, where it is larger than what is held, for an upstream that takes it so
-    /// (<see cref="CoapProxyUpstream.StreamsBodyOf"/>); otherwise null. It is read once. Reading throws a
-    /// <see cref="CoapIncompleteBodyException"/> when the client gives it up.
+    /// The body as a stream from the client, if it is larger than the buffer and the upstream accepts streams
+    /// (<see cref="CoapProxyUpstream.StreamsBodyOf"/>); otherwise null.
     /// </summary>
+    /// <remarks>Read it once. Reading throws a <see cref="CoapIncompleteBodyException"/> if the client aborts it.</remarks>
     public Stream? Body => Passing is { IsStream: true } ? Passing : null;
 
-    /// <summary>How many bytes <see cref="Body"/> has as the client says (Size1, RFC 7959 section 4); null when it does not. A
-    /// hint.</summary>
+    /// <summary>
+    /// The length of <see cref="Body"/> in bytes according to the client (Size1, RFC 7959 section 4); null without Size1. A hint.
+    /// </summary>
     public long? BodyLength => Passing?.Announced;
 
-    /// <summary>How long the answer may take; with a <see cref="Body"/>, each step of it, which the proxy sees to itself.</summary>
+    /// <summary>The maximum time for the response. With a <see cref="Body"/> it applies to each step, and the proxy enforces it.</summary>
     public TimeSpan Timeout { get; }
 
-    /// <summary>
-    /// Whom a forward proxy may ask, which the upstream has to heed for every address that it sends to, also after redirects. Null where
-    /// the target comes from configuration, as of a reverse proxy.
-    /// </summary>
+    /// <summary>The targets that a forward proxy allows; null if the target comes from configuration, as for a reverse proxy.</summary>
+    /// <remarks>The upstream must check them for every address that it sends to, also after redirects.</remarks>
     public CoapProxyTargets? Targets { get; }
 
     /// <summary>
-    /// Whether its answer may be given to other clients that ask the same: now, if they ask while it is under way, and later from a
-    /// cache. Not for what changes something, is asked over a secured
-    /// transport (RFC 7252 section 11.2), is protected by OSCORE, or answers a challenge.
+    /// Whether other clients with an equal request may get the response: now, while the request is pending, and later from a cache.
     /// </summary>
+    /// <remarks>
+    /// False for requests that change something, are sent over a secured transport (RFC 7252 section 11.2), are protected by OSCORE, or
+    /// answer a challenge.
+    /// </remarks>
     public bool MayBeShared { get; }
 
-    /// <summary>The same with a body that comes in blocks.</summary>
+    /// <summary>Returns a copy whose body arrives in blocks.</summary>
     /// <param name="body">The body.</param>
     internal CoapProxyRequest With(PassingBody body) => new(Received, Target, Options, Timeout, Targets, MayBeShared, Place, body);
 
-    /// <summary>The body that comes in blocks; null where it came as a whole.</summary>
+    /// <summary>The body that arrives in blocks; null if it arrived as a whole.</summary>
     internal PassingBody? Passing { get; }
 
-    /// <summary>From where on its answer is wanted, which may come as a stream; null where it has to be held as a whole.</summary>
+    /// <summary>The start of the wanted part of the response, which may come as a stream; null if it has to be buffered.</summary>
     internal AnswerPlace? Place { get; }
 }

@@ -4,14 +4,12 @@ using CoAP.NET.Proxy.Admission;
 
 namespace CoAP.NET.Proxy;
 
-/// <summary>
-/// Whom a forward proxy may ask. Nothing is allowed until it is named. A name is checked twice: as it stands in the URI, and by the
-/// addresses that it resolves to just before the request is sent, so that nobody can point a name that is allowed at a machine that is not.
-/// Thread-safe; changes hold for later requests.
-/// </summary>
+/// <summary>The targets that a forward proxy may send to. Nothing is allowed by default.</summary>
 /// <remarks>
-/// Addresses that are not public (loopback, link-local, private, reserved) are asked only if <see cref="AllowNetwork(string)"/> names them,
-/// or <see cref="AllowHost"/> as an address; groups never.
+/// The proxy checks a name twice: as it is in the URI, and by the addresses that it resolves to just before the request is sent. An
+/// attacker therefore cannot point an allowed name at a forbidden machine. The proxy sends to non-public addresses (loopback, link-local,
+/// private, reserved) only if <see cref="AllowNetwork(string)"/> names them, or <see cref="AllowHost"/> as an address, and never to groups.
+/// Thread-safe; changes apply to later requests.
 /// </remarks>
 public sealed class CoapProxyTargets
 {
@@ -20,16 +18,14 @@ public sealed class CoapProxyTargets
     private IPNetwork[] _networks = [];
     private int _version;
 
-    /// <summary>Another number after each change.</summary>
+    /// <summary>A number that changes with each change of the targets.</summary>
     internal int Version => Volatile.Read(ref _version);
 
-    /// <summary>Allows a host, whatever its port.</summary>
-    /// <param name="host">
-    /// A name such as <c>sensor.example.com</c>; <c>*.example.com</c> for every name below a domain; <c>*</c> for every name and every
-    /// public address, which makes an open proxy; or an IP address, with brackets or without.
-    /// </param>
+    /// <summary>Allows a host with any port.</summary>
+    /// <param name="host">A name such as <c>sensor.example.com</c>; <c>*.example.com</c> for every name below a domain; an IP address, with
+    /// or without brackets; or <c>*</c> for every name and every public address, which makes an open proxy.</param>
     /// <returns>This object.</returns>
-    /// <exception cref="ArgumentException">It is neither.</exception>
+    /// <exception cref="ArgumentException">The text is neither a name nor an address.</exception>
     public CoapProxyTargets AllowHost(string host)
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(host);
@@ -47,7 +43,7 @@ public sealed class CoapProxyTargets
                 || name.AsSpan().IndexOfAny('*', ':') >= 0)
             {
                 throw new ArgumentException(
-                    $"'{host}' is no host. Write a name such as sensor.example.com, *.example.com for all names below it, or an address.",
+                    $"'{host}' is not a host. Use a name such as sensor.example.com, *.example.com for all names below it, or an address.",
                     nameof(host));
             }
 
@@ -63,17 +59,17 @@ public sealed class CoapProxyTargets
         return this;
     }
 
-    /// <summary>Allows all addresses of a network, also ones that are not public, and every name that resolves to them.</summary>
-    /// <param name="network">Address and length of the prefix, such as <c>2001:db8::/32</c> or <c>192.168.7.0/24</c>.</param>
+    /// <summary>Allows all addresses of a network, including non-public ones, and every name that resolves to them.</summary>
+    /// <param name="network">Address and prefix length, such as <c>2001:db8::/32</c> or <c>192.168.7.0/24</c>.</param>
     /// <returns>This object.</returns>
-    /// <exception cref="FormatException">It is no network.</exception>
+    /// <exception cref="FormatException">The text is not a network.</exception>
     public CoapProxyTargets AllowNetwork(string network)
     {
         ArgumentNullException.ThrowIfNull(network);
         return AllowNetwork(IPNetwork.Parse(network));
     }
 
-    /// <summary>Allows all addresses of a network, also ones that are not public, and every name that resolves to them.</summary>
+    /// <summary>Allows all addresses of a network, including non-public ones, and every name that resolves to them.</summary>
     /// <param name="network">The network.</param>
     /// <returns>This object.</returns>
     public CoapProxyTargets AllowNetwork(IPNetwork network)
@@ -87,11 +83,11 @@ public sealed class CoapProxyTargets
         return this;
     }
 
-    /// <summary>Whether a host may be asked at one of its addresses. What sends a request on has to ask this for the very address that it
-    /// sends to.</summary>
-    /// <param name="host">The host as it stands in the URI; brackets of an IPv6 address do not matter.</param>
-    /// <param name="address">The address, as just resolved.</param>
-    /// <returns>Whether it may.</returns>
+    /// <summary>Whether requests to a host may go to one of its addresses.</summary>
+    /// <remarks>Code that forwards a request must call this for the exact address that it sends to.</remarks>
+    /// <param name="host">The host as in the URI; brackets of an IPv6 address are ignored.</param>
+    /// <param name="address">The freshly resolved address.</param>
+    /// <returns>Whether the address is allowed.</returns>
     public bool Allows(string host, IPAddress address)
     {
         ArgumentNullException.ThrowIfNull(host);
@@ -100,9 +96,9 @@ public sealed class CoapProxyTargets
         return !IsGroup(address) && (IsNamed(address) || (IsNamed(host) && AddressRanges.Find(address) is null));
     }
 
-    /// <summary>Whether a host may be asked as far as its name says; false also saves resolving it.</summary>
-    /// <param name="host">The host as it stands in the URI.</param>
-    /// <returns>Whether it may; for a name that is not allowed itself whether there are networks that it may turn out to be in.</returns>
+    /// <summary>Whether the name of a host is acceptable; if not, there is no need to resolve it.</summary>
+    /// <param name="host">The host as in the URI.</param>
+    /// <returns>True if the name is allowed, or if networks are allowed that its addresses may belong to.</returns>
     public bool MayAllow(string host)
     {
         ArgumentNullException.ThrowIfNull(host);
@@ -111,17 +107,17 @@ public sealed class CoapProxyTargets
             : IsNamed(host) || Volatile.Read(ref _networks).Length > 0;
     }
 
-    /// <summary>Those of the addresses of a host that may be asked, for what resolves names and connects itself.</summary>
-    /// <param name="host">The host as it stands in the URI.</param>
-    /// <param name="addresses">Its addresses, as just resolved.</param>
-    /// <returns>Those that may be asked, in the same order; empty only where there were none.</returns>
-    /// <exception cref="CoapTargetDeniedException">There are addresses, and none of them may be asked.</exception>
+    /// <summary>Returns the allowed addresses of a host, for code that resolves names and connects itself.</summary>
+    /// <param name="host">The host as in the URI.</param>
+    /// <param name="addresses">The freshly resolved addresses.</param>
+    /// <returns>The allowed addresses in the same order; empty only if <paramref name="addresses"/> is.</returns>
+    /// <exception cref="CoapTargetDeniedException">None of the addresses is allowed.</exception>
     public IPAddress[] Filter(string host, IPAddress[] addresses)
     {
         ArgumentNullException.ThrowIfNull(addresses);
         IPAddress[] allowed = Array.FindAll(addresses, address => Allows(host, address));
         return allowed.Length > 0 || addresses.Length == 0 ? allowed
-            : throw new CoapTargetDeniedException($"{host} may not be asked through this proxy.");
+            : throw new CoapTargetDeniedException($"This proxy does not allow the target {host}.");
     }
 
     internal static bool IsGroup(IPAddress address) => AddressRanges.Find(address) == "multicast";

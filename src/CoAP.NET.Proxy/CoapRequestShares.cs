@@ -3,11 +3,11 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Proxy;
 
-/// <summary>
-/// The places that a proxy or gateway has for requests that are under way: how many there are in all, and for one source. A source never
-/// gets more than half of the places that are free, so that one cannot keep the others out. <see cref="CoapProxy"/> and the proxies between
-/// HTTP and CoAP count by it; a gateway of your own can do the same. Thread-safe.
-/// </summary>
+/// <summary>Limits the number of pending requests of a proxy or gateway, in total and per source.</summary>
+/// <remarks>
+/// A source never gets more than half of the free places and therefore cannot lock others out. <see cref="CoapProxy"/> and the proxies
+/// between HTTP and CoAP use it; custom gateways can do the same. Thread-safe.
+/// </remarks>
 public sealed class CoapRequestShares
 {
     private readonly int _max;
@@ -16,10 +16,10 @@ public sealed class CoapRequestShares
     private readonly Dictionary<CoapSource, int> _held = [];
     private int _count;
 
-    /// <summary>Makes the places, all of them free.</summary>
-    /// <param name="max">How many there are. 1 or more.</param>
-    /// <param name="maxOfSource">How many of them one source may have. 1 or more.</param>
-    /// <exception cref="ArgumentOutOfRangeException">One of them is below 1.</exception>
+    /// <summary>Creates the places; all are free.</summary>
+    /// <param name="max">The total number of places. 1 or more.</param>
+    /// <param name="maxOfSource">The maximum number of places of one source. 1 or more.</param>
+    /// <exception cref="ArgumentOutOfRangeException">One of the numbers is below 1.</exception>
     public CoapRequestShares(int max, int maxOfSource)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(max, 1);
@@ -28,7 +28,7 @@ public sealed class CoapRequestShares
         _maxOfSource = maxOfSource;
     }
 
-    /// <summary>How many places are taken.</summary>
+    /// <summary>The number of taken places.</summary>
     public int Count
     {
         get
@@ -40,7 +40,7 @@ public sealed class CoapRequestShares
         }
     }
 
-    /// <summary>How many places a source has.</summary>
+    /// <summary>The number of places that a source holds.</summary>
     /// <param name="source">The source.</param>
     internal int CountOf(CoapSource source)
     {
@@ -51,9 +51,9 @@ public sealed class CoapRequestShares
     }
 
     /// <summary>Takes a place.</summary>
-    /// <param name="source">For whom: <see cref="CoapPeer.Source"/>, or of a client that is no peer what
-    /// <see cref="Transports.CoapSourceRule"/> says of its address.</param>
-    /// <returns>Whether there was one; if so, <see cref="Exit"/> has to give it back.</returns>
+    /// <param name="source">The source: <see cref="CoapPeer.Source"/>, or for a client that is not a peer the result of
+    /// <see cref="Transports.CoapSourceRule"/> for its address.</param>
+    /// <returns>Whether a place was free; if so, return it with <see cref="Exit"/>.</returns>
     public bool TryEnter(CoapSource source)
     {
         lock (_gate)
@@ -63,7 +63,7 @@ public sealed class CoapRequestShares
                 return false;
             }
 
-            // There is a place for the first one of a source.
+            // The first request of a source always finds a place.
             ref int held = ref CollectionsMarshal.GetValueRefOrAddDefault(_held, source, out _);
             if (held >= Math.Min(_maxOfSource, Math.Max(1, (_max - _count + held) / 2)))
             {
@@ -76,9 +76,9 @@ public sealed class CoapRequestShares
         }
     }
 
-    /// <summary>Gives a place back.</summary>
-    /// <param name="source">Whose it was.</param>
-    /// <exception cref="InvalidOperationException">The source has none.</exception>
+    /// <summary>Returns a place.</summary>
+    /// <param name="source">The source that took it.</param>
+    /// <exception cref="InvalidOperationException">The source holds no place.</exception>
     public void Exit(CoapSource source)
     {
         lock (_gate)
@@ -87,7 +87,7 @@ public sealed class CoapRequestShares
             if (Unsafe.IsNullRef(ref held))
             {
                 throw new InvalidOperationException(
-                    $"{source} has no place that could be given back: call Exit once for each call of TryEnter that returned true.");
+                    $"{source} holds no place. Call Exit once for each call of TryEnter that returned true.");
             }
 
             if (--held == 0)

@@ -1,33 +1,33 @@
 namespace CoAP.NET.Proxy;
 
-/// <summary>
-/// Equal requests that are under way at a time are one: the first is sent on, and the others get its answer (RFC 8075 section 8.1). It goes
-/// on as long as one of them waits. <see cref="CoapProxy"/> and the proxies between HTTP and CoAP use it; a gateway of your own can do the
-/// same. Thread-safe.
-/// </summary>
-/// <typeparam name="TKey">What equal requests have in common; all that the answer depends on.</typeparam>
-/// <typeparam name="TAnswer">The answer, which all of them get and nobody may change.</typeparam>
-/// <param name="letGo">What becomes of an answer that the request it was asked for does not wait for any more, such as closing a stream;
-/// null for nothing. Others may have it nevertheless.</param>
+/// <summary>Combines equal concurrent requests: it sends the first one, and the others get its response (RFC 8075 section 8.1).</summary>
+/// <remarks>
+/// The request continues as long as one caller waits. <see cref="CoapProxy"/> and the proxies between HTTP and CoAP use it; custom gateways
+/// can do the same. Thread-safe.
+/// </remarks>
+/// <typeparam name="TKey">The key of equal requests; it must include everything that the response depends on.</typeparam>
+/// <typeparam name="TAnswer">The response. All callers get the same object; do not change it.</typeparam>
+/// <param name="letGo">Releases a response whose caller no longer waits, for example by closing a stream; null for nothing. Other callers
+/// may still get the response.</param>
 public sealed class CoapSingleFlight<TKey, TAnswer>(Action<TAnswer>? letGo = null)
     where TKey : notnull
 {
-    // As many as are under way at a time where much is asked for.
+    // Enough for the concurrent requests under load.
     private const int MaxSpare = 256;
 
     private readonly Lock _gate = new();
     private readonly Dictionary<TKey, Flight> _flights = [];
 
-    // Flights that are over, for the next requests.
+    // Completed flights, for reuse.
     private Flight? _spare;
     private int _spareCount;
 
-    /// <summary>Joins an equal request, or sends one.</summary>
-    /// <param name="key">What equal requests have in common.</param>
-    /// <param name="send">Sends; is given what ends it when nobody waits any more.</param>
+    /// <summary>Joins an equal request, or sends a new one.</summary>
+    /// <param name="key">The key of equal requests.</param>
+    /// <param name="send">Sends the request. Its token is canceled when no caller waits any longer.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The answer, and whether it was asked for by another request.</returns>
-    /// <exception cref="OperationCanceledException">Nobody waits any more.</exception>
+    /// <returns>The response, and whether it belongs to the request of another caller.</returns>
+    /// <exception cref="OperationCanceledException">The caller canceled.</exception>
     public Task<(TAnswer Answer, bool IsShared)> RunAsync(
         TKey key, Func<CancellationToken, Task<TAnswer>> send, CancellationToken cancellationToken)
     {
@@ -36,10 +36,10 @@ public sealed class CoapSingleFlight<TKey, TAnswer>(Action<TAnswer>? letGo = nul
         return running is null ? LeadAsync(flight, send, cancellationToken) : JoinAsync(flight, running, cancellationToken);
     }
 
-    /// <summary>Joins an equal request, or begins one.</summary>
-    /// <param name="key">What equal requests have in common.</param>
-    /// <param name="running">The answer of the request that was joined, for <see cref="FollowAsync"/>; null where there was none: the
-    /// caller sends, and then calls <see cref="End"/> or <see cref="Fail"/>.</param>
+    /// <summary>Joins an equal request, or starts one.</summary>
+    /// <param name="key">The key of equal requests.</param>
+    /// <param name="running">The response of the joined request, for <see cref="FollowAsync"/>; null for a new request: the caller sends
+    /// it, and then calls <see cref="End"/> or <see cref="Fail"/>.</param>
     /// <returns>The request.</returns>
     internal Flight Enter(TKey key, out Task<TAnswer>? running)
     {
@@ -62,9 +62,9 @@ public sealed class CoapSingleFlight<TKey, TAnswer>(Action<TAnswer>? letGo = nul
         }
     }
 
-    /// <summary>Waits for the answer of a request that was joined.</summary>
+    /// <summary>Waits for the response of a joined request.</summary>
     /// <param name="flight">The request.</param>
-    /// <param name="running">What <see cref="Enter"/> gave.</param>
+    /// <param name="running">The task from <see cref="Enter"/>.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The answer.</returns>
     internal static async Task<TAnswer> FollowAsync(Flight flight, Task<TAnswer> running, CancellationToken cancellationToken)
@@ -79,33 +79,33 @@ public sealed class CoapSingleFlight<TKey, TAnswer>(Action<TAnswer>? letGo = nul
         }
     }
 
-    /// <summary>The answer of a request is there: tells those who joined it. Whoever asks from now on asks anew.</summary>
-    /// <param name="flight">The request, which the caller began and does not use any more.</param>
+    /// <summary>Completes a request with its response and notifies the callers that joined. Later calls start a new request.</summary>
+    /// <param name="flight">The request, which the caller started and no longer uses.</param>
     /// <param name="answer">The answer.</param>
-    /// <param name="mayReuse">Whether nobody holds the token that ends the request any more.</param>
-    /// <param name="cancellationToken">Whether the caller waits still.</param>
-    /// <exception cref="OperationCanceledException">The caller does not wait any more.</exception>
+    /// <param name="mayReuse">Whether the cancellation token of the request is unused from now on.</param>
+    /// <param name="cancellationToken">Whether the caller still waits.</param>
+    /// <exception cref="OperationCanceledException">The caller canceled.</exception>
     internal void End(Flight flight, TAnswer answer, bool mayReuse, CancellationToken cancellationToken)
     {
         Finish(flight, mayReuse)?.TrySetResult(answer);
         if (cancellationToken.IsCancellationRequested)
         {
-            // Others waited on, but a stream is for who has left: nobody reads it.
+            // Others continued to wait, but the stream belongs to the caller that left and has no reader.
             letGo?.Invoke(answer);
             cancellationToken.ThrowIfCancellationRequested();
         }
     }
 
-    /// <summary>There is no answer: tells those who joined.</summary>
-    /// <param name="flight">The request, which the caller began and does not use any more.</param>
-    /// <param name="exception">Why.</param>
+    /// <summary>Fails a request and notifies the callers that joined.</summary>
+    /// <param name="flight">The request, which the caller started and no longer uses.</param>
+    /// <param name="exception">The reason.</param>
     internal void Fail(Flight flight, Exception exception)
     {
         if (Finish(flight, mayReuse: false) is { } others)
         {
             others.TrySetException(exception);
 
-            // They may all have left.
+            // All of them may have left.
             _ = others.Task.Exception;
         }
     }
@@ -114,7 +114,7 @@ public sealed class CoapSingleFlight<TKey, TAnswer>(Action<TAnswer>? letGo = nul
         Flight flight, Task<TAnswer> running, CancellationToken cancellationToken) =>
         (await FollowAsync(flight, running, cancellationToken).ConfigureAwait(false), true);
 
-    // The first one waits for the answer itself, without a detour over another thread, and tells those who joined.
+    // The first caller awaits the response itself, without a detour over another thread, and notifies the callers that joined.
     private async Task<(TAnswer Answer, bool IsShared)> LeadAsync(
         Flight flight, Func<CancellationToken, Task<TAnswer>> send, CancellationToken cancellationToken)
     {
@@ -129,7 +129,7 @@ public sealed class CoapSingleFlight<TKey, TAnswer>(Action<TAnswer>? letGo = nul
 
             answer = await asked.ConfigureAwait(false);
         }
-#pragma warning disable CA1031 // whatever went wrong is for those who wait
+#pragma warning disable CA1031 // the waiting callers get every failure
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -179,8 +179,10 @@ public sealed class CoapSingleFlight<TKey, TAnswer>(Action<TAnswer>? letGo = nul
         return spare;
     }
 
-    /// <summary>A request that is under way. Its fields are guarded by the lock of all flights. What it needs to be ended costs more than
-    /// the request, so one that nobody joined is used again.</summary>
+    /// <summary>
+    /// A pending request. The lock of all flights guards its fields. Its cancellation costs more than the request; a flight without joiners
+    /// is therefore reused.
+    /// </summary>
     /// <param name="all">All flights.</param>
     internal sealed class Flight(CoapSingleFlight<TKey, TAnswer> all)
     {
@@ -189,17 +191,17 @@ public sealed class CoapSingleFlight<TKey, TAnswer>(Action<TAnswer>? letGo = nul
 
         public TKey Key { get; private set; } = default!;
 
-        /// <summary>Tells those who joined; null while the first one is alone.</summary>
+        /// <summary>Notifies the callers that joined; null while the first caller is alone.</summary>
         public TaskCompletionSource<TAnswer>? Others { get; private set; }
 
-        /// <summary>Ends the request when nobody waits any more.</summary>
+        /// <summary>Canceled when no caller waits any longer.</summary>
         public CancellationToken Abandoned => Source.Token;
 
         public int Waiting { get; set; }
 
         public bool IsOver { get; set; }
 
-        /// <summary>The next one that can be used again.</summary>
+        /// <summary>The next reusable flight.</summary>
         public Flight? Next { get; set; }
 
         private CancellationTokenSource Source { get; } = new();
@@ -211,8 +213,8 @@ public sealed class CoapSingleFlight<TKey, TAnswer>(Action<TAnswer>? letGo = nul
             IsOver = false;
         }
 
-        /// <summary>The first one, who does not wait by <see cref="FollowAsync"/>, leaves when this is canceled.</summary>
-        /// <param name="cancellationToken">What ends its waiting.</param>
+        /// <summary>Lets the first caller, which does not use <see cref="FollowAsync"/>, leave when the token is canceled.</summary>
+        /// <param name="cancellationToken">The token of the first caller.</param>
         public void LeaveWith(CancellationToken cancellationToken)
         {
             if (cancellationToken.CanBeCanceled)
@@ -222,8 +224,8 @@ public sealed class CoapSingleFlight<TKey, TAnswer>(Action<TAnswer>? letGo = nul
             }
         }
 
-        /// <summary>The first one has its answer.</summary>
-        /// <returns>False where it has left, or is leaving just now.</returns>
+        /// <summary>Ends <see cref="LeaveWith"/>: the first caller has its response.</summary>
+        /// <returns>False if the caller has left, or is leaving now.</returns>
         public bool StopLeaving()
         {
             bool isFree = !_canLeave || _leaving.Unregister();

@@ -1,8 +1,9 @@
 namespace CoAP.NET.Proxy;
 
 /// <summary>
-/// A request was not sent on, as its target may not be asked through this proxy (<see cref="CoapProxyTargets"/>): by its name, or by the
-/// addresses that the name has at this moment. Clients get 5.05, or 403 over HTTP; to serve them, allow the host or its network.
+/// The proxy did not forward a request because its target is not allowed (<see cref="CoapProxyTargets"/>), by its name or by the current
+/// addresses of the name.
 /// </summary>
-/// <param name="message">What may not be asked.</param>
+/// <remarks>Clients get 5.05, or 403 over HTTP. To serve them, allow the host or its network.</remarks>
+/// <param name="message">Names the denied target.</param>
 public sealed class CoapTargetDeniedException(string message) : CoapException(message);

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Proxy;
 
-/// <summary>What a proxy counts.</summary>
+/// <summary>The counters of a proxy.</summary>
 internal enum ProxyCount
 {
     Requests,

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Proxy;
 
-/// <summary>Counts. Thread-safe.</summary>
+/// <summary>Counts events of a proxy. Thread-safe.</summary>
 internal sealed class ProxyCounts
 {
     private readonly long[] _values = new long[Enum.GetValues<ProxyCount>().Length];

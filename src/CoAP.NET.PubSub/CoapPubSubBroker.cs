@@ -8,18 +8,20 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET.PubSub;
 
 /// <summary>
-/// A broker (draft-ietf-core-coap-pubsub-21): clients create topics in its collections, publish the latest state of something to them and
-/// observe it. Map it to paths of one server by <see cref="CoapPubSubMapping.MapPubSub(ICoapRouteBuilder, string, CoapPubSubBroker)"/>.
-/// Thread-safe.
+/// A publish-subscribe broker (draft-ietf-core-coap-pubsub-21): clients create topics in its collections, publish their latest state and
+/// observe them.
 /// </summary>
+/// <remarks>
+/// Map it to paths of one server with <see cref="CoapPubSubMapping.MapPubSub(ICoapRouteBuilder, string, CoapPubSubBroker)"/>. Thread-safe.
+/// </remarks>
 [Experimental(PubSubDraft.DiagnosticId)]
 public sealed class CoapPubSubBroker : IAsyncDisposable
 {
     private readonly CoapTable _table;
     private readonly List<Collection> _collections = [];
 
-    /// <summary>Makes a broker.</summary>
-    /// <param name="options">How it works; default: all defaults.</param>
+    /// <summary>Creates a broker.</summary>
+    /// <param name="options">The options; null for the defaults.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public CoapPubSubBroker(CoapPubSubOptions? options = null)
     {
@@ -36,21 +38,21 @@ public sealed class CoapPubSubBroker : IAsyncDisposable
 
     internal BrokerParts Parts { get; }
 
-    /// <summary>
-    /// Loads the topics that were kept. To be called before the server starts, so that nobody is told that a topic is not there; a broker
-    /// in memory needs it not.
-    /// </summary>
+    /// <summary>Loads the topics that the table of the cluster keeps.</summary>
+    /// <remarks>
+    /// Call it before the server starts; otherwise clients get 4.04 for topics that exist. A broker in memory does not need it.
+    /// </remarks>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>A task that ends when all topics are there.</returns>
-    /// <exception cref="ObjectDisposedException">The broker has ended.</exception>
+    /// <returns>A task that completes when all topics are loaded.</returns>
+    /// <exception cref="ObjectDisposedException">The broker is disposed.</exception>
     public async Task StartAsync(CancellationToken cancellationToken = default)
     {
         await _table.StartAsync(cancellationToken).ConfigureAwait(false);
         Parts.Reactions.Run();
     }
 
-    /// <summary>What the broker has done so far, and what it has.</summary>
-    /// <returns>The numbers of this moment.</returns>
+    /// <summary>Returns the counters of the broker since its start and its current size.</summary>
+    /// <returns>A snapshot of the counters.</returns>
     public CoapPubSubCounters GetCounters() => new()
     {
         Topics = Parts.Shares.Topics,
@@ -69,8 +71,8 @@ public sealed class CoapPubSubBroker : IAsyncDisposable
         Unavailable = Parts.Counts[PubSubCount.Unavailable],
     };
 
-    /// <summary>Ends the broker; its routes answer 5.03 from then on. Topics in a cluster stay.</summary>
-    /// <returns>A task that ends when the table has.</returns>
+    /// <summary>Stops the broker; its routes answer 5.03 from then on. Topics in a cluster remain.</summary>
+    /// <returns>A task that completes when the table has stopped.</returns>
     public ValueTask DisposeAsync() => _table.DisposeAsync();
 
     internal CoapRouteHandlerBuilder Map(ICoapRouteBuilder routes, string path)

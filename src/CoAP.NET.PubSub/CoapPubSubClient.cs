@@ -2,15 +2,16 @@ using CoAP.NET.PubSub.Topics;
 
 namespace CoAP.NET.PubSub;
 
-/// <summary>
-/// A client of a collection of topics at a broker (draft-ietf-core-coap-pubsub-21). It understands brokers of -19 too, such as the one of
-/// the draft's author: other resource types, references to data without a slash, no FETCH. Thread-safe.
-/// </summary>
+/// <summary>A client of a collection of topics at a broker (draft-ietf-core-coap-pubsub-21).</summary>
+/// <remarks>
+/// It also understands brokers of version -19, such as the one of the draft's author. These use other resource types, write references to
+/// data without a slash, and lack FETCH. Thread-safe.
+/// </remarks>
 [Experimental(PubSubDraft.DiagnosticId)]
 public sealed class CoapPubSubClient
 {
-    /// <summary>Makes a client.</summary>
-    /// <param name="observer">What sends its requests: a client, an endpoint or a peer. It is not disposed.</param>
+    /// <summary>Creates a client.</summary>
+    /// <param name="observer">Sends the requests: a client, an endpoint or a peer. The caller keeps ownership and disposes it.</param>
     /// <param name="collection">The absolute URI of the collection, such as <c>coap://broker.example/ps</c>.</param>
     public CoapPubSubClient(ICoapObserver observer, string collection)
     {
@@ -25,12 +26,12 @@ public sealed class CoapPubSubClient
 
     internal ICoapObserver Observer { get; }
 
-    /// <summary>Finds the collections of topics that a server has, by its <c>/.well-known/core</c>.</summary>
-    /// <param name="observer">What sends the request, and those of the clients.</param>
+    /// <summary>Discovers the collections of topics of a server through its <c>/.well-known/core</c>.</summary>
+    /// <param name="observer">Sends the request, and the requests of the returned clients.</param>
     /// <param name="server">The URI of the server, such as <c>coap://broker.example</c>.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>A client for each collection.</returns>
-    /// <exception cref="CoapException">The server could not be asked, or answered with an error.</exception>
+    /// <exception cref="CoapException">The server is unreachable or answered with an error.</exception>
     public static async Task<IReadOnlyList<CoapPubSubClient>> DiscoverAsync(
         ICoapObserver observer, string server, CancellationToken cancellationToken = default)
     {
@@ -39,15 +40,16 @@ public sealed class CoapPubSubClient
         return [.. links.Select(link => new CoapPubSubClient(observer, link.ResolveTarget(server)))];
     }
 
-    /// <summary>
-    /// Creates a topic. Without a <see cref="CoapTopicProperties.ResourceType"/> it has <c>core.ps.data</c>; where a broker refuses that
-    /// (4.00), the one that versions up to -19 had.
-    /// </summary>
-    /// <param name="properties">Its properties; the name is needed.</param>
+    /// <summary>Creates a topic.</summary>
+    /// <remarks>
+    /// Without a <see cref="CoapTopicProperties.ResourceType"/> the client sends <c>core.ps.data</c>. If the broker refuses that (4.00),
+    /// the client retries with the resource type of versions up to -19.
+    /// </remarks>
+    /// <param name="properties">The properties of the topic; the name is required.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The topic.</returns>
-    /// <exception cref="CoapResponseException">The broker refused, such as with 4.00 for a name that is in use.</exception>
-    /// <exception cref="CoapException">The broker did not answer, or what it answered is no topic.</exception>
+    /// <exception cref="CoapResponseException">The broker refused, for example with 4.00 for a name in use.</exception>
+    /// <exception cref="CoapException">The broker did not answer, or its answer is not a topic.</exception>
     public async Task<CoapTopic> CreateAsync(CoapTopicProperties properties, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(properties);
@@ -66,21 +68,22 @@ public sealed class CoapPubSubClient
             : throw new CoapProtocolException($"The broker created a topic at {Collection}, but did not say where (Location-Path).");
     }
 
-    /// <summary>The topics of the collection that the broker shows.</summary>
+    /// <summary>Lists the topics of the collection that this client may see.</summary>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The topics, with no properties yet.</returns>
-    /// <exception cref="CoapException">The broker did not answer, or with an error.</exception>
+    /// <returns>The topics; their <see cref="CoapTopic.Properties"/> are not read yet.</returns>
+    /// <exception cref="CoapException">The broker did not answer, or answered with an error.</exception>
     public async Task<IReadOnlyList<CoapTopic>> ListAsync(CancellationToken cancellationToken = default) =>
         Topics((await Observer.GetAsync(Collection, cancellationToken).ConfigureAwait(false)).EnsureSuccess());
 
-    /// <summary>
-    /// The topics of which all properties that are given have the given values. A broker without FETCH, or of version -19, which filters by
-    /// other rules, is asked for each of its topics; that it is one is seen from the first topic that it names.
-    /// </summary>
-    /// <param name="filter">The properties.</param>
+    /// <summary>Finds the topics that match all given properties.</summary>
+    /// <remarks>
+    /// If the broker has no FETCH, or is of version -19 with its other filter rules, the client reads each topic and filters by itself. It
+    /// recognizes such a broker by the first topic in the answer.
+    /// </remarks>
+    /// <param name="filter">The properties to match; null properties match everything.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The topics.</returns>
-    /// <exception cref="CoapException">The broker did not answer, or with an error.</exception>
+    /// <exception cref="CoapException">The broker did not answer, or answered with an error.</exception>
     public async Task<IReadOnlyList<CoapTopic>> FindAsync(CoapTopicProperties filter, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(filter);
@@ -108,16 +111,16 @@ public sealed class CoapPubSubClient
         return found;
     }
 
-    /// <summary>A topic whose URI is known already.</summary>
-    /// <param name="topic">The URI of its configuration; may be relative to the collection.</param>
-    /// <returns>The topic, with no properties yet.</returns>
+    /// <summary>Returns a topic whose URI is already known, without a request.</summary>
+    /// <param name="topic">The URI of its configuration, absolute or relative to the collection.</param>
+    /// <returns>The topic; its <see cref="CoapTopic.Properties"/> are not read yet.</returns>
     public CoapTopic At(string topic)
     {
         ArgumentNullException.ThrowIfNull(topic);
         return new CoapTopic(Observer, new CoapLink(topic).ResolveTarget(Collection), null);
     }
 
-    // Brokers of -19 look for another property in what they are asked, and answer with all topics where it is not there.
+    // Brokers of -19 filter by another property and return all topics if the filter lacks it.
     private static async Task<bool> FiltersAsync(IReadOnlyList<CoapTopic> topics, CancellationToken cancellationToken) =>
         topics.Count == 0
             || (await topics[0].ReadAsync(cancellationToken).ConfigureAwait(false)).ResourceType != PubSubDraft.TopicType;

@@ -1,51 +1,51 @@
 namespace CoAP.NET.PubSub;
 
-/// <summary>What a broker has done so far, and what it has; see <see cref="CoapPubSubBroker.GetCounters"/>.</summary>
+/// <summary>Counters of a broker since its start, and its current size; see <see cref="CoapPubSubBroker.GetCounters"/>.</summary>
 [Experimental(PubSubDraft.DiagnosticId)]
 public sealed record CoapPubSubCounters
 {
-    /// <summary>The topics that there are, on all nodes.</summary>
+    /// <summary>The current number of topics on all nodes.</summary>
     public int Topics { get; init; }
 
-    /// <summary>The bytes that they take, as <see cref="CoapPubSubOptions.MaxBytes"/> counts them.</summary>
+    /// <summary>The bytes that the topics take, as <see cref="CoapPubSubOptions.MaxBytes"/> counts them.</summary>
     public long Bytes { get; init; }
 
-    /// <summary>The subscribers of this node.</summary>
+    /// <summary>The current number of subscribers of this node.</summary>
     public int Subscribers { get; init; }
 
     /// <summary>Topics that clients of this node created.</summary>
     public long Created { get; init; }
 
-    /// <summary>Changes of configurations that clients of this node made.</summary>
+    /// <summary>Configuration changes made by clients of this node.</summary>
     public long Changed { get; init; }
 
-    /// <summary>Topics that ended, as they were deleted on whatever node or expired.</summary>
+    /// <summary>Topics that ended: deleted on any node, or expired.</summary>
     public long Ended { get; init; }
 
-    /// <summary>Those of <see cref="Ended"/> whose time was over.</summary>
+    /// <summary>The part of <see cref="Ended"/> that expired.</summary>
     public long Expired { get; init; }
 
     /// <summary>
-    /// Topics of the source that had most, which gave way to those of sources that have less, by requests to this node. They are among
-    /// <see cref="Ended"/>, too.
+    /// Topics that this node evicted to make room. Each belonged to the source with the most topics and gave way to a source with fewer.
+    /// <see cref="Ended"/> includes them.
     /// </summary>
     public long GaveWay { get; init; }
 
-    /// <summary>Publications that were taken.</summary>
+    /// <summary>Accepted publications.</summary>
     public long Publications { get; init; }
 
-    /// <summary>Requests that were refused as their client may not do that (4.01, 4.03).</summary>
+    /// <summary>Requests refused because the client lacks permission (4.01, 4.03).</summary>
     public long Forbidden { get; init; }
 
-    /// <summary>Requests that were refused for what they say (4.00, 4.13, 4.15).</summary>
+    /// <summary>Requests refused because of their content (4.00, 4.13, 4.15).</summary>
     public long Invalid { get; init; }
 
-    /// <summary>Publications that were refused as they came too fast (4.29).</summary>
+    /// <summary>Publications refused because they came too fast (4.29).</summary>
     public long TooFast { get; init; }
 
-    /// <summary>Requests that were refused for lack of room (5.03).</summary>
+    /// <summary>Requests refused for lack of room (5.03).</summary>
     public long NoRoom { get; init; }
 
-    /// <summary>Requests to which the table had no answer (5.03).</summary>
+    /// <summary>Requests that the table could not answer (5.03).</summary>
     public long Unavailable { get; init; }
 }

@@ -1,19 +1,20 @@
 namespace CoAP.NET.PubSub;
 
-/// <summary>Maps brokers to servers and groups of routes.</summary>
+/// <summary>Maps brokers to servers and route groups.</summary>
 [Experimental(PubSubDraft.DiagnosticId)]
 public static class CoapPubSubMapping
 {
-    /// <summary>
-    /// Serves a collection of topics at a path, its topics below it, and their data below <c>data</c>: with <c>/ps</c> a topic is
-    /// <c>/ps/3f2b5c9d01aa</c>, and its data are <c>/ps/data/3f2b5c9d01aa</c>. All nodes of a cluster have to use the same path.
-    /// </summary>
-    /// <param name="routes">The server, or a group whose filters, rate limits and rules of security shall hold.</param>
+    /// <summary>Maps a collection of topics to a path, its topics below it, and their data below <c>data</c>.</summary>
+    /// <remarks>
+    /// With <c>/ps</c> a topic is <c>/ps/3f2b5c9d01aa</c>, and its data are <c>/ps/data/3f2b5c9d01aa</c>. All nodes of a cluster must use
+    /// the same path.
+    /// </remarks>
+    /// <param name="routes">The server, or a group whose filters, rate limits and security rules apply to the routes.</param>
     /// <param name="path">The path of the collection, without parameters.</param>
-    /// <param name="broker">The broker. It may have several collections, all on one server.</param>
-    /// <returns>The route of the collection's list, to say more about it.</returns>
+    /// <param name="broker">The broker. It can have several collections, all on one server.</param>
+    /// <returns>The route of the collection's list, for further configuration.</returns>
     /// <exception cref="ArgumentException">The path has parameters, or ends with a slash.</exception>
-    /// <exception cref="InvalidOperationException">One of the paths has a handler already.</exception>
+    /// <exception cref="InvalidOperationException">Another handler is already mapped to one of the paths.</exception>
     public static CoapRouteHandlerBuilder MapPubSub(this ICoapRouteBuilder routes, string path, CoapPubSubBroker broker)
     {
         ArgumentNullException.ThrowIfNull(routes);
@@ -22,20 +23,18 @@ public static class CoapPubSubMapping
         if (path.Contains('{', StringComparison.Ordinal) || path.EndsWith('/'))
         {
             throw new ArgumentException(
-                $"'{path}' cannot be the path of a collection, which has no parameters and no slash at its end; such as /ps.",
+                $"'{path}' is not a valid collection path. Use a path without parameters and without a trailing slash, such as /ps.",
                 nameof(path));
         }
 
         return broker.Map(routes, path);
     }
 
-    /// <summary>
-    /// Makes a broker with one collection; see <see cref="MapPubSub(ICoapRouteBuilder, string, CoapPubSubBroker)"/>.
-    /// </summary>
+    /// <summary>Creates a broker with one collection; see <see cref="MapPubSub(ICoapRouteBuilder, string, CoapPubSubBroker)"/>.</summary>
     /// <param name="routes">The server, or a group.</param>
     /// <param name="path">The path of the collection.</param>
-    /// <param name="options">How it works; default: all defaults.</param>
-    /// <returns>The broker. Where it has a table of a cluster, start it.</returns>
+    /// <param name="options">The options; null for the defaults.</param>
+    /// <returns>The broker. If it uses the table of a cluster, start it with <see cref="CoapPubSubBroker.StartAsync"/>.</returns>
     public static CoapPubSubBroker MapPubSub(this ICoapRouteBuilder routes, string path, CoapPubSubOptions? options = null)
     {
         CoapPubSubBroker broker = new(options);

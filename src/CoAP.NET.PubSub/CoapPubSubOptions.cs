@@ -4,91 +4,97 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.PubSub;
 
-/// <summary>How a broker works. Read when it is made; what is set later does not matter.</summary>
+/// <summary>Options of a broker.</summary>
+/// <remarks>The broker reads them once, in its constructor; later changes have no effect.</remarks>
 [Experimental(PubSubDraft.DiagnosticId)]
 public sealed class CoapPubSubOptions
 {
-    /// <summary>
-    /// How many topics there may be, 1 or more; default 10,000. A source (<see cref="CoapSource"/>) never has more than there is free, so
-    /// half of them at most, unless another one has more still. When there are as many, a topic of the source that has most gives way to
-    /// one of a source that has less; for others 5.03.
-    /// </summary>
+    /// <summary>The maximum number of topics, 1 or more. Default 10,000.</summary>
+    /// <remarks>
+    /// A source (<see cref="CoapSource"/>) never has more topics than are free, at most half of them, unless another source has even more.
+    /// When the broker is full, a topic of the source with the most topics gives way to one of a source with fewer; other requests get
+    /// 5.03.
+    /// </remarks>
     public int MaxTopics { get; set; } = 10_000;
 
-    /// <summary>
-    /// How many bytes all topics with their data may take, 64 KiB or more; default 64 MiB. Topics count for the source that created them,
-    /// which never has more than is free unless another one has more still. Beyond that as with <see cref="MaxTopics"/>.
-    /// </summary>
+    /// <summary>The maximum number of bytes of all topics with their data, 64 KiB or more. Default 64 MiB.</summary>
+    /// <remarks>
+    /// Topics count for the source that created them. A source never has more than is free unless another source has even more. When the
+    /// limit is reached, the same rules apply as for <see cref="MaxTopics"/>.
+    /// </remarks>
     public long MaxBytes { get; set; } = 64L << 20;
 
-    /// <summary>How many bytes the data of one topic may have, from 1 to 56 KiB; default 16 KiB. Beyond that: 4.13.</summary>
+    /// <summary>The maximum number of bytes of the data of one topic, from 1 to 56 KiB. Default 16 KiB.</summary>
+    /// <remarks>Larger publications get 4.13.</remarks>
     public int MaxDataLength { get; set; } = 16 << 10;
 
-    /// <summary>
-    /// How many may subscribe to a topic at most, whatever its max-subscribers says; null, the default: as many as the server takes.
-    /// On several nodes this and max-subscribers hold for each node.
-    /// </summary>
+    /// <summary>The maximum number of subscribers of a topic, regardless of its max-subscribers property.</summary>
+    /// <remarks>
+    /// Null, the default: only the limit of the server applies. On several nodes this limit and max-subscribers apply to each node.
+    /// </remarks>
     public int? MaxSubscribers { get; set; }
 
     /// <summary>
-    /// How many times a second one source may publish to one topic, and how many times at once; above 0, default 100. Beyond that: 4.29
-    /// with the time to wait. Null for no limit.
+    /// The maximum number of publications per second of one source to one topic, which is also the burst size. Above 0; default 100.
     /// </summary>
+    /// <remarks>Faster publications get 4.29 with the time to wait. Null for no limit.</remarks>
     public double? PublicationsPerSecond { get; set; } = 100;
 
-    /// <summary>
-    /// How long a topic lasts at most, from its creation and from each change; a topic with a later expiration-date, or with none, is given
-    /// this one. Null, the default: as long as its creator says. At least 1 s.
-    /// </summary>
+    /// <summary>The maximum lifetime of a topic, from its creation and from each change. At least 1 s.</summary>
+    /// <remarks>
+    /// The broker assigns this expiration-date to a topic with a later one, or with none. Null, the default: the creator alone decides.
+    /// </remarks>
     public TimeSpan? MaxLifetime { get; set; }
 
-    /// <summary>
-    /// The Max-Age of data, from 1 s; default 10 minutes. A subscriber that hears nothing for longer subscribes again. Who reads without
-    /// subscribing is told a minute at most.
-    /// </summary>
+    /// <summary>The Max-Age of data, from 1 s. Default 10 minutes.</summary>
+    /// <remarks>
+    /// A subscriber that receives nothing for longer subscribes again. Readers that do not subscribe get a Max-Age of one minute at most.
+    /// </remarks>
     public TimeSpan DataMaxAge { get; set; } = TimeSpan.FromMinutes(10);
 
-    /// <summary>
-    /// Says whether a client may do something with a topic, or create one. Called by any thread; it must be quick. Also for those who
-    /// subscribe, at each publication, once for all clients of one identity; so what it says must follow from the identity of the
-    /// peer, not from its address. Default null: everybody may do everything, but a topic of an owner that is known is changed and
-    /// deleted by that one only.
-    /// </summary>
+    /// <summary>Decides whether a client may perform an operation on a topic, or create one.</summary>
+    /// <remarks>
+    /// The callback runs on any thread and must be quick. The broker also calls it for subscribers at each publication, once for all
+    /// clients of one identity. The result must therefore depend on the identity of the peer, not on its address. Null, the default: all
+    /// clients may do everything, but only its known owner may change or delete a topic.
+    /// </remarks>
     public Func<CoapRequest, CoapPubSubOperation, CoapPubSubTopicInfo, bool>? Authorize { get; set; }
 
     /// <summary>
-    /// How many topics of a collection <c>/.well-known/core</c> lists at most, with their data, to clients that ask by <c>rt</c>, such as
-    /// <c>rt=core.ps.conf</c>; 0 for none, default 100. When there are more that the client may read, it lists none: the collection lists
-    /// them all. Groups are never told topics.
+    /// The maximum number of topics of a collection that <c>/.well-known/core</c> lists with their data; 0 for none, default 100.
     /// </summary>
+    /// <remarks>
+    /// Only clients that filter by <c>rt</c>, such as <c>rt=core.ps.conf</c>, get them. If the client may read more topics than this, the
+    /// response lists none; the collection lists all. Responses to group requests never list topics.
+    /// </remarks>
     public int MaxTopicsInDiscovery { get; set; } = 100;
 
-    /// <summary>
-    /// Opens the table that the topics stand in, such as <c>rules => cluster.OpenTable(CoapRecordKind.Topic, rules)</c>: so they outlive
-    /// the process, and are the same on all nodes. Default null: in memory of this process.
-    /// </summary>
+    /// <summary>Opens the table that holds the topics, such as <c>rules => cluster.OpenTable(CoapRecordKind.Topic, rules)</c>.</summary>
+    /// <remarks>
+    /// Topics in a cluster outlive the process and are the same on all nodes. Null, the default: the topics are in memory of this process.
+    /// </remarks>
     public Func<ICoapTableRules, CoapTable>? OpenTable { get; set; }
 
-    /// <summary>
-    /// Whether each publication is answered only once the store of the cluster has confirmed it, so that none that was answered is lost
-    /// with a node. Default false: the first one of a topic is, and later ones are written at once after their answer. In memory there is
-    /// no store.
-    /// </summary>
+    /// <summary>Whether the broker answers each publication only after the store of the cluster has confirmed it. Default false.</summary>
+    /// <remarks>
+    /// With true no answered publication is lost when a node fails. With false this holds for the first publication of a topic; the broker
+    /// writes later ones right after their answer. A broker in memory has no store.
+    /// </remarks>
     public bool KeepEachPublication { get; set; }
 
-    /// <summary>The clock; default: that of the system.</summary>
+    /// <summary>The clock. Default: the system clock.</summary>
     public TimeProvider TimeProvider { get; set; } = TimeProvider.System;
 
-    /// <summary>What runs reactions to changes that other nodes and the clock made; default: threads of the library.</summary>
+    /// <summary>Runs reactions to changes made by other nodes and by the clock. Default: threads of the library.</summary>
     public CoapScheduler Scheduler { get; set; } = CoapScheduler.Default;
 
-    /// <summary>Entropy; default: that of the operating system.</summary>
+    /// <summary>The source of random numbers. Default: that of the operating system.</summary>
     public CoapRandomSource Random { get; set; } = CoapRandomSource.Secure;
 
-    /// <summary>Where the broker logs; default null: nowhere.</summary>
+    /// <summary>The logger factory; null, the default, disables logging.</summary>
     public ILoggerFactory? LoggerFactory { get; set; }
 
-    /// <summary>Makes the meter of <see cref="CoapTelemetry.MeterName"/>; default null: there is one for the process.</summary>
+    /// <summary>Creates the meter of <see cref="CoapTelemetry.MeterName"/>; null, the default, uses the meter of the process.</summary>
     public IMeterFactory? MeterFactory { get; set; }
 
     internal CoapPubSubOptions Checked()

@@ -3,7 +3,7 @@ using CoAP.NET.PubSub.Topics;
 
 namespace CoAP.NET.PubSub;
 
-/// <summary>A topic at a broker, for a client of it; see <see cref="CoapPubSubClient"/>. Thread-safe.</summary>
+/// <summary>A topic at a broker, from the client's side; see <see cref="CoapPubSubClient"/>. Thread-safe.</summary>
 [Experimental(PubSubDraft.DiagnosticId)]
 public sealed class CoapTopic
 {
@@ -17,51 +17,50 @@ public sealed class CoapTopic
         _properties = properties;
     }
 
-    /// <summary>The URI of the topic, which is its configuration.</summary>
+    /// <summary>The URI of the topic, which is the resource of its configuration.</summary>
     public string Uri { get; }
 
-    /// <summary>The properties as the broker told them last; null before it was asked.</summary>
+    /// <summary>The properties from the last response of the broker; null before the first request.</summary>
     public CoapTopicProperties? Properties => Volatile.Read(ref _properties);
 
     /// <summary>Reads all properties.</summary>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The properties.</returns>
-    /// <exception cref="CoapException">The broker did not answer, or with an error.</exception>
+    /// <exception cref="CoapException">The broker did not answer, or answered with an error.</exception>
     public async Task<CoapTopicProperties> ReadAsync(CancellationToken cancellationToken = default) =>
         Keep(await _observer.GetAsync(Uri, cancellationToken).ConfigureAwait(false));
 
-    /// <summary>Changes the properties that are given, and no others (iPATCH).</summary>
-    /// <param name="properties">The properties.</param>
+    /// <summary>Changes the given properties and keeps the others (iPATCH).</summary>
+    /// <param name="properties">The properties to change.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>All properties after that.</returns>
-    /// <exception cref="CoapResponseException">The broker refused, such as with 4.00 for what never changes.</exception>
+    /// <returns>All properties after the change.</returns>
+    /// <exception cref="CoapResponseException">The broker refused, for example with 4.00 for an immutable property.</exception>
     /// <exception cref="CoapException">The broker did not answer.</exception>
     public async Task<CoapTopicProperties> ChangeAsync(CoapTopicProperties properties, CancellationToken cancellationToken = default) =>
         Keep(await _observer.IPatchAsync(Uri, ContentOf(properties), cancellationToken).ConfigureAwait(false));
 
-    /// <summary>Replaces the properties: those that are not given return to their defaults (POST).</summary>
-    /// <param name="properties">The properties. The name and others that never change may be left out.</param>
+    /// <summary>Replaces the properties (POST): properties that are not given return to their defaults.</summary>
+    /// <param name="properties">The new properties. The name and other immutable properties are optional.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>All properties after that.</returns>
-    /// <exception cref="CoapResponseException">The broker refused, such as with 4.00 for what never changes.</exception>
+    /// <returns>All properties after the change.</returns>
+    /// <exception cref="CoapResponseException">The broker refused, for example with 4.00 for an immutable property.</exception>
     /// <exception cref="CoapException">The broker did not answer.</exception>
     public async Task<CoapTopicProperties> ReplaceAsync(CoapTopicProperties properties, CancellationToken cancellationToken = default) =>
         Keep(await _observer.PostAsync(Uri, ContentOf(properties), cancellationToken).ConfigureAwait(false));
 
-    /// <summary>Deletes the topic and its data; subscribers are told 4.04.</summary>
+    /// <summary>Deletes the topic and its data; subscribers get 4.04.</summary>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>Whether it was there.</returns>
+    /// <returns>Whether the topic existed.</returns>
     /// <exception cref="CoapException">The broker did not answer, or refused.</exception>
     public async Task<bool> DeleteAsync(CancellationToken cancellationToken = default) =>
         WasThere(await _observer.DeleteAsync(Uri, cancellationToken).ConfigureAwait(false));
 
-    /// <summary>Publishes: what subscribers are told, and what is read from then on.</summary>
-    /// <param name="content">The data, in the Content-Format of the topic where it has one.</param>
+    /// <summary>Publishes data: the broker notifies the subscribers, and later reads return the data.</summary>
+    /// <param name="content">The data, in the Content-Format of the topic if it has one.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>Whether it was the first publication.</returns>
-    /// <exception cref="CoapResponseException">
-    /// The broker refused: 4.15 for another Content-Format, 4.29 when it came too fast, 4.13 when it is too large.
-    /// </exception>
+    /// <exception cref="CoapResponseException">The broker refused: 4.15 for another Content-Format, 4.29 for publishing too fast, 4.13 for
+    /// data that are too large.</exception>
     /// <exception cref="CoapException">The broker did not answer.</exception>
     public async Task<bool> PublishAsync(CoapContent content, CancellationToken cancellationToken = default)
     {
@@ -70,10 +69,10 @@ public sealed class CoapTopic
         return response.EnsureSuccess().Code == CoapCode.Created;
     }
 
-    /// <summary>Reads what was published last.</summary>
+    /// <summary>Reads the last publication.</summary>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The response of the broker; null when nothing was published yet (4.04).</returns>
-    /// <exception cref="CoapException">The broker did not answer, or with another error.</exception>
+    /// <returns>The response of the broker; null if nothing was published yet (4.04).</returns>
+    /// <exception cref="CoapException">The broker did not answer, or answered with another error.</exception>
     public async Task<CoapResponse?> GetDataAsync(CancellationToken cancellationToken = default)
     {
         string data = await FindDataAsync(cancellationToken).ConfigureAwait(false);
@@ -81,9 +80,9 @@ public sealed class CoapTopic
         return response.Code == CoapCode.NotFound ? null : response.EnsureSuccess();
     }
 
-    /// <summary>Deletes the data, so that nothing can be read before the next publication; subscribers are told 4.04.</summary>
+    /// <summary>Deletes the data; nothing can be read before the next publication, and subscribers get 4.04.</summary>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>Whether there were any.</returns>
+    /// <returns>Whether the topic had data.</returns>
     /// <exception cref="CoapException">The broker did not answer, or refused.</exception>
     public async Task<bool> DeleteDataAsync(CancellationToken cancellationToken = default)
     {
@@ -91,14 +90,15 @@ public sealed class CoapTopic
         return WasThere(await _observer.DeleteAsync(data, cancellationToken).ConfigureAwait(false));
     }
 
-    /// <summary>
-    /// Subscribes: gives what was published last, and then each new state until it is cancelled. Of states that follow one another
-    /// faster than they can be told or read, the newest counts (RFC 7641): a topic is a state, not a queue. It goes on while there are no
-    /// data yet, while there is no room for one more subscriber, and over restarts of the broker.
-    /// </summary>
+    /// <summary>Subscribes: yields the last publication and then each new state until cancellation.</summary>
+    /// <remarks>
+    /// A topic is a state, not a queue: if states change faster than they can be sent or read, only the newest counts (RFC 7641). The
+    /// subscription continues while the topic has no data, while the broker has no room for another subscriber, and across restarts of the
+    /// broker.
+    /// </remarks>
     /// <param name="cancellationToken">Ends the subscription.</param>
-    /// <returns>The states, which are successes only.</returns>
-    /// <exception cref="CoapException">The broker could not be asked where the data are.</exception>
+    /// <returns>The states; only successful responses.</returns>
+    /// <exception cref="CoapException">The broker could not be asked for the URI of the data.</exception>
     public async IAsyncEnumerable<CoapResponse> SubscribeAsync([EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
         string data = await FindDataAsync(cancellationToken).ConfigureAwait(false);
@@ -115,29 +115,29 @@ public sealed class CoapTopic
         }
     }
 
-    /// <summary>The URI of the data, which the broker is asked for once.</summary>
+    /// <summary>Returns the URI of the data; the first call asks the broker for it.</summary>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The absolute URI.</returns>
-    /// <exception cref="CoapException">The broker did not answer, or did not say where the data are.</exception>
+    /// <exception cref="CoapException">The broker did not answer, or its answer lacks the URI of the data.</exception>
     public async Task<string> FindDataAsync(CancellationToken cancellationToken = default)
     {
         CoapTopicProperties properties = Properties is { DataUri: not null } known
             ? known
             : await ReadAsync(cancellationToken).ConfigureAwait(false);
         string data = properties.DataUri
-            ?? throw new CoapProtocolException($"The broker did not say where the data of {Uri} are (topic-data).");
+            ?? throw new CoapProtocolException($"The broker did not give the URI of the data of {Uri} (topic-data).");
 
-        // Brokers of -19 leave out the first slash; relative to the topic it would name another resource.
+        // Brokers of -19 leave out the leading slash. Relative to the topic such a reference would name another resource.
         bool isRelative = !data.StartsWith('/') && !data.Contains("://", StringComparison.Ordinal);
         return new CoapLink(isRelative ? $"/{data}" : data).ResolveTarget(Uri);
     }
 
-    /// <summary>The properties of a response.</summary>
-    /// <exception cref="CoapException">It has none.</exception>
+    /// <summary>Reads the properties from a response.</summary>
+    /// <exception cref="CoapException">The response has none.</exception>
     internal static CoapTopicProperties Read(CoapResponse response) =>
         TopicMap.TryRead(response.Payload.Span, isStrict: false, out CoapTopicProperties properties, out string? error)
             ? properties
-            : throw new CoapProtocolException($"What the broker answered is no map of topic properties: {error}");
+            : throw new CoapProtocolException($"The broker's answer is not a map of topic properties: {error}");
 
     private static CoapContent ContentOf(CoapTopicProperties properties)
     {

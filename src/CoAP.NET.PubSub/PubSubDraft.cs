@@ -1,24 +1,26 @@
 namespace CoAP.NET.PubSub;
 
 /// <summary>
-/// All numbers, keys and names of draft-ietf-core-coap-pubsub-21. It is a draft: what changes with the next version, or with the numbers
-/// that IANA gives, changes here.
+/// All numbers, keys and names of draft-ietf-core-coap-pubsub-21. A new version of the draft, or numbers assigned by IANA, change only this
+/// file.
 /// </summary>
 internal static class PubSubDraft
 {
     /// <summary>The diagnostic id of <see cref="ExperimentalAttribute"/>.</summary>
     public const string DiagnosticId = "COAPPS";
 
-    /// <summary>Of a broker (rt).</summary>
+    /// <summary>The resource type (rt) of a broker.</summary>
     public const string BrokerType = "core.ps";
 
-    /// <summary>Of a collection of topics (rt).</summary>
+    /// <summary>The resource type (rt) of a collection of topics.</summary>
     public const string CollectionType = "core.ps.coll";
 
-    /// <summary>Of a topic, which is its configuration (rt). Versions up to -19 had it as the value of resource-type too.</summary>
+    /// <summary>
+    /// The resource type (rt) of a topic, which is its configuration. Versions up to -19 also used it as the value of resource-type.
+    /// </summary>
     public const string TopicType = "core.ps.conf";
 
-    /// <summary>Of the data of a topic (rt), and the default of the property resource-type.</summary>
+    /// <summary>The resource type (rt) of the data of a topic, and the default of the property resource-type.</summary>
     public const string DataType = "core.ps.data";
 
     public const ulong TopicName = 0;
@@ -50,6 +52,6 @@ internal static class PubSubDraft
     /// <summary>application/core-pubsub+cbor; the draft says TBD606.</summary>
     public static CoapContentFormat Format => (CoapContentFormat)606;
 
-    /// <summary>What FETCH on a topic is asked with: an array of keys.</summary>
+    /// <summary>The Content-Format of a FETCH request to a topic: an array of keys.</summary>
     public static CoapContentFormat KeysFormat => CoapContentFormat.Cbor;
 }

@@ -3,133 +3,154 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>How a directory works. Read when the <see cref="CoapDirectoryServer"/> is made.</summary>
+/// <summary>Options of a directory.</summary>
+/// <remarks>The constructor of <see cref="CoapDirectoryServer"/> reads them.</remarks>
 public sealed class CoapDirectoryOptions
 {
     private const int MaxCriteria = 63;
 
-    /// <summary>The path of registrations: one or more segments with a slash before each. Default <c>/rd</c>.</summary>
+    /// <summary>The path of registrations: one or more segments, each with a leading slash. Default <c>/rd</c>.</summary>
     public string Path { get; set; } = "/rd";
 
     /// <summary>The path of look-ups, which are at <c>ep</c> and <c>res</c> below it. Default <c>/rd-lookup</c>.</summary>
     public string LookUpPath { get; set; } = "/rd-lookup";
 
-    /// <summary>What clients may do that have not proven who they are. Default <see cref="CoapUnsecuredRegistrations.SameAddress"/>.
-    /// </summary>
+    /// <summary>The rights of clients without authentication. Default <see cref="CoapUnsecuredRegistrations.SameAddress"/>.</summary>
     public CoapUnsecuredRegistrations Unsecured { get; set; }
 
     /// <summary>
-    /// Whether updates and removals without security must show by an Echo that they were made after the last change of the registration
-    /// (RFC 9176 section 7.4, RFC 9175 section 2.3): so a late or repeated request does not bring back what was removed. Clients of this
-    /// library answer the challenge by themselves. Default true.
+    /// Whether updates and removals without security must prove with an Echo that they are newer than the last change of the registration
+    /// (RFC 9176 section 7.4, RFC 9175 section 2.3). Default true.
     /// </summary>
+    /// <remarks>
+    /// This prevents a late or repeated request from restoring a removed registration. Clients of this library answer the challenge
+    /// automatically.
+    /// </remarks>
     public bool RequireFreshness { get; set; } = true;
 
     /// <summary>
-    /// Says by which name a client is remembered, in the place of the pre-shared key, certificate, public key or OSCORE context that it has
-    /// shown. Called for each request that registers or changes something; must not wait. Null from it: as without. Default null.
+    /// Returns the name by which the directory remembers a client, in place of its pre-shared key, certificate, public key or OSCORE
+    /// context. Default null.
     /// </summary>
+    /// <remarks>
+    /// The directory calls it for each request that registers or changes something; it must not block. If it returns null, the credential
+    /// of the client counts.
+    /// </remarks>
     public Func<CoapPeer, string?>? IdentityOf { get; set; }
 
-    /// <summary>
-    /// Says which endpoint a client is, from what it has proven: it may leave <c>ep</c> out then, and no other name is accepted from it.
-    /// Null from it: the client may register any name, as a commissioning tool does. Must not wait. Default null.
-    /// </summary>
+    /// <summary>Returns the endpoint name that belongs to an authenticated client. Default null.</summary>
+    /// <remarks>
+    /// Such a client may omit <c>ep</c>, and no other name is accepted from it. If the callback returns null, the client may register any
+    /// name, as a commissioning tool does. It must not block.
+    /// </remarks>
     public Func<CoapPeer, string?>? EndpointNameOf { get; set; }
 
-    /// <summary>
-    /// Says in which sector registrations of a client are, whatever it asks for. Null from it: in that which it asks for. Must not wait.
-    /// Default null.
-    /// </summary>
+    /// <summary>Returns the sector for the registrations of a client, regardless of the requested one. Default null.</summary>
+    /// <remarks>If it returns null, the requested sector applies. It must not block.</remarks>
     public Func<CoapPeer, string?>? SectorOf { get; set; }
 
-    /// <summary>How many registrations there may be, with those that are over and can still be refreshed; further ones get 5.03. 1 to
-    /// 100,000,000; default 100,000.</summary>
+    /// <summary>
+    /// The maximum number of registrations, including expired ones that can still be refreshed, 1 to 100,000,000. Default 100,000.
+    /// </summary>
+    /// <remarks>Further ones get 5.03.</remarks>
     public int MaxRegistrations { get; set; } = 100_000;
 
-    /// <summary>How many of them may be of one source (<see cref="CoapSource"/>), which never gets more than half of what is free either;
-    /// it gets 4.03. 1 or more; default 10,000.</summary>
+    /// <summary>The maximum number of registrations per source (<see cref="CoapSource"/>), 1 or more. Default 10,000.</summary>
+    /// <remarks>Further ones get 4.03. A source also never gets more than half of the free room.</remarks>
     public int MaxRegistrationsPerSource { get; set; } = 10_000;
 
-    /// <summary>How many bytes registrations may take with their places in the index, in all; further ones get 5.03. 64 KiB or more;
-    /// default 256 MiB.</summary>
+    /// <summary>The maximum number of bytes of all registrations with their index entries, 64 KiB or more. Default 256 MiB.</summary>
+    /// <remarks>Further registrations get 5.03.</remarks>
     public long MaxBytes { get; set; } = 256L << 20;
 
-    /// <summary>How many links a registration may have. 1 to 65,535; default 500.</summary>
+    /// <summary>The maximum number of links of a registration, 1 to 65,535. Default 500.</summary>
     public int MaxLinks { get; set; } = 500;
 
-    /// <summary>How many bytes the links of a registration may have; larger ones get 4.13. 64 to 57,344; default 16 KiB.</summary>
+    /// <summary>The maximum number of bytes of the links of a registration, 64 to 57,344. Default 16 KiB.</summary>
+    /// <remarks>Larger ones get 4.13.</remarks>
     public int MaxLinkBytes { get; set; } = 16 * 1024;
 
-    /// <summary>How many different values of <c>rt</c>, <c>if</c> and <c>et</c> a registration may have, each of which stands in the index.
-    /// 4 to 65,535; default 256.</summary>
+    /// <summary>
+    /// The maximum number of different values of <c>rt</c>, <c>if</c> and <c>et</c> of a registration, 4 to 65,535. Default 256.
+    /// </summary>
+    /// <remarks>Each value has an entry in the index.</remarks>
     public int MaxTerms { get; set; } = 256;
 
-    /// <summary>How many endpoint attributes a registration may have beside <c>ep</c>, <c>d</c>, <c>base</c> and <c>lt</c>, each of at most
-    /// 255 bytes. 0 to 128; default 16.</summary>
+    /// <summary>
+    /// The maximum number of endpoint attributes of a registration in addition to <c>ep</c>, <c>d</c>, <c>base</c> and <c>lt</c>, 0 to 128.
+    /// Default 16.
+    /// </summary>
+    /// <remarks>Each one has at most 255 bytes.</remarks>
     public int MaxAttributes { get; set; } = 16;
 
-    /// <summary>How many results a look-up may have; a client gets 4.00 for more, and asks for pages. 1 or more; default 1,000.</summary>
+    /// <summary>The maximum number of results of a look-up, 1 or more. Default 1,000.</summary>
+    /// <remarks>A client gets 4.00 for more results, and has to request pages.</remarks>
     public int MaxResults { get; set; } = 1_000;
 
-    /// <summary>How many bytes the answer to a look-up may have. 64 or more; default 128 KiB.</summary>
+    /// <summary>The maximum number of bytes of the response to a look-up, 64 or more. Default 128 KiB.</summary>
     public int MaxAnswerBytes { get; set; } = 128 * 1024;
 
-    /// <summary>
-    /// How many registrations a look-up may go through at a time. Look-ups by a full value of <c>ep</c>, <c>d</c>, <c>base</c>, <c>et</c>,
-    /// <c>rt</c> or <c>if</c> go through those which have it; others through all. One that has to go through more goes on in steps of so
-    /// many, in turn with others of that kind, and cannot be observed. 1 or more; default 20,000.
-    /// </summary>
+    /// <summary>The maximum number of registrations that a look-up scans in one step, 1 or more. Default 20,000.</summary>
+    /// <remarks>
+    /// A look-up by a full value of <c>ep</c>, <c>d</c>, <c>base</c>, <c>et</c>, <c>rt</c> or <c>if</c> scans the registrations with that
+    /// value; other look-ups scan all. A look-up that exceeds the limit continues in steps of this size, in turn with other such look-ups,
+    /// and cannot be observed.
+    /// </remarks>
     public int MaxScanned { get; set; } = 20_000;
 
-    /// <summary>How many look-ups that go through more than <see cref="MaxScanned"/> registrations may be under way; others get 5.03. 1 or
-    /// more; default 16.</summary>
+    /// <summary>
+    /// The maximum number of pending look-ups that scan more than <see cref="MaxScanned"/> registrations, 1 or more. Default 16.
+    /// </summary>
+    /// <remarks>Further ones get 5.03.</remarks>
     public int MaxScans { get; set; } = 16;
 
-    /// <summary>How many of them may be of one source, which never gets more than half of what is free either. 1 or more; default 4.
-    /// </summary>
+    /// <summary>The maximum number of such pending look-ups per source, 1 or more. Default 4.</summary>
+    /// <remarks>A source also never gets more than half of the free places.</remarks>
     public int MaxScansPerSource { get; set; } = 4;
 
-    /// <summary>How many criteria a look-up may have. 1 to 63; default 16.</summary>
+    /// <summary>The maximum number of criteria of a look-up, 1 to 63. Default 16.</summary>
     public int MaxCriteriaPerLookUp { get; set; } = 16;
 
     /// <summary>
-    /// Whether endpoints may ask the directory to fetch their links (<c>/.well-known/rd</c>, RFC 9176 section 5.1). Only those that have
-    /// shown that they receive at their address are asked back. Default true.
+    /// Whether endpoints may ask the directory to fetch their links (<c>/.well-known/rd</c>, RFC 9176 section 5.1). Default true.
     /// </summary>
+    /// <remarks>The directory fetches only from endpoints that have proven that they receive at their address.</remarks>
     public bool AllowSimpleRegistration { get; set; } = true;
 
-    /// <summary>How many such fetches may be under way; others get 5.03. As many answers are kept while they are fresh. 1 or more; default
-    /// 100.</summary>
+    /// <summary>The maximum number of pending fetches, 1 or more. Default 100.</summary>
+    /// <remarks>Further ones get 5.03. The directory keeps the same number of results while they are fresh.</remarks>
     public int MaxFetches { get; set; } = 100;
 
-    /// <summary>How many of them may be of one source, which never gets more than half of what is free either. 1 or more; default 10.
-    /// </summary>
+    /// <summary>The maximum number of pending fetches per source, 1 or more. Default 10.</summary>
+    /// <remarks>A source also never gets more than half of the free places.</remarks>
     public int MaxFetchesPerSource { get; set; } = 10;
 
-    /// <summary>How many different look-ups may be observed at a time; beyond that clients get a plain answer. 1 or more; default 1,000.
-    /// </summary>
+    /// <summary>The maximum number of different observed look-ups, 1 or more. Default 1,000.</summary>
+    /// <remarks>Above this number clients get a response without an observation.</remarks>
     public int MaxWatched { get; set; } = 1_000;
 
-    /// <summary>How many of them one source may have begun, which never gets more than half of what is free either. 1 or more; default 50.
-    /// </summary>
+    /// <summary>The maximum number of observed look-ups started by one source, 1 or more. Default 50.</summary>
+    /// <remarks>A source also never gets more than half of the free places.</remarks>
     public int MaxWatchedPerSource { get; set; } = 50;
 
-    /// <summary>How long a registration, an update or a removal waits for the node of a cluster that decides about it and for the store;
-    /// 5.03 afterwards. 100 ms to 1 minute; default 5 s.</summary>
+    /// <summary>
+    /// The maximum time that a registration, an update or a removal waits for the deciding node of a cluster and for the store, 100 ms to 1
+    /// minute. Default 5 s.
+    /// </summary>
+    /// <remarks>The client gets 5.03 afterwards.</remarks>
     public TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(5);
 
-    /// <summary>The clock. Default: that of the system.</summary>
+    /// <summary>The clock. Default: the system clock.</summary>
     public TimeProvider TimeProvider { get; set; } = TimeProvider.System;
 
-    /// <summary>Where the key of the index comes from, by which nobody can choose what falls into one place of it. Default: the entropy of
-    /// the system.</summary>
+    /// <summary>The source of the hash key of the index. Default: the random numbers of the operating system.</summary>
+    /// <remarks>An unpredictable key prevents attackers from choosing values with the same hash.</remarks>
     public CoapRandomSource Random { get; set; } = CoapRandomSource.Secure;
 
-    /// <summary>Where the directory logs. Default null: nowhere.</summary>
+    /// <summary>The logger factory; null, the default, disables logging.</summary>
     public ILoggerFactory? LoggerFactory { get; set; }
 
-    /// <summary>Makes the meter. Default null: the one of the process.</summary>
+    /// <summary>Creates the meter; null, the default, uses the meter of the process.</summary>
     public IMeterFactory? MeterFactory { get; set; }
 
     internal CoapDirectoryOptions Checked()

@@ -3,33 +3,34 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>Maps a Resource Directory (RFC 9176).</summary>
+/// <summary>Maps a Resource Directory (RFC 9176) to servers.</summary>
 public static class CoapDirectoryRoutes
 {
-    /// <summary>Maps a directory of this process, which keeps nothing.</summary>
-    /// <param name="routes">The server, or a group whose filters and rules shall hold.</param>
-    /// <param name="options">How it works; null for the defaults.</param>
+    /// <summary>Maps a directory that exists in this process only and does not persist registrations.</summary>
+    /// <param name="routes">The server, or a group whose filters and rules apply to the routes.</param>
+    /// <param name="options">The options; null for the defaults.</param>
     /// <returns>The directory.</returns>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
-    /// <exception cref="InvalidOperationException">One of the paths is mapped already.</exception>
+    /// <exception cref="InvalidOperationException">One of the paths is already mapped.</exception>
     public static CoapDirectoryServer MapResourceDirectory(this ICoapRouteBuilder routes, CoapDirectoryOptions? options = null)
     {
-#pragma warning disable CA2000 // whoever maps it has it
+#pragma warning disable CA2000 // the caller owns the directory
         CoapDirectoryServer directory = new(options);
 #pragma warning restore CA2000
         routes.MapResourceDirectory(directory);
         return directory;
     }
 
-    /// <summary>
-    /// Maps the directory of an application on one of its servers. Where the application has a cluster (<c>AddCoapCluster</c>) that keeps
-    /// the registrations, and they are loaded before the server listens; otherwise they end with the process. The
-    /// <see cref="CoapDirectoryServer"/> can be injected. Logger and clock are those of the application.
-    /// </summary>
-    /// <param name="builder">The server. Several of an application have the same directory.</param>
-    /// <param name="options">How it works; null for the defaults, or for what was said before.</param>
-    /// <returns>The group of all its routes, to say more about them, such as who may ask.</returns>
-    /// <exception cref="InvalidOperationException">Other options were given before.</exception>
+    /// <summary>Maps the directory of an application to one of its servers.</summary>
+    /// <remarks>
+    /// If the application has a cluster (<c>AddCoapCluster</c>), the cluster persists the registrations and the directory loads them before
+    /// the server listens. Otherwise the registrations end with the process. The <see cref="CoapDirectoryServer"/> is available for
+    /// injection. It uses the logger and the clock of the application.
+    /// </remarks>
+    /// <param name="builder">The server. All servers of an application share one directory.</param>
+    /// <param name="options">The options; null for the defaults, or for the options of a previous call.</param>
+    /// <returns>The group of all its routes, for further configuration such as access control.</returns>
+    /// <exception cref="InvalidOperationException">A previous call had other options.</exception>
     public static CoapRouteGroup MapResourceDirectory(this ICoapServerBuilder builder, CoapDirectoryOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(builder);
@@ -40,7 +41,7 @@ public static class CoapDirectoryRoutes
     /// <summary>Maps the directory of an application; see
     /// <see cref="MapResourceDirectory(ICoapServerBuilder, CoapDirectoryOptions)"/>.</summary>
     /// <param name="builder">The server.</param>
-    /// <param name="configure">Sets options; is given the services of the application. Called once, when the server is made.</param>
+    /// <param name="configure">Sets options with the services of the application. Called once, when the server is created.</param>
     /// <returns>The group of all its routes.</returns>
     public static CoapRouteGroup MapResourceDirectory(
         this ICoapServerBuilder builder, Action<CoapDirectoryOptions, IServiceProvider> configure)
@@ -52,15 +53,15 @@ public static class CoapDirectoryRoutes
     }
 
     /// <summary>
-    /// Maps a directory: registrations (<c>/rd</c>), look-ups of endpoints (<c>/rd-lookup/ep</c>) and of links (<c>/rd-lookup/res</c>), all
-    /// of them listed in <c>/.well-known/core</c> by the resource types of RFC 9176.
+    /// Maps a directory: registrations (<c>/rd</c>), look-ups of endpoints (<c>/rd-lookup/ep</c>) and of links (<c>/rd-lookup/res</c>).
     /// </summary>
-    /// <param name="routes">The server, or a group whose filters and rules shall hold. It must have no prefix, as locations would lack it.
-    /// </param>
-    /// <param name="directory">The directory. May be mapped on several servers.</param>
-    /// <returns>The group of all its routes, to say more about them, such as who may ask.</returns>
-    /// <exception cref="ArgumentException">The group has a prefix. Set the paths by <see cref="CoapDirectoryOptions"/>.</exception>
-    /// <exception cref="InvalidOperationException">One of the paths is mapped already.</exception>
+    /// <remarks><c>/.well-known/core</c> lists all of them with the resource types of RFC 9176.</remarks>
+    /// <param name="routes">The server, or a group whose filters and rules apply to the routes. It must have no prefix because locations
+    /// would lack it.</param>
+    /// <param name="directory">The directory. It can be mapped to several servers.</param>
+    /// <returns>The group of all its routes, for further configuration such as access control.</returns>
+    /// <exception cref="ArgumentException">The group has a prefix. Set the paths in <see cref="CoapDirectoryOptions"/> instead.</exception>
+    /// <exception cref="InvalidOperationException">One of the paths is already mapped.</exception>
     public static CoapRouteGroup MapResourceDirectory(this ICoapRouteBuilder routes, CoapDirectoryServer directory)
     {
         ArgumentNullException.ThrowIfNull(routes);

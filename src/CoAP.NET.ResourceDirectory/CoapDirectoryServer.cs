@@ -3,16 +3,16 @@ using CoAP.NET.Cluster;
 
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>
-/// A Resource Directory (RFC 9176): endpoints register their links with it, and clients look them up.
-/// <see cref="CoapDirectoryRoutes.MapResourceDirectory(ICoapRouteBuilder, CoapDirectoryServer)"/> puts it on a server. Thread-safe.
-/// </summary>
+/// <summary>A Resource Directory (RFC 9176): endpoints register their links, and clients look them up.</summary>
+/// <remarks>
+/// <see cref="CoapDirectoryRoutes.MapResourceDirectory(ICoapRouteBuilder, CoapDirectoryServer)"/> maps it to a server. Thread-safe.
+/// </remarks>
 public sealed class CoapDirectoryServer : IAsyncDisposable
 {
     private readonly DirectoryMeter _meter;
 
-    /// <summary>Makes a directory of one process, which keeps nothing.</summary>
-    /// <param name="options">How it works; null for the defaults. Copied.</param>
+    /// <summary>Creates a directory that exists in this process only and does not persist registrations.</summary>
+    /// <param name="options">The options; null for the defaults. The constructor copies them.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public CoapDirectoryServer(CoapDirectoryOptions? options = null)
     {
@@ -20,30 +20,31 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
         Core.Table = CoapTable.InMemory(Core.Rules, Core.Options.TimeProvider, BoundsOf(Core.Options));
         _meter = new DirectoryMeter(this, Core.Options.MeterFactory);
 
-        // There is nothing to load, so that this has ended when it returns.
+        // It loads nothing and therefore completes synchronously.
         _ = Core.StartAsync(CancellationToken.None);
     }
 
-    /// <summary>
-    /// Makes a directory whose registrations a cluster keeps: they are there after a restart, and every node finds all of them, whichever
-    /// took them. Each node makes one, with the same options.
-    /// </summary>
-    /// <param name="cluster">The cluster. Start it before this directory (<see cref="StartAsync"/>), and end it afterwards.</param>
-    /// <param name="options">How it works; null for the defaults. Copied.</param>
+    /// <summary>Creates a directory whose registrations are in a cluster.</summary>
+    /// <remarks>
+    /// The registrations survive a restart, and every node finds all of them, regardless of the node that accepted them. Each node creates
+    /// one directory, with the same options.
+    /// </remarks>
+    /// <param name="cluster">The cluster. Start it before this directory (<see cref="StartAsync"/>), and stop it afterwards.</param>
+    /// <param name="options">The options; null for the defaults. The constructor copies them.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
-    /// <exception cref="InvalidOperationException">The cluster has a directory on this node already.</exception>
-    /// <exception cref="ObjectDisposedException">The cluster has ended.</exception>
+    /// <exception cref="InvalidOperationException">The cluster already has a directory on this node.</exception>
+    /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
     public CoapDirectoryServer(CoapCluster cluster, CoapDirectoryOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(cluster);
 
-        // Links of two hosts are not the same, so the node is a part of their names.
+        // Link-local addresses of two hosts differ, so the node is part of their hash.
         Core = new DirectoryCore((options ?? new CoapDirectoryOptions()).Checked(), Encoding.UTF8.GetBytes(cluster.Self.Id.ToString()));
         Core.Table = cluster.OpenTable(CoapRecordKind.Registration, Core.Rules, BoundsOf(Core.Options));
         _meter = new DirectoryMeter(this, Core.Options.MeterFactory);
     }
 
-    /// <summary>How many endpoints can be found at the moment.</summary>
+    /// <summary>The current number of visible endpoints.</summary>
     public int Count
     {
         get
@@ -55,17 +56,18 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
 
     internal DirectoryCore Core { get; }
 
-    /// <summary>
-    /// Loads the registrations that a cluster keeps; in memory there are none. While the store is away it is asked again every second.
-    /// Until all are there look-ups get 5.03 (Service Unavailable), as nobody should take a part for all. May be called again.
-    /// </summary>
-    /// <param name="cancellationToken">Stops waiting; loading goes on.</param>
-    /// <returns>A task that ends when all can be found.</returns>
-    /// <exception cref="ObjectDisposedException">The directory or its cluster has ended.</exception>
+    /// <summary>Loads the registrations from the cluster; without a cluster there is nothing to load.</summary>
+    /// <remarks>
+    /// While the store is unavailable, the directory retries every second. Look-ups get 5.03 (Service Unavailable) until all registrations
+    /// are loaded, because clients must not take a part for the whole. It may be called again.
+    /// </remarks>
+    /// <param name="cancellationToken">Stops waiting; loading continues.</param>
+    /// <returns>A task that completes when all registrations are visible.</returns>
+    /// <exception cref="ObjectDisposedException">The directory or its cluster is disposed.</exception>
     public Task StartAsync(CancellationToken cancellationToken = default) => Core.StartAsync(cancellationToken);
 
-    /// <summary>What it has done so far, and holds.</summary>
-    /// <returns>The counts.</returns>
+    /// <summary>Returns the counters of the directory since its start and its current size.</summary>
+    /// <returns>A snapshot of the counters.</returns>
     public CoapDirectoryCounters GetCounters()
     {
         DirectoryCounts counts = Core.Counts;
@@ -99,8 +101,8 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
         };
     }
 
-    /// <summary>Ends it: what is asked afterwards gets 5.03. Registrations of a cluster stay.</summary>
-    /// <returns>A task that ends then.</returns>
+    /// <summary>Stops the directory; later requests get 5.03. Registrations in a cluster remain.</summary>
+    /// <returns>A task that completes when it has stopped.</returns>
     public ValueTask DisposeAsync()
     {
         _meter.Dispose();

@@ -1,20 +1,19 @@
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>
-/// What a directory lets clients do that have not proven who they are, as on plain <c>coap</c>. See
-/// <see cref="CoapDirectoryOptions.Unsecured"/>.
+/// The rights of clients without authentication, as on plain <c>coap</c>. See <see cref="CoapDirectoryOptions.Unsecured"/>.
 /// </summary>
 public enum CoapUnsecuredRegistrations
 {
     /// <summary>
-    /// They register, and whoever asks from the same address, whatever its port, may change the registration. An endpoint whose address
-    /// changes can register again when its lifetime is over.
+    /// They may register, and requests from the same address with any port may change the registration. An endpoint with a new address can
+    /// register again when its lifetime is over.
     /// </summary>
     SameAddress,
 
-    /// <summary>They register, and anybody may change what was registered so.</summary>
+    /// <summary>They may register, and any client may change such a registration.</summary>
     Anyone,
 
-    /// <summary>They do not register: they are answered 4.01 Unauthorized. They may look up.</summary>
+    /// <summary>They may look up but not register: registrations get 4.01 Unauthorized.</summary>
     Refused,
 }

@@ -6,15 +6,15 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>The directory of an application before it is made: what is known of how it works.</summary>
+/// <summary>The configuration of an application's directory before it is created.</summary>
 internal sealed class HostedDirectoryServer
 {
     private CoapDirectoryOptions? _options;
 
-    /// <summary>What code says of it with the services of the application.</summary>
+    /// <summary>Steps that set options with the services of the application.</summary>
     public List<Action<CoapDirectoryOptions, IServiceProvider>> Steps { get; } = [];
 
-    /// <summary>That of an application, which is added if there is none.</summary>
+    /// <summary>Returns the directory of an application, and adds it if there is none.</summary>
     /// <param name="services">The services of the application.</param>
     public static HostedDirectoryServer Of(IServiceCollection services)
     {
@@ -31,15 +31,15 @@ internal sealed class HostedDirectoryServer
         return hosted;
     }
 
-    /// <summary>Takes options.</summary>
-    /// <param name="options">The options; null for those which are there.</param>
-    /// <exception cref="InvalidOperationException">There are others.</exception>
+    /// <summary>Sets the options.</summary>
+    /// <param name="options">The options; null for the existing ones.</param>
+    /// <exception cref="InvalidOperationException">Other options exist.</exception>
     public void Use(CoapDirectoryOptions? options)
     {
         if (options is not null && _options is not null && options != _options)
         {
             throw new InvalidOperationException(
-                "The directory of this application has other options already. Give them once, and map it on further servers without.");
+                "The directory of this application already has other options. Pass them once, and map further servers without options.");
         }
 
         _options ??= options;

@@ -1,10 +1,10 @@
 namespace CoAP.NET.Shared;
 
 /// <summary>
-/// A stream that passes on what another one gives, read only and only forwards. Compiled into each package that needs one, as streams are
-/// no part of what the packages offer each other.
+/// A read-only, forward-only stream over another one. Compiled into each package that needs it, because streams are not part of what the
+/// packages offer each other.
 /// </summary>
-/// <param name="source">What is passed on; disposed with this.</param>
+/// <param name="source">The inner stream; disposed with this one.</param>
 internal abstract class ForwardStream(Stream source) : Stream
 {
     /// <inheritdoc/>
@@ -26,7 +26,7 @@ internal abstract class ForwardStream(Stream source) : Stream
         set => throw new NotSupportedException();
     }
 
-    /// <summary>What is passed on.</summary>
+    /// <summary>The inner stream.</summary>
     protected Stream Source => source;
 
     /// <inheritdoc/>

@@ -3,11 +3,11 @@ using System.Threading.Tasks.Dataflow;
 namespace CoAP.NET.Wire;
 
 /// <summary>
-/// A block without a queue: what is offered is looked at, or changed, and offered on at once on the same thread. So what a command sends
-/// last has left before the command ends, and times are those of the wire. Linked to one target.
+/// A block without a queue: it observes or changes an item and offers it on immediately on the same thread. The last message of a command
+/// therefore leaves before the command ends, and timestamps are those of the wire. Linked to one target.
 /// </summary>
-/// <typeparam name="T">What passes.</typeparam>
-/// <param name="pass">Looks at an item and gives it, or another one, on.</param>
+/// <typeparam name="T">The type of the items.</typeparam>
+/// <param name="pass">Observes an item and returns it, or a replacement.</param>
 internal sealed class InlineTap<T>(Func<T, T> pass) : IPropagatorBlock<T, T>
 {
     private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -85,7 +85,7 @@ internal sealed class InlineTap<T>(Func<T, T> pass) : IPropagatorBlock<T, T>
         }
         catch (IOException)
         {
-            // Nobody reads the error stream any more; the messages go on.
+            // The reader of the error stream has closed it; the messages continue.
             return item;
         }
     }

@@ -1,15 +1,16 @@
 namespace CoAP.NET;
 
-/// <summary>Who may read and change files of secret keys, on systems whose files have such permissions.</summary>
+/// <summary>Checks the permissions of files with secret keys, on systems with Unix permissions.</summary>
 internal static class KeyFileMode
 {
-    // The group may read: services get keys by it.
+    // The group may read: services get keys through it.
     private const UnixFileMode TooOpen = UnixFileMode.OtherRead | UnixFileMode.OtherWrite | UnixFileMode.GroupWrite;
 
-    /// <summary>Says what is wrong with the permissions of a file.</summary>
+    /// <summary>Finds a problem with the permissions of a file.</summary>
     /// <param name="path">The file.</param>
-    /// <returns>What is wrong and what to do, as a sentence that begins in lower case; null where nothing is, or there is no such
-    /// file.</returns>
+    /// <returns>
+    /// The problem and the remedy, as a sentence that begins in lower case; null for none, or if the file does not exist.
+    /// </returns>
     public static string? ProblemOf(string path)
     {
         if (OperatingSystem.IsWindows())
@@ -20,12 +21,12 @@ internal static class KeyFileMode
         try
         {
             return File.Exists(path) && (File.GetUnixFileMode(path) & TooOpen) != 0
-                ? "everybody on this machine can read the keys in it, or others can change it. Run: chmod 600 on the file."
+                ? "all users of this machine can read its keys, or other users can change it. Run: chmod 600 on the file."
                 : null;
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            // Whoever reads it is told.
+            // The reader of the file reports the error.
             return null;
         }
     }

@@ -3,13 +3,12 @@ using System.Security.Cryptography;
 namespace CoAP.NET;
 
 /// <summary>
-/// Ciphers (AES-256-GCM) whose keys follow from one secret and a salt (HKDF). To derive a key and to make a cipher takes several times as
-/// long as to open a record of some hundred bytes, and most records were sealed under few salts, so those that nobody uses just now are
-/// kept. Thread-safe.
+/// Ciphers (AES-256-GCM) whose keys derive from one secret and a salt (HKDF). Deriving a key and creating a cipher takes several times as
+/// long as opening a record of some hundred bytes. Most records use few salts, so idle ciphers are kept. Thread-safe.
 /// </summary>
 internal sealed class SaltedCiphers : IDisposable
 {
-    /// <summary>The length of a salt: 16 bytes, so that random ones never meet.</summary>
+    /// <summary>The length of a salt: 16 bytes, so random salts never collide.</summary>
     public const int SaltLength = 16;
 
     /// <summary>The length of a nonce: 12 bytes.</summary>
@@ -20,27 +19,27 @@ internal sealed class SaltedCiphers : IDisposable
 
     private const int KeyLength = 32;
 
-    // As many salts, or threads with the same one, do without a key to be derived for each record.
+    // So many salts, or threads with the same salt, need no new key for each record.
     private const int MaxIdle = 32;
 
     private readonly byte[] _secret;
     private readonly byte[] _purpose;
     private readonly Lock _gate = new();
 
-    // Those that nobody uses just now, the one used last at the end. Each is used by one thread at a time.
+    // The idle ciphers, the most recently used one at the end. One thread at a time uses a cipher.
     private readonly List<SaltedCipher> _idle = [];
     private bool _isDisposed;
 
-    /// <summary>Makes them.</summary>
-    /// <param name="secret">What keys follow from; copied.</param>
-    /// <param name="purpose">What the keys are for: those of another purpose differ; copied.</param>
+    /// <summary>Creates the cache.</summary>
+    /// <param name="secret">The secret that keys derive from; copied.</param>
+    /// <param name="purpose">The purpose of the keys. Different purposes have different keys; copied.</param>
     public SaltedCiphers(ReadOnlySpan<byte> secret, ReadOnlySpan<byte> purpose)
     {
         _secret = secret.ToArray();
         _purpose = purpose.ToArray();
     }
 
-    /// <summary>The cipher of a salt, for this thread alone until <see cref="Return"/>.</summary>
+    /// <summary>Takes the cipher of a salt, for this thread alone until <see cref="Return"/>.</summary>
     /// <param name="salt">16 bytes.</param>
     /// <returns>The cipher; null after disposal.</returns>
     public SaltedCipher? TryTake(ReadOnlySpan<byte> salt)
@@ -77,7 +76,7 @@ internal sealed class SaltedCiphers : IDisposable
         }
     }
 
-    /// <summary>Gives back what <see cref="TryTake"/> gave.</summary>
+    /// <summary>Returns a cipher from <see cref="TryTake"/>.</summary>
     /// <param name="cipher">The cipher.</param>
     public void Return(SaltedCipher cipher)
     {

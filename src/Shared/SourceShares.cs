@@ -3,11 +3,11 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET;
 
 /// <summary>
-/// Which source has how much of something that is kept, by a hash of the source, and which of its members gives way when there is no room:
-/// of the source that has most, the one that stands still longest. For what outlives processes and comes by the million, so members and
-/// sources are numbers in arrays: some 24 and 70 bytes, where those of <c>SourceLedger</c> are objects. Not thread-safe.
+/// Tracks the shares of kept state by source, with sources as hashes. Not thread-safe. When room is needed, the source that has most loses
+/// its member that has been idle for longest. It is meant for millions of members that outlive processes: members and sources are numbers
+/// in arrays of some 24 and 70 bytes, where those of <c>SourceLedger</c> are objects.
 /// </summary>
-/// <typeparam name="T">What a member is to its owner.</typeparam>
+/// <typeparam name="T">The owner's reference to a member.</typeparam>
 internal sealed class SourceShares<T>
 {
     /// <summary>No member.</summary>
@@ -19,41 +19,41 @@ internal sealed class SourceShares<T>
     private readonly Stack<int> _freeAccounts = [];
     private readonly Stack<int> _freeMembers = [];
 
-    // Numbers of accounts as a binary heap: the one with most comes first.
+    // Account numbers as a binary heap, largest account first.
     private readonly List<int> _heap = [];
     private Account[] _accounts = new Account[FirstSize];
     private Member[] _members = new Member[FirstSize];
     private int _usedAccounts;
     private int _usedMembers;
 
-    /// <summary>How many members have anything.</summary>
+    /// <summary>The number of members with an amount.</summary>
     public int Count { get; private set; }
 
-    /// <summary>How much all have together.</summary>
+    /// <summary>The total amount.</summary>
     public long Total { get; private set; }
 
-    /// <summary>How many sources have members.</summary>
+    /// <summary>The number of sources with members.</summary>
     public int Sources => _heap.Count;
 
-    /// <summary>What a source has.</summary>
+    /// <summary>Returns the state of a source.</summary>
     /// <param name="source">Its hash.</param>
-    /// <returns>How many members with anything, and how much in all.</returns>
+    /// <returns>The number of members with an amount, and the total.</returns>
     public (int Count, long Amount) Of(ulong source) =>
         _accountOf.TryGetValue(source, out int at) ? (_accounts[at].Count, _accounts[at].Amount) : default;
 
-    /// <summary>What a member is to its owner.</summary>
+    /// <summary>Returns the owner's reference to a member.</summary>
     /// <param name="member">The member.</param>
     public T OwnerOf(int member) => _members[member].Owner;
 
-    /// <summary>Of which source a member is.</summary>
+    /// <summary>Returns the source of a member.</summary>
     /// <param name="member">The member.</param>
     public ulong SourceOf(int member) => _accounts[_members[member].Account].Source;
 
-    /// <summary>Puts one in, which moved last of all of its source.</summary>
+    /// <summary>Adds a member as the most recently active one of its source.</summary>
     /// <param name="source">The hash of its source.</param>
-    /// <param name="owner">What it is to its owner.</param>
-    /// <param name="amount">How much it has; 0 or more.</param>
-    /// <returns>Its number.</returns>
+    /// <param name="owner">The owner's reference.</param>
+    /// <param name="amount">The amount; 0 or more.</param>
+    /// <returns>The number of the member.</returns>
     public int Add(ulong source, T owner, long amount)
     {
         int account = Open(source);
@@ -72,9 +72,9 @@ internal sealed class SourceShares<T>
         return member;
     }
 
-    /// <summary>A member has another amount.</summary>
+    /// <summary>Changes the amount of a member.</summary>
     /// <param name="member">The member.</param>
-    /// <param name="amount">How much; 0 or more. With 0 it is not counted, and gives no way.</param>
+    /// <param name="amount">The amount; 0 or more. A member with 0 is not counted and never gives way.</param>
     public void Set(int member, long amount)
     {
         ref Member one = ref _members[member];
@@ -88,7 +88,7 @@ internal sealed class SourceShares<T>
         Settle(account.HeapIndex);
     }
 
-    /// <summary>A member has moved on: it stands still for less long than all others of its source.</summary>
+    /// <summary>Records activity of a member: it becomes the most recently active one of its source.</summary>
     /// <param name="member">The member.</param>
     public void Touch(int member)
     {
@@ -96,8 +96,8 @@ internal sealed class SourceShares<T>
         Append(member);
     }
 
-    /// <summary>Takes one out.</summary>
-    /// <param name="member">The member; the number is another one's from then on.</param>
+    /// <summary>Removes a member.</summary>
+    /// <param name="member">The member. Its number may be reused.</param>
     public void Remove(int member)
     {
         Set(member, 0);
@@ -112,12 +112,12 @@ internal sealed class SourceShares<T>
     }
 
     /// <summary>
-    /// The member that gives way to a source: of the source that has most, the one that stands still longest. The source that asks must
-    /// have less than that even when it has what it asks for and the other has given way, so that two never displace each other in turns.
+    /// Finds the member that gives way to a source: of the source that has most, the member that has been idle for longest. The requesting
+    /// source must still have less after the exchange, so two sources never displace each other in turns.
     /// </summary>
-    /// <param name="source">The hash of the source that asks.</param>
-    /// <param name="more">For how much it asks.</param>
-    /// <returns>The member; <see cref="None"/> when nobody has to give way.</returns>
+    /// <param name="source">The hash of the requesting source.</param>
+    /// <param name="more">The requested amount.</param>
+    /// <returns>The member; <see cref="None"/> if no member must give way.</returns>
     public int FindForRoom(ulong source, long more)
     {
         if (_heap.Count == 0)
@@ -131,10 +131,10 @@ internal sealed class SourceShares<T>
         return greediest.Source == source || given == 0 || Of(source).Amount + more > greediest.Amount - given ? None : first;
     }
 
-    /// <summary>Has a member give way to a source, if one has to. It does not count from then on, until it has an amount again.</summary>
-    /// <param name="source">The hash of the source that asks.</param>
-    /// <param name="more">For how much it asks.</param>
-    /// <returns>The member; <see cref="None"/> when nobody has to give way.</returns>
+    /// <summary>Makes a member give way to a source, if necessary. The member no longer counts until it has an amount again.</summary>
+    /// <param name="source">The hash of the requesting source.</param>
+    /// <param name="more">The requested amount.</param>
+    /// <returns>The member; <see cref="None"/> if no member must give way.</returns>
     public int TakeForRoom(ulong source, long more)
     {
         int member = FindForRoom(source, more);

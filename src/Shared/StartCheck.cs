@@ -8,14 +8,14 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.AspNetCore;
 
-/// <summary>Keeps what is dangerous in the hands of strangers from being served to them because nobody said who may use it.</summary>
+/// <summary>Refuses to serve dangerous resources to all clients only because nothing restricts access to them.</summary>
 internal static class StartCheck
 {
-    /// <summary>Has the application end when nothing says who may use what was mapped.</summary>
+    /// <summary>Ends the application if no authorization is configured for the mapped resources.</summary>
     /// <param name="services">The container.</param>
-    /// <param name="mapped">What was mapped.</param>
-    /// <param name="reason">Why it matters and what to do, behind the name of an endpoint.</param>
-    /// <param name="refused">Tells why the application ends.</param>
+    /// <param name="mapped">The mapped resources.</param>
+    /// <param name="reason">The reason and the remedy, appended to the name of an endpoint.</param>
+    /// <param name="refused">Reports why the application ends.</param>
     public static void RequireAuthorization(
         IServiceProvider services, IEndpointConventionBuilder mapped, string reason, Action<ILoggerFactory, string> refused)
     {
@@ -30,14 +30,14 @@ internal static class StartCheck
             }
         });
 
-        // Endpoints are built with the first request; whoever starts the application is told before.
+        // Endpoints are built with the first request; this check reports earlier, at the start.
         if (services.GetService<IHostApplicationLifetime>() is { } lifetime)
         {
             lifetime.ApplicationStarted.Register(() => Check(services, lifetime, refused));
         }
     }
 
-    /// <summary>Ends an application that cannot be served, so that who runs it sees that it failed: it ended in order otherwise.</summary>
+    /// <summary>Ends an application that cannot be served with a failure code; otherwise the end would look normal.</summary>
     public static void EndWithFailure(IHostApplicationLifetime lifetime)
     {
         Environment.ExitCode = 1;

@@ -50,7 +50,7 @@ public sealed class WaitingLineTests
         CliRun run = await WaitAsync(isTerminal: false, "ping", "192.0.2.1", "--timeout", "50ms", "--repeat", "2", "--interval", "0s");
 
         Assert.True(run.ExitCode == ExitCodes.Timeout, run.ToString());
-        Assert.Contains("no acknowledgement came within the Timeout of 0.05 s", run.Error, StringComparison.Ordinal);
+        Assert.Contains("no acknowledgement arrived within the Timeout of 0.05 s", run.Error, StringComparison.Ordinal);
         Assert.Equal(2, run.Error.Split("the Timeout of 0.05 s").Length - 1);
         Assert.Contains("--timeout", run.Error, StringComparison.Ordinal);
         Assert.EndsWith("2 sent, 0 answered\n", run.Out, StringComparison.Ordinal);

@@ -68,7 +68,7 @@ public sealed class OtherBrokerTests
         CoapPubSubClient collection = new(world.Client, "coap://[2001:db8::9]/ps");
         CoapProtocolException wrong = await Assert.ThrowsAsync<CoapProtocolException>(
             () => world.RunAsync(() => collection.At("/ps/1").ReadAsync()));
-        Assert.Contains("no map of topic properties", wrong.Message, StringComparison.Ordinal);
+        Assert.Contains("not a map of topic properties", wrong.Message, StringComparison.Ordinal);
         wrong = await Assert.ThrowsAsync<CoapProtocolException>(() => world.CreateAsync(new CoapTopicProperties("x"), collection));
         Assert.Contains("Location-Path", wrong.Message, StringComparison.Ordinal);
         await world.EndAsync(other);

@@ -7,11 +7,12 @@ namespace Microsoft.Extensions.DependencyInjection;
 /// <summary>Adds the authentication scheme of CoAP clients.</summary>
 public static class CoapAuthenticationExtensions
 {
-    /// <summary>
-    /// Adds the scheme <see cref="CoapAuthenticationDefaults.AuthenticationScheme"/>, for policies that name schemes: one that names it and
-    /// another one, such as <c>Bearer</c>, is met by clients of CoAP and by those of HTTP. Policies that name none need it not.
-    /// </summary>
-    /// <param name="builder">The authentication of the application.</param>
+    /// <summary>Adds the scheme <see cref="CoapAuthenticationDefaults.AuthenticationScheme"/>, for policies that name schemes.</summary>
+    /// <remarks>
+    /// A policy with this scheme and another one, such as <c>Bearer</c>, accepts clients of CoAP and of HTTP. Policies that name no scheme
+    /// do not need it.
+    /// </remarks>
+    /// <param name="builder">The authentication builder of the application.</param>
     /// <returns>The builder.</returns>
     public static AuthenticationBuilder AddCoap(this AuthenticationBuilder builder)
     {

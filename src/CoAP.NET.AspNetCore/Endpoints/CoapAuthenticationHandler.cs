@@ -5,7 +5,7 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.AspNetCore.Endpoints;
 
-/// <summary>The scheme of clients that CoAP's transports have authenticated; says nothing of requests that came by HTTP.</summary>
+/// <summary>The scheme of clients that the CoAP transports have authenticated; it has no result for HTTP requests.</summary>
 internal sealed class CoapAuthenticationHandler(
     IOptionsMonitor<AuthenticationSchemeOptions> options, ILoggerFactory logger, UrlEncoder encoder)
     : AuthenticationHandler<AuthenticationSchemeOptions>(options, logger, encoder)

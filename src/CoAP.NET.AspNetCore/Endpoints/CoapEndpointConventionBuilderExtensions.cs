@@ -3,18 +3,16 @@ using CoAP.NET.AspNetCore.Endpoints;
 
 namespace Microsoft.AspNetCore.Builder;
 
-/// <summary>Says which endpoints of a web application are served over CoAP.</summary>
+/// <summary>Selects the endpoints of a web application that are served over CoAP.</summary>
 public static class CoapEndpointConventionBuilderExtensions
 {
     /// <summary>
-    /// Serves an endpoint, or all those of a group, over CoAP too, where <c>app.MapCoap()</c> is called.
+    /// Serves an endpoint, or all endpoints of a group, over CoAP as well, if the application calls <c>app.MapCoap()</c>.
     /// </summary>
     /// <typeparam name="TBuilder">The endpoint or group.</typeparam>
     /// <param name="builder">The endpoint or group.</param>
-    /// <param name="configure">
-    /// Says more about the CoAP routes, such as <c>route => route.Observable()</c>; called for each path and method when the application
-    /// starts, after what groups around say. Null for nothing.
-    /// </param>
+    /// <param name="configure">Configures the CoAP routes, such as <c>route => route.Observable()</c>; null for nothing. Called for each
+    /// path and method when the application starts, after the callbacks of outer groups.</param>
     /// <returns>The endpoint or group.</returns>
     public static TBuilder WithCoap<TBuilder>(this TBuilder builder, Action<CoapRouteHandlerBuilder>? configure = null)
         where TBuilder : IEndpointConventionBuilder
@@ -24,7 +22,9 @@ public static class CoapEndpointConventionBuilderExtensions
         return builder;
     }
 
-    /// <summary>Does not serve an endpoint, or those of a group, over CoAP, although the group around it or the application does.</summary>
+    /// <summary>
+    /// Excludes an endpoint, or the endpoints of a group, from CoAP although an outer group or the application includes it.
+    /// </summary>
     /// <typeparam name="TBuilder">The endpoint or group.</typeparam>
     /// <param name="builder">The endpoint or group.</param>
     /// <returns>The endpoint or group.</returns>

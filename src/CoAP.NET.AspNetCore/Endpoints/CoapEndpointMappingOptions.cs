@@ -4,31 +4,33 @@ using Microsoft.AspNetCore.Builder;
 
 namespace CoAP.NET.AspNetCore;
 
-/// <summary>How endpoints of a web application are served over CoAP. Read when the application starts.</summary>
+/// <summary>Options for serving endpoints of a web application over CoAP.</summary>
+/// <remarks>The application reads them when it starts.</remarks>
 public sealed class CoapEndpointMappingOptions
 {
     private static readonly TimeSpan s_defaultTimeout = TimeSpan.FromSeconds(90);
 
-    /// <summary>The name of the CoAP server of <c>AddCoapServer</c>. Default empty: the one without a name.</summary>
+    /// <summary>The name of the CoAP server from <c>AddCoapServer</c>. Default empty: the server without a name.</summary>
     public string Server { get; set; } = string.Empty;
 
     /// <summary>
-    /// Whether all endpoints of the application are served over CoAP but those that say <c>WithoutCoap</c>. Default false: those that say
-    /// <c>WithCoap</c>, since middleware that protects an endpoint over HTTP does not run for CoAP.
+    /// Whether to serve all endpoints of the application over CoAP, except those with <c>WithoutCoap</c>. Default false: only those with
+    /// <c>WithCoap</c>.
     /// </summary>
+    /// <remarks>Middleware that protects an endpoint over HTTP does not run for CoAP; the endpoints are therefore opt-in.</remarks>
     public bool AllEndpoints { get; set; }
 
-    /// <summary>
-    /// The tables of methods, codes and media types. Different from their default: FETCH is for endpoints of the methods <c>FETCH</c> and
-    /// <c>QUERY</c>, HEAD is none of CoAP, and <see cref="CoapHttpTranslator.Json"/> converts: a handler that speaks JSON is asked in CBOR,
-    /// and answers in CBOR who asks so or wants it by Accept. Bodies stay as they are for endpoints that say <c>Accepts</c> of a media type
-    /// of CBOR.
-    /// </summary>
+    /// <summary>The tables of methods, codes and media types.</summary>
+    /// <remarks>
+    /// They differ from their defaults: FETCH maps to the methods <c>FETCH</c> and <c>QUERY</c>, HEAD maps to no CoAP method, and
+    /// <see cref="CoapHttpTranslator.Json"/> converts. A handler with JSON accepts requests in CBOR; its response is CBOR for clients that
+    /// send CBOR or ask for it with Accept. Bodies are not converted for endpoints with <c>Accepts</c> of a CBOR media type.
+    /// </remarks>
     public CoapHttpTranslator Translator { get; } = MakeTranslator();
 
-    /// <summary>The largest response body, in bytes: a handler that writes more is stopped, and answered 5.00. 1 or more; default 1
-    /// MiB.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
+    /// <summary>The largest response body, in bytes, 1 or more. Default 1 MiB.</summary>
+    /// <remarks>A handler that writes more is aborted, and the client gets 5.00.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public int MaxResponseSize
     {
         get;
@@ -40,11 +42,14 @@ public sealed class CoapEndpointMappingOptions
     } = 1024 * 1024;
 
     /// <summary>
-    /// How long a handler may take. Then <c>HttpContext.RequestAborted</c> is cancelled, and when the handler has ended, the client is
-    /// answered 5.03. A <c>RequestTimeout</c> of an endpoint goes before it. <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> for no
-    /// limit. Default 90 s, about as long as clients wait.
+    /// The maximum time of a handler. <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> for no limit. Default 90 s, about as long as
+    /// clients wait.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Not above zero and not infinite.</exception>
+    /// <remarks>
+    /// After this time <c>HttpContext.RequestAborted</c> is canceled; the client gets 5.03 when the handler has ended. A
+    /// <c>RequestTimeout</c> of an endpoint takes precedence.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is neither above zero nor infinite.</exception>
     public TimeSpan Timeout
     {
         get;
@@ -60,16 +65,19 @@ public sealed class CoapEndpointMappingOptions
     } = s_defaultTimeout;
 
     /// <summary>
-    /// Says who the client is: what <c>HttpContext.User</c> is and policies decide by; null for nobody. Default null: by the identity that
-    /// the transport has proven, see <see cref="CoapAuthenticationDefaults"/>. <c>IClaimsTransformation</c> of the application is asked
-    /// afterwards, as it is for users of HTTP.
+    /// Returns the user of a request: the value of <c>HttpContext.User</c> that policies check; null for an anonymous user.
     /// </summary>
+    /// <remarks>
+    /// Default null: the user follows from the identity that the transport has authenticated, see <see cref="CoapAuthenticationDefaults"/>.
+    /// <c>IClaimsTransformation</c> of the application runs afterwards, as for HTTP users.
+    /// </remarks>
     public Func<CoapRequest, ClaimsPrincipal?>? Identity { get; set; }
 
-    /// <summary>
-    /// Middleware between CoAP requests and endpoints, such as <c>pipeline => pipeline.UseRateLimiter()</c>. It sees requests whose
-    /// endpoint was found and who is authorized. Default none: the middleware of the application is for HTTP and does not run for CoAP.
-    /// </summary>
+    /// <summary>Adds middleware between CoAP requests and endpoints, such as <c>pipeline => pipeline.UseRateLimiter()</c>.</summary>
+    /// <remarks>
+    /// It runs after the endpoint is selected and authorized. Default none: the middleware of the application is for HTTP and does not run
+    /// for CoAP.
+    /// </remarks>
     public Action<IApplicationBuilder>? Pipeline { get; set; }
 
     private static CoapHttpTranslator MakeTranslator()

@@ -6,29 +6,28 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Microsoft.AspNetCore.Builder;
 
-/// <summary>Serves endpoints of a web application over CoAP too.</summary>
+/// <summary>Serves endpoints of a web application over CoAP as well.</summary>
 public static class CoapEndpointRouteBuilderExtensions
 {
-    /// <summary>
-    /// Serves the endpoints of the application that say <c>WithCoap</c> over CoAP as well, by the server of <c>AddCoapServer</c>: with the
-    /// same handlers, binding, filters, services and authorization. Endpoints may be mapped before or after this call. What cannot be
-    /// served over CoAP keeps the application from starting, with the reason.
-    /// </summary>
+    /// <summary>Serves the endpoints with <c>WithCoap</c> over CoAP as well, on the server from <c>AddCoapServer</c>.</summary>
+    /// <remarks>
+    /// They keep their handlers, binding, filters, services and authorization. Map endpoints before or after this call. If an endpoint
+    /// cannot be served over CoAP, the application does not start and reports the reason.
+    /// </remarks>
     /// <param name="endpoints">The web application.</param>
-    /// <param name="configure">Server, bounds, identities.</param>
-    /// <returns>
-    /// The CoAP routes, to say what holds for all of them, such as <c>RequireTransportSecurity</c>. Handlers run on the thread pool, unless
-    /// it says otherwise.
-    /// </returns>
-    /// <exception cref="ArgumentException">It is a group: call this on the application, and <c>WithCoap</c> on the group.</exception>
-    /// <exception cref="InvalidOperationException">There is no CoAP server of that name.</exception>
+    /// <param name="configure">Configures the server, the limits and the identities.</param>
+    /// <returns>The CoAP routes, for configuration of all of them, such as <c>RequireTransportSecurity</c>. By default handlers run on the
+    /// thread pool.</returns>
+    /// <exception cref="ArgumentException"><paramref name="endpoints"/> is a group. Call this on the application, and <c>WithCoap</c> on
+    /// the group.</exception>
+    /// <exception cref="InvalidOperationException">There is no CoAP server with that name.</exception>
     public static CoapRouteGroup MapCoap(this IEndpointRouteBuilder endpoints, Action<CoapEndpointMappingOptions>? configure = null)
     {
         ArgumentNullException.ThrowIfNull(endpoints);
         if (endpoints is RouteGroupBuilder)
         {
             throw new ArgumentException(
-                "A group does not know the path that it is at. Call MapCoap on the application, and WithCoap on the group.",
+                "A group does not know its full path. Call MapCoap on the application, and WithCoap on the group.",
                 nameof(endpoints));
         }
 

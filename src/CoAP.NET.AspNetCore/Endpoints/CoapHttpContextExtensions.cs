@@ -3,12 +3,12 @@ using CoAP.NET.AspNetCore.Endpoints;
 
 namespace Microsoft.AspNetCore.Http;
 
-/// <summary>What handlers of endpoints that are served over two protocols may want to know.</summary>
+/// <summary>Extensions for handlers of endpoints that are served over HTTP and CoAP.</summary>
 public static class CoapHttpContextExtensions
 {
-    /// <summary>The CoAP request that a handler is called for.</summary>
+    /// <summary>Returns the CoAP request of a handler.</summary>
     /// <param name="context">The context of the handler.</param>
-    /// <returns>The request; null when it came by HTTP.</returns>
+    /// <returns>The request; null for an HTTP request.</returns>
     public static CoapRequest? GetCoapRequest(this HttpContext context)
     {
         ArgumentNullException.ThrowIfNull(context);

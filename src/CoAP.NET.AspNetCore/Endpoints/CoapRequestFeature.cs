@@ -1,5 +1,5 @@
 namespace CoAP.NET.AspNetCore.Endpoints;
 
-/// <summary>The CoAP request that a context was made for.</summary>
+/// <summary>The CoAP request of a context.</summary>
 /// <param name="Request">The request.</param>
 internal sealed record CoapRequestFeature(CoapRequest Request);

@@ -5,17 +5,19 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.AspNetCore.Endpoints;
 
-/// <summary>Who may ask an endpoint: what the authorization middleware would say, of the identity of a CoAP client.</summary>
+/// <summary>
+/// Authorizes the clients of an endpoint: applies the rules of the authorization middleware to the identity of a CoAP client.
+/// </summary>
 /// <param name="endpoint">The endpoint.</param>
-/// <param name="services">Those of the application.</param>
+/// <param name="services">The services of the application.</param>
 internal sealed class EndpointAuthorization(RouteEndpoint endpoint, IServiceProvider services)
 {
-    private static readonly CoapResult s_unauthorized = CoapResults.Unauthorized("Show who you are.");
+    private static readonly CoapResult s_unauthorized = CoapResults.Unauthorized("The endpoint requires authentication.");
     private static readonly CoapResult s_forbidden = CoapResults.Forbidden();
 
     private Task<AuthorizationPolicy?>? _policy;
 
-    /// <summary>Why its policy can never be met by a client of CoAP, and what to do; null where it can.</summary>
+    /// <summary>Returns the reason why no CoAP client can ever meet the policy, and the remedy; null if one can.</summary>
     public async Task<string?> CheckAsync()
     {
         try
@@ -23,20 +25,20 @@ internal sealed class EndpointAuthorization(RouteEndpoint endpoint, IServiceProv
             AuthorizationPolicy? policy = await FindAsync().ConfigureAwait(false);
             return policy is { AuthenticationSchemes.Count: > 0 }
                 && !policy.AuthenticationSchemes.Contains(CoapAuthenticationDefaults.AuthenticationScheme, StringComparer.Ordinal)
-                ? $"Its policy asks for the authentication scheme {string.Join(" or ", policy.AuthenticationSchemes)}, and clients of CoAP "
+                ? $"Its policy requires the authentication scheme {string.Join(" or ", policy.AuthenticationSchemes)}, and CoAP clients "
                     + $"are authenticated by their transport. Add the scheme '{CoapAuthenticationDefaults.AuthenticationScheme}' to the "
-                    + "policy (services.AddAuthentication().AddCoap()), or leave schemes out."
+                    + "policy (services.AddAuthentication().AddCoap()), or remove the schemes."
                 : null;
         }
         catch (InvalidOperationException exception)
         {
-            // Such as a policy that nobody added.
+            // For example an unknown policy.
             return exception.Message;
         }
     }
 
-    /// <summary>Decides about the user of a request.</summary>
-    /// <returns>4.01 or 4.03; null when the endpoint may be asked.</returns>
+    /// <summary>Authorizes the user of a request.</summary>
+    /// <returns>4.01 or 4.03; null if access is granted.</returns>
     public async ValueTask<CoapResult?> RefuseAsync(HttpContext context)
     {
         Task<AuthorizationPolicy?> finding = _policy ?? FindAsync();
@@ -70,7 +72,7 @@ internal sealed class EndpointAuthorization(RouteEndpoint endpoint, IServiceProv
         if (services.GetService<IAuthorizationPolicyProvider>() is not { } provider)
         {
             return data.Count == 0 && policies.Count == 0 && requirements.Count == 0 ? null
-                : throw new InvalidOperationException("It requires authorization, and the application has none. Call "
+                : throw new InvalidOperationException("The endpoint requires authorization, and the application has none. Call "
                     + "builder.Services.AddAuthorization().");
         }
 

@@ -11,9 +11,9 @@ internal static partial class EndpointLog
     public static partial void EndpointsMapped(ILogger logger, int count);
 
     [LoggerMessage(1854, LogLevel.Warning,
-        "MapCoap was called, and no endpoint is served over CoAP: none says WithCoap(), and AllEndpoints is not set.")]
+        "MapCoap was called, but no endpoint is served over CoAP: none has WithCoap(), and AllEndpoints is not set.")]
     public static partial void NoEndpointMapped(ILogger logger);
 
-    [LoggerMessage(1855, LogLevel.Warning, "The response of {Endpoint} cannot be sent over CoAP: {Reason} Told once for each endpoint.")]
+    [LoggerMessage(1855, LogLevel.Warning, "The response of {Endpoint} cannot be sent over CoAP: {Reason} Logged once per endpoint.")]
     public static partial void ResponseRefused(ILogger logger, string endpoint, string reason);
 }

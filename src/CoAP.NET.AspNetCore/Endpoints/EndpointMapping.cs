@@ -10,7 +10,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.AspNetCore.Endpoints;
 
-/// <summary>Maps the endpoints of a web application on a CoAP server, once all of them are known.</summary>
+/// <summary>Maps the endpoints of a web application to a CoAP server, once all of them are known.</summary>
 internal sealed class EndpointMapping
 {
     private readonly IEndpointRouteBuilder _endpoints;
@@ -27,13 +27,13 @@ internal sealed class EndpointMapping
         _options = options;
         _logger = (_services.GetService<ILoggerFactory>() ?? NullLoggerFactory.Instance).CreateLogger(EndpointLog.Category);
 
-        // Handlers of web applications take it for granted that they may block.
+        // Handlers of web applications may block.
         Routes = server.MapGroup(string.Empty).RunOn(TaskScheduler.Default);
     }
 
     public CoapRouteGroup Routes { get; }
 
-    /// <summary>Maps them before the server listens, or, when it does so already, when the application has started.</summary>
+    /// <summary>Maps them before the server listens or, if it already does, when the application has started.</summary>
     public void MapWhenStarting()
     {
         if (CoapHostedServers.TryPrepareStart(_services, _server, _ => MapAsync()))
@@ -93,7 +93,7 @@ internal sealed class EndpointMapping
         {
             throw new InvalidOperationException(string.Join(Environment.NewLine,
             [
-                "Endpoints cannot be served over CoAP. Change them, or say WithoutCoap() of them:", .. problems
+                "Some endpoints cannot be served over CoAP. Change them, or exclude them with WithoutCoap():", .. problems
             ]));
         }
 

@@ -3,10 +3,10 @@ using Microsoft.AspNetCore.Routing;
 
 namespace CoAP.NET.AspNetCore.Endpoints;
 
-/// <summary>Which methods of CoAP an endpoint serves, and what HTTP calls them.</summary>
+/// <summary>Maps the methods of an endpoint between CoAP and HTTP.</summary>
 internal static class EndpointMethods
 {
-    /// <summary>The methods; of an endpoint that names none all that HTTP has a name for.</summary>
+    /// <summary>Returns the methods; for an endpoint without methods, all that have an HTTP name.</summary>
     public static Dictionary<CoapMethod, string> Of(RouteEndpoint endpoint, CoapHttpCodes codes)
     {
         IReadOnlyList<string> named = endpoint.Metadata.GetMetadata<IHttpMethodMetadata>()?.HttpMethods ?? [];
@@ -19,7 +19,7 @@ internal static class EndpointMethods
             }
         }
 
-        // PATCH of HTTP is iPATCH too.
+        // PATCH of HTTP also stands for iPATCH.
         foreach ((CoapMethod method, string name) in codes.HttpMethods)
         {
             if (named.Count == 0 || named.Contains(name, StringComparer.OrdinalIgnoreCase))

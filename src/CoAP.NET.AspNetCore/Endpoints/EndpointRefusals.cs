@@ -11,62 +11,62 @@ using Microsoft.AspNetCore.StaticAssets;
 
 namespace CoAP.NET.AspNetCore.Endpoints;
 
-/// <summary>Why endpoints of a web application cannot be served over CoAP.</summary>
+/// <summary>Finds the reasons why endpoints of a web application cannot be served over CoAP.</summary>
 internal static class EndpointRefusals
 {
     private const string Grpc = "Grpc.AspNetCore.Server.GrpcMethodMetadata";
 
-    /// <summary>Looks at an endpoint.</summary>
+    /// <summary>Checks an endpoint.</summary>
     /// <param name="endpoint">The endpoint.</param>
-    /// <param name="options">How it is to be served.</param>
-    /// <returns>Why it cannot, and what to do; null when it can.</returns>
+    /// <param name="options">The mapping options.</param>
+    /// <returns>The reason and the remedy; null if the endpoint can be served.</returns>
     public static string? Of(RouteEndpoint endpoint, CoapEndpointMappingOptions options) =>
         OfKind(endpoint) ?? OfRoute(endpoint, options) ?? OfContent(endpoint) ?? OfRules(endpoint, options);
 
     private static string? OfKind(RouteEndpoint endpoint) =>
         endpoint.Metadata.GetMetadata<HttpOnlyMark>() is { } own ? own.Reason
         : Has<HubMetadata>(endpoint) || Has<NegotiateMetadata>(endpoint)
-            ? "A SignalR hub needs a connection of its own. Let clients of CoAP observe a resource instead: "
+            ? "A SignalR hub needs its own connection. Let CoAP clients observe a resource instead: "
                 + "WithCoap(route => route.Observable())."
         : endpoint.Metadata.Any(static item => item.GetType().FullName == Grpc)
-            ? "gRPC needs HTTP/2. Map a handler of its own for CoAP."
+            ? "gRPC needs HTTP/2. Map a separate handler for CoAP."
         : Has<StaticAssetDescriptor>(endpoint)
-            ? "It is a file of the web site. Serve files by a handler that returns Results.File, or by CoapResults.File of the CoAP server."
+            ? "It serves a static file. Serve files with a handler that returns Results.File, or with CoapResults.File of the CoAP server."
         : Has<PageActionDescriptor>(endpoint) || Has<ComponentTypeMetadata>(endpoint)
             ? "It renders a page for browsers. Map a handler that returns the data."
         : endpoint.Order == int.MaxValue && endpoint.RoutePattern.Parameters.Any(static parameter => parameter.IsCatchAll)
-            ? "It is a fallback, which would answer all that CoAP answers 4.04. Map the paths that it is for."
+            ? "It is a fallback and would replace every 4.04 response. Map the paths that it is for."
         : endpoint.RequestDelegate is null ? "It has no handler."
         : null;
 
     private static string? OfRoute(RouteEndpoint endpoint, CoapEndpointMappingOptions options) =>
         EndpointMethods.Of(endpoint, options.Translator.Codes).Count == 0
-            ? $"CoAP has none of its methods: {string.Join(", ", MethodsOf(endpoint))}. CoAP has GET, POST, PUT, DELETE, PATCH, and FETCH "
-                + "for QUERY."
+            ? $"CoAP has no counterpart of its methods: {string.Join(", ", MethodsOf(endpoint))}. CoAP has GET, POST, PUT, DELETE, PATCH, "
+                + "and FETCH for QUERY."
         : endpoint.Metadata.GetMetadata<IHostMetadata>() is { Hosts.Count: > 0 } hosts
-            ? $"It is for the hosts {string.Join(", ", hosts.Hosts)} only, and clients of CoAP may name any. Leave RequireHost out, or map "
+            ? $"It only serves the hosts {string.Join(", ", hosts.Hosts)}, but CoAP clients may name any host. Remove RequireHost, or map "
                 + "the endpoint a second time for CoAP."
         : endpoint.RoutePattern.RequiredValues.Any(value => value.Value is not (null or "" or false)
             && endpoint.RoutePattern.GetParameter(value.Key) is not null)
-            ? "It is routed by convention. Give the controller a route by attribute, such as [Route(\"/lights\")]."
+            ? "It uses conventional routing. Give the controller an attribute route, such as [Route(\"/lights\")]."
         : endpoint.RoutePattern.PathSegments.Any(static segment => segment.Parts is [RoutePatternLiteralPart { Content: "." or ".." }])
-            ? "No segment of a path of CoAP is '.' or '..' (RFC 7252 section 5.10.1). Write the path without them."
+            ? "A path segment '.' or '..' is not allowed in CoAP (RFC 7252 section 5.10.1). Write the path without them."
         : null;
 
     private static string? OfContent(RouteEndpoint endpoint) =>
         Has<IFromFormMetadata>(endpoint) || endpoint.Metadata.GetMetadata<IAntiforgeryMetadata>() is { RequiresValidation: true }
             || (endpoint.Metadata.GetMetadata<IAcceptsMetadata>() is { ContentTypes.Count: > 0 } accepts
                 && accepts.ContentTypes.All(IsForm))
-            ? "It reads a form, which CoAP has no Content-Format for. Take a body in JSON, or the bytes by a parameter of type Stream."
+            ? "It reads a form, which has no CoAP Content-Format. Accept a JSON body, or the bytes with a parameter of type Stream."
         : endpoint.Metadata.GetOrderedMetadata<IProducesResponseTypeMetadata>()
             .Any(static produces => produces.ContentTypes.Contains(EventStreams.MediaType, StringComparer.OrdinalIgnoreCase))
-            ? "It answers with server-sent events, which never end. Serve the state as a resource that can be observed: "
+            ? "It returns server-sent events, which never end. Serve the state as an observable resource: "
                 + "WithCoap(route => route.Observable()), and CoapServer.Notify when it changes."
         : null;
 
     private static string? OfRules(RouteEndpoint endpoint, CoapEndpointMappingOptions options) =>
         options.Pipeline is null && Has<EnableRateLimitingAttribute>(endpoint) && !Has<DisableRateLimitingAttribute>(endpoint)
-            ? "Its rate limit is kept by middleware, which does not run for CoAP. Let it: "
+            ? "Its rate limit needs middleware, which does not run for CoAP by default. Add it: "
                 + "MapCoap(coap => coap.Pipeline = pipeline => pipeline.UseRateLimiter())."
         : null;
 

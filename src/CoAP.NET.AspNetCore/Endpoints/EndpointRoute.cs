@@ -2,31 +2,31 @@ using Microsoft.AspNetCore.Http;
 
 namespace CoAP.NET.AspNetCore.Endpoints;
 
-/// <summary>A route of CoAP, and the endpoints that may be meant by it: those of ASP.NET Core have constraints besides.</summary>
+/// <summary>A CoAP route with its candidate endpoints, which ASP.NET Core distinguishes by constraints.</summary>
 /// <param name="runner">Runs them.</param>
 /// <param name="method">The method of the route.</param>
-/// <param name="candidates">Those of its method, the first that matches counts.</param>
-/// <param name="others">Those of other methods.</param>
+/// <param name="candidates">The endpoints of this method; the first match wins.</param>
+/// <param name="others">The endpoints of other methods.</param>
 internal sealed class EndpointRoute(EndpointRunner runner, CoapMethod method, ServedEndpoint[] candidates, ServedEndpoint[] others)
 {
     private static readonly CoapResult s_notFound = new(CoapCode.NotFound);
     private static readonly CoapResult s_methodNotAllowed = new(CoapCode.MethodNotAllowed);
     private static readonly CoapResult s_unsupported = new(CoapCode.UnsupportedContentFormat);
 
-    /// <summary>Whether an endpoint says that it reads a format itself.</summary>
+    /// <summary>Whether an endpoint reads a format itself.</summary>
     public bool Reads(CoapContentFormat? format) => format?.MediaType is { } mediaType
         && Array.Exists(candidates, candidate => candidate.Names(mediaType));
 
     public ValueTask<CoapResult> ServeAsync(CoapRequest request, CancellationToken cancellationToken) =>
         runner.RunAsync(request, this, cancellationToken);
 
-    /// <summary>Asks who may send a body before it is put together.</summary>
+    /// <summary>Authorizes the client before its body is assembled.</summary>
     public CoapHandler Guard(CoapRouteInfo route, CoapHandler next) => (request, cancellationToken) => request.IsBodyPending
         ? runner.AdmitAsync(request, this, next, cancellationToken) : next(request, cancellationToken);
 
-    /// <summary>The endpoint of a request, which then has the values of its parameters and the method of HTTP.</summary>
+    /// <summary>Selects the endpoint of a request, and sets its route values and HTTP method.</summary>
     /// <param name="context">The request.</param>
-    /// <param name="contentType">The type of the body that its handler will read; null for none.</param>
+    /// <param name="contentType">The media type of the body for the handler; null for none.</param>
     public EndpointChoice Choose(HttpContext context, string? contentType)
     {
         bool isOfOtherType = false;

@@ -9,31 +9,31 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.AspNetCore.Endpoints;
 
-/// <summary>Runs endpoints of a web application for requests of CoAP.</summary>
-/// <param name="options">How they are served.</param>
-/// <param name="services">Those of the application.</param>
-/// <param name="pipeline">Runs the endpoint of a context, with the middleware before it.</param>
-/// <param name="logger">Where to log.</param>
+/// <summary>Runs endpoints of a web application for CoAP requests.</summary>
+/// <param name="options">The mapping options.</param>
+/// <param name="services">The services of the application.</param>
+/// <param name="pipeline">Runs the endpoint of a context, after its middleware.</param>
+/// <param name="logger">The log.</param>
 internal sealed class EndpointRunner(
     CoapEndpointMappingOptions options, IServiceProvider services, RequestDelegate pipeline, ILogger logger)
 {
     private static readonly CoapResult s_tooLong =
-        CoapResults.Status(CoapCode.ServiceUnavailable, "The handler was stopped, as it took too long.");
+        CoapResults.Status(CoapCode.ServiceUnavailable, "The handler was aborted because it took too long.");
 
     private static readonly CoapResult s_neverEnds =
-        CoapResults.Status(CoapCode.NotImplemented, "CoAP has no responses that never end. Observe a resource instead.");
+        CoapResults.Status(CoapCode.NotImplemented, "CoAP does not support responses that never end. Observe a resource instead.");
 
     private static readonly CoapResult s_redirect =
-        CoapResults.Status(CoapCode.NotImplemented, "The answer is a redirect, which CoAP has no word for.");
+        CoapResults.Status(CoapCode.NotImplemented, "The response is a redirect, which has no counterpart in CoAP.");
 
     private readonly IHttpContextFactory? _contexts = services.GetService<IHttpContextFactory>();
     private readonly TimeProvider _clock = services.GetService<TimeProvider>() ?? TimeProvider.System;
 
-    /// <summary>Whether a client may ask, before the body of its request is put together.</summary>
+    /// <summary>Authorizes the client before the body of its request is assembled.</summary>
     /// <param name="request">The request, with the first block of its body.</param>
-    /// <param name="route">Where it arrived.</param>
-    /// <param name="next">Takes the body.</param>
-    /// <param name="cancellationToken">Cancelled when nobody waits any more.</param>
+    /// <param name="route">The CoAP route.</param>
+    /// <param name="next">Receives the body.</param>
+    /// <param name="cancellationToken">Canceled when the client no longer waits.</param>
     public async ValueTask<CoapResult> AdmitAsync(CoapRequest request, EndpointRoute route, CoapHandler next,
         CancellationToken cancellationToken) =>
         await WithContextAsync(request, async exchange => await FindAsync(exchange, route).ConfigureAwait(false) is { Refusal: { } refusal }
@@ -41,8 +41,8 @@ internal sealed class EndpointRunner(
 
     /// <summary>Answers a request.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="route">Where it arrived.</param>
-    /// <param name="cancellationToken">Cancelled when nobody waits any more.</param>
+    /// <param name="route">The CoAP route.</param>
+    /// <param name="cancellationToken">Canceled when the client no longer waits.</param>
     public async ValueTask<CoapResult> RunAsync(CoapRequest request, EndpointRoute route, CancellationToken cancellationToken) =>
         await WithContextAsync(request, exchange => RunAsync(exchange, route, cancellationToken), cancellationToken).ConfigureAwait(false);
 
@@ -80,7 +80,7 @@ internal sealed class EndpointRunner(
 
         try
         {
-            // Not for strangers.
+            // Converts only after authorization.
             if (ConvertedTypeOf(exchange.Request, route) is not null)
             {
                 exchange.ConvertBody(options.Translator);
@@ -105,7 +105,7 @@ internal sealed class EndpointRunner(
         }
         catch (Exception) when (exchange.Response.Fault is not null)
         {
-            // It is said below what is wrong.
+            // The code below reports the error.
         }
         catch (OperationCanceledException) when (exchange.IsAborted && !cancellationToken.IsCancellationRequested)
         {
@@ -129,7 +129,7 @@ internal sealed class EndpointRunner(
             ? EndpointChoice.None(refusal) : choice;
     }
 
-    // What the body becomes before the handler reads it; null where it stays what it is.
+    // Returns the media type after the conversion of the body; null if the body stays unchanged.
     private string? ConvertedTypeOf(CoapRequest request, EndpointRoute route) =>
         options.Translator.Json.Converts && !request.Payload.IsEmpty && request.ContentFormat is { } format && !route.Reads(format)
             ? options.Translator.Json.MediaTypes.TryGetValue(format, out string? type) ? type : null
@@ -151,7 +151,7 @@ internal sealed class EndpointRunner(
         if (endpoint.TryTell())
         {
             EndpointLog.ResponseRefused(logger, endpoint.Name, fault == ResponseFault.NeverEnds
-                ? "it is a stream of server-sent events. Serve the state as a resource that can be observed."
+                ? "it is a stream of server-sent events. Serve the state as an observable resource."
                 : $"it has more than {options.MaxResponseSize} bytes ({nameof(CoapEndpointMappingOptions.MaxResponseSize)}).");
         }
 
@@ -170,7 +170,7 @@ internal sealed class EndpointRunner(
         CoapRequest request = exchange.Request;
         bool isSuccess = recorded.StatusCode is >= 200 and < 300;
 
-        // What could not be deleted because it is not there is a success in CoAP, whose payload is not what is wrong.
+        // Deleting a missing resource is a success in CoAP, so the error text must not become its payload.
         bool hasBody = status is not (HttpStatusCode.NoContent or HttpStatusCode.ResetContent or HttpStatusCode.NotModified)
             && (isSuccess || options.Translator.Codes.CodeOf(status, request.Method).IsError);
         ReadOnlyMemory<byte> body = hasBody ? recorded.Written : default;
@@ -188,14 +188,14 @@ internal sealed class EndpointRunner(
         if ((request.IsForObservers || request.Options.Observe is not null)
             && response.Headers.CacheControl is null && response.Content.Headers.Expires is null)
         {
-            // What the route says of observers holds, not that nobody knows how long it is fresh: they would register again at once.
+            // The options of the route for observers apply. A Max-Age of 0 would make observers register again at once.
             result.Options.Remove(OptionNumber.MaxAge);
         }
 
         return WithErrorBody(result, body, response, request.Accept ?? request.ContentFormat);
     }
 
-    // An error that the handler describes is described to clients of CoAP too (RFC 7252 section 5.5.1).
+    // CoAP clients get the description of an error as well (RFC 7252 section 5.5.1).
     private CoapResult WithErrorBody(CoapResult result, ReadOnlyMemory<byte> body, HttpResponseMessage response, CoapContentFormat? wanted)
     {
         string? type = response.Content.Headers.TryGetValues("Content-Type", out IEnumerable<string>? types)

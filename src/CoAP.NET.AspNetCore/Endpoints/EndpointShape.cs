@@ -3,8 +3,8 @@ using Microsoft.AspNetCore.Routing.Patterns;
 namespace CoAP.NET.AspNetCore.Endpoints;
 
 /// <summary>
-/// What of a route pattern of ASP.NET Core a route template of CoAP can say: literals, parameters and a catch-all. Constraints and segments
-/// of several parts are looked at when a request is there.
+/// The part of an ASP.NET Core route pattern that a CoAP route template can express: literals, parameters and a catch-all. Constraints and
+/// segments of several parts are checked per request.
 /// </summary>
 internal sealed class EndpointShape
 {
@@ -24,13 +24,13 @@ internal sealed class EndpointShape
         Rest,
     }
 
-    /// <summary>Equal for patterns that are one route in CoAP, whatever the names of their parameters.</summary>
+    /// <summary>Equal for patterns that are the same CoAP route, regardless of their parameter names.</summary>
     public string Key { get; }
 
-    /// <summary>The template of CoAP.</summary>
+    /// <summary>The CoAP template.</summary>
     public string Template { get; }
 
-    /// <summary>The shapes of a pattern: more than one where segments at its end may be left out.</summary>
+    /// <summary>Returns the shapes of a pattern: more than one if trailing segments are optional.</summary>
     public static EndpointShape[] Of(RoutePattern pattern)
     {
         Segment[] segments = [.. pattern.PathSegments.Select(SegmentOf)];
@@ -44,7 +44,7 @@ internal sealed class EndpointShape
             .Select(length => new EndpointShape(segments[..length]))];
     }
 
-    /// <summary>Whether some path is of both.</summary>
+    /// <summary>Whether some path matches both shapes.</summary>
     public bool Overlaps(EndpointShape other)
     {
         for (int i = 0; ; i++)
@@ -67,7 +67,7 @@ internal sealed class EndpointShape
         }
     }
 
-    /// <summary>Whether every path of the other one is of this one.</summary>
+    /// <summary>Whether this shape matches every path of the other one.</summary>
     public bool Covers(EndpointShape other)
     {
         for (int i = 0; ; i++)

@@ -7,20 +7,20 @@ using Microsoft.AspNetCore.Routing;
 namespace CoAP.NET.AspNetCore.Endpoints;
 
 /// <summary>
-/// Puts endpoints of ASP.NET Core into routes of CoAP. Several of them may be one route there, as its templates have no constraints; then
-/// the request decides, in the order that ASP.NET Core has.
+/// Groups ASP.NET Core endpoints into CoAP routes. Several endpoints may share a route because its templates have no constraints; the
+/// request then decides, in the order of ASP.NET Core.
 /// </summary>
 /// <param name="endpoints">The endpoints.</param>
-/// <param name="routes">Where to map them.</param>
+/// <param name="routes">Receives the routes.</param>
 /// <param name="runner">Runs them.</param>
-/// <param name="json">Which formats are converted.</param>
+/// <param name="json">The conversion of formats.</param>
 internal sealed class EndpointTable(
     IReadOnlyList<ServedEndpoint> endpoints, CoapRouteGroup routes, EndpointRunner runner, CoapHttpJson json)
 {
     private const long MaxBodySize = 1L << 30;
 
-    /// <summary>Maps all of them.</summary>
-    /// <param name="problems">Takes what cannot be mapped, and why.</param>
+    /// <summary>Maps all endpoints.</summary>
+    /// <param name="problems">Receives the endpoints that cannot be mapped, with the reason.</param>
     public void Map(List<string> problems)
     {
         foreach (EndpointShape shape in endpoints.SelectMany(static endpoint => endpoint.Shapes)
@@ -42,8 +42,8 @@ internal sealed class EndpointTable(
         ServedEndpoint[] candidates = Reachable(shape, [.. there.Where(endpoint => endpoint.MethodOf(method) is not null)]);
         if (Array.Find(candidates, other => !other.Marks.SequenceEqual(candidates[0].Marks)) is { } other)
         {
-            problems.Add($"{candidates[0].Name} and {other.Name}: They are one route in CoAP, {(CoapCode)method} {shape.Template}, and "
-                + "WithCoap says different things of them. Say it for a group around both.");
+            problems.Add($"{candidates[0].Name} and {other.Name}: They share the CoAP route {(CoapCode)method} {shape.Template}, but "
+                + "their WithCoap calls differ. Call WithCoap on a group around both.");
             return;
         }
 
@@ -59,7 +59,7 @@ internal sealed class EndpointTable(
         }
     }
 
-    // Behind one that serves everything there is nothing left, but for those that are told from it by the type of the body.
+    // After an endpoint that serves everything only endpoints with another body type are reachable.
     private static ServedEndpoint[] Reachable(EndpointShape shape, ServedEndpoint[] candidates)
     {
         int certain = Array.FindIndex(candidates, endpoint => endpoint.IsCertain(shape));

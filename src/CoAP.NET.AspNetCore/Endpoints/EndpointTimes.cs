@@ -5,10 +5,10 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.AspNetCore.Endpoints;
 
-/// <summary>How long handlers may take.</summary>
+/// <summary>The time limits of handlers.</summary>
 internal static class EndpointTimes
 {
-    /// <summary>What an endpoint says of it by <c>WithRequestTimeout</c>, and otherwise the default.</summary>
+    /// <summary>Returns the time of <c>WithRequestTimeout</c>, otherwise the default.</summary>
     public static TimeSpan Of(RouteEndpoint endpoint, IServiceProvider services, TimeSpan otherwise)
     {
         if (endpoint.Metadata.GetMetadata<DisableRequestTimeoutAttribute>() is not null)

@@ -1,5 +1,5 @@
 namespace CoAP.NET.AspNetCore.Endpoints;
 
-/// <summary>Says of an endpoint of this package that it is for HTTP only.</summary>
-/// <param name="Reason">Why, and what to do.</param>
+/// <summary>Marks an endpoint of this package as HTTP-only.</summary>
+/// <param name="Reason">The reason and the remedy.</param>
 internal sealed record HttpOnlyMark(string Reason);

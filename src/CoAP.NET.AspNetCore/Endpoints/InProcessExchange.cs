@@ -7,7 +7,7 @@ using Microsoft.Extensions.Primitives;
 
 namespace CoAP.NET.AspNetCore.Endpoints;
 
-/// <summary>A CoAP request as one of ASP.NET Core: a context without a connection of HTTP.</summary>
+/// <summary>Presents a CoAP request to ASP.NET Core: a context without an HTTP connection.</summary>
 internal sealed class InProcessExchange : IAsyncDisposable, IHttpRequestLifetimeFeature, IHttpRequestBodyDetectionFeature,
     IServiceProvidersFeature
 {
@@ -26,7 +26,7 @@ internal sealed class InProcessExchange : IAsyncDisposable, IHttpRequestLifetime
         Message = message;
         Response = response;
 
-        // The handler that runs for observers is not that of one of them.
+        // A handler run for observers must not end with one of them.
         _abort = CancellationTokenSource.CreateLinkedTokenSource(
             cancellationToken, request.IsForObservers || request.Channel is null ? CancellationToken.None : request.Peer.Disconnected);
         RequestAborted = _abort.Token;
@@ -38,7 +38,7 @@ internal sealed class InProcessExchange : IAsyncDisposable, IHttpRequestLifetime
 
     public CoapRequest Request { get; }
 
-    /// <summary>The request in the words of HTTP.</summary>
+    /// <summary>The request as an HTTP message.</summary>
     public HttpRequestMessage Message { get; }
 
     public RecordedResponse Response { get; }
@@ -51,21 +51,21 @@ internal sealed class InProcessExchange : IAsyncDisposable, IHttpRequestLifetime
 
     public IServiceProvider RequestServices { get; set; }
 
-    /// <summary>Whether nobody is to wait for the handler any more.</summary>
+    /// <summary>Whether the client no longer waits for the handler.</summary>
     public bool IsAborted => _abort.IsCancellationRequested;
 
-    /// <summary>Makes the context.</summary>
+    /// <summary>Creates the context.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="translator">Methods and media types.</param>
-    /// <param name="maxResponseSize">How many bytes the response may have.</param>
-    /// <param name="factory">That of the application; null for none.</param>
-    /// <param name="cancellationToken">Cancelled when nobody waits any more.</param>
-    /// <exception cref="CoapHttpTranslationException">HTTP has no word for something of the request.</exception>
-    /// <exception cref="CoapUriException">The options name no URI.</exception>
+    /// <param name="translator">The tables of methods and media types.</param>
+    /// <param name="maxResponseSize">The maximum number of bytes of the response.</param>
+    /// <param name="factory">The factory of the application; null for none.</param>
+    /// <param name="cancellationToken">Canceled when the client no longer waits.</param>
+    /// <exception cref="CoapHttpTranslationException">A part of the request has no counterpart in HTTP.</exception>
+    /// <exception cref="CoapUriException">The options do not form a URI.</exception>
     public static InProcessExchange Open(CoapRequest request, CoapHttpTranslator translator, int maxResponseSize,
         IHttpContextFactory? factory, CancellationToken cancellationToken)
     {
-        // What Location is relative to. A zone of an address is not for System.Uri, and nobody's business.
+        // The base of Location. System.Uri does not accept the zone of an address, and clients must not see it.
         if (!Uri.TryCreate(request.GetUri().ToString(), UriKind.Absolute, out Uri? target))
         {
             target = new Uri($"{request.Peer.Scheme}://localhost");
@@ -81,9 +81,9 @@ internal sealed class InProcessExchange : IAsyncDisposable, IHttpRequestLifetime
 
     public void Abort() => _abort.Cancel();
 
-    /// <summary>Makes the JSON of a body in CBOR.</summary>
-    /// <param name="translator">Converts.</param>
-    /// <exception cref="CoapContentException">The body cannot be converted.</exception>
+    /// <summary>Converts a CBOR body to JSON.</summary>
+    /// <param name="translator">Performs the conversion.</param>
+    /// <exception cref="CoapContentException">The body is not convertible.</exception>
     public void ConvertBody(CoapHttpTranslator translator)
     {
         using HttpRequestMessage converted = translator.ToHttpRequest(Request, Message.RequestUri!);
@@ -95,7 +95,7 @@ internal sealed class InProcessExchange : IAsyncDisposable, IHttpRequestLifetime
         Context.Request.ContentType = converted.Content.Headers.GetValues("Content-Type").First();
     }
 
-    /// <summary>Lets the handler go on for some time.</summary>
+    /// <summary>Limits the time of the handler.</summary>
     public void LimitTime(TimeSpan timeout, TimeProvider clock)
     {
         if (timeout != Timeout.InfiniteTimeSpan)
@@ -187,7 +187,7 @@ internal sealed class InProcessExchange : IAsyncDisposable, IHttpRequestLifetime
         };
     }
 
-    // As web servers have it: decoded, but for slashes inside a segment.
+    // Like web servers: decoded, except for slashes inside a segment.
     private static string PathOf(CoapRequest request) =>
         "/" + string.Join('/', request.Options.UriPath.Select(static segment => segment.Replace("/", "%2F", StringComparison.Ordinal)));
 

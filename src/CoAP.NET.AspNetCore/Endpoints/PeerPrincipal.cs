@@ -7,15 +7,15 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.AspNetCore.Endpoints;
 
-/// <summary>Who a client of CoAP is, as a user of ASP.NET Core.</summary>
+/// <summary>Converts the identity of a CoAP client to an ASP.NET Core user.</summary>
 internal static class PeerPrincipal
 {
-    /// <summary>The user; one who is not authenticated when the client has proven nothing.</summary>
+    /// <summary>Returns the user; an unauthenticated one for an unauthenticated client.</summary>
     public static ClaimsPrincipal Of(CoapRequest request) =>
         request.Channel is null || !request.Peer.IsKnown ? new ClaimsPrincipal(new ClaimsIdentity())
         : request.Peer.Identity switch
         {
-            // Of the whole connection, while transformations of claims change that of a request.
+            // The user belongs to the whole connection, but claims transformations change that of a request.
             ClaimsPrincipal user => user.Clone(),
             IPrincipal user => new ClaimsPrincipal(user),
             IIdentity identity => new ClaimsPrincipal(identity),
@@ -26,7 +26,7 @@ internal static class PeerPrincipal
             _ => new ClaimsPrincipal(new ClaimsIdentity()),
         };
 
-    /// <summary>The certificate of the client; null for none.</summary>
+    /// <summary>Returns the client certificate; null for none.</summary>
     public static X509Certificate2? CertificateOf(CoapRequest request) =>
         (request.Channel is null ? null : request.Peer.Identity as ICoapPeerIdentity)?.Certificate;
 

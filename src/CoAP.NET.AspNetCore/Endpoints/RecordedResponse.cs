@@ -6,9 +6,9 @@ using Microsoft.AspNetCore.Http.Features;
 namespace CoAP.NET.AspNetCore.Endpoints;
 
 /// <summary>
-/// What a handler of ASP.NET Core answers, kept until it is done. Of one request; not thread-safe, as no HTTP response is.
+/// Buffers the response of an ASP.NET Core handler until it is complete. One per request; not thread-safe, like every HTTP response.
 /// </summary>
-/// <param name="maxSize">How many bytes the body may have.</param>
+/// <param name="maxSize">The maximum number of bytes of the body.</param>
 internal sealed class RecordedResponse(int maxSize) : IHttpResponseFeature, IHttpResponseBodyFeature
 {
     private readonly ArrayBufferWriter<byte> _body = new();
@@ -36,10 +36,10 @@ internal sealed class RecordedResponse(int maxSize) : IHttpResponseFeature, IHtt
 
     public PipeWriter Writer => _writer ??= PipeWriter.Create(Stream, new StreamPipeWriterOptions(leaveOpen: true));
 
-    /// <summary>What was written.</summary>
+    /// <summary>The written bytes.</summary>
     public ReadOnlyMemory<byte> Written => _body.WrittenMemory;
 
-    /// <summary>Why the response cannot be sent; null when it can.</summary>
+    /// <summary>The reason why the response cannot be sent; null if it can.</summary>
     public ResponseFault? Fault { get; private set; }
 
     public void OnStarting(Func<object, Task> callback, object state)
@@ -56,7 +56,7 @@ internal sealed class RecordedResponse(int maxSize) : IHttpResponseFeature, IHtt
 
     public void DisableBuffering()
     {
-        // A CoAP response goes out as a whole.
+        // A CoAP response is sent as a whole.
     }
 
     public Task SendFileAsync(string path, long offset, long? count, CancellationToken cancellationToken = default) =>
@@ -97,7 +97,7 @@ internal sealed class RecordedResponse(int maxSize) : IHttpResponseFeature, IHtt
         await StartAsync().ConfigureAwait(false);
     }
 
-    /// <summary>Calls what waits for the end of the response.</summary>
+    /// <summary>Runs the callbacks for the end of the response.</summary>
     public async Task EndAsync()
     {
         while (_completed.TryPop(out (Func<object, Task> Callback, object State) next))
@@ -106,7 +106,7 @@ internal sealed class RecordedResponse(int maxSize) : IHttpResponseFeature, IHtt
         }
     }
 
-    /// <summary>Adds to the body.</summary>
+    /// <summary>Appends to the body.</summary>
     public void Append(ReadOnlySpan<byte> bytes)
     {
         if (Fault is null && bytes.Length > maxSize - _body.WrittenCount)
@@ -124,14 +124,14 @@ internal sealed class RecordedResponse(int maxSize) : IHttpResponseFeature, IHtt
         ThrowIfFaulted();
     }
 
-    // The handler is to stop; what becomes of its request is said by the fault.
+    // Stops the handler; the fault determines the response.
     private void ThrowIfFaulted()
     {
         if (Fault is { } fault)
         {
             throw new IOException(fault == ResponseFault.TooLarge
                 ? $"The response has more than {maxSize} bytes (CoapEndpointMappingOptions.MaxResponseSize)."
-                : "CoAP has no responses that never end.");
+                : "CoAP does not support responses that never end.");
         }
     }
 }

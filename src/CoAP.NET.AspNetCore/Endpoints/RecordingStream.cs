@@ -1,7 +1,7 @@
 namespace CoAP.NET.AspNetCore.Endpoints;
 
-/// <summary>The body of a response, to write.</summary>
-/// <param name="response">Takes what is written.</param>
+/// <summary>The writable body of a response.</summary>
+/// <param name="response">Receives the bytes.</param>
 internal sealed class RecordingStream(RecordedResponse response) : Stream
 {
     public override bool CanRead => false;

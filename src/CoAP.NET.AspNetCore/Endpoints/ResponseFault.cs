@@ -1,9 +1,9 @@
 namespace CoAP.NET.AspNetCore.Endpoints;
 
-/// <summary>Why a response of a handler cannot be sent.</summary>
+/// <summary>The reason why the response of a handler cannot be sent.</summary>
 internal enum ResponseFault
 {
-    /// <summary>Its body has more bytes than it may.</summary>
+    /// <summary>Its body exceeds the maximum.</summary>
     TooLarge,
 
     /// <summary>It is a stream of events.</summary>

@@ -46,21 +46,21 @@ internal sealed class ServedEndpoint
 
     public EndpointAuthorization Authorization { get; }
 
-    /// <summary>How long its handler may take.</summary>
+    /// <summary>The time limit of its handler.</summary>
     public TimeSpan Timeout { get; }
 
-    /// <summary>What says more about its CoAP routes, from the outside in.</summary>
+    /// <summary>The marks that configure its CoAP routes, from the outermost to the innermost.</summary>
     public CoapMark[] Marks { get; }
 
-    /// <summary>The methods of CoAP that it serves.</summary>
+    /// <summary>Its CoAP methods.</summary>
     public IReadOnlyCollection<CoapMethod> Methods => _methods.Keys;
 
-    /// <summary>What messages call it.</summary>
+    /// <summary>Its name in messages.</summary>
     public string Name => NameOf(Endpoint);
 
     public static string NameOf(RouteEndpoint endpoint) => endpoint.DisplayName ?? endpoint.RoutePattern.RawText ?? "An endpoint";
 
-    /// <summary>Whether something is to be logged of it: once.</summary>
+    /// <summary>Returns true once; the caller then logs.</summary>
     public bool TryTell() => Interlocked.Exchange(ref _isTold, 1) == 0;
 
     /// <summary>Whether it serves every request of a shape.</summary>
@@ -70,10 +70,10 @@ internal sealed class ServedEndpoint
 
     public bool Overlaps(EndpointShape shape) => Shapes.Any(own => own.Overlaps(shape));
 
-    /// <summary>The method that HTTP has for one of CoAP; null where it does not serve it.</summary>
+    /// <summary>Returns the HTTP method for a CoAP method; null if the endpoint does not serve it.</summary>
     public string? MethodOf(CoapMethod method) => _methods.GetValueOrDefault(method);
 
-    /// <summary>Whether the path of a request is its own; the values of its parameters are those of the request then.</summary>
+    /// <summary>Whether it matches the path of a request; if so, the request gets its route values.</summary>
     public bool TryMatch(HttpContext context)
     {
         RouteValueDictionary values = [];
@@ -94,11 +94,11 @@ internal sealed class ServedEndpoint
         return true;
     }
 
-    /// <summary>Whether it says that it takes bodies of exactly a media type.</summary>
+    /// <summary>Whether it accepts exactly this media type.</summary>
     public bool Names(string mediaType) =>
         _accepted?.Any(own => own.MediaType.Equals(mediaType, StringComparison.OrdinalIgnoreCase)) == true;
 
-    /// <summary>Whether it takes bodies of a media type. What says nothing of its type is left to the handler.</summary>
+    /// <summary>Whether it accepts bodies of a media type. Bodies without a type are left to the handler.</summary>
     public bool Takes(string? contentType) => _accepted is null
         || !MediaTypeHeaderValue.TryParse(contentType, out MediaTypeHeaderValue? type) || _accepted.Any(type.IsSubsetOf);
 }

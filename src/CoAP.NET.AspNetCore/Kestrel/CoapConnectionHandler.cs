@@ -10,8 +10,7 @@ using Microsoft.Extensions.DependencyInjection;
 namespace CoAP.NET.AspNetCore;
 
 /// <summary>
-/// Gives the connections of a listening socket of Kestrel to a CoAP endpoint: <c>coap+tcp</c>, or <c>coaps+tcp</c> where TLS stands before
-/// it (RFC 8323 section 3).
+/// Passes connections of a Kestrel socket to a CoAP endpoint: <c>coap+tcp</c>, or <c>coaps+tcp</c> behind TLS (RFC 8323 section 3).
 /// </summary>
 internal sealed class CoapConnectionHandler(ServerSource server, IServiceProvider services, CancellationToken stopping) : ConnectionHandler
 {
@@ -62,11 +61,11 @@ internal sealed class CoapConnectionHandler(ServerSource server, IServiceProvide
         }
         catch (CoapException)
         {
-            // It was not taken, and closed: the endpoint counted it.
+            // The endpoint refused, closed and counted the connection.
         }
     }
 
-    // What was sent last may still be on its way, to somebody who may never take it.
+    // The last bytes may still be on their way to a client that never reads them.
     private async Task EndAsync(ConnectionContext connection)
     {
         TaskCompletionSource closed = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -82,7 +81,7 @@ internal sealed class CoapConnectionHandler(ServerSource server, IServiceProvide
         }
     }
 
-    // RFC 8323 section 8.2: on the port that is registered for it coap is understood, elsewhere it must be agreed on.
+    // RFC 8323 section 8.2: coap is implied on its registered port, and must be negotiated on other ports.
     private static bool IsAccepted(ConnectionContext connection, IPEndPoint local)
     {
         ReadOnlyMemory<byte> chosen = connection.Features.Get<ITlsApplicationProtocolFeature>()?.ApplicationProtocol ?? default;

@@ -9,30 +9,31 @@ using Microsoft.Extensions.Hosting;
 
 namespace Microsoft.AspNetCore.Hosting;
 
-/// <summary>Serves CoAP over TCP and TLS on sockets of Kestrel (RFC 8323 section 3).</summary>
+/// <summary>Serves CoAP over TCP and TLS on Kestrel sockets (RFC 8323 section 3).</summary>
 public static class CoapListenOptionsExtensions
 {
     /// <summary>
-    /// Gives connections to the <see cref="CoapServer"/> of the container: <c>coap+tcp</c>, or <c>coaps+tcp</c> where
-    /// <see cref="UseCoapTls"/> stands before it.
+    /// Passes connections to the <see cref="CoapServer"/> of the container: <c>coap+tcp</c>, or <c>coaps+tcp</c> after
+    /// <see cref="UseCoapTls"/>.
     /// </summary>
     /// <param name="listen">The socket.</param>
-    /// <returns>The same.</returns>
+    /// <returns>The same options.</returns>
     public static ListenOptions UseCoap(this ListenOptions listen)
     {
         ArgumentNullException.ThrowIfNull(listen);
 
-        // The container is asked when the first connection comes: Kestrel may be configured before the server is.
+        // Resolved with the first connection: Kestrel may be configured before the server.
         return Use(listen, new ServerSource(services: null));
     }
 
-    /// <summary>
-    /// Gives connections to a server. It is started with the first connection, if it was not before; it binds no address of its own unless
-    /// it was told to listen.
-    /// </summary>
+    /// <summary>Passes connections to a server.</summary>
+    /// <remarks>
+    /// The first connection starts the server, unless it is already started. It binds no address of its own unless it is configured to
+    /// listen.
+    /// </remarks>
     /// <param name="listen">The socket.</param>
     /// <param name="server">The server.</param>
-    /// <returns>The same.</returns>
+    /// <returns>The same options.</returns>
     public static ListenOptions UseCoap(this ListenOptions listen, CoapServer server)
     {
         ArgumentNullException.ThrowIfNull(listen);
@@ -40,10 +41,10 @@ public static class CoapListenOptionsExtensions
         return Use(listen, new ServerSource(server, listen.ApplicationServices));
     }
 
-    /// <summary>Gives connections to an endpoint. It is started with the first connection, if it was not before.</summary>
+    /// <summary>Passes connections to an endpoint. The first connection starts it, unless it is already started.</summary>
     /// <param name="listen">The socket.</param>
     /// <param name="endpoint">The endpoint.</param>
-    /// <returns>The same.</returns>
+    /// <returns>The same options.</returns>
     public static ListenOptions UseCoap(this ListenOptions listen, CoapEndpoint endpoint)
     {
         ArgumentNullException.ThrowIfNull(listen);
@@ -52,13 +53,15 @@ public static class CoapListenOptionsExtensions
     }
 
     /// <summary>
-    /// TLS as RFC 8323 section 8.2 wants it, with the application protocol <c>coap</c>; to be called before
-    /// <see cref="UseCoap(ListenOptions)"/>. Kestrel's own <c>UseHttps</c> offers protocols of HTTP only, so that clients would find none
-    /// in common.
+    /// Adds TLS according to RFC 8323 section 8.2, with the application protocol <c>coap</c>. Call it before
+    /// <see cref="UseCoap(ListenOptions)"/>.
     /// </summary>
+    /// <remarks>
+    /// Kestrel's own <c>UseHttps</c> offers HTTP protocols only, so CoAP clients would have no protocol in common with it.
+    /// </remarks>
     /// <param name="listen">The socket.</param>
-    /// <param name="tls">The certificate and whom to let in; copied when the first connection comes.</param>
-    /// <returns>The same.</returns>
+    /// <param name="tls">The certificate and the client authentication; copied with the first connection.</param>
+    /// <returns>The same options.</returns>
     public static ListenOptions UseCoapTls(this ListenOptions listen, SslServerAuthenticationOptions tls)
     {
         ArgumentNullException.ThrowIfNull(listen);

@@ -1,4 +1,4 @@
 namespace CoAP.NET.AspNetCore.Proxying;
 
-/// <summary>A client did not read what it asked for, and was cut off.</summary>
+/// <summary>A client did not read its response, and was disconnected.</summary>
 internal sealed class ClientStalledException() : OperationCanceledException("The client does not read.");

@@ -1,9 +1,9 @@
 namespace CoAP.NET.AspNetCore;
 
 /// <summary>
-/// What a path of a web application that serves CoAP resources has done so far; see <see cref="CoapHttpExchangeOptions.Counters"/>.
-/// Thread-safe.
+/// Counters of a path that serves CoAP resources to HTTP clients, since its start; see <see cref="CoapHttpExchangeOptions.Counters"/>.
 /// </summary>
+/// <remarks>Thread-safe.</remarks>
 public sealed class CoapHttpCounters
 {
     private readonly Func<long> _shared;
@@ -15,24 +15,22 @@ public sealed class CoapHttpCounters
 
     internal CoapHttpCounters(Func<long> shared) => _shared = shared;
 
-    /// <summary>Requests that came, with those for events and WebSockets.</summary>
+    /// <summary>Received requests, including those for events and WebSockets.</summary>
     public long Requests => Interlocked.Read(ref _requests);
 
-    /// <summary>Requests, with open event streams and WebSockets, that are under way at the moment.</summary>
+    /// <summary>The current number of pending requests, including open event streams and WebSockets.</summary>
     public long UnderWay => Interlocked.Read(ref _underWay);
 
-    /// <summary>Requests that were refused for lack of room (503): in all, or of the share of their source.</summary>
+    /// <summary>Requests refused for lack of room (503), in total or in the share of their source.</summary>
     public long Busy => Interlocked.Read(ref _busy);
 
-    /// <summary>Requests that were refused as their target is not allowed (403), also because of the address that its name stands
-    /// for.</summary>
+    /// <summary>Requests refused because their target, or an address of its name, is not allowed (403).</summary>
     public long TargetsDenied => Interlocked.Read(ref _denied);
 
-    /// <summary>Event streams and WebSockets that were cut off as their client did not read, and request bodies that did not come in
-    /// time.</summary>
+    /// <summary>Event streams and WebSockets aborted because their client did not read, and request bodies that came too slowly.</summary>
     public long Stalled => Interlocked.Read(ref _stalled);
 
-    /// <summary>Requests that got the answer of an equal one, which was under way.</summary>
+    /// <summary>Requests that shared the response to an equal pending request.</summary>
     public long Shared => _shared();
 
     internal void CountBusy() => Interlocked.Increment(ref _busy);

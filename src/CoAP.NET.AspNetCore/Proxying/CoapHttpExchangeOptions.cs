@@ -2,7 +2,7 @@ using CoAP.NET.Http;
 
 namespace CoAP.NET.AspNetCore;
 
-/// <summary>How HTTP clients are answered with resources of CoAP servers.</summary>
+/// <summary>Options for serving resources of CoAP servers to HTTP clients.</summary>
 public abstract class CoapHttpExchangeOptions
 {
     private protected CoapHttpExchangeOptions() => Counters = new CoapHttpCounters(() => SharedRequests.Shared);
@@ -10,8 +10,8 @@ public abstract class CoapHttpExchangeOptions
     /// <summary>The tables of methods, codes and media types.</summary>
     public CoapHttpTranslator Translator { get; } = new();
 
-    /// <summary>How long a request may take until the response begins; then 504. Above zero; default 60 s.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Not above zero.</exception>
+    /// <summary>The maximum time until the response begins; then the client gets 504. Above zero; default 60 s.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not above zero.</exception>
     public TimeSpan Timeout
     {
         get;
@@ -24,32 +24,36 @@ public abstract class CoapHttpExchangeOptions
 
     /// <summary>
     /// Whether a GET that accepts <c>text/event-stream</c> observes the resource (RFC 7641) and gets its notifications as server-sent
-    /// events. This is our own, no RFC says it. Default true.
+    /// events. Default true.
     /// </summary>
+    /// <remarks>This is an extension of this library, without an RFC.</remarks>
     public bool ServerSentEvents { get; set; } = true;
 
-    /// <summary>
-    /// Whether a WebSocket to the target observes the resource and gets a message for each notification. This is our own, no RFC says it.
-    /// Needs <c>UseWebSockets</c>. Pages of other origins are refused. Default true.
-    /// </summary>
+    /// <summary>Whether a WebSocket to the target observes the resource and gets a message for each notification. Default true.</summary>
+    /// <remarks>
+    /// This is an extension of this library, without an RFC. It needs <c>UseWebSockets</c>. Pages of other origins are refused.
+    /// </remarks>
     public bool WebSockets { get; set; } = true;
 
-    /// <summary>How many requests and observations may be under way; others get 503. 1 or more; default 1,000.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
+    /// <summary>The maximum number of pending requests and observations, 1 or more. Default 1,000.</summary>
+    /// <remarks>Further ones get 503.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public int MaxRequests { get; set => field = AtLeastOne(value); } = 1000;
 
-    /// <summary>
-    /// How many of them may be of one source: an authenticated user, otherwise an IPv4 address or the first 56 bits of an IPv6 address. It
-    /// never gets more than half of what is free either. 1 or more; default 100.
-    /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
+    /// <summary>The maximum number of pending requests and observations per source, 1 or more. Default 100.</summary>
+    /// <remarks>
+    /// A source is an authenticated user, otherwise an IPv4 address or the first 56 bits of an IPv6 address. It also never gets more than
+    /// half of the free places.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public int MaxRequestsPerSource { get; set => field = AtLeastOne(value); } = 100;
 
     /// <summary>
-    /// How long a client may take for what it owes: to read an event or a message of a WebSocket, and to send the beginning of a body (64
-    /// KiB, or all of it). Then its connection is cut off, and 408 is the answer to a body. Above zero; default 30 s.
+    /// The maximum time that a client may stall: to read an event or a WebSocket message, and to send the beginning of a body (64 KiB, or
+    /// all of it). Above zero; default 30 s.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Not above zero.</exception>
+    /// <remarks>After this time the connection is aborted; a slow body gets 408.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not above zero.</exception>
     public TimeSpan StallTimeout
     {
         get;
@@ -60,10 +64,10 @@ public abstract class CoapHttpExchangeOptions
         }
     } = TimeSpan.FromSeconds(30);
 
-    /// <summary>What the path has done so far.</summary>
+    /// <summary>The counters of the path.</summary>
     public CoapHttpCounters Counters { get; }
 
-    /// <summary>Equal requests that are under way.</summary>
+    /// <summary>The equal pending requests.</summary>
     internal CoapHttpSharedRequests SharedRequests { get; } = new();
 
     private static int AtLeastOne(int value)

@@ -3,21 +3,22 @@ using CoAP.NET.Proxy;
 
 namespace CoAP.NET.AspNetCore;
 
-/// <summary>How a path of a web application works as a proxy between HTTP and CoAP (RFC 8075).</summary>
+/// <summary>Options of a path that is a proxy between HTTP and CoAP (RFC 8075).</summary>
 public sealed class CoapHttpProxyOptions : CoapHttpExchangeOptions
 {
-    /// <summary>
-    /// Whom clients may ask for. Default: nobody. Names are checked as they stand in the target and by the address that they resolve to
-    /// just before the request is sent; loopback, link-local and private addresses have to be named, groups are never asked.
-    /// </summary>
+    /// <summary>The targets that clients may use. Default: none.</summary>
+    /// <remarks>
+    /// The proxy checks a name as it is in the target, and by the address that it resolves to just before the request is sent. Loopback,
+    /// link-local and private addresses must be named; groups are never allowed.
+    /// </remarks>
     public CoapProxyTargets Targets { get; } = new();
 
     /// <summary>
-    /// Where the target stands behind the path of the proxy (RFC 8075 section 5.4). Default <c>{+tu}</c>: all of it, as in
-    /// <c>/hc/coap://s.example.com/light</c>. With a query in the template, such as <c>?target_uri={+tu}</c>, the pattern of the path needs
-    /// no catch-all.
+    /// The position of the target after the path of the proxy (RFC 8075 section 5.4). Default <c>{+tu}</c>: the whole target, as in
+    /// <c>/hc/coap://s.example.com/light</c>.
     /// </summary>
-    /// <exception cref="ArgumentException">It is no template of RFC 8075.</exception>
+    /// <remarks>If the template is a query, such as <c>?target_uri={+tu}</c>, the pattern of the path needs no catch-all.</remarks>
+    /// <exception cref="ArgumentException">The text is not a template of RFC 8075.</exception>
     public string Template
     {
         get;
@@ -29,35 +30,37 @@ public sealed class CoapHttpProxyOptions : CoapHttpExchangeOptions
     } = "{+tu}";
 
     /// <summary>
-    /// The scheme of targets that have none, where clients and this proxy agree on it (RFC 8075 section 5.3.1). Default null: they are
-    /// answered 400.
+    /// The scheme of targets without one, if clients and this proxy agree on it (RFC 8075 section 5.3.1). Default null: such targets get
+    /// 400.
     /// </summary>
     public string? DefaultScheme { get; set; }
 
-    /// <summary>
-    /// Whether the application may start although nothing says who may use the proxy. Default false: RFC 8075 section 10 wants all requests
-    /// authenticated, so that <c>RequireAuthorization</c>, or a fallback policy, is asked for.
-    /// </summary>
+    /// <summary>Whether the application may start without authorization for the proxy. Default false.</summary>
+    /// <remarks>
+    /// RFC 8075 section 10 requires that all requests are authenticated. By default the application therefore needs
+    /// <c>RequireAuthorization</c> or a fallback policy.
+    /// </remarks>
     public bool AllowAnonymous { get; set; }
 
     /// <summary>
-    /// Whether clients that came by plain HTTP may ask for secured targets (<c>coaps</c> and its like). Default false: they are answered
-    /// 403 (RFC 8075 section 10.3).
+    /// Whether clients on plain HTTP may use secured targets (<c>coaps</c> and similar). Default false: they get 403 (RFC 8075 section
+    /// 10.3).
     /// </summary>
     public bool AllowSecuredTargetsToAnyone { get; set; }
 
-    /// <summary>
-    /// A cache for the responses. Default null. With one, bodies of responses are put together before they are handed over, of
-    /// <see cref="CoapLimits.MaxResponseBodySize"/> at most, and a GET goes on to fill the cache when its client has gone (RFC 8075 section
-    /// 8.1), in the place of that client.
-    /// </summary>
+    /// <summary>The cache for responses. Default null: no cache.</summary>
+    /// <remarks>
+    /// With a cache the proxy assembles response bodies before it sends them, at most <see cref="CoapLimits.MaxResponseBodySize"/>. A GET
+    /// continues after its client has disconnected, to fill the cache (RFC 8075 section 8.1), and keeps the place of that client.
+    /// </remarks>
     public CoapCache? Cache { get; set; }
 
-    /// <summary>
-    /// The Hop-Limit of requests (RFC 8768 section 5). 1 to 255; default 16. A request with the header field <c>CoAP-Hop-Limit</c>, which
-    /// our proxies between CoAP and HTTP send, has what that leaves.
-    /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
+    /// <summary>The Hop-Limit of requests (RFC 8768 section 5), 1 to 255. Default 16.</summary>
+    /// <remarks>
+    /// Proxies of this library between CoAP and HTTP send the header field <c>CoAP-Hop-Limit</c>. A request with this field gets the limit
+    /// that remains.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not between 1 and 255.</exception>
     public int HopLimit
     {
         get;
@@ -69,10 +72,10 @@ public sealed class CoapHttpProxyOptions : CoapHttpExchangeOptions
         }
     } = 16;
 
-    /// <summary>
-    /// Changes how the proxy's own client works: credentials, transports, limits. Its <see cref="CoapEndpointOptions.ResolveHost"/> is
-    /// wrapped afterwards, so that names lead to allowed addresses only. Default null.
-    /// </summary>
+    /// <summary>Configures the proxy's own client: credentials, transports, limits. Default null.</summary>
+    /// <remarks>
+    /// The proxy wraps <see cref="CoapEndpointOptions.ResolveHost"/> afterwards: names resolve to allowed addresses only.
+    /// </remarks>
     public Action<CoapEndpointOptions>? ConfigureClient { get; set; }
 
     internal TargetTemplate Parsed { get; private set; } = new("{+tu}");

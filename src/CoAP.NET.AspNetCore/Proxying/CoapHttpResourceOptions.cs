@@ -1,10 +1,10 @@
 namespace CoAP.NET.AspNetCore;
 
-/// <summary>How a path of a web application serves a resource of a CoAP server.</summary>
+/// <summary>Options of a path that serves a resource of a CoAP server.</summary>
 public sealed class CoapHttpResourceOptions : CoapHttpExchangeOptions
 {
     /// <summary>
-    /// What asks the CoAP server. Default null: the <see cref="CoapClient"/> of the container, or one of its own if there is none.
+    /// Sends the requests to the CoAP server. Default null: the <see cref="CoapClient"/> of the container, or a new one if there is none.
     /// </summary>
     public ICoapObserver? Client { get; set; }
 }

@@ -11,20 +11,23 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Microsoft.AspNetCore.Builder;
 
-/// <summary>Serves HTTP clients with resources of CoAP servers (RFC 8075).</summary>
+/// <summary>Serves resources of CoAP servers to HTTP clients (RFC 8075).</summary>
 public static class CoapProxyEndpointRouteBuilderExtensions
 {
     private static readonly HttpOnlyMark s_httpOnly =
-        new("It is a proxy for clients of HTTP. Those of CoAP are served by CoapProxy: MapForwardProxy or MapReverseProxy.");
+        new("It is a proxy for HTTP clients. Use CoapProxy for CoAP clients: MapForwardProxy or MapReverseProxy.");
 
     /// <summary>
-    /// Maps a proxy between HTTP and CoAP: clients write behind its path which CoAP resource they ask for, as in
-    /// <c>/hc/coap://s.example.com/light</c>. Whom they may ask for is said by <see cref="CoapHttpProxyOptions.Targets"/>, and is nobody by
-    /// default. The application stops when nothing says who may use it; add <c>RequireAuthorization</c>.
+    /// Maps a proxy between HTTP and CoAP: clients append the URI of a CoAP resource to its path, as in
+    /// <c>/hc/coap://s.example.com/light</c>.
     /// </summary>
+    /// <remarks>
+    /// <see cref="CoapHttpProxyOptions.Targets"/> allows the targets; by default there are none. The application stops if the proxy has no
+    /// authorization; add <c>RequireAuthorization</c>.
+    /// </remarks>
     /// <param name="endpoints">The web application.</param>
-    /// <param name="pattern">The path, such as <c>/hc/{**target}</c>; the catch-all stands for the target, whatever its name.</param>
-    /// <param name="configure">Targets, template, time limits.</param>
+    /// <param name="pattern">The path, such as <c>/hc/{**target}</c>; the catch-all with any name stands for the target.</param>
+    /// <param name="configure">Configures targets, template and time limits.</param>
     /// <returns>The endpoint, for conventions such as <c>RequireAuthorization</c> and <c>RequireRateLimiting</c>.</returns>
     public static IEndpointConventionBuilder MapCoapProxy(this IEndpointRouteBuilder endpoints, string pattern,
         Action<CoapHttpProxyOptions>? configure = null)
@@ -46,36 +49,32 @@ public static class CoapProxyEndpointRouteBuilderExtensions
             StartCheck.RequireAuthorization(
                 services,
                 mapped,
-                "is a proxy to CoAP servers that anybody might use. Add RequireAuthorization(), or set AllowAnonymous of its options if that "
-                    + "is meant (RFC 8075 section 10).",
+                "is a proxy to CoAP servers without authorization. Add RequireAuthorization(), or set AllowAnonymous in its options if "
+                    + "that is intended (RFC 8075 section 10).",
                 static (loggers, reason) => ProxyLog.RefusedAtStart(loggers.CreateLogger(ProxyLog.Category), reason));
         }
 
         return mapped;
     }
 
-    /// <summary>Serves a resource of a CoAP server at a path, for all methods that CoAP has.</summary>
+    /// <summary>Maps a path to a resource of a CoAP server, for all methods of CoAP.</summary>
     /// <param name="endpoints">The web application.</param>
     /// <param name="pattern">The path, such as <c>/lights/{id}</c>.</param>
-    /// <param name="target">
-    /// The URI of the resource, such as <c>coap://[2001:db8::5]/lights/{id}</c>. Parameters of the route may stand in its path and query,
-    /// and are escaped; the query of the request is appended.
-    /// </param>
-    /// <param name="configure">Client, time limit.</param>
+    /// <param name="target">The URI of the resource, such as <c>coap://[2001:db8::5]/lights/{id}</c>. Its path and query may contain route
+    /// parameters, whose values are escaped; the query of the request is appended.</param>
+    /// <param name="configure">Configures the client and the time limit.</param>
     /// <returns>The endpoint, for conventions such as <c>RequireAuthorization</c>.</returns>
-    /// <exception cref="ArgumentException">The target is no URI of CoAP, or has a parameter in the place of its host.</exception>
+    /// <exception cref="ArgumentException">The target is not a CoAP URI, or has a parameter as its host.</exception>
     public static IEndpointConventionBuilder MapCoapResource(
         this IEndpointRouteBuilder endpoints, string pattern, string target, Action<CoapHttpResourceOptions>? configure = null) =>
         MapCoapResource(endpoints, pattern, new ResourceTarget(target).For, configure);
 
-    /// <summary>Serves a resource of a CoAP server at a path, for all methods that CoAP has.</summary>
+    /// <summary>Maps a path to a resource of a CoAP server that a callback selects, for all methods of CoAP.</summary>
     /// <param name="endpoints">The web application.</param>
     /// <param name="pattern">The path, such as <c>/devices/{id}/light</c>.</param>
-    /// <param name="target">
-    /// Finds the resource for a request; null is answered 404. It decides alone whom the request goes to: let clients choose from what is
-    /// known, never write a host.
-    /// </param>
-    /// <param name="configure">Client, time limit.</param>
+    /// <param name="target">Finds the resource for a request; null for 404. It alone decides about the destination: select from known
+    /// resources, and never let clients write a host.</param>
+    /// <param name="configure">Configures the client and the time limit.</param>
     /// <returns>The endpoint, for conventions such as <c>RequireAuthorization</c>.</returns>
     public static IEndpointConventionBuilder MapCoapResource(
         this IEndpointRouteBuilder endpoints, string pattern, Func<HttpContext, CoapUri?> target,
@@ -104,17 +103,14 @@ public static class CoapProxyEndpointRouteBuilderExtensions
     }
 
     /// <summary>
-    /// Serves the resources of devices that have a connection or a session with a CoAP server of this process, such as those behind an
-    /// address translator: a command to a device is a request of HTTP.
+    /// Maps a path to devices that have a connection or session with a CoAP server of this process, such as those behind a NAT.
     /// </summary>
+    /// <remarks>An HTTP request becomes a command to a device.</remarks>
     /// <param name="endpoints">The web application.</param>
-    /// <param name="pattern">The path, such as <c>/devices/{id}/{**path}</c>; the catch-all is the path that the device is asked
-    /// for.</param>
-    /// <param name="device">
-    /// Finds the device for a request, such as a <see cref="CoapRequest.Peer"/> that was kept when it registered; null when it is not
-    /// there, which is answered 502.
-    /// </param>
-    /// <param name="configure">Time limit, tables. Its <see cref="CoapHttpResourceOptions.Client"/> is not used.</param>
+    /// <param name="pattern">The path, such as <c>/devices/{id}/{**path}</c>; the catch-all is the path at the device.</param>
+    /// <param name="device">Finds the device for a request, such as a <see cref="CoapRequest.Peer"/> stored at its registration. Null means
+    /// that the device is not connected; the client gets 502.</param>
+    /// <param name="configure">Configures the time limit and the tables. <see cref="CoapHttpResourceOptions.Client"/> is unused.</param>
     /// <returns>The endpoint, for conventions such as <c>RequireAuthorization</c>.</returns>
     public static IEndpointConventionBuilder MapCoapDevices(
         this IEndpointRouteBuilder endpoints, string pattern, Func<HttpContext, CoapPeer?> device,
@@ -131,9 +127,9 @@ public static class CoapProxyEndpointRouteBuilderExtensions
     }
 
     /// <summary>
-    /// Serves the list of the proxies of the application at <c>/.well-known/core</c>, as links of the type <c>core.hc</c> (RFC 8075 section
-    /// 5.5). A query such as <c>?rt=core.hc</c> filters it (RFC 6690 section 4.1).
+    /// Maps the list of the application's proxies to <c>/.well-known/core</c>, as links of the type <c>core.hc</c> (RFC 8075 section 5.5).
     /// </summary>
+    /// <remarks>A query such as <c>?rt=core.hc</c> filters it (RFC 6690 section 4.1).</remarks>
     /// <param name="endpoints">The web application.</param>
     /// <returns>The endpoint, for conventions.</returns>
     public static IEndpointConventionBuilder MapCoapProxyDiscovery(this IEndpointRouteBuilder endpoints)

@@ -3,9 +3,9 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.AspNetCore.Proxying;
 
-/// <summary>What a path does that asks devices over the connections or sessions that they have with this server.</summary>
-/// <param name="options">How HTTP clients are answered.</param>
-/// <param name="find">The device for a request; null when it is not there.</param>
+/// <summary>Handles a path that sends requests to devices over their connections or sessions with this server.</summary>
+/// <param name="options">The options of the exchange.</param>
+/// <param name="find">Finds the device for a request; null if it is not connected.</param>
 /// <param name="clock">The clock.</param>
 /// <param name="logger">The log.</param>
 internal sealed class DeviceEndpoint(
@@ -23,7 +23,7 @@ internal sealed class DeviceEndpoint(
             return;
         }
 
-        // Only the path counts: whatever the URI says, it goes to this device.
+        // Only the path counts: the request goes to this device, regardless of the URI.
         string origin = $"{device.Scheme}://{device.Address}/";
         string rest = RawTarget.Split(context, out string prefix);
         if (!CoapUri.TryParse(origin + rest, out CoapUri? target, out string? error))

@@ -7,25 +7,25 @@ using Microsoft.AspNetCore.Http;
 namespace CoAP.NET.AspNetCore.Proxying;
 
 /// <summary>
-/// Observes a resource for an HTTP client (RFC 7641), which gets server-sent events or messages of a WebSocket. No RFC says how; this is
-/// our own.
+/// Observes a resource for an HTTP client (RFC 7641), which gets server-sent events or WebSocket messages. This is an extension of this
+/// library, without an RFC.
 /// </summary>
-/// <param name="observer">Who observes.</param>
-/// <param name="options">How clients are answered.</param>
-/// <param name="clock">For the comments that show the connection is alive, and for clients that do not read.</param>
+/// <param name="observer">Makes the observation.</param>
+/// <param name="options">The options of the exchange.</param>
+/// <param name="clock">The clock for keep-alive comments, and for clients that do not read.</param>
 internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOptions options, TimeProvider clock)
 {
     private static readonly TimeSpan s_interval = TimeSpan.FromSeconds(15);
     private static readonly string[] s_textTypes = ["application/json", "application/xml", "application/link-format"];
 
-    /// <summary>Whether a request asks for events.</summary>
+    /// <summary>Whether a request accepts events.</summary>
     public static bool IsAskedFor(HttpRequest request) =>
         HttpMethods.IsGet(request.Method)
         && request.GetTypedHeaders().Accept is { Count: > 0 } accept
         && accept.Any(static range =>
             range.MediaType.Equals("text/event-stream", StringComparison.OrdinalIgnoreCase) && range.Quality is not 0);
 
-    /// <summary>Whether a WebSocket may be opened by the page that asks for it.</summary>
+    /// <summary>Whether the page may open a WebSocket.</summary>
     public static bool MayOpen(HttpRequest request) =>
         request.Headers.Origin is not [{ Length: > 0 } origin, ..]
         || (Uri.TryCreate(origin, UriKind.Absolute, out Uri? uri) && HostString.FromUriComponent(uri).Equals(request.Host));
@@ -89,7 +89,7 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
             }
             catch (Exception exception) when (exception is OperationCanceledException or WebSocketException)
             {
-                // The client has gone.
+                // The client has disconnected.
             }
 
             if (socket.State is WebSocketState.Open or WebSocketState.CloseReceived)
@@ -102,7 +102,7 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
                 }
                 catch (Exception exception) when (exception is OperationCanceledException or WebSocketException)
                 {
-                    // It went meanwhile.
+                    // It disconnected meanwhile.
                 }
             }
 
@@ -116,14 +116,14 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
         byte[] buffer = ArrayPool<byte>.Shared.Rent(256);
         try
         {
-            // What the client says means nothing here.
+            // Messages of the client are ignored.
             while ((await socket.ReceiveAsync(buffer, gone.Token).ConfigureAwait(false)).MessageType != WebSocketMessageType.Close)
             {
             }
         }
         catch (Exception exception) when (exception is OperationCanceledException or WebSocketException)
         {
-            // It has gone, or everything was said.
+            // It has disconnected, or everything was sent.
         }
         finally
         {
@@ -144,10 +144,10 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
         return isText && System.Text.Unicode.Utf8.IsValid(notification.Payload.Span);
     }
 
-    // A reason has 123 bytes at most (RFC 6455 section 5.5.1).
+    // A reason has at most 123 bytes (RFC 6455 section 5.5.1).
     private static string Shorten(string reason) => reason.Length > 60 ? reason[..60] : reason;
 
-    // What plain GETs get as JSON is JSON here too.
+    // Plain GETs get JSON, so events do, too.
     private (ReadOnlyMemory<byte> Data, bool IsText) Convert(CoapResponse notification, bool wantsCbor)
     {
         if (!wantsCbor && notification.ContentFormat is { } format)
@@ -161,7 +161,7 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
             }
             catch (CoapContentException)
             {
-                // The device has said something else than it promised: the client gets it as it is.
+                // The payload does not match its format: the client gets it unchanged.
             }
         }
 
@@ -197,7 +197,7 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
         return text.Append('\n').ToString();
     }
 
-    // A client that has gone without a word is noticed by what is sent to it.
+    // Sending detects a client that disconnected silently.
     private async Task<bool> NextAsync(IAsyncEnumerator<CoapResponse> notifications, HttpContext context)
     {
         Task<bool> next = notifications.MoveNextAsync().AsTask();
@@ -223,7 +223,7 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
         },
         context.RequestAborted);
 
-    // Who does not read keeps an observation, a place and what waits to be sent, so that he is cut off.
+    // A client that does not read is disconnected: it occupies an observation, a place and send buffers.
     private async Task InTimeAsync(HttpContext context, Func<CancellationToken, ValueTask> send, CancellationToken gone)
     {
         using CancellationTokenSource late = new(options.StallTimeout, clock);
@@ -240,7 +240,7 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
         }
     }
 
-    // The first registration has to succeed: until then a status can say what is wrong. Afterwards the observation goes on.
+    // The first registration must succeed: until then a status can report the error. Afterwards the observation continues.
     private async Task<CoapObservation> ObserveAsync(CoapUri target, CancellationToken cancellationToken)
     {
         CoapObservation observation = await observer

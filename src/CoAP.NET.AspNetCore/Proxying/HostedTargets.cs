@@ -3,18 +3,20 @@ using CoAP.NET.Messages;
 
 namespace CoAP.NET.AspNetCore.Proxying;
 
-/// <summary>The targets that stand in the URIs of HTTP clients (RFC 8075 section 5). Those that were asked for lately are known; whether
-/// they may be asked is judged for each request. Thread-safe.</summary>
-/// <param name="options">The template, and the scheme of targets that have none.</param>
+/// <summary>
+/// Parses the targets in the URIs of HTTP clients (RFC 8075 section 5), with a cache of recent ones. Each request checks again whether they
+/// are allowed. Thread-safe.
+/// </summary>
+/// <param name="options">The template, and the scheme of targets without one.</param>
 internal sealed class HostedTargets(CoapHttpProxyOptions options)
 {
     private readonly RecentTexts<Hosted> _known = new();
 
     /// <summary>Finds the target of a URI.</summary>
-    /// <param name="rest">What stands behind the prefix of the proxy, as the client wrote it.</param>
+    /// <param name="rest">The original text after the prefix of the proxy.</param>
     /// <param name="target">The target.</param>
-    /// <param name="error">Why what stands there is no URI of CoAP; null where nothing stands there that could be one.</param>
-    /// <returns>Whether there is one.</returns>
+    /// <param name="error">The reason why the text is not a CoAP URI; null if there is no text that could be one.</param>
+    /// <returns>Whether there is a target.</returns>
     public bool TryFind(string rest, [NotNullWhen(true)] out CoapUri? target, out string? error)
     {
         TargetTemplate template = options.Parsed;
@@ -34,13 +36,13 @@ internal sealed class HostedTargets(CoapHttpProxyOptions options)
 
         if (target.ZoneId is null)
         {
-            // Which interface a zone stands for may change.
+            // The interface of a zone may change.
             _known.Note(rest, new Hosted(target, template, scheme));
         }
 
         return true;
     }
 
-    // What was found, and by what.
+    // The target and the settings that led to it.
     private sealed record Hosted(CoapUri Target, TargetTemplate Template, string? DefaultScheme);
 }

@@ -5,7 +5,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.AspNetCore.Proxying;
 
-/// <summary>Answers HTTP clients with a resource of a CoAP server: by a response, by events, or by messages of a WebSocket.</summary>
+/// <summary>Answers HTTP clients with a resource of a CoAP server: with a response, with events, or with WebSocket messages.</summary>
 internal sealed class HttpExchanges : IDisposable
 {
     private readonly CoapHttpExchangeOptions _options;
@@ -13,10 +13,10 @@ internal sealed class HttpExchanges : IDisposable
     private readonly EventStream _events;
     private readonly ILogger _logger;
 
-    /// <summary>Makes it.</summary>
-    /// <param name="client">What asks the CoAP server.</param>
-    /// <param name="options">How clients are answered.</param>
-    /// <param name="fillsCache">Whether the client has a cache, which is filled though nobody waits any more.</param>
+    /// <summary>Creates the exchanges.</summary>
+    /// <param name="client">Sends the requests to the CoAP server.</param>
+    /// <param name="options">The options of the exchange.</param>
+    /// <param name="fillsCache">Whether the client has a cache, which is filled even after the HTTP client has disconnected.</param>
     /// <param name="clock">The clock.</param>
     /// <param name="logger">The log.</param>
     public HttpExchanges(ICoapObserver client, CoapHttpExchangeOptions options, bool fillsCache, TimeProvider clock, ILogger logger)
@@ -29,18 +29,18 @@ internal sealed class HttpExchanges : IDisposable
 
     public void Dispose() => _forwarding.Dispose();
 
-    /// <summary>Answers.</summary>
+    /// <summary>Answers a request.</summary>
     /// <param name="context">The request.</param>
-    /// <param name="target">What is asked for.</param>
+    /// <param name="target">The target.</param>
     /// <param name="hopLimit">The Hop-Limit; null for none.</param>
-    /// <param name="relocate">The Location in HTTP for one of the target; null where there is none.</param>
+    /// <param name="relocate">Returns the HTTP Location for a CoAP Location; null if there is none.</param>
     public async Task AnswerAsync(HttpContext context, CoapUri target, int? hopLimit, Func<CoapUri, string?> relocate)
     {
         bool isWebSocket = _options.WebSockets && context.WebSockets.IsWebSocketRequest;
         if (isWebSocket && !EventStream.MayOpen(context.Request))
         {
             await ProxyRefusal.WriteAsync(context, StatusCodes.Status403Forbidden,
-                "WebSockets of pages of other origins are not served here.")
+                "WebSockets from pages of other origins are not allowed here.")
                 .ConfigureAwait(false);
             return;
         }
@@ -80,11 +80,11 @@ internal sealed class HttpExchanges : IDisposable
         catch (OperationCanceledException exception)
             when (exception is ClientStalledException || context.RequestAborted.IsCancellationRequested)
         {
-            // Nobody waits for an answer.
+            // The client has disconnected.
         }
     }
 
-    // What the server, or we, say of a body that does not come as it should; wrapped by whoever read it.
+    // Finds the failure of a request body, by the server or by this proxy; the reader wraps it.
     private static BadHttpRequestException? OfBody(Exception? failure)
     {
         while (failure is not (null or BadHttpRequestException))

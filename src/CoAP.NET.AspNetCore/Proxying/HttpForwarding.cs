@@ -7,7 +7,7 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace CoAP.NET.AspNetCore.Proxying;
 
-/// <summary>Sends the requests of HTTP clients on to CoAP servers, and their responses back.</summary>
+/// <summary>Forwards requests of HTTP clients to CoAP servers and returns their responses.</summary>
 internal sealed class HttpForwarding : IDisposable
 {
     private static readonly string[] s_requestFields = ["Accept", "If-Match", "If-None-Match", "Cache-Control"];
@@ -17,7 +17,7 @@ internal sealed class HttpForwarding : IDisposable
     private readonly bool _fillsCache;
     private readonly TimeProvider _clock;
 
-    // Those of .NET for targets that were asked for lately.
+    // The System.Uri objects of recent targets.
     private readonly RecentTexts<Uri> _uris = new();
 
     public HttpForwarding(ICoapRequester requester, CoapHttpExchangeOptions options, bool fillsCache, TimeProvider clock)
@@ -36,14 +36,14 @@ internal sealed class HttpForwarding : IDisposable
 
     /// <summary>Answers a request.</summary>
     /// <param name="context">The request.</param>
-    /// <param name="target">What is asked for.</param>
+    /// <param name="target">The target.</param>
     /// <param name="hopLimit">The Hop-Limit; null for none.</param>
-    /// <param name="relocate">The Location in HTTP for one of the target; null where there is none.</param>
+    /// <param name="relocate">Returns the HTTP Location for a CoAP Location; null if there is none.</param>
     public async Task ForwardAsync(HttpContext context, CoapUri target, int? hopLimit, Func<CoapUri, string?> relocate)
     {
         if (!TryReadUri(target.ToString(), out Uri? uri))
         {
-            await ProxyRefusal.WriteAsync(context, StatusCodes.Status400BadRequest, "The host of the target cannot be asked for.")
+            await ProxyRefusal.WriteAsync(context, StatusCodes.Status400BadRequest, "The host of the target is not valid in a URI.")
                 .ConfigureAwait(false);
             return;
         }
@@ -56,7 +56,7 @@ internal sealed class HttpForwarding : IDisposable
         }
         catch (OperationCanceledException) when (context.RequestAborted.IsCancellationRequested)
         {
-            // Nobody waits for an answer.
+            // The client has disconnected.
         }
     }
 
@@ -109,8 +109,8 @@ internal sealed class HttpForwarding : IDisposable
 
     private async Task<HttpResponseMessage> SendAsync(HttpContext context, HttpRequestMessage request)
     {
-        // What may be stored is fetched to its end, though its client has gone (RFC 8075 section 8.1). It keeps the place of that client
-        // until then, so that nobody begins more than he may by going at once; the time limit stays.
+        // A cacheable response is fetched completely although its client has disconnected (RFC 8075 section 8.1). It keeps the place of
+        // that client, so that a client cannot exceed its share by disconnecting; the time limit still applies.
         bool goesOn = _fillsCache && (HttpMethods.IsGet(context.Request.Method) || HttpMethods.IsHead(context.Request.Method));
         HttpResponseMessage response = await _invoker
             .SendAsync(request, goesOn ? CancellationToken.None : context.RequestAborted).ConfigureAwait(false);
@@ -129,7 +129,7 @@ internal sealed class HttpForwarding : IDisposable
         http.StatusCode = (int)response.StatusCode;
         if (response.StatusCode == HttpStatusCode.BadRequest && context.Features.Get<IHttpResponseFeature>() is { } feature)
         {
-            // For 4.05; versions 2 and 3 of HTTP have none, and the body says it too.
+            // For 4.05; versions 2 and 3 of HTTP have no reason phrase, so the body contains it, too.
             feature.ReasonPhrase = response.ReasonPhrase;
         }
 
@@ -149,7 +149,7 @@ internal sealed class HttpForwarding : IDisposable
             return;
         }
 
-        // Computed when it is asked for; a body whose length nobody knows goes in chunks.
+        // Computed on access; a body of unknown length is sent in chunks.
         http.ContentLength = response.Content.Headers.ContentLength;
         foreach ((string name, IEnumerable<string> values) in response.Content.Headers)
         {
@@ -162,7 +162,7 @@ internal sealed class HttpForwarding : IDisposable
         }
         catch (Exception exception) when (exception is IOException or HttpRequestException && http.HasStarted)
         {
-            // A body that breaks off must not look like a whole one.
+            // A truncated body must not look complete.
             context.Abort();
         }
     }

@@ -5,16 +5,16 @@ using Microsoft.AspNetCore.Http;
 
 namespace CoAP.NET.AspNetCore.Proxying;
 
-/// <summary>The places that a path has for requests that are under way, with a share for each source. Thread-safe.</summary>
-/// <param name="options">How many there are.</param>
+/// <summary>The places of a path for pending requests, with a share for each source. Thread-safe.</summary>
+/// <param name="options">The numbers of places.</param>
 internal sealed class HttpPlaces(CoapHttpExchangeOptions options)
 {
     private readonly CoapRequestShares _shares = new(options.MaxRequests, options.MaxRequestsPerSource);
 
-    /// <summary>Answers a request in a place of its source; 503 where there is none.</summary>
+    /// <summary>Answers a request in a place of its source; 503 if none is free.</summary>
     /// <param name="context">The request.</param>
-    /// <param name="answer">Answers it. It ends when nothing is done for the request any more, though its client may have gone
-    /// before.</param>
+    /// <param name="answer">Answers the request. It completes when all work for the request has ended, perhaps after its client has
+    /// disconnected.</param>
     public async Task RunAsync(HttpContext context, Func<HttpContext, Task> answer)
     {
         CoapSource source = SourceOf(context);
@@ -23,7 +23,7 @@ internal sealed class HttpPlaces(CoapHttpExchangeOptions options)
             options.Counters.CountBusy();
             context.Response.Headers.RetryAfter = "1";
             await ProxyRefusal.WriteAsync(context, StatusCodes.Status503ServiceUnavailable,
-                "Too many requests are under way.").ConfigureAwait(false);
+                "Too many requests are pending. Retry later.").ConfigureAwait(false);
             return;
         }
 
@@ -39,7 +39,7 @@ internal sealed class HttpPlaces(CoapHttpExchangeOptions options)
         }
     }
 
-    // Who has proven who he is counts as himself, as many may come by the address of one front end.
+    // An authenticated user is a source of its own because many users may come from the address of one front end.
     private static CoapSource SourceOf(HttpContext context) =>
         CoapSourceRule.Default.Of(
             CoapAddress.FromIPEndPoint(

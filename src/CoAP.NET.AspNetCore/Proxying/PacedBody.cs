@@ -4,13 +4,13 @@ using Microsoft.AspNetCore.Http;
 namespace CoAP.NET.AspNetCore.Proxying;
 
 /// <summary>
-/// The body of a request, whose client has a time to send it that grows with what came: a byte now and then does not keep it open. Time
-/// in which nobody reads does not count.
+/// The body of a request with a deadline that grows with the received bytes: occasional bytes do not keep it open. Time without a reader
+/// does not count.
 /// </summary>
-/// <param name="source">The body as it comes.</param>
-/// <param name="patience">How long the client may take, beside a second for each 256 bytes.</param>
+/// <param name="source">The original body.</param>
+/// <param name="patience">The time that the client may take, in addition to one second per 256 bytes.</param>
 /// <param name="clock">The clock.</param>
-/// <param name="counters">Counts who is too slow.</param>
+/// <param name="counters">Counts slow clients.</param>
 internal sealed class PacedBody(Stream source, TimeSpan patience, TimeProvider clock, CoapHttpCounters counters) : ForwardStream(source)
 {
     private const double BytesPerSecond = 256;
@@ -44,7 +44,8 @@ internal sealed class PacedBody(Stream source, TimeSpan patience, TimeProvider c
     }
 
     /// <inheritdoc/>
-    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException("It comes over a network.");
+    public override int Read(byte[] buffer, int offset, int count) =>
+        throw new NotSupportedException("The body comes over a network and can only be read asynchronously. Use ReadAsync.");
 
     private BadHttpRequestException TooSlow()
     {

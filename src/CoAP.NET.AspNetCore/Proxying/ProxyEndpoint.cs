@@ -5,7 +5,9 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.AspNetCore.Proxying;
 
-/// <summary>What a path does that is a proxy between HTTP and CoAP: finds the target, decides whether it may be asked, and asks.</summary>
+/// <summary>
+/// Handles a path that is a proxy between HTTP and CoAP: finds the target, checks whether it is allowed, and sends the request.
+/// </summary>
 internal sealed class ProxyEndpoint : IAsyncDisposable
 {
     private const string HopLimitField = "CoAP-Hop-Limit";
@@ -52,7 +54,7 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
             await ProxyRefusal.WriteAsync(
                 context,
                 StatusCodes.Status400BadRequest,
-                error ?? $"No target: what stands behind {prefix} has to be {_options.Template}, such as {example}.").ConfigureAwait(false);
+                error ?? $"There is no target. Write {_options.Template} after {prefix}, such as {example}.").ConfigureAwait(false);
             return;
         }
 
@@ -67,7 +69,7 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
         if (!TryCountHops(context, out int hops))
         {
             await ProxyRefusal.WriteAsync(context, StatusCodes.Status508LoopDetected,
-                "The hops of the request are used up.").ConfigureAwait(false);
+                "The request ran out of hops (CoAP-Hop-Limit).").ConfigureAwait(false);
             return;
         }
 
@@ -78,16 +80,16 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
     {
         if (target.Port == 0)
         {
-            return "Nothing can be sent to port 0.";
+            return "Port 0 is not a valid destination port.";
         }
 
-        // A literal is not resolved, so that this is the last look at it.
+        // A literal address is not resolved, so this is its last check.
         bool isAllowed = target.HostAddress is { } address ? _options.Targets.Allows(target.Host, address)
             : _options.Targets.MayAllow(target.Host);
         return !isAllowed ? ProxyRefusal.NotAsked
             : target.Scheme.StartsWith("coaps", StringComparison.Ordinal) && !context.Request.IsHttps
                 && !_options.AllowSecuredTargetsToAnyone
-                ? $"Targets of {target.Scheme} are asked only for clients that come by https."
+                ? $"Targets of {target.Scheme} require https. Connect with it."
             : null;
     }
 

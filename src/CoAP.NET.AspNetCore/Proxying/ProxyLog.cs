@@ -7,7 +7,7 @@ internal static partial class ProxyLog
 {
     public const string Category = "CoAP.NET.AspNetCore";
 
-    [LoggerMessage(1851, LogLevel.Information, "{Client} asked the proxy for {Target}, which is not allowed.")]
+    [LoggerMessage(1851, LogLevel.Information, "{Client} requested {Target} through the proxy, which does not allow it.")]
     public static partial void TargetDenied(ILogger logger, string client, string target);
 
     [LoggerMessage(1852, LogLevel.Critical, "The application stops: {Reason}")]

@@ -2,10 +2,10 @@ using Microsoft.AspNetCore.Http;
 
 namespace CoAP.NET.AspNetCore.Proxying;
 
-/// <summary>What the proxy itself answers.</summary>
+/// <summary>The responses of the proxy itself.</summary>
 internal static class ProxyRefusal
 {
-    public const string NotAsked = "This proxy does not ask that host.";
+    public const string NotAsked = "This proxy does not forward to that host.";
 
     public static async Task WriteAsync(HttpContext context, int status, string text)
     {
@@ -18,11 +18,11 @@ internal static class ProxyRefusal
         }
         catch (OperationCanceledException) when (context.RequestAborted.IsCancellationRequested)
         {
-            // Nobody waits for an answer.
+            // The client has disconnected.
         }
     }
 
-    /// <summary>What a device says is data of that device, and no script of this site.</summary>
+    /// <summary>Marks the payload of a device as data, so that browsers do not run it as a script of this site.</summary>
     public static void Protect(HttpResponse response)
     {
         response.Headers.XContentTypeOptions = "nosniff";

@@ -4,13 +4,13 @@ using Microsoft.AspNetCore.Routing;
 
 namespace CoAP.NET.AspNetCore.Proxying;
 
-/// <summary>The target of an HTTP request as it came, which ASP.NET Core's paths are not: they are decoded.</summary>
+/// <summary>Returns the original target of an HTTP request, because ASP.NET Core decodes paths.</summary>
 internal static class RawTarget
 {
-    /// <summary>Cuts the target of a request behind the URI of the proxy that was mapped.</summary>
+    /// <summary>Splits the target of a request after the URI of the mapped proxy.</summary>
     /// <param name="context">The request.</param>
-    /// <param name="prefix">The path of the proxy, with a slash at its end where something may follow.</param>
-    /// <returns>What stands behind it: with the query.</returns>
+    /// <param name="prefix">The path of the proxy, with a trailing slash if more may follow.</param>
+    /// <returns>The text after it, including the query.</returns>
     public static string Split(HttpContext context, out string prefix)
     {
         string raw = context.Features.Get<IHttpRequestFeature>() is { RawTarget: { Length: > 0 } target }
@@ -18,7 +18,7 @@ internal static class RawTarget
             : $"{context.Request.PathBase}{context.Request.Path}{context.Request.QueryString}";
         if (!raw.StartsWith('/'))
         {
-            // The absolute form, as to a forward proxy (RFC 9112 section 3.2.2).
+            // The absolute form of requests to a forward proxy (RFC 9112 section 3.2.2).
             int authority = raw.IndexOf("://", StringComparison.Ordinal);
             int path = authority < 0 ? -1 : raw.IndexOf('/', authority + 3);
             raw = path < 0 ? "/" : raw[path..];

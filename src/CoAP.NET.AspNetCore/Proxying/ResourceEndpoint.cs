@@ -2,10 +2,10 @@ using Microsoft.AspNetCore.Http;
 
 namespace CoAP.NET.AspNetCore.Proxying;
 
-/// <summary>What a path does that serves a resource of a CoAP server.</summary>
-/// <param name="exchanges">Answers.</param>
+/// <summary>Handles a path that serves a resource of a CoAP server.</summary>
+/// <param name="exchanges">Answers the requests.</param>
 /// <param name="places">The places for requests.</param>
-/// <param name="find">The resource for a request; null for none.</param>
+/// <param name="find">Finds the resource for a request; null for none.</param>
 internal sealed class ResourceEndpoint(HttpExchanges exchanges, HttpPlaces places, Func<HttpContext, CoapUri?> find)
 {
     public Task HandleAsync(HttpContext context) => places.RunAsync(context, AnswerAsync);
@@ -13,9 +13,9 @@ internal sealed class ResourceEndpoint(HttpExchanges exchanges, HttpPlaces place
     private Task AnswerAsync(HttpContext context) =>
         find(context) is { } target
             ? exchanges.AnswerAsync(context, target, hopLimit: null, created => Relocate(context, target, created))
-            : ProxyRefusal.WriteAsync(context, StatusCodes.Status404NotFound, "There is no such resource.");
+            : ProxyRefusal.WriteAsync(context, StatusCodes.Status404NotFound, "There is no resource at this path.");
 
-    // What lies below the resource lies below the path; where anything else would be is not known.
+    // Resources below the CoAP resource are below the path; others have no known path.
     private static string? Relocate(HttpContext context, CoapUri target, CoapUri created)
     {
         string from = WithoutQuery(target);

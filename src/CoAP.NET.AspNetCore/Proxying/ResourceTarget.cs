@@ -4,14 +4,14 @@ using Microsoft.AspNetCore.Http;
 
 namespace CoAP.NET.AspNetCore.Proxying;
 
-/// <summary>A URI of CoAP with parameters of the route in its path or query, such as <c>coap://[2001:db8::5]/lights/{id}</c>.</summary>
+/// <summary>A CoAP URI with route parameters in its path or query, such as <c>coap://[2001:db8::5]/lights/{id}</c>.</summary>
 internal sealed partial class ResourceTarget
 {
     private readonly string _text;
 
-    /// <summary>Reads it.</summary>
+    /// <summary>Parses the URI.</summary>
     /// <param name="text">The URI.</param>
-    /// <exception cref="ArgumentException">It is no URI, or has a parameter in its authority.</exception>
+    /// <exception cref="ArgumentException">The text is not a URI, or has a parameter in its authority.</exception>
     public ResourceTarget(string text)
     {
         ArgumentException.ThrowIfNullOrEmpty(text);
@@ -20,19 +20,19 @@ internal sealed partial class ResourceTarget
         if (text.AsSpan(0, path).Contains('{'))
         {
             throw new ArgumentException(
-                $"'{text}' would let clients choose the host. Use the overload with a function, and decide there which hosts may be asked.",
+                $"'{text}' would let clients choose the host. Use the overload with a callback, and select an allowed host there.",
                 nameof(text));
         }
 
         if (!CoapUri.TryParse(Parameter().Replace(text, "x"), out _, out string? error))
         {
-            throw new ArgumentException($"'{text}' is no URI of CoAP: {error}", nameof(text));
+            throw new ArgumentException($"'{text}' is not a CoAP URI: {error}", nameof(text));
         }
 
         _text = text;
     }
 
-    /// <summary>The URI for a request, with its query; null when a value of the route is none of a path.</summary>
+    /// <summary>Returns the URI for a request, with its query; null if a route value is not valid in a path.</summary>
     /// <param name="context">The request.</param>
     public CoapUri? For(HttpContext context)
     {
@@ -41,7 +41,7 @@ internal sealed partial class ResourceTarget
         {
             string value = context.Request.RouteValues[parameter.Groups["name"].Value]?.ToString() ?? string.Empty;
 
-            // The slash is the one escape that routing leaves as it is.
+            // Routing leaves only the escaped slash undecoded.
             IEnumerable<string> segments =
                 value.Split('/').Select(static segment => segment.Replace("%2F", "/", StringComparison.OrdinalIgnoreCase));
             isPath &= !segments.Any(static segment => segment.Split('/').Any(static part => part is "." or ".."));

@@ -6,8 +6,8 @@ using System.Text.RegularExpressions;
 namespace CoAP.NET.AspNetCore.Proxying;
 
 /// <summary>
-/// Where the target stands in the URI that an HTTP client asks for: a URI template (RFC 6570 level 2) behind the URI of the proxy, with the
-/// variables of RFC 8075 section 5.4. It is matched, and expanded for Location.
+/// The position of the target in the URI of an HTTP request: a URI template (RFC 6570 level 2) after the URI of the proxy, with the
+/// variables of RFC 8075 section 5.4. It is matched for requests, and expanded for Location.
 /// </summary>
 internal sealed partial class TargetTemplate
 {
@@ -15,14 +15,14 @@ internal sealed partial class TargetTemplate
 
     private readonly Regex? _match;
 
-    // What stands before and behind {tu}, which alone needs no expression; null where the template has the parts of a target.
+    // The text before and after {tu}, which alone needs no regular expression; null if the template has the parts of a target.
     private readonly (string Before, string After)? _whole;
     private readonly HashSet<string> _reserved = new(StringComparer.Ordinal);
     private readonly string _text;
 
-    /// <summary>Reads a template.</summary>
+    /// <summary>Parses a template.</summary>
     /// <param name="text">The template, such as <c>{+tu}</c>.</param>
-    /// <exception cref="ArgumentException">It is none, or names no target.</exception>
+    /// <exception cref="ArgumentException">The text is not a template, or has no target.</exception>
     public TargetTemplate(string text)
     {
         ArgumentException.ThrowIfNullOrEmpty(text);
@@ -36,7 +36,7 @@ internal sealed partial class TargetTemplate
             if (!s_variables.Contains(name, StringComparer.Ordinal) || !seen.Add(name))
             {
                 throw new ArgumentException(
-                    $"'{text}' is no template for targets: {{{name}}} is no variable of RFC 8075 section 5.4, or stands twice.",
+                    $"'{text}' is not a template for targets: {{{name}}} is not a variable of RFC 8075 section 5.4, or occurs twice.",
                         nameof(text));
             }
 
@@ -57,18 +57,19 @@ internal sealed partial class TargetTemplate
             || (seen.Contains("tu") && seen.Count > 1))
         {
             throw new ArgumentException(
-                $"'{text}' is no template: it has either {{+tu}}, or {{+hp}} with {{+s}}, {{+p}} and one of {{+q}} and {{+qq}}.",
+                $"'{text}' is not a template for targets. Use either {{+tu}}, or {{+hp}} with {{+s}}, {{+p}} and one of {{+q}} and "
+                    + "{+qq}.",
                 nameof(text));
         }
 
         _match = _whole is null ? new Regex(pattern.ToString(), RegexOptions.CultureInvariant | RegexOptions.NonBacktracking) : null;
     }
 
-    /// <summary>The text of the target that a hosting URI names.</summary>
-    /// <param name="rest">What stands behind the URI of the proxy, as it came.</param>
-    /// <param name="defaultScheme">The scheme of targets without one; null for none.</param>
-    /// <param name="target">The target, or what is wrong.</param>
-    /// <returns>Whether there is one.</returns>
+    /// <summary>Extracts the target from a hosting URI.</summary>
+    /// <param name="rest">The original text after the URI of the proxy.</param>
+    /// <param name="defaultScheme">The default scheme of targets; null for none.</param>
+    /// <param name="target">The target, or the error.</param>
+    /// <returns>Whether there is a target.</returns>
     public bool TryMatch(string rest, string? defaultScheme, [NotNullWhen(true)] out string? target)
     {
         target = null;
@@ -99,7 +100,7 @@ internal sealed partial class TargetTemplate
         return true;
     }
 
-    /// <summary>The hosting URI of a target behind the URI of the proxy.</summary>
+    /// <summary>Expands the hosting URI of a target after the URI of the proxy.</summary>
     /// <param name="target">The target.</param>
     public string Expand(CoapUri target)
     {
@@ -137,7 +138,7 @@ internal sealed partial class TargetTemplate
 
     private static bool TryReadWhole(string text, string? defaultScheme, [NotNullWhen(true)] out string? target)
     {
-        // Some clients escape all of it, though the template says they need not.
+        // Some clients escape everything, although the template does not require it.
         if (!text.Contains(':', StringComparison.Ordinal) && text.Contains("%3A", StringComparison.OrdinalIgnoreCase))
         {
             text = Uri.UnescapeDataString(text);
@@ -147,7 +148,7 @@ internal sealed partial class TargetTemplate
         ReadOnlySpan<char> behind = scheme > 0 ? text.AsSpan(scheme) : default;
         if (behind.StartsWith(":/", StringComparison.Ordinal) && !behind.StartsWith("://", StringComparison.Ordinal))
         {
-            // Some servers in between make one slash of two.
+            // Some intermediaries merge two slashes into one.
             text = $"{text[..scheme]}://{behind[2..]}";
         }
         else if (!behind.StartsWith("://", StringComparison.Ordinal))
@@ -165,7 +166,7 @@ internal sealed partial class TargetTemplate
         return true;
     }
 
-    // The length of what is a scheme by its characters and stands before a colon (RFC 3986 section 3.1); 0 where there is none.
+    // Returns the length of a valid scheme before a colon (RFC 3986 section 3.1); 0 if there is none.
     private static int SchemeLength(string text)
     {
         int length = 0;
@@ -178,8 +179,7 @@ internal sealed partial class TargetTemplate
         return length < text.Length && text[length] == ':' ? length : 0;
     }
 
-    // Brackets cannot stand in a path (RFC 3986 section 3.3), so that hosting URIs have them escaped; nothing else of the authority is
-    // changed.
+    // Brackets are not allowed in a path (RFC 3986 section 3.3), so hosting URIs escape them; the rest of the authority stays unchanged.
     private static string WithBrackets(string text)
     {
         int from = text.IndexOf("://", StringComparison.Ordinal) + 3;

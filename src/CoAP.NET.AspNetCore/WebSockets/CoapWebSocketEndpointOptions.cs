@@ -2,34 +2,37 @@ using Microsoft.AspNetCore.Http;
 
 namespace CoAP.NET.AspNetCore;
 
-/// <summary>
-/// How CoAP over WebSockets is served at a path of a web application (RFC 8323 section 4). Bounds of connections and messages are those of
-/// the server's <see cref="CoapLimits"/>, times those of its <see cref="CoapStreamOptions"/>.
-/// </summary>
+/// <summary>Options for CoAP over WebSockets at a path of a web application (RFC 8323 section 4).</summary>
+/// <remarks>
+/// The limits of connections and messages come from the server's <see cref="CoapLimits"/>, the times from its
+/// <see cref="CoapStreamOptions"/>.
+/// </remarks>
 public sealed class CoapWebSocketEndpointOptions
 {
     /// <summary>
-    /// The origins of web pages that may open WebSockets, such as <c>https://app.example.net</c>; <c>*</c> for any. Requests without an
-    /// Origin header are not of web pages and always may. Default empty: pages of the application's own origin (RFC 6455 section 10.2).
+    /// The origins of web pages that may open WebSockets, such as <c>https://app.example.net</c>; <c>*</c> for any. Default empty: only
+    /// pages of the application's own origin (RFC 6455 section 10.2).
     /// </summary>
+    /// <remarks>Requests without an Origin header do not come from web pages and are always allowed.</remarks>
     public ISet<string> AllowedOrigins { get; } = new HashSet<string>(StringComparer.OrdinalIgnoreCase);
 
-    /// <summary>
-    /// Decides about an origin in place of <see cref="AllowedOrigins"/>; called with the value of the Origin header. Default null.
-    /// </summary>
+    /// <summary>Decides about an origin, in place of <see cref="AllowedOrigins"/>. Default null.</summary>
+    /// <remarks>Its argument is the value of the Origin header.</remarks>
     public Func<HttpContext, string, bool>? IsOriginAllowed { get; set; }
 
     /// <summary>
-    /// Says who the peer is: what <see cref="CoapPeer.Identity"/> gives. Default null: <see cref="HttpContext.User"/> where it is
-    /// authenticated, otherwise a <see cref="Transports.CoapTlsIdentity"/> with the client certificate where there is TLS, otherwise
-    /// nobody. A principal that is not authenticated is nobody, too: <see cref="CoapPeer.IsKnown"/> is false, and authorization answers
-    /// 4.01.
+    /// Returns the identity of the peer for <see cref="CoapPeer.Identity"/>. Default null: the authenticated
+    /// <see cref="HttpContext.User"/>, otherwise with TLS a <see cref="Transports.CoapTlsIdentity"/> with the client certificate, otherwise
+    /// none.
     /// </summary>
+    /// <remarks>
+    /// An unauthenticated principal counts as no identity: <see cref="CoapPeer.IsKnown"/> is false, and authorization answers 4.01.
+    /// </remarks>
     public Func<HttpContext, object?>? Identity { get; set; }
 
     /// <summary>
-    /// Whether the connection counts as protected by TLS, so that its scheme is <c>coaps+ws</c>. Default null: when the request came by
-    /// <c>https</c>, also as a trusted proxy says it by forwarded headers.
+    /// Decides whether the connection counts as protected by TLS, with the scheme <c>coaps+ws</c>. Default null: true for requests over
+    /// <c>https</c>, also according to the forwarded headers of a trusted proxy.
     /// </summary>
     public Func<HttpContext, bool>? IsSecure { get; set; }
 }

@@ -11,14 +11,12 @@ namespace Microsoft.AspNetCore.Builder;
 /// <summary>Serves CoAP over WebSockets in a web application (RFC 8323 section 4).</summary>
 public static class CoapWebSocketEndpointRouteBuilderExtensions
 {
-    /// <summary>
-    /// Serves the <see cref="CoapServer"/> of the container over WebSockets, besides where it listens: that of <c>AddCoapServer</c> keeps
-    /// its UDP address unless its option <c>ListenByDefault</c> is false.
-    /// </summary>
+    /// <summary>Serves the <see cref="CoapServer"/> of the container over WebSockets, in addition to its own addresses.</summary>
+    /// <remarks>The server of <c>AddCoapServer</c> keeps its UDP address unless its option <c>ListenByDefault</c> is false.</remarks>
     /// <param name="endpoints">The web application.</param>
-    /// <param name="pattern">The path. Default <see cref="CoapWebSocketOptions.DefaultPath"/>, where clients look (RFC 8323 section
+    /// <param name="pattern">The path. Default <see cref="CoapWebSocketOptions.DefaultPath"/>, which clients expect (RFC 8323 section
     /// 4.1).</param>
-    /// <param name="configure">Origins, identities.</param>
+    /// <param name="configure">Configures origins and identities.</param>
     /// <returns>The endpoint, for conventions such as <c>RequireAuthorization</c> and <c>RequireRateLimiting</c>.</returns>
     public static IEndpointConventionBuilder MapCoapWebSocket(
         this IEndpointRouteBuilder endpoints, string pattern = CoapWebSocketOptions.DefaultPath,
@@ -28,15 +26,16 @@ public static class CoapWebSocketEndpointRouteBuilderExtensions
         return Map(endpoints, pattern, new ServerSource(endpoints.ServiceProvider), configure);
     }
 
-    /// <summary>
-    /// Serves a server over WebSockets. It is started with the first connection, if it was not before; it binds no address of its own
-    /// unless it was told to listen.
-    /// </summary>
+    /// <summary>Serves a server over WebSockets.</summary>
+    /// <remarks>
+    /// The first connection starts the server, unless it is already started. It binds no address of its own unless it is configured to
+    /// listen.
+    /// </remarks>
     /// <param name="endpoints">The web application.</param>
     /// <param name="server">The server.</param>
-    /// <param name="pattern">The path. Default <see cref="CoapWebSocketOptions.DefaultPath"/>, where clients look (RFC 8323 section
+    /// <param name="pattern">The path. Default <see cref="CoapWebSocketOptions.DefaultPath"/>, which clients expect (RFC 8323 section
     /// 4.1).</param>
-    /// <param name="configure">Origins, identities.</param>
+    /// <param name="configure">Configures origins and identities.</param>
     /// <returns>The endpoint, for conventions such as <c>RequireAuthorization</c> and <c>RequireRateLimiting</c>.</returns>
     public static IEndpointConventionBuilder MapCoapWebSocket(
         this IEndpointRouteBuilder endpoints, CoapServer server, string pattern = CoapWebSocketOptions.DefaultPath,
@@ -47,12 +46,12 @@ public static class CoapWebSocketEndpointRouteBuilderExtensions
         return Map(endpoints, pattern, new ServerSource(server, endpoints.ServiceProvider), configure);
     }
 
-    /// <summary>Serves an endpoint over WebSockets. It is started with the first connection, if it was not before.</summary>
+    /// <summary>Serves an endpoint over WebSockets. The first connection starts it, unless it is already started.</summary>
     /// <param name="endpoints">The web application.</param>
     /// <param name="endpoint">The endpoint.</param>
-    /// <param name="pattern">The path. Default <see cref="CoapWebSocketOptions.DefaultPath"/>, where clients look (RFC 8323 section
+    /// <param name="pattern">The path. Default <see cref="CoapWebSocketOptions.DefaultPath"/>, which clients expect (RFC 8323 section
     /// 4.1).</param>
-    /// <param name="configure">Origins, identities.</param>
+    /// <param name="configure">Configures origins and identities.</param>
     /// <returns>The endpoint of the web application, for conventions such as <c>RequireAuthorization</c> and
     /// <c>RequireRateLimiting</c>.</returns>
     public static IEndpointConventionBuilder MapCoapWebSocket(
@@ -74,14 +73,14 @@ public static class CoapWebSocketEndpointRouteBuilderExtensions
             ?? CancellationToken.None;
         WebSocketHandler handler = new(server, options, stopping);
 
-        // The middleware of WebSockets stands before this endpoint only, so that nobody has to remember it.
+        // The WebSocket middleware runs for this endpoint only; applications need not add it.
         IApplicationBuilder application = endpoints.CreateApplicationBuilder();
         application.UseWebSockets();
         application.Run(handler.HandleAsync);
 
         // All methods: over HTTP/2 it is CONNECT (RFC 8441).
         IEndpointConventionBuilder mapped = endpoints.Map(pattern, application.Build()).WithDisplayName("CoAP over WebSockets")
-            .WithMetadata(new HttpOnlyMark("It is a way to the CoAP server itself."));
+            .WithMetadata(new HttpOnlyMark("It is a WebSocket endpoint of the CoAP server itself."));
         MappingNotice.WhenStarted(endpoints.ServiceProvider, mapped, pattern);
         return mapped;
     }

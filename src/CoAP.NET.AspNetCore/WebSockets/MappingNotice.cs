@@ -8,15 +8,15 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.AspNetCore;
 
-/// <summary>Logs where CoAP over WebSockets is served once the web application knows its addresses.</summary>
+/// <summary>Logs the URI of CoAP over WebSockets once the web application knows its addresses.</summary>
 internal static partial class MappingNotice
 {
     private const string Category = "CoAP.NET.AspNetCore";
 
     /// <summary>Logs it when the application has started.</summary>
     /// <param name="services">The services of the application.</param>
-    /// <param name="mapped">What was mapped.</param>
-    /// <param name="pattern">The path that it was mapped to, without those of groups around it.</param>
+    /// <param name="mapped">The mapped endpoint.</param>
+    /// <param name="pattern">The mapped path, without those of outer groups.</param>
     public static void WhenStarted(IServiceProvider services, IEndpointConventionBuilder mapped, string pattern)
     {
         if (services.GetService<IHostApplicationLifetime>() is not { } lifetime || services.GetService<ILoggerFactory>() is not { } loggers)
@@ -24,7 +24,7 @@ internal static partial class MappingNotice
             return;
         }
 
-        // With the prefixes of groups, once the endpoint is built, which may not have been necessary before the first request.
+        // With the prefixes of groups, once the endpoint is built, which may happen as late as the first request.
         mapped.Finally(endpoint => pattern = (endpoint as RouteEndpointBuilder)?.RoutePattern.RawText ?? pattern);
         lifetime.ApplicationStarted.Register(() =>
         {

@@ -7,8 +7,7 @@ using Microsoft.Net.Http.Headers;
 namespace CoAP.NET.AspNetCore;
 
 /// <summary>
-/// What a path does that serves CoAP over WebSockets: the handshake of RFC 8323 section 4.1, then the endpoint has the WebSocket until it
-/// ends.
+/// Handles a path of CoAP over WebSockets: after the handshake of RFC 8323 section 4.1 it passes the WebSocket to the endpoint.
 /// </summary>
 internal sealed class WebSocketHandler(ServerSource server, CoapWebSocketEndpointOptions options, CancellationToken stopping)
 {
@@ -16,7 +15,7 @@ internal sealed class WebSocketHandler(ServerSource server, CoapWebSocketEndpoin
     {
         if (!context.WebSockets.IsWebSocketRequest)
         {
-            // RFC 9110 section 15.5.22: what is to be spoken here.
+            // RFC 9110 section 15.5.22: the required protocol.
             context.Response.Headers.Upgrade = "websocket";
             await RefuseAsync(context, StatusCodes.Status426UpgradeRequired, "CoAP over WebSockets is served here (RFC 8323 section 4).")
                 .ConfigureAwait(false);
@@ -32,7 +31,7 @@ internal sealed class WebSocketHandler(ServerSource server, CoapWebSocketEndpoin
 
         if (context.Request.Headers.Origin is [{ Length: > 0 } origin, ..] && !MayOpen(context, origin))
         {
-            await RefuseAsync(context, StatusCodes.Status403Forbidden, "WebSockets of pages of that origin are not served here.")
+            await RefuseAsync(context, StatusCodes.Status403Forbidden, "WebSockets from pages of that origin are not allowed here.")
                 .ConfigureAwait(false);
             return;
         }
@@ -48,7 +47,7 @@ internal sealed class WebSocketHandler(ServerSource server, CoapWebSocketEndpoin
             return;
         }
 
-        // RFC 8323 section 4.4: whether the peer is there is asked by CoAP's own Ping.
+        // RFC 8323 section 4.4: CoAP's own Ping checks whether the peer is alive.
         using WebSocket webSocket = await context.WebSockets
             .AcceptWebSocketAsync(
                 new WebSocketAcceptContext { SubProtocol = CoapWebSocketTransport.SubProtocol, KeepAliveInterval = TimeSpan.Zero })
@@ -59,7 +58,7 @@ internal sealed class WebSocketHandler(ServerSource server, CoapWebSocketEndpoin
         }
         catch (CoapException)
         {
-            // It was not taken, and closed: the endpoint counted it.
+            // The endpoint refused, closed and counted the connection.
         }
     }
 

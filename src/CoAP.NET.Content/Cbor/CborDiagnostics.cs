@@ -5,20 +5,21 @@ using System.Text.Encodings.Web;
 
 namespace CoAP.NET.Content.Cbor;
 
-/// <summary>CBOR in diagnostic notation (RFC 8949 section 8), which people can read.</summary>
+/// <summary>Formats CBOR in diagnostic notation (RFC 8949 section 8), which is human-readable.</summary>
 internal static class CborDiagnostics
 {
-    /// <summary>How deep items may lie in each other.</summary>
+    /// <summary>The maximum nesting depth.</summary>
     public const int MaxDepth = 64;
 
-    /// <summary>Writes CBOR in diagnostic notation.</summary>
-    /// <param name="bytes">One item, or a sequence of any number (RFC 8742).</param>
-    /// <param name="text">The notation, items of a sequence on lines of their own; when the bytes are no CBOR, that of the items before the
-    /// fault.</param>
-    /// <param name="fault">What is wrong with the bytes.</param>
-    /// <param name="width">The characters that a line may have before arrays and maps are laid out over several lines.</param>
+    /// <summary>Formats CBOR in diagnostic notation.</summary>
+    /// <param name="bytes">One item, or a sequence of any number of items (RFC 8742).</param>
+    /// <param name="text">
+    /// The notation, with each item of a sequence on its own line. For invalid CBOR, the notation of the items before the fault.
+    /// </param>
+    /// <param name="fault">The fault in the bytes.</param>
+    /// <param name="width">The maximum line length in characters before arrays and maps are split over several lines.</param>
     /// <param name="isSequence">Whether several items may follow each other.</param>
-    /// <returns>Whether all of it is well-formed.</returns>
+    /// <returns>Whether all bytes are well-formed.</returns>
     public static bool TryFormat(ReadOnlySpan<byte> bytes, out string text, out ContentFault fault, int width = int.MaxValue,
         bool isSequence = false)
     {
@@ -31,7 +32,7 @@ internal static class CborDiagnostics
             all.Append(isFirst ? "" : ",\n");
             isRead = (isFirst || isSequence || reader.TryEnd()) && TryRead(ref reader, all, width);
 
-            // Of an item that is not well-formed nothing stays, and neither does the comma before it.
+            // Remove everything of a malformed item, including the comma before it.
             all.Length = isRead ? all.Length : before;
         }
 
@@ -40,7 +41,7 @@ internal static class CborDiagnostics
         return isRead;
     }
 
-    /// <summary>Writes the next item in diagnostic notation, over several lines where one would be too long.</summary>
+    /// <summary>Formats the next item, over several lines if it is too long for one.</summary>
     private static bool TryRead(ref CborReader reader, StringBuilder text, int width)
     {
         CborReader again = reader;
@@ -63,7 +64,7 @@ internal static class CborDiagnostics
         CborReader start = reader;
         if (depth == 0)
         {
-            return reader.Fail(start.Position, $"items lie more than {MaxDepth} deep in each other");
+            return reader.Fail(start.Position, $"items are nested more than {MaxDepth} deep");
         }
 
         if (!reader.TryReadHead(out CborHead head))
@@ -105,7 +106,7 @@ internal static class CborDiagnostics
     {
         StringBuilder text = output.Text;
 
-        // Big integers are numbers to people; those beyond reason stay what they are.
+        // Big integers are shown as numbers; oversized ones stay tagged byte strings.
         if (tag is CborNumbers.PositiveBignum or CborNumbers.NegativeBignum && start.TryReadInteger(out BigInteger integer))
         {
             reader = start;
@@ -126,7 +127,7 @@ internal static class CborDiagnostics
         return isRead;
     }
 
-    // Part by part: where a string was divided belongs to what was sent.
+    // Part by part, because the division of a string is part of the encoding.
     private static bool TryDescribeParts(ref CborReader reader, StringBuilder text, CborMajor major)
     {
         int parts = 0;

@@ -4,17 +4,17 @@ namespace CoAP.NET.Content.Cbor;
 
 /// <summary>The head of an item: its initial byte and its argument (RFC 8949 section 3).</summary>
 /// <param name="Major">The major type.</param>
-/// <param name="Argument">The argument; of a floating-point number its bits.</param>
+/// <param name="Argument">The argument; for a floating-point number its bits.</param>
 /// <param name="IsIndefinite">Whether a break ends the item instead of a length.</param>
 /// <param name="Length">The bytes of the head.</param>
 internal readonly record struct CborHead(CborMajor Major, ulong Argument, bool IsIndefinite, int Length)
 {
     private const int Indefinite = 31;
 
-    /// <summary>Whether it is that of an integer.</summary>
+    /// <summary>Whether it is the head of an integer.</summary>
     public bool IsInteger => Major is CborMajor.UnsignedInteger or CborMajor.NegativeInteger;
 
-    /// <summary>Whether it is that of a floating-point number, in half, single or double precision (RFC 8949 section 3.3).</summary>
+    /// <summary>Whether it is the head of a floating-point number, in half, single or double precision (RFC 8949 section 3.3).</summary>
     public bool IsFloat => Major == CborMajor.Simple && Length is 3 or 5 or 9;
 
     /// <summary>The floating-point number.</summary>
@@ -25,7 +25,7 @@ internal readonly record struct CborHead(CborMajor Major, ulong Argument, bool I
         _ => BitConverter.UInt64BitsToDouble(Argument),
     };
 
-    /// <summary>The integer, if it fits 64 bits with sign.</summary>
+    /// <summary>Gets the integer, if it fits in 64 bits with sign.</summary>
     public bool TryGetInt64(out long value)
     {
         value = Major == CborMajor.NegativeInteger ? ~(long)Argument : (long)Argument;
@@ -34,8 +34,8 @@ internal readonly record struct CborHead(CborMajor Major, ulong Argument, bool I
 
     /// <summary>Reads the head at the beginning of some bytes.</summary>
     /// <param name="bytes">The bytes.</param>
-    /// <param name="head">The head; of one that is wrong as much as is known.</param>
-    /// <returns>What is wrong; null when nothing is.</returns>
+    /// <param name="head">The head; for an invalid one as much as is known.</param>
+    /// <returns>The error; null for none.</returns>
     public static string? Read(ReadOnlySpan<byte> bytes, out CborHead head)
     {
         head = default;

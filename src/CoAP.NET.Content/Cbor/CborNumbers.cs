@@ -6,7 +6,7 @@ namespace CoAP.NET.Content.Cbor;
 /// <summary>Numbers in CBOR of any form: integers, big integers, floating-point numbers and decimal fractions.</summary>
 internal static class CborNumbers
 {
-    /// <summary>How many bytes a big integer may have.</summary>
+    /// <summary>The maximum number of bytes of a big integer.</summary>
     public const int MaxBignumBytes = 32;
 
     /// <summary>The tag of a big integer that is not negative (RFC 8949 section 3.4.3).</summary>
@@ -20,7 +20,7 @@ internal static class CborNumbers
 
     private const long MaxExponent = 1_000;
 
-    /// <summary>A number, rounded to the nearest double. Not a number and infinities are faults.</summary>
+    /// <summary>Reads a number, rounded to the nearest double. Not-a-number and infinities are faults.</summary>
     public static bool TryReadNumber(this ref CborReader reader, out double value)
     {
         int start = reader.Position;
@@ -41,7 +41,7 @@ internal static class CborNumbers
         return isRead && (double.IsFinite(value) || reader.Fail(start, "the number is not finite"));
     }
 
-    /// <summary>A decimal fraction without its tag: the mantissa times ten to the power of the exponent.</summary>
+    /// <summary>Reads a decimal fraction without its tag: the mantissa times ten to the power of the exponent.</summary>
     public static bool TryReadDecimalFraction(this ref CborReader reader, int start, out BigInteger mantissa, out long exponent)
     {
         mantissa = default;
@@ -65,7 +65,7 @@ internal static class CborNumbers
             || reader.Fail(start, $"a decimal fraction has an exponent of at most {MaxExponent} and a mantissa");
     }
 
-    /// <summary>An integer of any size, big ones with their tag.</summary>
+    /// <summary>Reads an integer of any size; big ones have their tag.</summary>
     public static bool TryReadInteger(this ref CborReader reader, out BigInteger value)
     {
         int start = reader.Position;
@@ -89,7 +89,7 @@ internal static class CborNumbers
                     return false;
                 }
 
-                // Before anything is computed: digits cost more than bytes.
+                // Checked before any computation, because digits cost more than bytes.
                 if (bytes.Length > MaxBignumBytes)
                 {
                     return reader.Fail(start, $"a big integer has at most {MaxBignumBytes} bytes here");
@@ -132,7 +132,7 @@ internal static class CborNumbers
             return (int)mantissa;
         }
 
-        // Through decimal digits, which are rounded once and to the nearest; the conversion of a BigInteger cuts off.
+        // Converts through decimal digits, which are rounded once to the nearest; the conversion of a BigInteger truncates.
         string digits = string.Create(CultureInfo.InvariantCulture, $"{mantissa}E{exponent}");
         return double.Parse(digits, NumberStyles.Float, CultureInfo.InvariantCulture);
     }

@@ -4,35 +4,35 @@ using System.Text.Unicode;
 namespace CoAP.NET.Content.Cbor;
 
 /// <summary>
-/// Reads well-formed CBOR (RFC 8949) and nothing else: what is ill-formed, too deep or claims more than there is gives a fault with its
-/// offset. Lengths are checked against what is there before anything is allocated. After a fault nothing more can be read. A copy reads
-/// ahead without moving the original.
+/// Reads well-formed CBOR (RFC 8949) only: malformed, too deep or truncated input gives a fault with its offset. Lengths are checked
+/// against the available bytes before anything is allocated. After a fault the reader stops. A copy reads ahead without moving the
+/// original.
 /// </summary>
 internal ref struct CborReader
 {
-    /// <summary>How deep arrays, maps and tags may lie in each other where they are skipped.</summary>
+    /// <summary>The maximum nesting depth of skipped arrays, maps and tags.</summary>
     public const int MaxDepth = 16;
 
     private readonly ReadOnlySpan<byte> _data;
 
     public CborReader(ReadOnlySpan<byte> data) => _data = data;
 
-    /// <summary>Where the next item begins, in bytes.</summary>
+    /// <summary>The position of the next item, in bytes.</summary>
     public int Position { get; private set; }
 
     public readonly bool IsAtEnd => Position == _data.Length;
 
-    /// <summary>What was wrong; means something only after a method returned false.</summary>
+    /// <summary>The fault; valid only after a method returned false.</summary>
     public ContentFault Fault { get; private set; }
 
-    /// <summary>The major type of the next item.</summary>
+    /// <summary>Returns the major type of the next item.</summary>
     public bool TryPeek(out CborMajor major)
     {
         major = IsAtEnd ? default : (CborMajor)(_data[Position] >> 5);
         return !IsAtEnd || Fail(Position, "the data ends too early");
     }
 
-    /// <summary>The head of the next item; what it announces follows.</summary>
+    /// <summary>Reads the head of the next item. The announced content follows.</summary>
     public bool TryReadHead(out CborHead head)
     {
         if (CborHead.Read(_data[Position..], out head) is { } wrong)
@@ -44,13 +44,13 @@ internal ref struct CborReader
         return true;
     }
 
-    /// <summary>Whether the next byte is the end of an array or map of indefinite length; takes it.</summary>
+    /// <summary>Takes the end of an array or map of indefinite length, if it is next.</summary>
     public bool TryTakeBreak() => TryTake(0xff);
 
-    /// <summary>Whether the next item is null; takes it.</summary>
+    /// <summary>Takes a null, if it is next.</summary>
     public bool TryTakeNull() => TryTake(0xf6);
 
-    /// <summary>Whether the next item has a certain tag; takes the tag, not the item.</summary>
+    /// <summary>Takes a specific tag, without its item, if it is next.</summary>
     public bool TryTakeTag(ulong tag)
     {
         if (CborHead.Read(_data[Position..], out CborHead head) is not null || head.Major != CborMajor.Tag || head.Argument != tag)
@@ -62,7 +62,7 @@ internal ref struct CborReader
         return true;
     }
 
-    /// <summary>An unsigned integer.</summary>
+    /// <summary>Reads an unsigned integer.</summary>
     public bool TryReadUInt(out ulong value)
     {
         int start = Position;
@@ -71,7 +71,7 @@ internal ref struct CborReader
         return isRead && (head.Major == CborMajor.UnsignedInteger || Fail(start, "an unsigned integer was expected"));
     }
 
-    /// <summary>An integer of 64 bits with sign.</summary>
+    /// <summary>Reads an integer of 64 bits with sign.</summary>
     public bool TryReadInt(out long value)
     {
         int start = Position;
@@ -79,7 +79,7 @@ internal ref struct CborReader
         return TryReadHead(out CborHead head) && (head.TryGetInt64(out value) || Fail(start, "an integer of 64 bits was expected"));
     }
 
-    /// <summary>True or false.</summary>
+    /// <summary>Reads true or false.</summary>
     public bool TryReadBoolean(out bool value)
     {
         int start = Position;
@@ -88,15 +88,15 @@ internal ref struct CborReader
         return isRead && (head is { Major: CborMajor.Simple, Argument: 20 or 21, Length: 1 } || Fail(start, "true or false was expected"));
     }
 
-    /// <summary>The head of an array.</summary>
+    /// <summary>Reads the head of an array.</summary>
     /// <param name="count">The number of items; null when a break ends it.</param>
     public bool TryReadArray(out int? count) => TryReadContainer(CborMajor.Array, "an array", out count);
 
-    /// <summary>The head of a map.</summary>
+    /// <summary>Reads the head of a map.</summary>
     /// <param name="count">The number of pairs; null when a break ends it.</param>
     public bool TryReadMap(out int? count) => TryReadContainer(CborMajor.Map, "a map", out count);
 
-    /// <summary>A text string.</summary>
+    /// <summary>Reads a text string.</summary>
     public bool TryReadText(out string text)
     {
         bool isRead = TryReadString(CborMajor.TextString, "a text string", out byte[] bytes);
@@ -104,10 +104,10 @@ internal ref struct CborReader
         return isRead;
     }
 
-    /// <summary>A byte string.</summary>
+    /// <summary>Reads a byte string.</summary>
     public bool TryReadBytes(out byte[] bytes) => TryReadString(CborMajor.ByteString, "a byte string", out bytes);
 
-    /// <summary>The head of a tag; the item that it belongs to follows.</summary>
+    /// <summary>Reads the head of a tag; its item follows.</summary>
     public bool TryReadTag(out ulong tag)
     {
         int start = Position;
@@ -116,7 +116,7 @@ internal ref struct CborReader
         return isRead && (head.Major == CborMajor.Tag || Fail(start, "a tag was expected"));
     }
 
-    /// <summary>A simple value or a floating-point number.</summary>
+    /// <summary>Reads a simple value or a floating-point number.</summary>
     /// <param name="value">The number of the simple value, such as 22 for null; 0 for a floating-point number.</param>
     /// <param name="number">The floating-point number; null for a simple value.</param>
     public bool TryReadSimple(out int value, out double? number)
@@ -128,8 +128,8 @@ internal ref struct CborReader
         return isRead && (head.Major == CborMajor.Simple || Fail(start, "a simple value was expected"));
     }
 
-    /// <summary>A key that is an integer or a text.</summary>
-    /// <param name="number">The integer; null for a text and for an integer that does not fit 64 bits with sign.</param>
+    /// <summary>Reads a key that is an integer or a text.</summary>
+    /// <param name="number">The integer; null for a text and for an integer that does not fit in 64 bits with sign.</param>
     /// <param name="text">The text; null for an integer.</param>
     public bool TryReadKey(out long? number, out string? text)
     {
@@ -154,7 +154,7 @@ internal ref struct CborReader
         return head.IsInteger || Fail(start, "a key that is an integer or a text was expected");
     }
 
-    /// <summary>Any one item, as its bytes.</summary>
+    /// <summary>Reads any item as bytes.</summary>
     public bool TryReadItem(out byte[] item)
     {
         int start = Position;
@@ -163,17 +163,17 @@ internal ref struct CborReader
         return isRead;
     }
 
-    /// <summary>Any one item with all that lies in it.</summary>
+    /// <summary>Skips any item with its content.</summary>
     public bool TrySkip() => TrySkip(MaxDepth);
 
-    /// <summary>Nothing may follow.</summary>
+    /// <summary>Checks that nothing follows.</summary>
     public bool TryEnd() => IsAtEnd || Fail(Position, "something follows the end of the item");
 
     /// <summary>
-    /// Whether an array or a map can have as many items as its head says: each takes a byte at least, so no count can claim more than there
-    /// is.
+    /// Whether an array or a map can have as many items as its head says. Each item takes at least one byte, so a count cannot claim more
+    /// than the available bytes.
     /// </summary>
-    /// <param name="head">The head, which was read just now.</param>
+    /// <param name="head">The head that was just read.</param>
     public bool TryHold(CborHead head)
     {
         int bytesForEach = head.Major == CborMajor.Map ? 2 : 1;
@@ -181,9 +181,9 @@ internal ref struct CborReader
             || Fail(Position - head.Length, "the length is beyond the end of the data");
     }
 
-    /// <summary>The bytes of a string of definite length, or of a part of another one.</summary>
-    /// <param name="head">The head, which was read just now.</param>
-    /// <param name="bytes">The bytes; those of a text are UTF-8.</param>
+    /// <summary>Takes the bytes of a string of definite length, or of a part of another string.</summary>
+    /// <param name="head">The head that was just read.</param>
+    /// <param name="bytes">The bytes; for a text in UTF-8.</param>
     public bool TryTake(CborHead head, out ReadOnlySpan<byte> bytes)
     {
         bytes = default;
@@ -196,14 +196,14 @@ internal ref struct CborReader
         bytes = _data.Slice(Position, (int)head.Argument);
         if (head.Major == CborMajor.TextString && !Utf8.IsValid(bytes))
         {
-            return Fail(start, "the text is no UTF-8");
+            return Fail(start, "the text is not valid UTF-8");
         }
 
         Position += bytes.Length;
         return true;
     }
 
-    /// <summary>A part of a string of indefinite length.</summary>
+    /// <summary>Reads a part of a string of indefinite length.</summary>
     /// <param name="major">The type of the string.</param>
     /// <param name="part">The bytes of the part.</param>
     public bool TryReadPart(CborMajor major, out ReadOnlySpan<byte> part)
@@ -220,7 +220,7 @@ internal ref struct CborReader
             : Fail(start, "a part of a string of indefinite length must be a string of the same type and of definite length");
     }
 
-    /// <summary>Notes a fault, after which nothing more can be read. For callers that read items by rules of their own, too.</summary>
+    /// <summary>Records a fault, after which nothing more can be read. Also for callers that read items by their own rules.</summary>
     public bool Fail(int offset, string message)
     {
         Fault = new ContentFault(offset, message);
@@ -300,7 +300,7 @@ internal ref struct CborReader
         int start = Position;
         if (depth == 0)
         {
-            return Fail(start, $"items lie more than {MaxDepth} deep in each other");
+            return Fail(start, $"items are nested more than {MaxDepth} deep");
         }
 
         if (!TryReadHead(out CborHead head))

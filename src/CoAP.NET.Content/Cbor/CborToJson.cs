@@ -7,20 +7,20 @@ using System.Text.Json;
 namespace CoAP.NET.Content.Cbor;
 
 /// <summary>
-/// CBOR as JSON, item by item (RFC 8949 section 6.1), for readers of .NET types. So it differs from the advice there in two places: big
-/// integers and decimal fractions become JSON numbers, and byte strings the base64 of RFC 4648 section 4 unless a tag (21, 23) asks for
-/// another text, because that is what System.Text.Json reads into <c>decimal</c>, <c>BigInteger</c> and <c>byte[]</c>.
+/// Converts CBOR to JSON, item by item (RFC 8949 section 6.1), for readers of .NET types. It differs from the RFC in two places. Big
+/// integers and decimal fractions become JSON numbers. Byte strings become base64 (RFC 4648 section 4), unless a tag (21, 23) requests
+/// another text. System.Text.Json reads these into <c>decimal</c>, <c>BigInteger</c> and <c>byte[]</c>.
 /// </summary>
 internal static class CborToJson
 {
-    /// <summary>How deep arrays, maps and tags may lie in each other, as in System.Text.Json by default.</summary>
+    /// <summary>The maximum nesting depth of arrays, maps and tags, the same as the default of System.Text.Json.</summary>
     public const int MaxDepth = 64;
 
     private const ulong ExpectBase64Url = 21;
     private const ulong ExpectBase64 = 22;
     private const ulong ExpectBase16 = 23;
 
-    // The text is read again at once and never shown, so nothing needs an escape for HTML; the calls below always nest rightly.
+    // The text is parsed again at once and never shown, so it needs no HTML escapes. The calls below always nest correctly.
     private static readonly JsonWriterOptions s_options = new()
     {
         Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping,
@@ -29,19 +29,21 @@ internal static class CborToJson
 
     private static readonly BigInteger s_smallest = -1 - (BigInteger)ulong.MaxValue;
 
-    /// <summary>Converts one item, after which nothing may follow, for readers of .NET types.</summary>
+    /// <summary>Converts one item, for readers of .NET types. Nothing may follow the item.</summary>
     /// <param name="cbor">The item.</param>
-    /// <param name="json">Takes the JSON in UTF-8; what it has after a fault means nothing.</param>
-    /// <param name="fault">What is wrong.</param>
+    /// <param name="json">Receives the JSON in UTF-8; invalid after a fault.</param>
+    /// <param name="fault">The fault.</param>
     public static bool TryConvert(ReadOnlySpan<byte> cbor, IBufferWriter<byte> json, out ContentFault fault) =>
         TryConvert(cbor, json, new CborToJsonRules(MaxDepth, ExpectBase64), out fault);
 
-    /// <summary>Converts one item, after which nothing may follow, for whoever reads JSON, by the advice of RFC 8949 section 6.1.</summary>
+    /// <summary>Converts one item for other readers of JSON, as RFC 8949 section 6.1 advises. Nothing may follow the item.</summary>
     /// <param name="cbor">The item.</param>
-    /// <param name="json">Takes the JSON in UTF-8; what it has after a fault means nothing.</param>
-    /// <param name="maxSize">How many bytes of JSON there may be; it is stopped within one string or number of that.</param>
-    /// <param name="fault">What is wrong.</param>
-    /// <exception cref="CborTooLargeException">The JSON has more bytes.</exception>
+    /// <param name="json">Receives the JSON in UTF-8; invalid after a fault.</param>
+    /// <param name="maxSize">
+    /// The maximum number of bytes of JSON. The conversion may exceed it by one string or number before it stops.
+    /// </param>
+    /// <param name="fault">The fault.</param>
+    /// <exception cref="CborTooLargeException">The JSON exceeds <paramref name="maxSize"/>.</exception>
     public static bool TryConvertForOthers(ReadOnlySpan<byte> cbor, IBufferWriter<byte> json, int maxSize, out ContentFault fault) =>
         TryConvert(cbor, json, new CborToJsonRules(MaxDepth, ExpectBase64Url) { IsForOthers = true, MaxSize = maxSize }, out fault);
 
@@ -69,7 +71,7 @@ internal static class CborToJson
 
         if (rules.Depth == 0 && major is CborMajor.Array or CborMajor.Map or CborMajor.Tag)
         {
-            return reader.Fail(start, $"items lie more than {MaxDepth} deep in each other");
+            return reader.Fail(start, $"items are nested more than {MaxDepth} deep");
         }
 
         switch (major)
@@ -114,7 +116,7 @@ internal static class CborToJson
         return true;
     }
 
-    // A reader of JSON might take the nearest double for it, and lose digits without a word.
+    // A reader of JSON might round a number to the nearest double and silently lose digits.
     private static string BignumText(BigInteger integer)
     {
         byte[] bytes = (integer.Sign < 0 ? -1 - integer : integer).ToByteArray(isUnsigned: true, isBigEndian: true);
@@ -171,7 +173,7 @@ internal static class CborToJson
             return false;
         }
 
-        // The same key twice may mean two things to two readers (RFC 8949 section 5.6).
+        // Different readers could interpret a duplicate key differently (RFC 8949 section 5.6).
         HashSet<string>? seen = rules.IsForOthers ? new HashSet<string>(StringComparer.Ordinal) : null;
         writer.WriteStartObject();
         for (int i = 0; count is null ? !reader.TryTakeBreak() : i < count; i++)
@@ -186,7 +188,7 @@ internal static class CborToJson
         return true;
     }
 
-    // JSON has names only; integers have one text each, other keys have none.
+    // JSON has only names. Integers have one text each, other keys have none.
     private static bool TryConvertKey(ref CborReader reader, Utf8JsonWriter writer, HashSet<string>? seen)
     {
         int start = reader.Position;
@@ -218,7 +220,7 @@ internal static class CborToJson
 
         if (seen?.Add(name) is false)
         {
-            return reader.Fail(start, "a key of a map stands there twice");
+            return reader.Fail(start, "a map has a duplicate key");
         }
 
         writer.WritePropertyName(name);
@@ -241,7 +243,7 @@ internal static class CborToJson
 
         if (tag != CborNumbers.DecimalFraction)
         {
-            // Other tags than these are left out, and what they belong to stays (RFC 8949 section 6.1).
+            // Tags other than these are left out, and their content stays (RFC 8949 section 6.1).
             return TryConvertItem(
                 ref reader, writer, tag is ExpectBase64Url or ExpectBase64 or ExpectBase16 ? rules with { Expected = tag } : rules);
         }
@@ -272,7 +274,7 @@ internal static class CborToJson
         }
         else
         {
-            // Null, undefined and everything that JSON has no word for.
+            // Null, undefined and everything else without an equivalent in JSON.
             writer.WriteNullValue();
         }
 

@@ -1,19 +1,18 @@
 namespace CoAP.NET.Content.Cbor;
 
-/// <summary>How an item of CBOR becomes JSON at one place of a document.</summary>
-/// <param name="Depth">How deep arrays, maps and tags may still lie in each other.</param>
-/// <param name="Expected">The tag that says which text byte strings become (RFC 8949 section 3.4.5.2).</param>
+/// <summary>The conversion rules at one place of a CBOR document.</summary>
+/// <param name="Depth">The remaining nesting depth of arrays, maps and tags.</param>
+/// <param name="Expected">The tag that selects the text for byte strings (RFC 8949 section 3.4.5.2).</param>
 internal readonly record struct CborToJsonRules(int Depth, ulong Expected)
 {
     /// <summary>
-    /// Whether somebody else reads the JSON: then integers beyond 64 bits are texts, as RFC 8949 section 6.1 says, and no key may stand
-    /// there twice.
+    /// Whether the JSON is for other readers: integers beyond 64 bits become texts (RFC 8949 section 6.1), and duplicate keys are refused.
     /// </summary>
     public bool IsForOthers { get; init; }
 
-    /// <summary>How many bytes of JSON there may be.</summary>
+    /// <summary>The maximum number of bytes of JSON.</summary>
     public int MaxSize { get; init; } = int.MaxValue;
 
-    /// <summary>The rules one level deeper.</summary>
+    /// <summary>Returns the rules one level deeper.</summary>
     public CborToJsonRules Inside() => this with { Depth = Depth - 1 };
 }

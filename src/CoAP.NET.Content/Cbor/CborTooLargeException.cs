@@ -1,4 +1,4 @@
 namespace CoAP.NET.Content.Cbor;
 
-/// <summary>A document would become larger than it may be.</summary>
+/// <summary>Thrown when a document would exceed its maximum size.</summary>
 internal sealed class CborTooLargeException : Exception;

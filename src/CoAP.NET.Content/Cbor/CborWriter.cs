@@ -15,7 +15,7 @@ internal sealed class CborWriter
 
     public byte[] ToArray() => _bytes.WrittenSpan.ToArray();
 
-    /// <summary>Forgets and wipes what was written.</summary>
+    /// <summary>Forgets and wipes the written bytes.</summary>
     public void Clear() => _bytes.Clear();
 
     public CborWriter WriteUInt(ulong value) => WriteHead(CborMajor.UnsignedInteger, value);
@@ -23,7 +23,7 @@ internal sealed class CborWriter
     public CborWriter WriteInt(long value) =>
         value >= 0 ? WriteHead(CborMajor.UnsignedInteger, (ulong)value) : WriteHead(CborMajor.NegativeInteger, (ulong)~value);
 
-    /// <summary>An integer of any size; one that does not fit 64 bits and a sign has a tag (RFC 8949 section 3.4.3).</summary>
+    /// <summary>Writes an integer of any size. One beyond 64 bits and a sign gets a tag (RFC 8949 section 3.4.3).</summary>
     public CborWriter WriteInteger(BigInteger value)
     {
         bool isNegative = value.Sign < 0;
@@ -50,25 +50,25 @@ internal sealed class CborWriter
         return this;
     }
 
-    /// <summary>The head of an array; the items follow.</summary>
+    /// <summary>Writes the head of an array; the items follow.</summary>
     public CborWriter WriteArray(int count) => WriteHead(CborMajor.Array, (ulong)count);
 
-    /// <summary>The head of a map; key and value of each pair follow.</summary>
+    /// <summary>Writes the head of a map; key and value of each pair follow.</summary>
     public CborWriter WriteMap(int count) => WriteHead(CborMajor.Map, (ulong)count);
 
-    /// <summary>The head of a tag; the item that it belongs to follows.</summary>
+    /// <summary>Writes the head of a tag; its item follows.</summary>
     public CborWriter WriteTag(ulong tag) => WriteHead(CborMajor.Tag, tag);
 
     public CborWriter WriteBoolean(bool value) => WriteHead(CborMajor.Simple, value ? 21u : 20u);
 
     public CborWriter WriteNull() => WriteHead(CborMajor.Simple, 22);
 
-    /// <summary>A floating-point number in half, single or double precision.</summary>
+    /// <summary>Writes a floating-point number in half, single or double precision.</summary>
     public CborWriter WriteDouble(double value)
     {
         if (double.IsNaN(value) || BitConverter.DoubleToInt64Bits((double)(Half)value) == BitConverter.DoubleToInt64Bits(value))
         {
-            // One NaN stands for all (RFC 8949 section 4.2.2).
+            // A single NaN represents all (RFC 8949 section 4.2.2).
             ushort bits = double.IsNaN(value) ? (ushort)0x7e00 : BitConverter.HalfToUInt16Bits((Half)value);
             Span<byte> half = _bytes.GetSpan(3);
             half[0] = 0xf9;
@@ -93,7 +93,7 @@ internal sealed class CborWriter
         return this;
     }
 
-    /// <summary>A number as an integer where it is one that a double holds exactly, otherwise as a floating-point number.</summary>
+    /// <summary>Writes a number as an integer if a double holds it exactly, otherwise as a floating-point number.</summary>
     public CborWriter WriteNumber(double value)
     {
         const double Exact = 1L << 53;
@@ -101,7 +101,7 @@ internal sealed class CborWriter
         return isInteger ? WriteInt((long)value) : WriteDouble(value);
     }
 
-    /// <summary>Items as their bytes, which are not looked at.</summary>
+    /// <summary>Writes already encoded items without validation.</summary>
     public CborWriter WriteEncoded(ReadOnlySpan<byte> items)
     {
         _bytes.Write(items);

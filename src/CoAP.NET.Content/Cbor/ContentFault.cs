@@ -1,6 +1,6 @@
 namespace CoAP.NET.Content.Cbor;
 
-/// <summary>What is wrong with a document, and where.</summary>
-/// <param name="Offset">Where, in bytes.</param>
-/// <param name="Message">What is wrong there; begins with a small letter and has no full stop.</param>
+/// <summary>An error in a document and its position.</summary>
+/// <param name="Offset">The position in bytes.</param>
+/// <param name="Message">The error, without an initial capital letter and a full stop.</param>
 internal readonly record struct ContentFault(int Offset, string Message);

@@ -3,43 +3,42 @@ using System.Text;
 namespace CoAP.NET.Content.Cbor;
 
 /// <summary>
-/// Diagnostic notation while it is written. It is written once into one text; where lines have a width it is first written without line
-/// ends, to know how long arrays and maps are, and a second time with those that are too long laid out. So each character is written twice
-/// at most, however deep it lies.
+/// Builds diagnostic notation in two passes. The first pass writes without line ends and measures arrays and maps. If lines have a width
+/// and something is too long, a second pass splits those over lines. Each character is therefore written at most twice, at any depth.
 /// </summary>
-/// <param name="text">Takes the notation.</param>
-/// <param name="width">The characters that a line may have.</param>
+/// <param name="text">Receives the notation.</param>
+/// <param name="width">The maximum line length in characters.</param>
 internal sealed class DiagnosticText(StringBuilder text, int width)
 {
-    // Of the arrays and maps in the order in which they begin: how long the items are, each with what parts it from the next.
+    // For each array and map, in order of their beginning: the length of its items, each with its separator.
     private readonly List<int>? _lengths = width == int.MaxValue ? null : [];
     private int _next;
     private bool _isTooLong;
 
     public StringBuilder Text => text;
 
-    /// <summary>Whether it is written for the second time.</summary>
+    /// <summary>Whether this is the second pass.</summary>
     public bool IsLaidOut { get; private set; }
 
-    /// <summary>Whether a second time is needed.</summary>
+    /// <summary>Whether a second pass is needed.</summary>
     public bool NeedsLayout => _isTooLong && !IsLaidOut;
 
-    /// <summary>Begins the second time.</summary>
+    /// <summary>Begins the second pass.</summary>
     public void BeginLayout()
     {
         IsLaidOut = true;
         _next = 0;
     }
 
-    /// <summary>Writes what parts a key from its value.</summary>
+    /// <summary>Writes the separator between a key and its value.</summary>
     public DiagnosticText AfterKey()
     {
         text.Append(": ");
         return this;
     }
 
-    /// <summary>An array or a map begins.</summary>
-    /// <returns>Its place in the order.</returns>
+    /// <summary>Begins an array or a map.</summary>
+    /// <returns>Its index in the order.</returns>
     public int BeginContainer()
     {
         if (_lengths is not null && !IsLaidOut)
@@ -50,10 +49,10 @@ internal sealed class DiagnosticText(StringBuilder text, int width)
         return _next++;
     }
 
-    /// <summary>An array or a map ends.</summary>
-    /// <param name="container">Its place in the order.</param>
-    /// <param name="indent">Where its first line begins.</param>
-    /// <param name="length">How long its items are.</param>
+    /// <summary>Ends an array or a map.</summary>
+    /// <param name="container">Its index in the order.</param>
+    /// <param name="indent">The indentation of its first line.</param>
+    /// <param name="length">The length of its items.</param>
     public void EndContainer(int container, int indent, int length)
     {
         if (_lengths is not null && !IsLaidOut)
@@ -64,7 +63,7 @@ internal sealed class DiagnosticText(StringBuilder text, int width)
     }
 
     /// <summary>Whether an array or a map has a line for each item.</summary>
-    /// <param name="container">Its place in the order.</param>
-    /// <param name="indent">Where its first line begins.</param>
+    /// <param name="container">Its index in the order.</param>
+    /// <param name="indent">The indentation of its first line.</param>
     public bool IsFolded(int container, int indent) => IsLaidOut && _lengths![container] is > 0 and int length && indent + length > width;
 }

@@ -3,8 +3,8 @@ using System.Globalization;
 namespace CoAP.NET.Content.Cbor;
 
 /// <summary>
-/// Floating-point numbers in diagnostic notation (RFC 8949 section 8): the shortest digits that lead back to the value, and never without a
-/// point or an exponent, so that they are no integers.
+/// Formats floating-point numbers in diagnostic notation (RFC 8949 section 8): the shortest digits that restore the value, always with a
+/// point or an exponent to distinguish them from integers.
 /// </summary>
 internal static class FloatText
 {

@@ -6,17 +6,18 @@ using System.Text.Json;
 namespace CoAP.NET.Content.Cbor;
 
 /// <summary>
-/// JSON as CBOR (RFC 8949 section 6.2) in the preferred serialization. Numbers without a fraction become integers, big ones too; others
-/// become the shortest floating-point number that is as exact as a double.
+/// Converts JSON to CBOR (RFC 8949 section 6.2) in the preferred serialization. Numbers without a fraction become integers, even big ones.
+/// Others become the shortest floating-point number with the precision of a double.
 /// </summary>
 internal static class JsonToCbor
 {
-    // What a reader of ours takes for a big integer has 77 digits at most; longer ones become floating-point numbers, as the RFC allows.
+    // The reader of this library accepts big integers of 77 digits at most; longer ones become floating-point numbers, as the RFC allows.
     private const int MaxDigits = 77;
 
-    /// <summary>Converts a value with all that lies in it.</summary>
-    /// <exception cref="JsonException">It lies more than 64 deep in itself, has a number beyond the range of a double, or half a surrogate
-    /// pair.</exception>
+    /// <summary>Converts a value with its content.</summary>
+    /// <exception cref="JsonException">
+    /// The value is nested more than 64 deep, has a number beyond the range of a double, or half a surrogate pair.
+    /// </exception>
     public static byte[] Convert(JsonElement element)
     {
         CborWriter writer = new();
@@ -26,7 +27,7 @@ internal static class JsonToCbor
         }
         catch (InvalidOperationException exception)
         {
-            throw new JsonException("A string is no Unicode: it has half a surrogate pair.", exception);
+            throw new JsonException("A string is not valid Unicode: it has half a surrogate pair.", exception);
         }
 
         return writer.ToArray();
@@ -36,7 +37,7 @@ internal static class JsonToCbor
     {
         if (depth == 0 && element.ValueKind is JsonValueKind.Object or JsonValueKind.Array)
         {
-            throw new JsonException($"Values lie more than {CborToJson.MaxDepth} deep in each other.");
+            throw new JsonException($"Values are nested more than {CborToJson.MaxDepth} deep.");
         }
 
         switch (element.ValueKind)

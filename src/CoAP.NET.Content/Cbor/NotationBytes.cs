@@ -3,10 +3,10 @@ using System.Buffers.Binary;
 namespace CoAP.NET.Content.Cbor;
 
 /// <summary>
-/// CBOR that is made of diagnostic notation. What comes beyond the bound is dropped, and so is all that follows; <see cref="IsTooLarge"/>
-/// says so.
+/// The CBOR that results from diagnostic notation. Bytes beyond the limit and all following ones are dropped; <see cref="IsTooLarge"/>
+/// reports it.
 /// </summary>
-/// <param name="maxSize">How many bytes there may be.</param>
+/// <param name="maxSize">The maximum number of bytes.</param>
 internal sealed class NotationBytes(int maxSize)
 {
     private byte[] _bytes = new byte[Math.Min(maxSize, 256)];
@@ -19,7 +19,7 @@ internal sealed class NotationBytes(int maxSize)
 
     public byte[] ToArray() => _bytes.AsSpan(0, Length).ToArray();
 
-    /// <summary>What was written since then.</summary>
+    /// <summary>Returns the bytes written since a position.</summary>
     public ReadOnlySpan<byte> Since(int start) => _bytes.AsSpan(start, Length - start);
 
     public void Append(byte value) => Append([value]);
@@ -33,7 +33,7 @@ internal sealed class NotationBytes(int maxSize)
         }
     }
 
-    /// <summary>Writes another byte in the place of one that was written.</summary>
+    /// <summary>Overwrites a byte.</summary>
     public void Replace(int index, byte value)
     {
         if (index < Length)
@@ -42,7 +42,7 @@ internal sealed class NotationBytes(int maxSize)
         }
     }
 
-    /// <summary>Writes a floating-point number that is encoded as two, four or eight bytes.</summary>
+    /// <summary>Writes a floating-point number in two, four or eight bytes.</summary>
     public void AppendFloat(int length, ulong bits) => AppendHead(CborMajor.Simple, bits, length switch
     {
         2 => NotationWidth.Two,
@@ -53,14 +53,14 @@ internal sealed class NotationBytes(int maxSize)
     /// <summary>Writes the head of an item.</summary>
     /// <param name="major">The major type.</param>
     /// <param name="argument">The argument, which fits the width.</param>
-    /// <param name="width">How it is encoded; not indefinite.</param>
+    /// <param name="width">The encoding; not indefinite.</param>
     public void AppendHead(CborMajor major, ulong argument, NotationWidth width) => InsertHead(Length, major, argument, width);
 
-    /// <summary>Writes the head of an item in front of what lies in it.</summary>
-    /// <param name="start">Where that begins.</param>
+    /// <summary>Inserts the head of an item in front of its content.</summary>
+    /// <param name="start">The start of the content.</param>
     /// <param name="major">The major type.</param>
     /// <param name="argument">The argument, which fits the width.</param>
-    /// <param name="width">How it is encoded; not indefinite.</param>
+    /// <param name="width">The encoding; not indefinite.</param>
     public void InsertHead(int start, CborMajor major, ulong argument, NotationWidth width)
     {
         Span<byte> head = stackalloc byte[9];
@@ -77,7 +77,7 @@ internal sealed class NotationBytes(int maxSize)
         }
     }
 
-    /// <summary>Whether an argument can be encoded so.</summary>
+    /// <summary>Whether a width can hold an argument.</summary>
     public static bool Fits(ulong argument, NotationWidth width) => width == NotationWidth.Shortest || ShortestOf(argument) <= width;
 
     private static NotationWidth ShortestOf(ulong argument) => argument switch

@@ -10,7 +10,7 @@ internal static class NotationDigits
     public const string Base32Hex = "0123456789ABCDEFGHIJKLMNOPQRSTUV";
     public const string Base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-    /// <summary>The value of a digit; negative when it is none. Only in base64 small letters are others than capitals.</summary>
+    /// <summary>Returns the value of a digit; negative for other characters. Case matters only in base64.</summary>
     public static int ValueOf(char digit, string alphabet) => alphabet.IndexOf(alphabet != Base64
         ? char.IsAsciiLetterLower(digit) ? (char)(digit & ~0x20) : digit
         : digit switch

@@ -6,16 +6,16 @@ namespace CoAP.NET.Content.Cbor;
 /// <summary>Numbers of diagnostic notation (RFC 8949 section 8, RFC 8610 appendix G.5).</summary>
 internal static class NotationNumbers
 {
-    /// <summary>How many digits an integer may have: the work for digits grows faster than their number.</summary>
+    /// <summary>The maximum number of digits of an integer, because the work for digits grows faster than their number.</summary>
     public const int MaxDigits = 1_024;
 
-    // So many digits fit 64 bits in each radix.
+    // The number of digits that fit in 64 bits in each radix.
     private const int DigitsAtOnce = 15;
 
     /// <summary>Reads an integer or a floating-point number.</summary>
-    /// <param name="text">The notation; a digit or a minus comes next.</param>
-    /// <param name="output">Takes the number, unless it is that of a tag.</param>
-    /// <param name="isTag">Whether it was that of a tag: its head is written, and the parenthesis comes next.</param>
+    /// <param name="text">The notation, at a digit or a minus.</param>
+    /// <param name="output">Receives the number, unless it is the number of a tag.</param>
+    /// <param name="isTag">Whether it was the number of a tag. Its head is written, and the parenthesis is next.</param>
     public static bool TryRead(ref NotationText text, NotationBytes output, out bool isTag)
     {
         isTag = false;
@@ -48,18 +48,18 @@ internal static class NotationNumbers
             && TryFinish(ref text, output, start, isNegative ? -magnitude : magnitude, out isTag);
     }
 
-    /// <summary>Reads an integer that is not negative.</summary>
+    /// <summary>Reads a non-negative integer.</summary>
     public static bool TryReadUnsigned(ref NotationText text, out BigInteger value)
     {
         value = default;
         return TryReadDigits(ref text, out int radix, out int digits) && TryConvert(ref text, radix, digits, out value);
     }
 
-    /// <summary>Takes the encoding indicator of a floating-point number and writes the number.</summary>
-    /// <param name="text">The notation; the indicator comes next, if there is one.</param>
-    /// <param name="output">Takes the number.</param>
+    /// <summary>Reads the encoding indicator of a floating-point number and writes the number.</summary>
+    /// <param name="text">The notation, possibly at the indicator.</param>
+    /// <param name="output">Receives the number.</param>
     /// <param name="value">The number.</param>
-    /// <param name="decimals">Its digits, so that a shorter number is rounded only once; empty when there are none.</param>
+    /// <param name="decimals">Its digits, so a shorter number is rounded only once; empty for none.</param>
     public static bool TryFinish(ref NotationText text, NotationBytes output, double value, ReadOnlySpan<char> decimals)
     {
         int start = text.Position;
@@ -112,7 +112,7 @@ internal static class NotationNumbers
         isTag = text.Next == '(';
         if (isTag && (text.Since(start)[0] == '-' || argument > ulong.MaxValue))
         {
-            return text.Fail(start, $"a tag from 0 to {ulong.MaxValue} was expected, but another number stands there");
+            return text.Fail(start, $"a tag from 0 to {ulong.MaxValue} was expected, but another number was found");
         }
 
         if (argument > ulong.MaxValue)
@@ -132,7 +132,7 @@ internal static class NotationNumbers
 
         if (width == NotationWidth.Indefinite || !NotationBytes.Fits((ulong)argument, width))
         {
-            return text.Fail(behind, $"an encoding indicator that the number fits was expected, but {text.Since(behind)} stands there");
+            return text.Fail(behind, $"an encoding indicator that the number fits was expected, but {text.Since(behind)} was found");
         }
 
         CborMajor major = isTag ? CborMajor.Tag : isNegative ? CborMajor.NegativeInteger : CborMajor.UnsignedInteger;
@@ -140,7 +140,7 @@ internal static class NotationNumbers
         return true;
     }
 
-    /// <summary>Takes the sign of a radix and the digits.</summary>
+    /// <summary>Reads the prefix of a radix and the digits.</summary>
     private static bool TryReadDigits(ref NotationText text, out int radix, out int digits)
     {
         int start = text.Position;
@@ -187,7 +187,7 @@ internal static class NotationNumbers
         ReadOnlySpan<char> digits = text.Since(start);
         if (digits.Length > MaxDigits)
         {
-            return text.Fail(start, $"an integer of at most {MaxDigits} digits was expected, but {digits.Length} digits stand there");
+            return text.Fail(start, $"an integer of at most {MaxDigits} digits was expected, but {digits.Length} digits were found");
         }
 
         for (int i = 0; i < digits.Length; i += DigitsAtOnce)
@@ -221,10 +221,10 @@ internal static class NotationNumbers
         ReadOnlySpan<char> decimals = text.Since(start);
         double value = double.Parse(decimals, NumberStyles.Float, CultureInfo.InvariantCulture);
         return double.IsFinite(value) ? TryFinish(ref text, output, value, decimals)
-            : text.Fail(start, "a number in the range of a double was expected, but a larger one stands there");
+            : text.Fail(start, "a number in the range of a double was expected, but a larger one was found");
     }
 
-    // What a double does not hold exactly is refused: who writes bits wants these bits.
+    // Refuses a value that a double does not hold exactly: the writer of a hexadecimal number wants exactly these bits.
     private static bool TryReadHexFloat(ref NotationText text, NotationBytes output, int start, int digits, bool isNegative)
     {
         ulong mantissa = 0;
@@ -261,7 +261,7 @@ internal static class NotationNumbers
             return false;
         }
 
-        // An exponent that is longer is beyond all doubles, whatever the digits in front of it are; of zero it does not matter.
+        // A longer exponent is beyond all doubles, whatever digits precede it. For zero it does not matter.
         bool isShort = int.TryParse(text.Since(sign), NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out int binary);
         exponent = Math.Clamp(exponent + binary, -1_000_000, 1_000_000);
         int zeros = mantissa == 0 ? 0 : BitOperations.TrailingZeroCount(mantissa);
@@ -271,7 +271,7 @@ internal static class NotationNumbers
         isExact &= mantissa == 0
             || (isShort && mantissa < 1UL << 53 && double.IsFinite(value) && Math.ScaleB(value, (int)-exponent) == mantissa);
         return isExact ? TryFinish(ref text, output, isNegative ? -value : value, [])
-            : text.Fail(start, "a number that a double holds exactly was expected, but another one stands there");
+            : text.Fail(start, "a number that a double holds exactly was expected, but another one was found");
     }
 
     /// <summary>Adds a hexadecimal digit to a mantissa.</summary>

@@ -3,19 +3,19 @@ using System.Numerics;
 namespace CoAP.NET.Content.Cbor;
 
 /// <summary>
-/// Reads diagnostic notation (RFC 8949 section 8, RFC 8610 appendix G), so that CBOR comes of it. The work grows with the length of the
-/// notation, and what comes of it has a bound.
+/// Parses diagnostic notation (RFC 8949 section 8, RFC 8610 appendix G) into CBOR. The work grows with the length of the notation, and the
+/// result is limited.
 /// </summary>
 internal static class NotationReader
 {
     private const string End = "";
 
-    /// <summary>Reads all of a notation.</summary>
+    /// <summary>Parses a whole notation.</summary>
     /// <param name="notation">The notation.</param>
-    /// <param name="cbor">The CBOR; empty when the notation is wrong.</param>
-    /// <param name="fault">What is wrong with the notation; its offset is one of characters.</param>
-    /// <param name="isSequence">Whether there may be any number of items.</param>
-    /// <param name="maxSize">How many bytes of CBOR there may be.</param>
+    /// <param name="cbor">The CBOR; empty for invalid notation.</param>
+    /// <param name="fault">The fault; its offset counts characters.</param>
+    /// <param name="isSequence">Whether any number of items is allowed.</param>
+    /// <param name="maxSize">The maximum number of bytes of CBOR.</param>
     public static bool TryRead(ReadOnlySpan<char> notation, out byte[] cbor, out ContentFault fault, bool isSequence, int maxSize)
     {
         NotationText text = new(notation);
@@ -29,13 +29,13 @@ internal static class NotationReader
         return isRead;
     }
 
-    /// <summary>Reads items with commas between them, and what ends them.</summary>
-    /// <param name="text">The notation; the first item comes next, or the end.</param>
-    /// <param name="output">Takes the items.</param>
-    /// <param name="depth">How deep they may lie in each other.</param>
-    /// <param name="close">What ends them; empty for the end of the text.</param>
-    /// <param name="isMap">Whether each is a key with its value.</param>
-    /// <param name="count">How many there are.</param>
+    /// <summary>Reads items separated by commas, and their end.</summary>
+    /// <param name="text">The notation, at the first item or the end.</param>
+    /// <param name="output">Receives the items.</param>
+    /// <param name="depth">The remaining nesting depth.</param>
+    /// <param name="close">The end of the items; empty for the end of the text.</param>
+    /// <param name="isMap">Whether each item is a key with its value.</param>
+    /// <param name="count">The number of items.</param>
     public static bool TryReadItems(ref NotationText text, NotationBytes output, int depth, string close, bool isMap, out ulong count)
     {
         count = 0;
@@ -77,7 +77,7 @@ internal static class NotationReader
         int start = text.Position;
         if (depth == 0)
         {
-            return text.Fail(start, $"items lie more than {CborDiagnostics.MaxDepth} deep in each other");
+            return text.Fail(start, $"items are nested more than {CborDiagnostics.MaxDepth} deep");
         }
 
         bool isRead = text.Next switch
@@ -124,14 +124,14 @@ internal static class NotationReader
 
         if (!NotationBytes.Fits(count, width))
         {
-            return text.Fail(behind, $"an encoding indicator was expected that {count} items fit, but a narrower one stands there");
+            return text.Fail(behind, $"an encoding indicator was expected that {count} items fit, but a narrower one was found");
         }
 
         output.InsertHead(start, major, count, width);
         return true;
     }
 
-    /// <summary>A string of indefinite length with its parts.</summary>
+    /// <summary>Reads a string of indefinite length with its parts.</summary>
     private static bool TryReadParts(ref NotationText text, NotationBytes output, int depth)
     {
         int start = output.Length;
@@ -159,8 +159,8 @@ internal static class NotationReader
             if ((isTextString ??= isText) != isText)
             {
                 return text.Fail(part, isText
-                    ? "a byte string like the parts before was expected, but a text string stands there"
-                    : "a text string like the parts before was expected, but a byte string stands there");
+                    ? "a byte string like the parts before was expected, but a text string was found"
+                    : "a text string like the parts before was expected, but a byte string was found");
             }
 
             if (!TrySkipComma(ref text, ")") || !text.TrySkipSpace())
@@ -234,7 +234,7 @@ internal static class NotationReader
 
         if (value > byte.MaxValue || (value >= 24 && value < 32))
         {
-            return text.Fail(start, "a simple value (0 to 23, 32 to 255) was expected, but another number stands there");
+            return text.Fail(start, "a simple value (0 to 23, 32 to 255) was expected, but another number was found");
         }
 
         return text.TrySkipSpace() && text.TryExpect(")") && TryWriteSimple(output, (byte)value);

@@ -7,7 +7,7 @@ namespace CoAP.NET.Content.Cbor;
 /// <summary>Strings of diagnostic notation (RFC 8949 section 8, RFC 8610 appendix G.1 to G.4).</summary>
 internal static class NotationStrings
 {
-    /// <summary>Whether a string comes next.</summary>
+    /// <summary>Whether a string is next.</summary>
     public static bool IsNext(in NotationText text) => text.Rest switch
     {
         ['"' or '\'', ..] or ['<', '<', ..] or ['h', '\'', ..] => true,
@@ -15,11 +15,11 @@ internal static class NotationStrings
         _ => false,
     };
 
-    /// <summary>Reads a string, also one that is put together of several, with its encoding indicator.</summary>
-    /// <param name="text">The notation; a string comes next.</param>
-    /// <param name="output">Takes the string.</param>
-    /// <param name="depth">How deep items may lie in it, if it holds some.</param>
-    /// <param name="isPart">Whether it is a part of a string of indefinite length, which is none itself.</param>
+    /// <summary>Reads a string, including one that consists of several, with its encoding indicator.</summary>
+    /// <param name="text">The notation, at a string.</param>
+    /// <param name="output">Receives the string.</param>
+    /// <param name="depth">The remaining nesting depth of items inside the string.</param>
+    /// <param name="isPart">Whether it is a part of a string of indefinite length, which cannot be of indefinite length itself.</param>
     /// <param name="isText">Whether it is a text string.</param>
     public static bool TryRead(ref NotationText text, NotationBytes output, int depth, bool isPart, out bool isText)
     {
@@ -86,12 +86,12 @@ internal static class NotationStrings
         {
             output.Append([(byte)(((int)major << 5) | 31), 0xff]);
             return (length == 0 && !isPart) || text.Fail(
-                behind, "_0, _1, _2, _3 or _i was expected, but _ stands there, which is for empty strings alone (others: (_ ...))");
+                behind, "_0, _1, _2, _3 or _i was expected, but _ was found, which is for empty strings alone (others: (_ ...))");
         }
 
         output.InsertHead(start, major, (ulong)length, width);
         return NotationBytes.Fits((ulong)length, width) || output.IsTooLarge || text.Fail(
-            behind, $"an encoding indicator was expected that {length} bytes fit, but a narrower one stands there");
+            behind, $"an encoding indicator was expected that {length} bytes fit, but a narrower one was found");
     }
 
     private static bool TryReadOne(ref NotationText text, NotationBytes output, int depth)
@@ -199,7 +199,7 @@ internal static class NotationStrings
         }
 
         return Rune.TryCreate(unit, out rune) || Rune.TryCreate(unit, low, out rune)
-            || text.Fail(start, "a whole surrogate pair was expected, but half of one stands there");
+            || text.Fail(start, "a whole surrogate pair was expected, but half of one was found");
     }
 
     private static bool TryReadUnit(ref NotationText text, out char unit)
@@ -222,7 +222,7 @@ internal static class NotationStrings
         return true;
     }
 
-    // In base64 a slash is a digit, so that it begins no comment there.
+    // A slash is a digit in base64, so it begins no comment there.
     private static bool TryReadDigits(ref NotationText text, NotationBytes output, int bitsOfDigit, string alphabet)
     {
         int start = text.Position;
@@ -276,10 +276,10 @@ internal static class NotationStrings
         if (padding > 0 && (padding >= group || (digits + padding) % group != 0))
         {
             return text.Fail(
-                start, $"a multiple of {group} digits was expected, those of the padding included, but {digits + padding} stand there");
+                start, $"a multiple of {group} digits was expected, those of the padding included, but {digits + padding} were found");
         }
 
         text.Take();
-        return bits == 0 || text.Fail(start, "a last digit without bits beyond the last byte was expected, but another one stands there");
+        return bits == 0 || text.Fail(start, "a last digit without bits beyond the last byte was expected, but another one was found");
     }
 }

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace CoAP.NET.Content.Cbor;
 
-/// <summary>Diagnostic notation while it is read, character by character. After a fault nothing more can be read.</summary>
+/// <summary>A cursor over diagnostic notation, character by character. After a fault nothing more can be read.</summary>
 internal ref struct NotationText
 {
     private const int MaxWordShown = 20;
@@ -11,30 +11,30 @@ internal ref struct NotationText
 
     public NotationText(ReadOnlySpan<char> text) => _text = text;
 
-    /// <summary>Where the next character stands.</summary>
+    /// <summary>The position of the next character.</summary>
     public int Position { get; private set; }
 
     public readonly bool IsAtEnd => Position == _text.Length;
 
-    /// <summary>The next character; NUL at the end, which is part of no notation.</summary>
+    /// <summary>The next character; NUL at the end, which is never valid in notation.</summary>
     public readonly char Next => IsAtEnd ? '\0' : _text[Position];
 
-    /// <summary>All that was not read yet.</summary>
+    /// <summary>The unread rest.</summary>
     public readonly ReadOnlySpan<char> Rest => _text[Position..];
 
-    /// <summary>What is wrong; means something only after a method returned false.</summary>
+    /// <summary>The fault; valid only after a method returned false.</summary>
     public ContentFault Fault { get; private set; }
 
-    /// <summary>The characters since then.</summary>
+    /// <summary>Returns the characters since a position.</summary>
     public readonly ReadOnlySpan<char> Since(int start) => _text[start..Position];
 
-    /// <summary>Whether these characters come next.</summary>
+    /// <summary>Whether the given characters are next.</summary>
     public readonly bool IsAt(string expected) => Rest.StartsWith(expected, StringComparison.Ordinal);
 
-    /// <summary>Takes the next characters, which were looked at.</summary>
+    /// <summary>Takes characters that the caller has already checked.</summary>
     public void Take(int count = 1) => Position += count;
 
-    /// <summary>Whether these characters come next; takes them.</summary>
+    /// <summary>Takes the given characters, if they are next.</summary>
     public bool TryTake(string expected)
     {
         bool isThere = IsAt(expected);
@@ -42,10 +42,10 @@ internal ref struct NotationText
         return isThere;
     }
 
-    /// <summary>Takes these characters; that others come is a fault.</summary>
+    /// <summary>Takes the given characters; others are a fault.</summary>
     public bool TryExpect(string expected) => TryTake(expected) || Expected(expected);
 
-    /// <summary>Takes letters and digits, of which there may be none.</summary>
+    /// <summary>Takes letters and digits, possibly none.</summary>
     public ReadOnlySpan<char> TakeWord()
     {
         int start = Position;
@@ -57,8 +57,8 @@ internal ref struct NotationText
         return Since(start);
     }
 
-    /// <summary>Takes white space and comments.</summary>
-    /// <param name="isSlashSpace">Whether a slash begins a comment, as everywhere but among digits of base64.</param>
+    /// <summary>Skips white space and comments.</summary>
+    /// <param name="isSlashSpace">Whether a slash begins a comment, as everywhere except among digits of base64.</param>
     /// <returns>Whether the last comment has an end.</returns>
     public bool TrySkipSpace(bool isSlashSpace = true)
     {
@@ -90,8 +90,8 @@ internal ref struct NotationText
         }
     }
 
-    /// <summary>Takes an encoding indicator (RFC 8949 section 8.1).</summary>
-    /// <param name="width">What it says; the shortest when there is none.</param>
+    /// <summary>Reads an encoding indicator (RFC 8949 section 8.1).</summary>
+    /// <param name="width">The indicated width; the shortest without an indicator.</param>
     public bool TryReadIndicator(out NotationWidth width)
     {
         width = NotationWidth.Shortest;
@@ -115,22 +115,22 @@ internal ref struct NotationText
         return width != NotationWidth.Shortest || ExpectedWord(start, "0, 1, 2, 3 or i as encoding indicator");
     }
 
-    /// <summary>The fault that something else stands here.</summary>
-    /// <param name="what">What was expected.</param>
+    /// <summary>Reports an unexpected character.</summary>
+    /// <param name="what">The expected text.</param>
     public bool Expected(string what) => Fail(Position, $"{what} was expected, but {Standing}");
 
-    /// <summary>The fault that another word stands there.</summary>
-    /// <param name="start">Where the word begins, which was taken.</param>
-    /// <param name="what">What was expected.</param>
+    /// <summary>Reports an unexpected word.</summary>
+    /// <param name="start">The start of the already taken word.</param>
+    /// <param name="what">The expected text.</param>
     public bool ExpectedWord(int start, string what)
     {
         ReadOnlySpan<char> word = Since(start);
         return Fail(start, word.Length <= MaxWordShown
-            ? $"{what} was expected, but {word} stands there"
-            : $"{what} was expected, but {word[..MaxWordShown]}... stands there");
+            ? $"{what} was expected, but {word} was found"
+            : $"{what} was expected, but {word[..MaxWordShown]}... was found");
     }
 
-    /// <summary>Notes a fault, after which nothing more can be read.</summary>
+    /// <summary>Records a fault, after which nothing more can be read.</summary>
     public bool Fail(int offset, string message)
     {
         Fault = new ContentFault(offset, message);
@@ -138,15 +138,15 @@ internal ref struct NotationText
         return false;
     }
 
-    // Whatever the text holds, the sentence is fit for logs and terminals.
+    // The sentence is safe for logs and terminals, whatever the text contains.
     private readonly string Standing => IsAtEnd ? "the text ends" : Next switch
     {
-        ' ' => "a space stands there",
+        ' ' => "a space was found",
         '\r' or '\n' => "the line ends",
-        '\'' => "a single quote stands there",
-        '"' => "a double quote stands there",
-        > ' ' and < '\u007f' => $"'{Next}' stands there",
-        _ => string.Create(CultureInfo.InvariantCulture, $"U+{(int)Next:X4} stands there"),
+        '\'' => "a single quote was found",
+        '"' => "a double quote was found",
+        > ' ' and < '\u007f' => $"'{Next}' was found",
+        _ => string.Create(CultureInfo.InvariantCulture, $"U+{(int)Next:X4} was found"),
     };
 
     private void SkipLine()

@@ -1,9 +1,9 @@
 namespace CoAP.NET.Content.Cbor;
 
-/// <summary>What an encoding indicator says of the argument of an item (RFC 8949 section 8.1).</summary>
+/// <summary>The encoding indicators for the argument of an item (RFC 8949 section 8.1).</summary>
 internal enum NotationWidth
 {
-    /// <summary>There is none: the shortest.</summary>
+    /// <summary>No indicator: the shortest encoding.</summary>
     Shortest,
 
     /// <summary><c>_i</c>: in the initial byte.</summary>

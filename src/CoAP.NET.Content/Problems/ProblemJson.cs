@@ -4,7 +4,7 @@ using CoAP.NET.Content.Cbor;
 
 namespace CoAP.NET.Content.Problems;
 
-/// <summary>Problem details of HTTP (RFC 9457) as concise ones and back (RFC 9290 appendix B).</summary>
+/// <summary>Converts problem details of HTTP (RFC 9457) to concise ones and back (RFC 9290 appendix B).</summary>
 internal static class ProblemJson
 {
     private const int MaxStatus = 999;
@@ -57,13 +57,13 @@ internal static class ProblemJson
             using JsonDocument document = JsonDocument.Parse(json.ToArray(), s_options);
             return document.RootElement.ValueKind == JsonValueKind.Object
                 ? Read(document.RootElement)
-                : throw new JsonException("They are no object.");
+                : throw new JsonException("The problem details are not an object.");
         }
         catch (Exception exception) when (exception is JsonException or InvalidOperationException or ArgumentException)
         {
-            // What is no Unicode is one of the other exceptions.
+            // Invalid Unicode throws one of the other exceptions.
             throw new CoapContentException(
-                CoapCode.BadRequest, "The payload is no problem details in JSON that can be converted.", innerException: exception);
+                CoapCode.BadRequest, "The payload is not convertible problem details in JSON.", innerException: exception);
         }
     }
 
@@ -110,7 +110,7 @@ internal static class ProblemJson
         return problem;
     }
 
-    // What does not have its form says nothing: the rest of the problem is worth more.
+    // A malformed part is ignored: the rest of the problem is more useful.
     private static Tunnel Open(ReadOnlySpan<byte> entry)
     {
         Tunnel tunnel = new();

@@ -12,7 +12,7 @@ internal static class ProblemKey
     public const long BaseIsRightToLeft = -7;
     public const long UnprocessedOption = -8;
 
-    /// <summary>The entry that carries what only problem details of HTTP have: <c>tunnel-7807</c> (RFC 9290 appendix B).</summary>
+    /// <summary>The entry for members that exist only in problem details of HTTP: <c>tunnel-7807</c> (RFC 9290 appendix B).</summary>
     public const long Tunnel = 7807;
 
     /// <summary>In <see cref="Tunnel"/>: the URI of the type.</summary>

@@ -3,9 +3,7 @@ using CoAP.NET.Content.Cbor;
 
 namespace CoAP.NET.Content.Problems;
 
-/// <summary>
-/// Reads concise problem details (RFC 9290 section 2): known entries must have their type, the others are kept as they are.
-/// </summary>
+/// <summary>Reads concise problem details (RFC 9290 section 2): known entries must have their type, others are kept unchanged.</summary>
 internal static class ProblemReader
 {
     public static bool TryRead(ReadOnlySpan<byte> bytes, [NotNullWhen(true)] out CoapProblem? problem,
@@ -40,10 +38,10 @@ internal static class ProblemReader
                 return false;
             }
 
-            // The same key twice may mean two things to two readers (RFC 8949 section 5.6).
+            // Different readers could interpret a duplicate key differently (RFC 8949 section 5.6).
             if ((number is { } key && !seen.Add(key)) || (text is not null && problem.NamedEntries.ContainsKey(text)))
             {
-                return reader.Fail(start, "a key stands there twice");
+                return reader.Fail(start, "a key is a duplicate");
             }
 
             if (!TryReadValue(ref reader, problem, number, text))

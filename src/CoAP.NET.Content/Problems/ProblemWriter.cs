@@ -2,7 +2,7 @@ using CoAP.NET.Content.Cbor;
 
 namespace CoAP.NET.Content.Problems;
 
-/// <summary>Writes concise problem details (RFC 9290 section 2). Keys stand in the order of their bytes (RFC 8949 section 4.2.1).</summary>
+/// <summary>Writes concise problem details (RFC 9290 section 2), with keys in the order of their bytes (RFC 8949 section 4.2.1).</summary>
 internal static class ProblemWriter
 {
     public static byte[] Write(CoapProblem problem)
@@ -32,7 +32,7 @@ internal static class ProblemWriter
         {
             if (key is <= ProblemKey.Title and >= ProblemKey.UnprocessedOption)
             {
-                throw new InvalidOperationException($"The entry {key} of a problem has a property of its own. Set that one.");
+                throw new InvalidOperationException($"The entry {key} of a problem has a property of its own. Set that property instead.");
             }
 
             pairs.Add((Key(key), Check(key.ToString(System.Globalization.CultureInfo.InvariantCulture), value.Span, mustBeMap: key >= 0)));
@@ -45,7 +45,7 @@ internal static class ProblemWriter
 
         if (pairs.Count == 0)
         {
-            throw new InvalidOperationException("Problem details say at least one thing (RFC 9290 section 2). Set the title.");
+            throw new InvalidOperationException("The problem details are empty (RFC 9290 section 2). Set at least the title.");
         }
 
         pairs.Sort(static (left, right) => left.Key.AsSpan().SequenceCompareTo(right.Key));
@@ -87,7 +87,7 @@ internal static class ProblemWriter
         pairs.Add((Key(key), value.ToArray()));
     }
 
-    // One number stands alone, several in an array.
+    // A single number stands alone, several are in an array.
     private static byte[] OptionNumbers(IList<int> numbers)
     {
         CborWriter value = new();
@@ -111,7 +111,7 @@ internal static class ProblemWriter
         if (!reader.TrySkip() || !reader.TryEnd())
         {
             throw new InvalidOperationException(
-                $"The entry {key} of a problem is no single item of CBOR: {reader.Fault.Message} (offset {reader.Fault.Offset}).");
+                $"The entry {key} of a problem is not a single item of CBOR: {reader.Fault.Message} (offset {reader.Fault.Offset}).");
         }
 
         CborReader head = new(value);

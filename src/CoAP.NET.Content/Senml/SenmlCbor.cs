@@ -72,7 +72,7 @@ internal static class SenmlCbor
             records.Add(record);
         }
 
-        return records.Count > 0 || Fail(0, "a SenML Pack has one record at least", ref broken);
+        return records.Count > 0 || Fail(0, "a SenML Pack needs at least one record", ref broken);
     }
 
     private static bool TryReadRecord(ref CborReader reader, CoapSenmlProfile profile, out SenmlFields fields, ref ContentFault broken)
@@ -107,7 +107,7 @@ internal static class SenmlCbor
         SenmlLabel label;
         if (major == CborMajor.TextString)
         {
-            // Known fields have numbers; a writer that spells them out means the same.
+            // Known fields have numbers; a text label means the same.
             if (!reader.TryReadText(out name))
             {
                 return false;
@@ -128,14 +128,14 @@ internal static class SenmlCbor
 
         if (isKnown ? !fields.TryAdd(label) : !fields.TryAdd($"{(int)major >> 1} {name}"))
         {
-            return Fail(start, $"the field '{name}' stands twice in a record", ref broken);
+            return Fail(start, $"the field '{name}' occurs twice in a record", ref broken);
         }
 
         if (!isKnown)
         {
             return !name.EndsWith('_')
                 ? reader.TrySkip()
-                : Fail(start, $"the field '{name}' must be understood, and is not (RFC 8428 section 4.4)", ref broken);
+                : Fail(start, $"the field '{name}' must be understood, but is unknown (RFC 8428 section 4.4)", ref broken);
         }
 
         return TryReadValue(ref reader, label, ref fields, ref broken);

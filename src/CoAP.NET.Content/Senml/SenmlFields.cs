@@ -1,6 +1,6 @@
 namespace CoAP.NET.Content.Senml;
 
-/// <summary>The fields of a record while it is read.</summary>
+/// <summary>Collects the fields of a record during parsing.</summary>
 internal struct SenmlFields
 {
     private int _seen;
@@ -38,8 +38,8 @@ internal struct SenmlFields
 
     public int? BaseVersion { get; set; }
 
-    /// <summary>Notes that a field is there.</summary>
-    /// <returns>False when it was there before.</returns>
+    /// <summary>Records a field.</summary>
+    /// <returns>False for a duplicate.</returns>
     public bool TryAdd(SenmlLabel label)
     {
         int bit = 1 << ((int)label - (int)SenmlLabel.BaseSum);
@@ -48,8 +48,8 @@ internal struct SenmlFields
         return isNew;
     }
 
-    /// <summary>Notes that a field is there which nobody knows.</summary>
-    /// <returns>False when it was there before.</returns>
+    /// <summary>Records an unknown field.</summary>
+    /// <returns>False for a duplicate.</returns>
     public bool TryAdd(string unknown) => (_unknown ??= []).Add(unknown);
 
     public void Set(SenmlLabel label, string text)

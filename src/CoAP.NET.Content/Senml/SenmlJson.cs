@@ -54,12 +54,12 @@ internal static class SenmlJson
         }
         catch (JsonException)
         {
-            fault = new ContentFault((int)reader.BytesConsumed, "the payload is no JSON");
+            fault = new ContentFault((int)reader.BytesConsumed, "the payload is not JSON");
         }
         catch (InvalidOperationException)
         {
-            // A string that is no UTF-8, or half a surrogate pair.
-            fault = new ContentFault((int)reader.TokenStartIndex, "the text is no Unicode");
+            // A string that is not UTF-8, or half a surrogate pair.
+            fault = new ContentFault((int)reader.TokenStartIndex, "the text is not valid Unicode");
         }
 
         return false;
@@ -108,9 +108,9 @@ internal static class SenmlJson
             records.Add(record);
         }
 
-        // What follows the array is an exception of the reader.
+        // The reader throws for anything after the array.
         reader.Read();
-        return records.Count == 0 ? "a SenML Pack has one record at least" : null;
+        return records.Count == 0 ? "a SenML Pack needs at least one record" : null;
     }
 
     private static string? ReadField(ref Utf8JsonReader reader, CoapSenmlProfile profile, ref SenmlFields fields)
@@ -120,14 +120,14 @@ internal static class SenmlJson
         if (!SenmlLabels.TryFind(name, profile, out SenmlLabel label))
         {
             reader.Skip();
-            return name.EndsWith('_') ? $"the field '{name}' must be understood, and is not (RFC 8428 section 4.4)"
+            return name.EndsWith('_') ? $"the field '{name}' must be understood, but is unknown (RFC 8428 section 4.4)"
                 : fields.TryAdd(name) ? null
-                : $"the field '{name}' stands twice in a record";
+                : $"the field '{name}' occurs twice in a record";
         }
 
         if (!fields.TryAdd(label))
         {
-            return $"the field '{name}' stands twice in a record";
+            return $"the field '{name}' occurs twice in a record";
         }
 
         switch (label)
@@ -170,7 +170,7 @@ internal static class SenmlJson
 
     private static byte[]? Decode(string text)
     {
-        // The decoder lets padding and white space through, the format does not (RFC 8428 section 5).
+        // The decoder accepts padding and white space, but the format forbids them (RFC 8428 section 5).
         if (text.AsSpan().ContainsAnyExcept(s_base64Url) || text.Length % 4 == 1)
         {
             return null;
@@ -206,7 +206,7 @@ internal static class SenmlJson
 
     private static void WriteNumber(Utf8JsonWriter writer, string text, double number)
     {
-        // An exponent is written with a small e (RFC 8428 section 5).
+        // The exponent has a lower-case e (RFC 8428 section 5).
         string digits = number.ToString("R", System.Globalization.CultureInfo.InvariantCulture);
         writer.WritePropertyName(text);
         writer.WriteRawValue(digits.Replace('E', 'e'), skipInputValidation: true);

@@ -5,7 +5,7 @@ internal static class SenmlLabels
 {
     public const string ObjectLinkText = "vlo";
 
-    /// <summary>The labels in the order in which they are written in JSON: base fields first.</summary>
+    /// <summary>The labels in the order in which JSON writes them: base fields first.</summary>
     public static readonly (SenmlLabel Label, string Text)[] All =
     [
         (SenmlLabel.BaseName, "bn"),
@@ -47,7 +47,7 @@ internal static class SenmlLabels
         return number is >= (int)SenmlLabel.BaseSum and <= (int)SenmlLabel.DataValue;
     }
 
-    /// <summary>The text of a field; null when it is absent or no text.</summary>
+    /// <summary>Returns the text of a field; null when it is absent or not a text.</summary>
     public static string? TextOf(CoapSenmlRecord record, SenmlLabel label) => label switch
     {
         SenmlLabel.BaseName => record.BaseName,
@@ -59,7 +59,7 @@ internal static class SenmlLabels
         _ => null,
     };
 
-    /// <summary>The number in a field; null when it is absent or no floating-point number.</summary>
+    /// <summary>Returns the number in a field; null when it is absent or not a floating-point number.</summary>
     public static double? NumberOf(CoapSenmlRecord record, SenmlLabel label) => label switch
     {
         SenmlLabel.BaseTime => record.BaseTime,

@@ -3,7 +3,7 @@ using System.Buffers;
 namespace CoAP.NET.Content.Senml;
 
 /// <summary>
-/// The base fields that hold at a place in a pack, the rules for a record there, and how it is resolved (RFC 8428 sections 4.2 to 4.6).
+/// The base fields at a position in a pack, with the rules for checking and resolving a record there (RFC 8428 sections 4.2 to 4.6).
 /// </summary>
 internal struct SenmlState(CoapSenmlProfile profile)
 {
@@ -11,11 +11,12 @@ internal struct SenmlState(CoapSenmlProfile profile)
     public const int KnownVersion = 10;
 
     /// <summary>
-    /// The longest name with its base name, in characters. RFC 8428 names no bound; without one a pack of a megabyte resolves to gigabytes.
+    /// The maximum length of a name with its base name, in characters. RFC 8428 has no limit; without one, a pack of a megabyte could
+    /// resolve to gigabytes.
     /// </summary>
     public const int MaxNameLength = 1024;
 
-    /// <summary>Times below are relative to now (RFC 8428 section 4.5.3).</summary>
+    /// <summary>Smaller times are relative to now (RFC 8428 section 4.5.3).</summary>
     public const double FirstAbsoluteTime = 1 << 28;
 
     /// <summary>The end of the year 9999, in seconds since 1970.</summary>
@@ -31,8 +32,8 @@ internal struct SenmlState(CoapSenmlProfile profile)
     private double? _sum;
     private int? _version;
 
-    /// <summary>Takes the base fields of a record over and checks the record.</summary>
-    /// <returns>What is wrong; null when nothing is.</returns>
+    /// <summary>Takes over the base fields of a record and checks the record.</summary>
+    /// <returns>The error; null for none.</returns>
     public string? Enter(CoapSenmlRecord record)
     {
         int version = record.BaseVersion ?? _version ?? KnownVersion;
@@ -43,7 +44,7 @@ internal struct SenmlState(CoapSenmlProfile profile)
 
         if (version != (_version ?? version))
         {
-            return "the records of a pack have one version (RFC 8428 section 4.4)";
+            return "all records of a pack must have the same version (RFC 8428 section 4.4)";
         }
 
         _version = version;
@@ -56,17 +57,17 @@ internal struct SenmlState(CoapSenmlProfile profile)
     }
 
     /// <summary>
-    /// Whether a record brings base fields and nothing else. By the letter of RFC 8428 section 4.2 it would need a value, but the pack in
-    /// section 5.1.7 begins with such a record, so it is let through; it is no measurement.
+    /// Whether a record has base fields only. RFC 8428 section 4.2 literally requires a value, but the pack in section 5.1.7 begins with
+    /// such a record. It is therefore accepted; it is not a measurement.
     /// </summary>
     public static bool HasBaseFieldsOnly(CoapSenmlRecord record) =>
         record is { Name: null, Unit: null, Value: null, StringValue: null, BooleanValue: null, DataValue: null, ObjectLinkValue: null,
             Sum: null, Time: null, UpdateTime: null }
         && record is not { BaseName: null, BaseTime: null, BaseUnit: null, BaseValue: null, BaseSum: null, BaseVersion: null };
 
-    /// <summary>The record without base fields and with an absolute time. Call <see cref="Enter"/> before.</summary>
+    /// <summary>Returns the record without base fields and with an absolute time. Call <see cref="Enter"/> before.</summary>
     /// <param name="record">The record.</param>
-    /// <param name="now">Now, in seconds since 1970.</param>
+    /// <param name="now">The current time, in seconds since 1970.</param>
     public readonly CoapSenmlRecord Resolve(CoapSenmlRecord record, double now)
     {
         double time = _time + (record.Time ?? 0);
@@ -90,22 +91,22 @@ internal struct SenmlState(CoapSenmlProfile profile)
     {
         int values = (record.Value is null ? 0 : 1) + (record.StringValue is null ? 0 : 1) + (record.BooleanValue is null ? 0 : 1)
             + (record.DataValue is null ? 0 : 1) + (record.ObjectLinkValue is null ? 0 : 1);
-        return values > 1 ? "a record has one value (RFC 8428 section 4.2)"
+        return values > 1 ? "a record must have only one value (RFC 8428 section 4.2)"
             : record.ObjectLinkValue is not null && profile != CoapSenmlProfile.Lwm2m
             ? "an object link is a value of the profile of LwM2M only"
             : values == 0 && record.Sum is null && profile != CoapSenmlProfile.Lwm2m
-            ? "a record has a value or a sum (RFC 8428 section 4.2)"
+            ? "a record must have a value or a sum (RFC 8428 section 4.2)"
             : null;
     }
 
-    // Before the two are put together: a long base name and many short records would make each other expensive.
+    // Checks both before they are combined, because a long base name and many short records would be expensive together.
     private readonly string? CheckName(string? baseName, string? name)
     {
         long length = (long)(baseName?.Length ?? 0) + (name?.Length ?? 0);
         if (length is 0 or > MaxNameLength)
         {
             return length == 0
-                ? "a record has a name or a base name (RFC 8428 section 4.2)"
+                ? "a record must have a name or a base name (RFC 8428 section 4.2)"
                 : $"a name has at most {MaxNameLength} characters here, with its base name";
         }
 

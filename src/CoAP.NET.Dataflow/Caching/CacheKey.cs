@@ -45,7 +45,7 @@ internal sealed class CacheKey : IEquatable<CacheKey>
     /// <summary>About how many bytes it takes.</summary>
     public int Size => (2 * Uri.Length) + _rest.Length;
 
-    /// <summary>Makes the key of a request.</summary>
+    /// <summary>Creates the key of a request.</summary>
     /// <param name="request">The message, with the options of its target.</param>
     /// <param name="channel">Who is asked.</param>
     /// <param name="target">The URI that alone says what is asked for and whose host is asked; null where the options say it.</param>

@@ -3,16 +3,18 @@ using CoAP.NET.Caching;
 namespace CoAP.NET;
 
 /// <summary>
-/// Stored responses of a client, by the rules of RFC 7252 section 5.6: fresh ones answer without a message, stale ones with an entity-tag
-/// are validated. Give it to <see cref="CoapEndpointOptions.Cache"/>. Several endpoints may share one if they share a clock; what came over
-/// a protected channel stays with the endpoint that got it. Bounded; the response that was not used for the longest time goes first. What
-/// is asked on behalf of others (<see cref="CoapRequest.OnBehalfOf"/>) has a share for each source, and the largest share gives way.
-/// Thread-safe.
+/// The cache of a client's responses, with the rules of RFC 7252 section 5.6: fresh responses answer requests without a message, stale ones
+/// with an entity-tag are validated.
 /// </summary>
+/// <remarks>
+/// Set it in <see cref="CoapEndpointOptions.Cache"/>. Several endpoints may share one if they share a clock; responses from a protected
+/// channel stay with their endpoint. Bounded; the least recently used response is evicted first. Requests on behalf of others
+/// (<see cref="CoapRequest.OnBehalfOf"/>) have a share for each source, and the largest share gives way. Thread-safe.
+/// </remarks>
 public sealed class CoapCache
 {
-    // Each URI has a number that changes when the resource may have changed. Two URIs that share one cost a response that is not stored,
-    // nothing else.
+    // Each URI has a number that changes when the resource may have changed. A collision of two URIs costs only a response that is not
+    // stored.
     private const int Stamps = 1024;
 
     private readonly Lock _gate = new();
@@ -24,14 +26,14 @@ public sealed class CoapCache
     private long _validations;
     private long _invalidations;
 
-    /// <summary>Makes a cache.</summary>
-    /// <param name="maxBytes">How many bytes all stored responses may take, with an estimate of what the objects around them take. Default
+    /// <summary>Creates a cache.</summary>
+    /// <param name="maxBytes">The maximum size of all stored responses in bytes, including an estimate of the objects around them. Default
     /// 4 MiB; at least 0.</param>
-    /// <param name="maxEntries">How many requests may have stored responses; each up to four, with different entity-tags. Default 10,000;
-    /// at least 0.</param>
-    /// <param name="timeProvider">The clock, for a gateway that uses <see cref="Begin"/>; null for that of the first endpoint that the
-    /// cache is given to, and of the system without one.</param>
-    /// <exception cref="ArgumentOutOfRangeException">A bound is below 0.</exception>
+    /// <param name="maxEntries">The maximum number of requests with stored responses; each has up to four, with different entity-tags.
+    /// Default 10,000; at least 0.</param>
+    /// <param name="timeProvider">The clock, for a gateway that uses <see cref="Begin"/>; null for that of the first endpoint with the
+    /// cache, or of the system without one.</param>
+    /// <exception cref="ArgumentOutOfRangeException">A limit is negative.</exception>
     public CoapCache(long maxBytes = 4 << 20, int maxEntries = 10_000, TimeProvider? timeProvider = null)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(maxBytes);
@@ -42,50 +44,48 @@ public sealed class CoapCache
         _timeProvider = timeProvider;
     }
 
-    /// <summary>The bound in bytes.</summary>
+    /// <summary>The limit in bytes.</summary>
     public long MaxBytes { get; }
 
-    /// <summary>The bound in requests that have stored responses.</summary>
+    /// <summary>The limit in requests with stored responses.</summary>
     public int MaxEntries { get; }
 
-    /// <summary>How many bytes are in use, by estimate.</summary>
+    /// <summary>The estimated number of used bytes.</summary>
     public long Bytes => Read(static cache => cache._store.Bytes);
 
-    /// <summary>How many requests have stored responses, fresh or not.</summary>
+    /// <summary>The number of requests with stored responses, fresh or not.</summary>
     public int Count => (int)Read(static cache => cache._store.Count);
 
-    /// <summary>Requests answered from the cache without a message.</summary>
+    /// <summary>The number of requests answered from the cache without a message.</summary>
     public long Hits => Read(static cache => cache._hits);
 
-    /// <summary>Requests that could have been answered from the cache but were not, because nothing fresh was stored.</summary>
+    /// <summary>The number of cacheable requests without a fresh stored response.</summary>
     public long Misses => Read(static cache => cache._misses);
 
     /// <summary>
-    /// Misses where the server said that a stored response is still valid (2.03), so that its payload was not sent again.
+    /// The number of misses in which the server confirmed a stored response as still valid (2.03), without sending its payload again.
     /// </summary>
     public long Validations => Read(static cache => cache._validations);
 
-    /// <summary>Requests whose stored responses went for lack of room.</summary>
+    /// <summary>The number of requests whose stored responses were evicted for lack of room.</summary>
     public long Evictions => Read(static cache => cache._store.Evictions);
 
     /// <summary>
-    /// Requests whose stored responses were marked as not fresh, because the resource may have changed (RFC 7252 section 5.9.1).
+    /// The number of requests whose stored responses were marked as stale, because the resource may have changed (RFC 7252 section 5.9.1).
     /// </summary>
     public long Invalidations => Read(static cache => cache._invalidations);
 
     internal long Now => CoapEnvironment.ReadClock(_timeProvider ?? TimeProvider.System);
 
-    /// <summary>
-    /// Looks for what may answer a request that a gateway is about to send in its own way, such as over HTTP. A <see cref="CoapClient"/>
-    /// with a cache needs none of this.
-    /// </summary>
-    /// <param name="request">The method, the options that the answer depends on, and the payload of a FETCH. Options of the URI and
-    /// entity-tags do not count.</param>
-    /// <param name="uri">The absolute URI that is asked for, of any scheme; text that differs is another resource, but for schemes of
-    /// CoAP, whose URIs are normalized.</param>
-    /// <param name="source">On whose behalf, for the share of the source; null for the gateway itself.</param>
-    /// <returns>The request as the cache sees it; null where its answer may not be stored, because of its method or an option (RFC 7252
-    /// section 5.6).</returns>
+    /// <summary>Looks up a response for a request that a gateway is about to send in its own way, for example over HTTP.</summary>
+    /// <remarks>A <see cref="CoapClient"/> with a cache does not need this method.</remarks>
+    /// <param name="request">The method, the options that select the response, and the payload of a FETCH. Options of the URI and
+    /// entity-tags are ignored.</param>
+    /// <param name="uri">The absolute URI of the request, with any scheme; a different text is another resource, except for CoAP schemes,
+    /// whose URIs are normalized.</param>
+    /// <param name="source">The client of the gateway, for its share; null for the gateway itself.</param>
+    /// <returns>The request for the cache; null if its response must not be stored, because of its method or an option (RFC 7252 section
+    /// 5.6).</returns>
     public CoapCachedRequest? Begin(CoapMessage request, string uri, CoapSource? source = null)
     {
         ArgumentNullException.ThrowIfNull(request);
@@ -100,7 +100,8 @@ public sealed class CoapCache
         return new CoapCachedRequest(this, key, Find(key, Now, CoapCacheMode.Default, source), source);
     }
 
-    /// <summary>Forgets everything. Responses that are under way are not stored either. The counts go on.</summary>
+    /// <summary>Removes all responses.</summary>
+    /// <remarks>Responses to running requests are not stored either. The counts continue.</remarks>
     public void Clear()
     {
         lock (_gate)
@@ -113,9 +114,9 @@ public sealed class CoapCache
         }
     }
 
-    /// <summary>Forbids to use what is stored for a URI without asking the server, for all methods and all who answered for it.</summary>
-    /// <param name="uri">The absolute URI. One of another protocol, which a proxy was asked for, is written as it was then.</param>
-    /// <exception cref="CoapUriException">The text is no absolute URI, or a wrong one of CoAP.</exception>
+    /// <summary>Marks the stored responses of a URI as stale, so that they need validation, for all methods and servers.</summary>
+    /// <param name="uri">The absolute URI. A URI of another protocol from a proxy request must have the same text.</param>
+    /// <exception cref="CoapUriException">The text is not an absolute URI, or an invalid CoAP URI.</exception>
     public void Invalidate(string uri)
     {
         ArgumentNullException.ThrowIfNull(uri);
@@ -134,7 +135,7 @@ public sealed class CoapCache
         }
     }
 
-    /// <summary>Binds the cache to a clock: the times of two clocks cannot be compared.</summary>
+    /// <summary>Binds the cache to a clock, because the times of two clocks cannot be compared.</summary>
     internal void Attach(TimeProvider timeProvider)
     {
         if (Interlocked.CompareExchange(ref _timeProvider, timeProvider, null) is { } other && !ReferenceEquals(other, timeProvider))
@@ -144,11 +145,11 @@ public sealed class CoapCache
         }
     }
 
-    /// <summary>Looks for what may answer a request.</summary>
+    /// <summary>Looks up responses for a request.</summary>
     /// <param name="key">The key of the request.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
     /// <param name="mode">Whether a fresh response may be used.</param>
-    /// <param name="source">On whose behalf; null for the caller itself.</param>
+    /// <param name="source">The client of a proxy; null for the caller itself.</param>
     internal CacheLookup Find(CacheKey key, long now, CoapCacheMode mode, CoapSource? source = null)
     {
         StoredResponse? fresh = null;
@@ -169,7 +170,7 @@ public sealed class CoapCache
         return new CacheLookup(fresh?.ToResponse(now), candidates, stamp);
     }
 
-    /// <summary>The state of a URI; see <see cref="CacheLookup.Stamp"/>.</summary>
+    /// <summary>Returns the state of a URI; see <see cref="CacheLookup.Stamp"/>.</summary>
     internal long Stamp(CacheKey key)
     {
         lock (_gate)
@@ -178,15 +179,12 @@ public sealed class CoapCache
         }
     }
 
-    /// <summary>
-    /// Stores a response, if it may be; then it is the one to use. If it may not, nothing older is used without asking either.
-    /// </summary>
-    /// <param name="key">What it answers.</param>
-    /// <param name="response">The response, as it came; copied.</param>
-    /// <param name="now">When it came, in units of 100 ns.</param>
-    /// <param name="stamp">The state of the URI before the request was sent; null for a notification, which tells of the newest state by
-    /// itself.</param>
-    /// <param name="source">On whose behalf; null for the caller itself.</param>
+    /// <summary>Stores a response if that is allowed; it is then the one to use. If not, older responses need validation.</summary>
+    /// <param name="key">The key of its request.</param>
+    /// <param name="response">The received response; copied.</param>
+    /// <param name="now">The time of its arrival, in units of 100 ns.</param>
+    /// <param name="stamp">The state of the URI before the request was sent; null for a notification, which has the newest state.</param>
+    /// <param name="source">The client of a proxy; null for the caller itself.</param>
     internal void Store(CacheKey key, CoapResponse response, long now, long? stamp, CoapSource? source = null)
     {
         StoredResponse? stored = CacheRules.CanStore(response.Message) && response.Payload.Length <= MaxBytes
@@ -210,14 +208,14 @@ public sealed class CoapCache
         }
     }
 
-    /// <summary>Takes a 2.03: the response that it names is as good as new (RFC 7252 section 5.6.2).</summary>
-    /// <param name="key">What was asked.</param>
+    /// <summary>Processes a 2.03: the response that it names is fresh again (RFC 7252 section 5.6.2).</summary>
+    /// <param name="key">The key of the request.</param>
     /// <param name="candidates">The responses whose tags were in the request.</param>
     /// <param name="valid">The 2.03.</param>
-    /// <param name="now">When it came, in units of 100 ns.</param>
+    /// <param name="now">The time of its arrival, in units of 100 ns.</param>
     /// <param name="stamp">The state of the URI before the request was sent.</param>
-    /// <returns>The response to use; null when the 2.03 names none of them.</returns>
-    /// <param name="source">On whose behalf; null for the caller itself.</param>
+    /// <returns>The response to use; null if the 2.03 names none of them.</returns>
+    /// <param name="source">The client of a proxy; null for the caller itself.</param>
     internal CoapResponse? Refresh(
         CacheKey key, StoredResponse[] candidates, CoapMessage valid, long now, long? stamp, CoapSource? source = null)
     {
@@ -242,7 +240,7 @@ public sealed class CoapCache
         return refreshed.ToResponse(now);
     }
 
-    /// <summary>The responses stored under a key that have an entity-tag, newest first.</summary>
+    /// <summary>Returns the stored responses of a key that have an entity-tag, newest first.</summary>
     internal StoredResponse[] Candidates(CacheKey key)
     {
         lock (_gate)
@@ -251,7 +249,7 @@ public sealed class CoapCache
         }
     }
 
-    /// <summary>Which number stands for a URI.</summary>
+    /// <summary>Returns the index of the number of a URI.</summary>
     internal static int StampIndexOf(string uri) => (int)((uint)string.GetHashCode(uri) % Stamps);
 
     private ref long StampOf(string uri) => ref _stamps[StampIndexOf(uri)];

@@ -1,9 +1,7 @@
 namespace CoAP.NET;
 
-/// <summary>
-/// A request was to be answered from the cache only (<see cref="CoapCacheMode.OnlyIfCached"/>), but no fresh response is stored. Nothing
-/// was sent.
-/// </summary>
+/// <summary>A request was limited to the cache (<see cref="CoapCacheMode.OnlyIfCached"/>), but there is no fresh response.</summary>
+/// <remarks>Nothing was sent.</remarks>
 public sealed class CoapCacheMissException : CoapException
 {
     internal CoapCacheMissException()

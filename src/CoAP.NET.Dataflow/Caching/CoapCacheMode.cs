@@ -1,27 +1,22 @@
 namespace CoAP.NET;
 
-/// <summary>
-/// What the cache of the endpoint may do for a request. Says nothing where the endpoint has no cache, but for <see cref="OnlyIfCached"/>.
-/// </summary>
+/// <summary>How a request uses the cache of the endpoint.</summary>
+/// <remarks>Without a cache it has no effect, except for <see cref="OnlyIfCached"/>.</remarks>
 public enum CoapCacheMode : byte
 {
-    /// <summary>
-    /// A fresh stored response is used; a stale one is validated if it can be; what comes is stored (RFC 7252 section 5.6).
-    /// </summary>
+    /// <summary>Uses a fresh stored response, validates a stale one if possible, and stores the response (RFC 7252 section 5.6).</summary>
     Default,
 
     /// <summary>
-    /// The server is asked even if a stored response is fresh; it may say that a stored one is still valid (RFC 7252 section 5.6.2). What
-    /// comes is stored.
+    /// Sends the request even if a stored response is fresh; the server may confirm a stored one as still valid (RFC 7252 section 5.6.2).
     /// </summary>
+    /// <remarks>Stores the response.</remarks>
     Validate,
 
-    /// <summary>The server is asked as if there were no cache, and what comes is not stored.</summary>
+    /// <summary>Sends the request as if there were no cache, and does not store the response.</summary>
     Bypass,
 
-    /// <summary>
-    /// Only a fresh stored response is used; nothing is sent. Where there is none the request fails with a
-    /// <see cref="CoapCacheMissException"/>.
-    /// </summary>
+    /// <summary>Uses only a fresh stored response and sends nothing.</summary>
+    /// <remarks>Without one, the request fails with a <see cref="CoapCacheMissException"/>.</remarks>
     OnlyIfCached,
 }

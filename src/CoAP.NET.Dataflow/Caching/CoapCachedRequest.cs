@@ -4,11 +4,13 @@ using CoAP.NET.Options;
 namespace CoAP.NET;
 
 /// <summary>
-/// A request of a gateway as its <see cref="CoapCache"/> sees it, for gateways that ask servers in another way than by a
-/// <see cref="CoapClient"/>, such as over HTTP: give <see cref="Fresh"/> if it is there; otherwise ask with the tags of
-/// <see cref="AddTagsTo"/>, and give what <see cref="Complete"/> makes of the answer. Made by <see cref="CoapCache.Begin"/>. For one
-/// request and one thread at a time.
+/// A request of a gateway in a <see cref="CoapCache"/>, for gateways that do not send requests with a <see cref="CoapClient"/>, but for
+/// example over HTTP.
 /// </summary>
+/// <remarks>
+/// Return <see cref="Fresh"/> if it exists. Otherwise send a request with the tags of <see cref="AddTagsTo"/>, and return the result of
+/// <see cref="Complete"/>. Created by <see cref="CoapCache.Begin"/>. For one request and one thread at a time.
+/// </remarks>
 public sealed class CoapCachedRequest
 {
     private readonly CoapCache _cache;
@@ -21,14 +23,14 @@ public sealed class CoapCachedRequest
         (_cache, _key, _found, _source) = (cache, key, found, source);
     }
 
-    /// <summary>A stored answer that is fresh, with what is left of its Max-Age; null when the server has to be asked.</summary>
+    /// <summary>A fresh stored response, with its remaining Max-Age; null if the server must be queried.</summary>
     public CoapMessage? Fresh => _found.Fresh?.Message;
 
     /// <summary>
-    /// Adds the entity-tags of what is stored and not fresh, so that the server can answer that one of them is still valid (RFC 7252
-    /// section 5.6.2). At most four; none where nothing is stored.
+    /// Adds the entity-tags of stale stored responses, so that the server can confirm one of them as still valid (RFC 7252 section 5.6.2).
     /// </summary>
-    /// <param name="options">The options of the request to the server. Tags of the client stay among them.</param>
+    /// <remarks>At most four; none if nothing is stored.</remarks>
+    /// <param name="options">The options of the request to the server. Tags of the client stay in them.</param>
     public void AddTagsTo(CoapOptionCollection options)
     {
         ArgumentNullException.ThrowIfNull(options);
@@ -38,12 +40,13 @@ public sealed class CoapCachedRequest
         }
     }
 
-    /// <summary>
-    /// Takes the answer of the server. One that may be stored is stored for the requests that follow, unless the resource was changed
-    /// meanwhile. 2.03 Valid with a tag of <see cref="AddTagsTo"/> makes what is stored fresh again.
-    /// </summary>
-    /// <param name="answer">The answer: code, options, payload; copied.</param>
-    /// <returns>The answer for the client: for such a 2.03 what was stored, and in all other cases the answer as it came.</returns>
+    /// <summary>Processes the response of the server.</summary>
+    /// <remarks>
+    /// It stores a cacheable response, unless the resource was changed meanwhile. 2.03 Valid with a tag of <see cref="AddTagsTo"/> makes
+    /// the stored response fresh again.
+    /// </remarks>
+    /// <param name="answer">The response: code, options, payload; copied.</param>
+    /// <returns>The response for the client: for such a 2.03 the stored one, otherwise the unchanged response.</returns>
     public CoapMessage Complete(CoapMessage answer)
     {
         ArgumentNullException.ThrowIfNull(answer);

@@ -1,9 +1,9 @@
 namespace CoAP.NET;
 
-/// <summary>Why a connection could not be opened, or has ended (RFC 8323).</summary>
+/// <summary>The reason why a connection could not be opened, or has ended (RFC 8323).</summary>
 public enum CoapConnectionError
 {
-    /// <summary>It could not be opened: nobody listens, no route, or the time was over.</summary>
+    /// <summary>The connection could not be opened: nothing listens, no route, or a timeout.</summary>
     ConnectFailed,
 
     /// <summary>
@@ -11,30 +11,28 @@ public enum CoapConnectionError
     /// </summary>
     HandshakeFailed,
 
-    /// <summary>The peer closed it in order.</summary>
+    /// <summary>The peer closed it gracefully.</summary>
     Closed,
 
-    /// <summary>It broke: reset, or the peer is silent and does not answer a Ping.</summary>
+    /// <summary>The connection broke: reset, or the peer is silent and does not answer a Ping.</summary>
     Lost,
 
-    /// <summary>The peer sent Abort, or we did because the peer broke a rule (RFC 8323 section 5.6).</summary>
+    /// <summary>The peer sent Abort, or this endpoint did because the peer violated a rule (RFC 8323 section 5.6).</summary>
     Aborted,
 
-    /// <summary>The peer asked for an orderly end by Release (RFC 8323 section 5.5).</summary>
+    /// <summary>The peer requested a graceful end with Release (RFC 8323 section 5.5).</summary>
     Released,
 
-    /// <summary>A bound of this endpoint does not allow it.</summary>
+    /// <summary>A limit of this endpoint does not allow it.</summary>
     Refused,
 
-    /// <summary>The peer took too long: for its CSM, for a frame, or for what we sent.</summary>
+    /// <summary>The peer took too long: for its CSM, for a frame, or for reading our data.</summary>
     TooSlow,
 
     /// <summary>This endpoint closed it: it was idle, or the endpoint was stopped.</summary>
     ClosedByUs,
 
-    /// <summary>
-    /// Another process goes on with it, as with a DTLS session that is kept; the peer does not notice. A request under way may have taken
-    /// effect.
-    /// </summary>
+    /// <summary>Another process took it over, for example a stored DTLS session; the peer does not notice.</summary>
+    /// <remarks>A running request may have taken effect.</remarks>
     HandedOver,
 }

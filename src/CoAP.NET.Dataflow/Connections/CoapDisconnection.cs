@@ -1,7 +1,7 @@
 namespace CoAP.NET;
 
-/// <summary>The end of a connection to a peer, as <see cref="CoapEndpoint.PeerDisconnected"/> tells it.</summary>
-/// <param name="Peer">The peer. A request to one that had connected to us fails from now on; one that we connected to is connected to again
-/// when it is asked something.</param>
-/// <param name="Reason">Why the connection has ended.</param>
+/// <summary>The end of a connection to a peer, for <see cref="CoapEndpoint.PeerDisconnected"/>.</summary>
+/// <param name="Peer">The peer. If it had connected to us, requests to it now fail; if we connected to it, the next request opens a new
+/// connection.</param>
+/// <param name="Reason">The reason of the end.</param>
 public sealed record CoapDisconnection(CoapPeer Peer, CoapConnectionException Reason);

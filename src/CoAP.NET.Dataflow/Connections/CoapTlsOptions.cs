@@ -2,28 +2,29 @@ using System.Net.Security;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// TLS for <c>coaps+tcp</c> (RFC 8323 section 8.2), by what <see cref="SslStream"/> takes. The options are copied when a transport is made;
-/// ALPN <c>coap</c> is added where it is missing. .NET offers no pre-shared keys and no raw public keys for TLS.
-/// </summary>
+/// <summary>The TLS options for <c>coaps+tcp</c> (RFC 8323 section 8.2), as <see cref="SslStream"/> uses them.</summary>
+/// <remarks>
+/// They are copied when a transport is created; a missing ALPN <c>coap</c> is added. .NET supports neither pre-shared keys nor raw public
+/// keys for TLS.
+/// </remarks>
 public sealed class CoapTlsOptions
 {
-    /// <summary>
-    /// How a server proves itself and whom it lets in: at least a certificate. Default null: it cannot listen on <c>coaps+tcp</c>.
-    /// </summary>
+    /// <summary>The options of a server, with at least a certificate.</summary>
+    /// <remarks>Default null: it cannot listen on <c>coaps+tcp</c>.</remarks>
     public SslServerAuthenticationOptions? Server { get; set; }
 
     /// <summary>
-    /// Chooses the options of a server for each connection, by the name that the client asks for, such as for certificates of several hosts
-    /// or ones that are renewed. Goes before <see cref="Server"/>, which holds where it gives null. Give a
-    /// <see cref="SslStreamCertificateContext"/> that was made once: a certificate alone costs each handshake the search for its chain.
+    /// Chooses the options of a server for each connection by the requested host name, for example for certificates of several hosts or
+    /// renewed ones.
     /// </summary>
+    /// <remarks>
+    /// It has priority over <see cref="Server"/>, which applies if it returns null. Return a cached
+    /// <see cref="SslStreamCertificateContext"/>: with only a certificate, each handshake searches for its chain.
+    /// </remarks>
     public ServerOptionsSelectionCallback? SelectServer { get; set; }
 
-    /// <summary>
-    /// How a client checks servers and proves itself. Default null: certificates must be valid for the host of the URI and trusted by the
-    /// operating system.
-    /// </summary>
+    /// <summary>The options of a client, for the validation of servers and its own credentials.</summary>
+    /// <remarks>Default null: certificates must be valid for the host of the URI and trusted by the operating system.</remarks>
     public SslClientAuthenticationOptions? Client { get; set; }
 
     internal CoapTlsOptions Clone() => new()

@@ -8,14 +8,14 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Connections;
 
 /// <summary>
-/// What happens to the peers of connections and sessions: they get ready (RFC 8323 section 3.3), move (RFC 9146 section 6), are released
-/// (RFC 8323 section 5.5) and end. Tells users of it. Thread-safe; no lock may be held when it is called.
+/// Handles the events of peers with connections and sessions, and raises them for users: ready (RFC 8323 section 3.3), moved (RFC 9146
+/// section 6), released (RFC 8323 section 5.5) and ended. Thread-safe; the caller must hold no lock.
 /// </summary>
-/// <param name="endpoint">Who raises the events.</param>
-/// <param name="environment">For clock, counters and log.</param>
-/// <param name="pipelines">One for each shard.</param>
-/// <param name="connections">All connections that stand.</param>
-/// <param name="pool">Those that this end opened.</param>
+/// <param name="endpoint">The sender of the events.</param>
+/// <param name="environment">Provides clock, counters and log.</param>
+/// <param name="pipelines">The pipelines, one for each shard.</param>
+/// <param name="connections">All current connections.</param>
+/// <param name="pool">The connections that this endpoint opened.</param>
 /// <param name="sender">Sends pings.</param>
 internal sealed class PeerEvents(
     CoapEndpoint endpoint,
@@ -27,7 +27,7 @@ internal sealed class PeerEvents(
 {
     private const string StoppedText = "The endpoint was stopped.";
 
-    // Only those whose end somebody wants to know.
+    // Only connections whose end is observed.
     private readonly ConcurrentDictionary<CoapChannel, CancellationTokenSource> _awaitedEnds = new();
 
     /// <summary>See <see cref="CoapEndpoint.PeerConnected"/>.</summary>
@@ -39,17 +39,17 @@ internal sealed class PeerEvents(
     /// <summary>See <see cref="CoapEndpoint.PeerMoved"/>.</summary>
     public event EventHandler<CoapPeerMove>? Moved;
 
-    /// <summary>The peers of all connections that are ready and not about to end; a list of its own.</summary>
+    /// <summary>A copy of the list of peers whose connections are ready and not about to end.</summary>
     public IReadOnlyList<CoapPeer> Ready =>
         [.. connections.All().Where(static channel => ConnectionSignals.IsReady(channel) && ConnectionSignals.IsUsable(channel))
             .Select(CoapPeer.Of)];
 
-    /// <summary>Whether the connection of a peer stands.</summary>
+    /// <summary>Returns whether there is a connection to a peer.</summary>
     /// <param name="channel">The channel.</param>
     public static bool IsConnected(CoapChannel channel) =>
         channel.IsConnection && !channel.IsForgotten && !ConnectionSignals.IsOver(channel);
 
-    /// <summary>What is cancelled when a connection ends.</summary>
+    /// <summary>Returns a token that is cancelled when a connection ends.</summary>
     /// <param name="channel">The channel.</param>
     public CancellationToken EndOf(CoapChannel channel)
     {
@@ -61,14 +61,14 @@ internal sealed class PeerEvents(
         CancellationToken token = _awaitedEnds.GetOrAdd(channel, static _ => new CancellationTokenSource()).Token;
         if (channel.IsForgotten)
         {
-            // Whoever tells of the end may have looked before.
+            // The thread that handles the end may have checked before.
             CancelAwaited(channel);
         }
 
         return token;
     }
 
-    /// <summary>A connection is ready.</summary>
+    /// <summary>Handles a connection that is ready.</summary>
     /// <param name="channel">The channel.</param>
     public void OnReady(CoapChannel channel)
     {
@@ -78,9 +78,9 @@ internal sealed class PeerEvents(
         }
     }
 
-    /// <summary>A connection has ended.</summary>
+    /// <summary>Handles the end of a connection.</summary>
     /// <param name="channel">The channel.</param>
-    /// <param name="reason">Why.</param>
+    /// <param name="reason">The reason.</param>
     public void OnGone(CoapChannel channel, CoapConnectionException reason)
     {
         pool.OnGone(channel);
@@ -92,9 +92,9 @@ internal sealed class PeerEvents(
         }
     }
 
-    /// <summary>The address of a peer changed within its security session.</summary>
+    /// <summary>Handles a new address of a peer within its security session.</summary>
     /// <param name="channel">The channel.</param>
-    /// <param name="from">The address before.</param>
+    /// <param name="from">The previous address.</param>
     public void OnMoved(CoapChannel channel, CoapAddress from)
     {
         AskWhereMoved(channel);
@@ -107,9 +107,9 @@ internal sealed class PeerEvents(
     }
 
     /// <summary>
-    /// Asks a peer that moved whether it receives where it is now. Most devices know no Echo, but all know the Reset to an Empty message
-    /// (RFC 7252 section 4.3). One question at a time, however often
-    /// the peer moves; when nothing of it was answered, the next thing that the peer says is a reason for another.
+    /// Checks whether a moved peer receives at its new address. Most devices do not support Echo, but all answer an Empty message with a
+    /// Reset (RFC 7252 section 4.3). There is one probe at a time, however often the peer moves; after an unanswered probe, the next
+    /// message of the peer starts another.
     /// </summary>
     /// <param name="channel">The channel.</param>
     public void AskWhereMoved(CoapChannel channel)
@@ -123,18 +123,18 @@ internal sealed class PeerEvents(
             }
             catch (ObjectDisposedException)
             {
-                // It has just been answered.
+                // The probe has just been answered.
             }
         }
 
-        // Threads may come here in another order than that of the moves. Whoever comes last asks where the peer is now.
+        // Threads may arrive in another order than that of the moves. The last one probes the current address.
         _ = AskWhereMovedAsync(channel, channel.MovedAt, probe);
     }
 
-    /// <summary>Ends a connection in order, and waits until it has ended.</summary>
+    /// <summary>Closes a connection gracefully, and waits until it has ended.</summary>
     /// <param name="channel">The channel.</param>
-    /// <param name="holdOff">How long the peer is not to come back; null: nothing is said.</param>
-    /// <param name="alternativeAddresses">Where it is to connect instead.</param>
+    /// <param name="holdOff">How long the peer should not connect again; null: the option is absent.</param>
+    /// <param name="alternativeAddresses">The addresses to connect to instead.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     public Task ReleaseAsync(CoapChannel channel, HoldOff? holdOff, IReadOnlyList<AlternativeAddress> alternativeAddresses,
         CancellationToken cancellationToken)
@@ -146,13 +146,13 @@ internal sealed class PeerEvents(
         }
     }
 
-    /// <summary>Ends a connection in order, as who handed it over wants it back.</summary>
+    /// <summary>Closes a connection gracefully because its owner requests it back.</summary>
     /// <param name="channel">The channel.</param>
     public void Release(CoapChannel channel) => Release(channel, null, [], StoppedText, atOnce: false);
 
     /// <summary>Asks all peers to close their connections, and waits for it.</summary>
-    /// <param name="left">For how long at most.</param>
-    /// <param name="cut">Ends the waiting.</param>
+    /// <param name="left">The maximum time.</param>
+    /// <param name="cut">Ends the wait.</param>
     public async Task ReleaseAllAsync(TimeSpan left, CancellationToken cut)
     {
         TimeSpan most = environment.Streams.ReleaseTimeout;
@@ -173,11 +173,11 @@ internal sealed class PeerEvents(
         }
         catch (Exception exception) when (exception is TimeoutException or OperationCanceledException)
         {
-            // They are closed without waiting any longer.
+            // They are closed without any further wait.
         }
     }
 
-    /// <summary>Closes all connections without waiting for anybody.</summary>
+    /// <summary>Closes all connections without waiting.</summary>
     public void CloseAll()
     {
         foreach (CoapChannel channel in connections.All())
@@ -207,13 +207,13 @@ internal sealed class PeerEvents(
         using CancellationTokenSource until = probe;
         try
         {
-            // It waits for nothing: what is outstanding may be what is held back until the answer comes.
+            // It bypasses the queue: the outstanding message may be the one that is held back until the answer arrives.
             await sender.PingAsync(channel, default, passesQueue: true, until.Token).ConfigureAwait(false);
             channel.Shard.Guard.OnAnswered(channel, movedAt);
         }
         catch (Exception exception) when (exception is CoapException or OperationCanceledException)
         {
-            // Whatever else the peer acknowledges will do as well.
+            // Any other acknowledgement of the peer is sufficient too.
         }
         finally
         {

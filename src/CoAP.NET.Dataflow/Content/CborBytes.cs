@@ -5,8 +5,8 @@ using System.Text;
 namespace CoAP.NET.Content;
 
 /// <summary>
-/// The few items of CBOR (RFC 8949) that the core itself writes: numbers of missing blocks and the debug document. Whole CBOR is in the
-/// package CoAP.NET.Content.
+/// Writes the few CBOR items (RFC 8949) that the core itself needs: numbers of missing blocks and the debug document. Full CBOR support is
+/// in the package CoAP.NET.Content.
 /// </summary>
 internal static class CborBytes
 {

@@ -4,22 +4,22 @@ using System.Text.Unicode;
 namespace CoAP.NET.Content;
 
 /// <summary>
-/// Reads what the core itself needs of CBOR (RFC 8949): lists of missing blocks, and the texts of problem details for an exception. Bytes
-/// that are not well-formed end it; lengths are checked before anything is allocated. Whole CBOR is in the package CoAP.NET.Content.
+/// Reads the CBOR (RFC 8949) that the core itself needs: lists of missing blocks, and the texts of problem details for an exception.
+/// Malformed bytes end it; lengths are checked before any allocation. Full CBOR support is in the package CoAP.NET.Content.
 /// </summary>
 /// <param name="bytes">The bytes.</param>
 internal ref struct CborScan(ReadOnlySpan<byte> bytes)
 {
-    // One more than in the package, as here the parts of a string count.
+    // One more than in the package, because the parts of a string count here.
     private const int MaxDepth = 17;
 
     private ReadOnlySpan<byte> _rest = bytes;
 
     public readonly bool IsAtEnd => _rest.IsEmpty;
 
-    /// <summary>The head of the next item.</summary>
+    /// <summary>Reads the head of the next item.</summary>
     /// <param name="major">The major type.</param>
-    /// <param name="argument">The argument; null where a break ends the item.</param>
+    /// <param name="argument">The argument; null if a break ends the item.</param>
     public bool TryReadHead(out int major, out ulong? argument)
     {
         (major, argument) = (0, null);
@@ -52,7 +52,7 @@ internal ref struct CborScan(ReadOnlySpan<byte> bytes)
         return true;
     }
 
-    /// <summary>Whether the next byte is the end of an item of indefinite length; takes it.</summary>
+    /// <summary>Returns whether the next byte is the end of an item of indefinite length, and skips it.</summary>
     public bool TryTakeBreak()
     {
         bool isThere = !_rest.IsEmpty && _rest[0] == 0xff;
@@ -60,7 +60,7 @@ internal ref struct CborScan(ReadOnlySpan<byte> bytes)
         return isThere;
     }
 
-    /// <summary>An integer of 64 bits with sign.</summary>
+    /// <summary>Reads an integer of 64 bits with sign.</summary>
     public bool TryReadInt(out long value)
     {
         bool isRead = TryReadHead(out int major, out ulong? argument);
@@ -69,7 +69,7 @@ internal ref struct CborScan(ReadOnlySpan<byte> bytes)
         return isRead && major <= CborBytes.NegativeInteger && argument <= long.MaxValue;
     }
 
-    /// <summary>A text string.</summary>
+    /// <summary>Reads a text string.</summary>
     public bool TryReadText(out string text)
     {
         text = string.Empty;
@@ -101,7 +101,7 @@ internal ref struct CborScan(ReadOnlySpan<byte> bytes)
         return true;
     }
 
-    /// <summary>Any one item with all that lies in it.</summary>
+    /// <summary>Skips any one item with its content.</summary>
     public bool TrySkip() => TrySkip(MaxDepth);
 
     private bool TrySkip(int depth)
@@ -121,7 +121,7 @@ internal ref struct CborScan(ReadOnlySpan<byte> bytes)
             return TryTake(length, out _);
         }
 
-        // Parts of a string, items, keys and values, or what a tag belongs to. Each takes a byte at least, so a count beyond the end fails
+        // Parts of a string, items, keys and values, or the content of a tag. Each needs at least a byte, so a count beyond the end fails
         // soon.
         ulong each = major == CborBytes.Map ? 2u : 1u;
         ulong? count = major == CborBytes.Tag ? 1 : argument;

@@ -5,57 +5,55 @@ using CoAP.NET.Content;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// Reads payloads of requests and responses as what their Content-Format says. The package CoAP.NET.Content reads further formats: CBOR,
-/// SenML and problem details.
-/// </summary>
+/// <summary>Extension methods that read payloads of requests and responses by their Content-Format.</summary>
+/// <remarks>The package CoAP.NET.Content reads further formats: CBOR, SenML and problem details.</remarks>
 public static class CoapContentReading
 {
-    /// <summary>The payload as a value in JSON, by source-generated metadata, so that trimming and AOT work.</summary>
+    /// <summary>Reads the payload as a value in JSON, with source-generated metadata for trimming and AOT.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
-    /// <param name="response">The response; an error response is read as well.</param>
+    /// <param name="response">The response; error responses are read too.</param>
     /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
     /// <returns>The value; null for the JSON value null.</returns>
-    /// <exception cref="CoapContentException">The Content-Format is none of JSON, or the payload is no JSON of the type. Without a
-    /// Content-Format it is tried.</exception>
+    /// <exception cref="CoapContentException">The Content-Format is not JSON, or the payload is not valid JSON of the type. A payload
+    /// without a Content-Format is read as JSON.</exception>
     public static T? ReadJson<T>(this CoapResponse response, JsonTypeInfo<T> typeInfo)
     {
         ArgumentNullException.ThrowIfNull(response);
         return ReadJson(null, response.Payload, response.ContentFormat, typeInfo);
     }
 
-    /// <summary>The payload as a value in JSON, by reflection.</summary>
+    /// <summary>Reads the payload as a value in JSON, with reflection.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
     /// <param name="response">The response.</param>
-    /// <param name="options">How values are read; null for <see cref="JsonSerializerOptions.Web"/>.</param>
-    /// <returns>The value; null for null.</returns>
-    /// <exception cref="CoapContentException">The Content-Format is none of JSON, or the payload is no JSON of the type. Without a
-    /// Content-Format it is tried.</exception>
+    /// <param name="options">The serializer options; null for <see cref="JsonSerializerOptions.Web"/>.</param>
+    /// <returns>The value; null for the JSON value null.</returns>
+    /// <exception cref="CoapContentException">The Content-Format is not JSON, or the payload is not valid JSON of the type. A payload
+    /// without a Content-Format is read as JSON.</exception>
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
     public static T? ReadJson<T>(this CoapResponse response, JsonSerializerOptions? options = null) =>
         ReadJson(response, JsonMetadata.Of<T>(options));
 
-    /// <summary>The payload as a value in JSON, by source-generated metadata, so that trimming and AOT work.</summary>
+    /// <summary>Reads the payload as a value in JSON, with source-generated metadata for trimming and AOT.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
     /// <param name="request">The request.</param>
     /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
     /// <returns>The value; null for the JSON value null.</returns>
-    /// <exception cref="CoapContentException">The Content-Format is none of JSON, or the payload is no JSON of the type. Without a
-    /// Content-Format it is tried.</exception>
+    /// <exception cref="CoapContentException">The Content-Format is not JSON, or the payload is not valid JSON of the type. A payload
+    /// without a Content-Format is read as JSON.</exception>
     public static T? ReadJson<T>(this CoapRequest request, JsonTypeInfo<T> typeInfo)
     {
         ArgumentNullException.ThrowIfNull(request);
         return ReadJson(request, request.Payload, request.ContentFormat, typeInfo);
     }
 
-    /// <summary>The payload as a value in JSON, by reflection.</summary>
+    /// <summary>Reads the payload as a value in JSON, with reflection.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
     /// <param name="request">The request.</param>
-    /// <param name="options">How values are read; null for <see cref="JsonSerializerOptions.Web"/>.</param>
-    /// <returns>The value; null for null.</returns>
-    /// <exception cref="CoapContentException">The Content-Format is none of JSON, or the payload is no JSON of the type. Without a
-    /// Content-Format it is tried.</exception>
+    /// <param name="options">The serializer options; null for <see cref="JsonSerializerOptions.Web"/>.</param>
+    /// <returns>The value; null for the JSON value null.</returns>
+    /// <exception cref="CoapContentException">The Content-Format is not JSON, or the payload is not valid JSON of the type. A payload
+    /// without a Content-Format is read as JSON.</exception>
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
     public static T? ReadJson<T>(this CoapRequest request, JsonSerializerOptions? options = null) =>
@@ -80,7 +78,7 @@ public static class CoapContentReading
         }
     }
 
-    /// <summary>Where a JSON text is wrong, as the end of a sentence; nothing of the text itself.</summary>
+    /// <summary>Returns the position of the error in a JSON text, as the end of a sentence, without any of the text itself.</summary>
     private static string PlaceOf(JsonException exception) => exception is { LineNumber: { } line, BytePositionInLine: { } position }
         ? FormattableString.Invariant($" (line {line + 1}, byte {position + 1})")
         : string.Empty;

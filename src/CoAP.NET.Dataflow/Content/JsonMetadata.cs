@@ -4,15 +4,15 @@ using System.Text.Json.Serialization.Metadata;
 
 namespace CoAP.NET.Content;
 
-/// <summary>What System.Text.Json knows of types by reflection.</summary>
+/// <summary>Provides System.Text.Json metadata of types by reflection.</summary>
 internal static class JsonMetadata
 {
-    /// <summary>Why methods that use it are annotated, and what to do.</summary>
+    /// <summary>The reason why methods that use it are annotated, and the remedy.</summary>
     public const string Untrimmed = "Values are described by reflection. For trimming and AOT call the overload that takes a "
         + "JsonTypeInfo, of a JsonSerializerContext.";
 
-    /// <summary>The metadata of a type.</summary>
-    /// <param name="options">Where they come from; null for <see cref="JsonSerializerOptions.Web"/>.</param>
+    /// <summary>Returns the metadata of a type.</summary>
+    /// <param name="options">The source of the metadata; null for <see cref="JsonSerializerOptions.Web"/>.</param>
     [RequiresUnreferencedCode(Untrimmed)]
     [RequiresDynamicCode(Untrimmed)]
     public static JsonTypeInfo<T> Of<T>(JsonSerializerOptions? options)

@@ -1,7 +1,8 @@
 namespace CoAP.NET.Content;
 
 /// <summary>
-/// What concise problem details (RFC 9290) say to people, for the message of an exception. The package CoAP.NET.Content reads them whole.
+/// Reads a human-readable line from concise problem details (RFC 9290), for the message of an exception. The package CoAP.NET.Content reads
+/// them completely.
 /// </summary>
 internal static class ProblemLine
 {
@@ -9,12 +10,12 @@ internal static class ProblemLine
     private const long Detail = -2;
     private const long Instance = -3;
 
-    // A text with its language: an array of the language, the text, and perhaps the direction (RFC 9290 appendix A).
+    // A text with its language: an array of the language, the text, and optionally the direction (RFC 9290 appendix A).
     private const ulong LanguageTag = 38;
 
-    /// <summary>Title and detail of problem details; of a problem without them the instance.</summary>
+    /// <summary>Returns title and detail of problem details, or otherwise the instance.</summary>
     /// <param name="bytes">The payload.</param>
-    /// <returns>The text; null where the payload is malformed or says none of them.</returns>
+    /// <returns>The text; null if the payload is malformed or has none of them.</returns>
     public static string? Of(ReadOnlySpan<byte> bytes)
     {
         CborScan scan = new(bytes);

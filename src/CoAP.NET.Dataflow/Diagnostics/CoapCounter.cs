@@ -1,6 +1,7 @@
 namespace CoAP.NET;
 
-/// <summary>What an endpoint counts. Each name is an index into <see cref="CoapCounters"/>.</summary>
+/// <summary>The counters of an endpoint.</summary>
+/// <remarks>Each value is an index into <see cref="CoapCounters"/>.</remarks>
 public enum CoapCounter
 {
     /// <summary>Datagrams received.</summary>
@@ -24,22 +25,20 @@ public enum CoapCounter
     /// <summary>Datagrams that the operating system refused to send.</summary>
     SendErrors,
 
-    /// <summary>Items that a linked block declined, so that they were dropped (design law: counted, buffer given back).</summary>
+    /// <summary>Items that a linked block declined and the library dropped; their buffers were released.</summary>
     Declined,
 
-    /// <summary>Exceptions in stage code or in linked blocks that were turned into a counted verdict.</summary>
+    /// <summary>Exceptions in stage code or in linked blocks that were caught and counted.</summary>
     StageErrors,
 
     /// <summary>Messages with a format error (RFC 7252 section 3).</summary>
     FormatErrors,
 
-    /// <summary>
-    /// Messages of ours that the format has no form for, such as an option value above 65,804 bytes. For responses 5.00 is sent, others are
-    /// dropped; the log says which.
-    /// </summary>
+    /// <summary>Outgoing messages that cannot be encoded, for example because of an option value above 65,804 bytes.</summary>
+    /// <remarks>Responses are replaced by 5.00, other messages are dropped; the log names them.</remarks>
     EncodeErrors,
 
-    /// <summary>Messages ignored because RFC 7252 section 4.2 or 4.3 says so: wrong version, bad ACK or RST.</summary>
+    /// <summary>Messages that RFC 7252 section 4.2 or 4.3 requires to ignore: wrong version, bad ACK or RST.</summary>
     Ignored,
 
     /// <summary>Reset messages sent.</summary>
@@ -48,20 +47,21 @@ public enum CoapCounter
     /// <summary>Duplicates recognised (RFC 7252 section 4.5).</summary>
     Duplicates,
 
-    /// <summary>Message IDs that came again with other bytes and were taken for a new exchange.</summary>
+    /// <summary>Message IDs that were reused with other bytes and treated as a new exchange.</summary>
     MessageIdReused,
 
     /// <summary>
-    /// Deduplication entries forgotten before their lifetime, or not kept, for lack of room: safe and idempotent methods.
+    /// Deduplication entries of safe and idempotent methods that were discarded before their lifetime, or not stored, for lack of room.
     /// </summary>
     DeduplicationEvictions,
 
     /// <summary>
-    /// Deduplication entries of non-idempotent requests of unverified peers forgotten before their lifetime, or not kept, for lack of room.
+    /// Deduplication entries of non-idempotent requests of unverified peers that were discarded before their lifetime, or not stored, for
+    /// lack of room.
     /// </summary>
     UnsafeDeduplicationEvictions,
 
-    /// <summary>Requests answered 5.03 because a bound was reached.</summary>
+    /// <summary>Requests answered 5.03 because a limit was reached.</summary>
     Busy,
 
     /// <summary>Retransmissions of Confirmable messages (RFC 7252 section 4.2).</summary>
@@ -82,7 +82,7 @@ public enum CoapCounter
     /// <summary>Requests sent, without retransmissions.</summary>
     RequestsSent,
 
-    /// <summary>Responses that came after the request was over or the grace period had ended.</summary>
+    /// <summary>Responses that arrived after the end of the request or of the grace period.</summary>
     LateResponses,
 
     /// <summary>Exceptions thrown by handlers, answered 5.00.</summary>
@@ -91,56 +91,55 @@ public enum CoapCounter
     /// <summary>Peers forgotten for lack of room.</summary>
     ChannelEvictions,
 
-    /// <summary>Hand-overs of the receive role because user code blocked.</summary>
+    /// <summary>Takeovers of the receive role because user code blocked.</summary>
     HandOvers,
 
     /// <summary>Requests with an unrecognized critical option (RFC 7252 section 5.4.1).</summary>
     BadOptions,
 
     /// <summary>
-    /// Messages of ours that were refused because too many wait for their turn (NSTART, PROBING_RATE, Message IDs; RFC 7252 sections 4.4
-    /// and 4.7).
+    /// Outgoing messages that were refused because too many are queued (NSTART, PROBING_RATE, Message IDs; RFC 7252 sections 4.4 and 4.7).
     /// </summary>
     NotSent,
 
-    /// <summary>ICMP port unreachable that quoted a datagram of ours.</summary>
+    /// <summary>ICMP port unreachable messages that quote a datagram of this endpoint.</summary>
     PortUnreachable,
 
     /// <summary>Requests answered from the cache without a message (RFC 7252 section 5.6).</summary>
     CacheHits,
 
-    /// <summary>Requests that the cache had no fresh response to.</summary>
+    /// <summary>Requests without a fresh response in the cache.</summary>
     CacheMisses,
 
-    /// <summary>Stored responses that the server said to be still valid (2.03).</summary>
+    /// <summary>Stored responses that the server confirmed as still valid (2.03).</summary>
     CacheValidations,
 
-    /// <summary>Bodies of requests that were put together from their blocks (RFC 7959 section 2.5).</summary>
+    /// <summary>Request bodies that were assembled from their blocks (RFC 7959 section 2.5).</summary>
     BodiesAssembled,
 
     /// <summary>
-    /// Blocks of requests answered 4.08: out of sequence, of another Content-Format, or after what came before was gone (RFC 7959 section
-    /// 2.9.2).
+    /// Request blocks answered 4.08: out of sequence, with another Content-Format, or after the earlier blocks were discarded (RFC 7959
+    /// section 2.9.2).
     /// </summary>
     BodiesIncomplete,
 
-    /// <summary>Requests answered 4.13 because their body is larger than the route takes (RFC 7959 section 2.9.3).</summary>
+    /// <summary>Requests answered 4.13 because their body exceeds the limit of the route (RFC 7959 section 2.9.3).</summary>
     BodiesTooLarge,
 
-    /// <summary>Blocks of requests refused for lack of room for bodies, see <see cref="CoapLimits.MaxAssemblyBytes"/>.</summary>
+    /// <summary>Request blocks refused for lack of room for bodies, see <see cref="CoapLimits.MaxAssemblyBytes"/>.</summary>
     BodiesRefused,
 
-    /// <summary>Bodies of requests given up for a newer one of the same peer, for lack of room.</summary>
+    /// <summary>Request bodies discarded for a newer one of the same peer, for lack of room.</summary>
     BodiesEvicted,
 
-    /// <summary>Bodies of requests given up because no further block came in time.</summary>
+    /// <summary>Request bodies discarded because no further block arrived in time.</summary>
     BodiesAbandoned,
 
-    /// <summary>Answers that went out of <see cref="CoapLimits.MaxRepresentationBytes"/> before their time, for lack of room.</summary>
+    /// <summary>Responses evicted from <see cref="CoapLimits.MaxRepresentationBytes"/> early, for lack of room.</summary>
     RepresentationEvictions,
 
     /// <summary>
-    /// Responses to registrations of ours, and notifications (RFC 7641 section 3.2), with those that were too old to be delivered.
+    /// Responses to registrations of this endpoint, and notifications (RFC 7641 section 3.2), including those too old to be delivered.
     /// </summary>
     NotificationsReceived,
 
@@ -150,26 +149,26 @@ public enum CoapCounter
     /// <summary>Notifications that were rejected by a Reset because the observation had been cancelled (RFC 7641 section 3.6).</summary>
     RefusedNotifications,
 
-    /// <summary>Registrations that were made again (RFC 7641 section 3.3.1).</summary>
+    /// <summary>Repeated registrations (RFC 7641 section 3.3.1).</summary>
     Reregistrations,
 
     /// <summary>
-    /// Requests to a group that were left without an answer, because it would be an error or of no use (RFC 7252 section 8.2), or because
-    /// the resource does not answer groups.
+    /// Group requests without a response, because it would be an error or empty (RFC 7252 section 8.2), or because the resource does not
+    /// respond to groups.
     /// </summary>
     GroupAnswersKeptBack,
 
     /// <summary>
-    /// Answers to requests to a group that were dropped because too many waited for their moment
-    /// (<see cref="CoapLimits.MaxDelayedGroupAnswers"/>), or because the endpoint stopped.
+    /// Responses to group requests that were dropped because too many were delayed (<see cref="CoapLimits.MaxDelayedGroupAnswers"/>), or
+    /// because the endpoint stopped.
     /// </summary>
     GroupAnswersDropped,
 
-    /// <summary>Further responses of a member of a group that had responded already.</summary>
+    /// <summary>Further responses of a group member that had already responded.</summary>
     RepeatedGroupResponses,
 
     /// <summary>
-    /// Responses to a request of ours to a group that were dropped because too many wait to be read
+    /// Responses to a group request of this endpoint that were dropped because too many wait to be read
     /// (<see cref="CoapGroupRequestOptions.MaxResponses"/>).
     /// </summary>
     GroupResponsesDropped,
@@ -180,199 +179,194 @@ public enum CoapCounter
     /// <summary>Addresses of peers that changed within a security session (RFC 9146 section 6).</summary>
     PeersMoved,
 
-    /// <summary>
-    /// Datagrams of which nothing was of use to any session or handshake of DTLS: forged, replayed, of a session that is gone.
-    /// </summary>
+    /// <summary>DTLS datagrams that were useless for every session and handshake: forged, replayed, or of an ended session.</summary>
     RecordsRejected,
 
     /// <summary>
-    /// Records of DTLS that were not sealed with the keys of the session or handshake that they were for: forged, or of a pre-shared key
-    /// that differs.
+    /// DTLS records that were not protected with the keys of their session or handshake: forged, or with a different pre-shared key.
     /// </summary>
     RecordsForged,
 
-    /// <summary>Records of DTLS whose number had come already, or is older than the window (RFC 6347 section 4.1.2.6).</summary>
+    /// <summary>DTLS records whose number was received before, or is older than the window (RFC 6347 section 4.1.2.6).</summary>
     RecordsReplayed,
 
-    /// <summary>
-    /// Cookies of DTLS that were sent to addresses that are not shown to be real (HelloVerifyRequest, RFC 6347 section 4.2.1).
-    /// </summary>
+    /// <summary>DTLS cookies sent to unverified addresses (HelloVerifyRequest, RFC 6347 section 4.2.1).</summary>
     CookiesSent,
 
     /// <summary>
-    /// Handshakes of DTLS that were given up because others needed their place: of the source that had most, the one that stood still
+    /// DTLS handshakes that were given up because others needed their place: of the source with the most, the one without progress for
     /// longest.
     /// </summary>
     HandshakesEvicted,
 
-    /// <summary>Sessions of DTLS that were ended because they were silent for long, or others needed their place.</summary>
+    /// <summary>DTLS sessions that were ended because they were silent for long, or others needed their place.</summary>
     SessionsEvicted,
 
-    /// <summary>Responses 4.01 with an Echo: freshness or a real address was not shown (RFC 9175 section 2.3).</summary>
+    /// <summary>Responses 4.01 with an Echo: freshness or a real address was not proven (RFC 9175 section 2.3).</summary>
     EchoChallenges,
 
-    /// <summary>Datagrams to unverified addresses that were larger than what is free and drew on the bounds of amplification.</summary>
+    /// <summary>Datagrams to unverified addresses above the free size, which used the amplification limits.</summary>
     AmplificationDraws,
 
-    /// <summary>Datagrams to unverified addresses that those bounds did not cover: sent smaller, or not at all.</summary>
+    /// <summary>Datagrams to unverified addresses that exceeded these limits: sent smaller, or not at all.</summary>
     AmplificationRefused,
 
-    /// <summary>Responses left out because the client did not want them (RFC 7967).</summary>
+    /// <summary>Responses omitted because the client did not want them (RFC 7967).</summary>
     ResponsesNotWanted,
 
-    /// <summary>Requests answered 4.29 by a limiter of a route (RFC 8516).</summary>
+    /// <summary>Requests answered 4.29 by the rate limiter of a route (RFC 8516).</summary>
     RequestsLimited,
 
-    /// <summary>Requests that were not sent because the server asked for patience (RFC 8516).</summary>
+    /// <summary>Requests that were not sent because the server had deferred them (RFC 8516).</summary>
     RequestsHeldBack,
 
     /// <summary>
-    /// Blocks of responses, or acknowledgements of our own blocks, that do not fit what was asked (RFC 7959); the request failed.
+    /// Response blocks, or acknowledgements of our own blocks, that do not match the request (RFC 7959); the request failed.
     /// </summary>
     BadBlocks,
 
     /// <summary>
-    /// Transfers of ours that began again: the representation changed, or the server lost or refused the first part of the upload.
+    /// Restarted transfers of this endpoint: the representation changed, or the server lost or refused the first part of the upload.
     /// </summary>
     TransferRestarts,
 
-    /// <summary>Registrations of observers, repeated ones too (RFC 7641 section 4.1).</summary>
+    /// <summary>Registrations of observers, including repeated ones (RFC 7641 section 4.1).</summary>
     Registrations,
 
-    /// <summary>Registrations that were answered as plain requests because a bound was reached.</summary>
+    /// <summary>Registrations that were answered as plain requests because a limit was reached.</summary>
     RegistrationsRefused,
 
     /// <summary>
-    /// Observers that were forgotten because they rejected a notification or did not acknowledge it (RFC 7641 section 4.5).
+    /// Observers that were removed because they rejected a notification or did not acknowledge it (RFC 7641 section 4.5).
     /// </summary>
     ObserversLost,
 
-    /// <summary>Notifications sent, without copies and without answers to registrations.</summary>
+    /// <summary>Notifications sent, without copies and without responses to registrations.</summary>
     NotificationsSent,
 
-    /// <summary>Confirmable notifications whose place a newer state took before they were acknowledged (RFC 7641 section 4.5.2).</summary>
+    /// <summary>Confirmable notifications that a newer state replaced before they were acknowledged (RFC 7641 section 4.5.2).</summary>
     NotificationsSuperseded,
 
-    /// <summary>Blocks of bodies by Q-Block1 and Q-Block2 that were asked for again, as client and as server (RFC 9177).</summary>
+    /// <summary>Blocks of Q-Block1 and Q-Block2 bodies that were requested again, as client and as server (RFC 9177).</summary>
     BlocksAskedAgain,
 
     /// <summary>Connections of reliable transports that peers opened (RFC 8323).</summary>
     ConnectionsAccepted,
 
-    /// <summary>Connections that we opened.</summary>
+    /// <summary>Connections that this endpoint opened.</summary>
     ConnectionsOpened,
 
-    /// <summary>Connections that peers opened and that were closed at once, as a bound was reached.</summary>
+    /// <summary>Connections of peers that were closed at once because a limit was reached.</summary>
     ConnectionsRefused,
 
     /// <summary>Attempts to open a connection that failed.</summary>
     ConnectionsFailed,
 
-    /// <summary>Connections that have ended, however.</summary>
+    /// <summary>Connections that have ended, for any reason.</summary>
     ConnectionsClosed,
 
-    /// <summary>Connections that broke: reset, or silent when a Pong was due.</summary>
+    /// <summary>Broken connections: reset, or silent when a Pong was due.</summary>
     ConnectionsLost,
 
-    /// <summary>Connections that we aborted because the peer broke a rule (RFC 8323 section 5.6).</summary>
+    /// <summary>Connections that this endpoint aborted because the peer violated a rule (RFC 8323 section 5.6).</summary>
     ConnectionsAborted,
 
-    /// <summary>Abort messages that peers sent.</summary>
+    /// <summary>Abort messages received from peers.</summary>
     AbortsReceived,
 
-    /// <summary>Connections ended because the peer's CSM, a frame, or room for what we send did not come in time.</summary>
+    /// <summary>Connections that ended because the peer's CSM, a frame, or room for outgoing data did not come in time.</summary>
     SlowConnections,
 
-    /// <summary>Frames longer than our Max-Message-Size, or for which there was no memory; the connection was aborted.</summary>
+    /// <summary>Frames longer than our Max-Message-Size, or without memory for them; the connection was aborted.</summary>
     FramesRefused,
 
-    /// <summary>How often a connection was not read for a while because its peer took nothing, or a linked block had no room.</summary>
+    /// <summary>Times that reading from a connection paused because its peer read nothing, or a linked block had no room.</summary>
     ReadingPauses,
 
-    /// <summary>Handshakes of TLS and DTLS that failed: wrong credentials, no answer, too late.</summary>
+    /// <summary>Failed TLS and DTLS handshakes: wrong credentials, no answer, too late.</summary>
     HandshakesFailed,
 
-    /// <summary>Requests that were sent once more because their connection had ended.</summary>
+    /// <summary>Requests that were sent again because their connection had ended.</summary>
     RequestsRepeated,
 
     /// <summary>
-    /// How often no connection could be accepted for a moment, as the process has too many open files or the system no memory.
+    /// Times that no connection could be accepted temporarily, because the process has too many open files or the system no memory.
     /// </summary>
     AcceptFailures,
 
-    /// <summary>Responses that were more than the peer of a connection takes by its CSM, without blocks; 5.00 was sent instead.</summary>
+    /// <summary>Responses that exceeded the limit in the CSM of the peer, which supports no blocks; 5.00 was sent instead.</summary>
     ResponsesTooLarge,
 
-    /// <summary>
-    /// Requests answered 4.00 or 4.15 because a parameter of their handler is missing in them or cannot be made of what they say.
-    /// </summary>
+    /// <summary>Requests answered 4.00 or 4.15 because a parameter of their handler is missing or cannot be converted.</summary>
     ArgumentsRefused,
 
-    /// <summary>Files of credentials that had changed and could not be taken, so that those from before are still good.</summary>
+    /// <summary>Changed credential files that could not be loaded, so that the previous ones stay valid.</summary>
     CredentialsNotReloaded,
 
     /// <summary>
-    /// Answers in memory that were too large to be kept for a peer that fetches them block by block
-    /// (<see cref="CoapLimits.MaxRepresentationBytes"/>): it was answered 5.03, 5.00, or 4.01 with an Echo.
+    /// Responses in memory that were too large to keep for a block-wise transfer (<see cref="CoapLimits.MaxRepresentationBytes"/>): the
+    /// peer got 5.03, 5.00, or 4.01 with an Echo.
     /// </summary>
     RepresentationsRefused,
 
     /// <summary>
-    /// Connections, and handshakes of TLS, that were closed since others needed what they held: their place, memory for a frame, memory for
-    /// what waits to be sent. Of the source with most, the one that stood still for longest.
+    /// Connections, and TLS handshakes, that were closed because others needed their place, memory for a frame, or memory for a send queue.
     /// </summary>
+    /// <remarks>Of the source with the most, it was the one without progress for longest.</remarks>
     ConnectionsEvicted,
 
     /// <summary>
-    /// Observers that were forgotten since others needed their place (<see cref="CoapLimits.MaxObservers"/>): of the source with most,
+    /// Observers that were removed because others needed their place (<see cref="CoapLimits.MaxObservers"/>): of the source with the most,
     /// those of the client that neither registered nor acknowledged a notification for longest.
     /// </summary>
     ObserversEvicted,
 
     /// <summary>
-    /// Requests refused before their handler since their source had its share of <see cref="CoapLimits.MaxRequestsServed"/> under way
-    /// (5.03), or all unverified addresses together had theirs (4.01 with an Echo).
+    /// Requests refused before their handler because their source had used its share of <see cref="CoapLimits.MaxRequestsServed"/> (5.03),
+    /// or all unverified addresses together had used theirs (4.01 with an Echo).
     /// </summary>
     RequestsBeyondShare,
 
     /// <summary>
-    /// Batches that the keeper of DTLS sessions (<c>CoapDtlsServerOptions.SessionKeeping</c>) did not keep; they are handed over again.
+    /// Batches that the keeper of DTLS sessions (<c>CoapDtlsServerOptions.SessionKeeping</c>) did not store; they are passed to it again.
     /// </summary>
     SessionKeepingFailures,
 
     /// <summary>
-    /// Requests that are not safe, in DTLS sessions that were loaded after a crash, which were held until their peer had shown that it is
-    /// no recording (<c>CoapDtlsServerOptions.SessionKeeping</c>). Those that were not served then count as <see cref="RecordsReplayed"/>.
+    /// Unsafe requests in DTLS sessions that were loaded after a crash, held until their peer had proven that they are not replayed
+    /// (<c>CoapDtlsServerOptions.SessionKeeping</c>).
     /// </summary>
+    /// <remarks>Those that were not served then count as <see cref="RecordsReplayed"/>.</remarks>
     RequestsInDoubt,
 
     /// <summary>
-    /// Notifications that were let go while observations were being adopted (<see cref="CoapAdoptions.HoldNotifications"/>), since too many
-    /// were held: one of the source with most, whose copy is taken when it comes.
+    /// Notifications that were discarded while observations were being adopted (<see cref="CoapAdoptions.HoldNotifications"/>), because too
+    /// many were held: one of the source with the most, whose next copy is accepted.
     /// </summary>
     NotificationsNotHeld,
 
     /// <summary>
-    /// Calls to a store of DTLS sessions that may be resumed (<c>CoapDtlsServerOptions.AsyncResumptionStore</c>) that failed, took too
-    /// long, or were not made as too many were under way: each costs a whole handshake at most.
+    /// Failed calls to a store of resumable DTLS sessions (<c>CoapDtlsServerOptions.AsyncResumptionStore</c>): they failed, took too long,
+    /// or were not made because too many were running.
     /// </summary>
+    /// <remarks>Each costs a full handshake at most.</remarks>
     ResumptionStoreFailures,
 
     /// <summary>
-    /// Records that came before a DTLS session which had been loaded could answer, and messages that were to be sent in it, for which there
-    /// was no room, or whose session ended (<c>CoapDtlsServerOptions.SessionKeeping</c>): what is Confirmable is said again.
+    /// Records that arrived before a loaded DTLS session could answer, and messages to send in it, that were dropped for lack of room or
+    /// because their session ended (<c>CoapDtlsServerOptions.SessionKeeping</c>); Confirmable messages are retransmitted.
     /// </summary>
     EarlyRecordsDropped,
 
     /// <summary>
-    /// Times that the kernel did not take a table of slots for a port that several processes share
-    /// (<see cref="Transports.CoapUdpTransport.TryAttach"/>): datagrams then come to any of the processes by hash.
+    /// Times that the kernel refused a slot table for a port that several processes share
+    /// (<see cref="Transports.CoapUdpTransport.TryAttach"/>): datagrams then reach any of the processes by hash.
     /// </summary>
     SlotTablesRefused,
 
     /// <summary>
-    /// Requests answered 5.03 since too many waited for their handler: as many as <c>RunQueued</c> or <c>Serial</c> says, or so many that
-    /// the last of them would wait for too long, where a handler is slow or the processors have no time for it.
+    /// Requests answered 5.03 because too many waited for their handler: the capacity of <c>RunQueued</c> or <c>Serial</c>, or so many that
+    /// the last of them would wait for too long, because a handler is slow or the processors are busy.
     /// </summary>
     RequestsNotQueued,
 }

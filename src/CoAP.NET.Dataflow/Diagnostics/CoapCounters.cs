@@ -1,31 +1,32 @@
 namespace CoAP.NET;
 
-/// <summary>The counters of an endpoint since it was made. Safe for several threads.</summary>
+/// <summary>The counters of an endpoint since its creation.</summary>
+/// <remarks>Thread-safe.</remarks>
 public sealed class CoapCounters
 {
     private const int Stride = 16; // a cache line of counters lies between the cells of two threads
     private const int MaxCells = 64;
 
-    // Each thread adds to a cell of its own without an interlocked operation; threads beyond the bound share the last one.
+    // Each thread adds to its own cell without an interlocked operation; threads beyond the limit share the last one.
     [ThreadStatic]
     private static Cell? t_cell;
 
-    /// <summary>How many counters there are. Their values are 0 to one less.</summary>
+    /// <summary>The number of counters. Their values are 0 to one less.</summary>
     internal static int Kinds { get; } = Enum.GetValues<CoapCounter>().Length;
 
     private readonly Lock _gate = new();
     private readonly Cell _shared;
     private Cell[] _cells;
 
-    /// <summary>Makes counters that are all zero.</summary>
+    /// <summary>Creates counters with the value zero.</summary>
     public CoapCounters()
     {
         _shared = new Cell(this);
         _cells = [_shared];
     }
 
-    /// <summary>The value of a counter.</summary>
-    /// <param name="counter">Which.</param>
+    /// <summary>Gets the value of a counter.</summary>
+    /// <param name="counter">The counter.</param>
     public long this[CoapCounter counter]
     {
         get
@@ -40,9 +41,9 @@ public sealed class CoapCounters
         }
     }
 
-    /// <summary>Counts.</summary>
-    /// <param name="counter">Which.</param>
-    /// <param name="by">How many.</param>
+    /// <summary>Adds to a counter.</summary>
+    /// <param name="counter">The counter.</param>
+    /// <param name="by">The amount to add.</param>
     public void Add(CoapCounter counter, long by = 1)
     {
         Cell? cell = t_cell;
@@ -56,10 +57,10 @@ public sealed class CoapCounters
         AddElsewhere(counter, by);
     }
 
-    /// <summary>Counts one of something and how much it was, which is always counted together: one look for the thread's cell.</summary>
-    /// <param name="counter">Grows by one.</param>
-    /// <param name="amounts">Grows by <paramref name="amount"/>.</param>
-    /// <param name="amount">How much.</param>
+    /// <summary>Adds one event and its amount, which are always counted together, with one lookup of the thread's cell.</summary>
+    /// <param name="counter">The counter to increment.</param>
+    /// <param name="amounts">The counter to increase by <paramref name="amount"/>.</param>
+    /// <param name="amount">The amount.</param>
     internal void AddWithAmount(CoapCounter counter, CoapCounter amounts, long amount)
     {
         Cell? cell = t_cell;
@@ -75,13 +76,13 @@ public sealed class CoapCounters
         AddElsewhere(amounts, amount);
     }
 
-    /// <summary>All counters that are not zero, for people.</summary>
+    /// <summary>Returns all counters that are not zero, human-readable.</summary>
     /// <returns>The text.</returns>
     public override string ToString() =>
         string.Join(", ",
             Enum.GetValues<CoapCounter>().Where(counter => this[counter] != 0).Select(counter => $"{counter} {this[counter]}"));
 
-    // A thread that works for two endpoints in turn counts for the second one in the shared cell.
+    // A thread that works for two endpoints in turn uses the shared cell for the second one.
     private void AddElsewhere(CoapCounter counter, long by)
     {
         if (t_cell is null)

@@ -1,15 +1,14 @@
 namespace CoAP.NET;
 
-/// <summary>Who may read the debug resource (<see cref="CoapDebugExtensions.MapDebug"/>), and how much of it.</summary>
+/// <summary>The access rules of the debug resource (<see cref="CoapDebugExtensions.MapDebug"/>), and its size limit.</summary>
 public sealed class CoapDebugOptions
 {
-    /// <summary>
-    /// Says whether a peer may read it; asked for each request. Default: null, peers at a loopback address and those over a secured
-    /// transport.
-    /// </summary>
+    /// <summary>Decides for each request whether a peer may read it.</summary>
+    /// <remarks>Default: null, peers at a loopback address and those over a secured transport.</remarks>
     public Func<CoapPeer, bool>? Allow { get; set; }
 
-    /// <summary>How many peers an answer shows at most; a request may ask for less by <c>?max=</c>. Default 100; at least 1.</summary>
+    /// <summary>The maximum number of peers in a response; a request may ask for fewer with <c>?max=</c>.</summary>
+    /// <remarks>Default 100; at least 1.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Less than 1.</exception>
     public int MaxPeers
     {

@@ -4,15 +4,16 @@ using System.Text;
 namespace CoAP.NET;
 
 /// <summary>
-/// Makes text that a stranger wrote, such as a diagnostic payload or the subject of a certificate, fit for logs, exceptions and terminals:
-/// one line, without terminal sequences, of bounded length. It is not made fit for markup: HTML needs its own encoding besides.
+/// Makes text from untrusted sources, such as a diagnostic payload or the subject of a certificate, safe for logs, exceptions and
+/// terminals: one line, without terminal sequences, of limited length.
 /// </summary>
+/// <remarks>It does not escape markup: HTML needs its own encoding.</remarks>
 public static class CoapForeignText
 {
-    /// <summary>The longest text, in characters; the rest is cut.</summary>
+    /// <summary>The maximum length of the text, in characters; the rest is cut.</summary>
     public const int MaxLength = 1024;
 
-    // Characters 0 to 31 and 127 to 159, and those that end lines or turn the direction of writing.
+    // Characters 0 to 31 and 127 to 159, and those that end lines or change the writing direction.
     private static readonly SearchValues<char> s_harmful = SearchValues.Create(
     [
         .. Enumerable.Range(0, 160).Select(static code => (char)code).Where(char.IsControl),
@@ -21,10 +22,10 @@ public static class CoapForeignText
     ]);
 
     /// <summary>
-    /// The text on one line: control characters, line separators and marks that change the direction of writing become spaces.
+    /// Returns the text on one line: control characters, line separators and marks that change the writing direction become spaces.
     /// </summary>
     /// <param name="text">The text; null for none.</param>
-    /// <returns>The text itself where nothing had to change.</returns>
+    /// <returns>The text itself if nothing had to change.</returns>
     public static string LineOf(string? text)
     {
         if (string.IsNullOrEmpty(text))
@@ -46,8 +47,8 @@ public static class CoapForeignText
         });
     }
 
-    /// <summary>The same of UTF-8, of which no more than <see cref="MaxLength"/> bytes are looked at.</summary>
-    /// <param name="utf8">The bytes; what is no UTF-8 becomes U+FFFD.</param>
+    /// <summary>Returns UTF-8 text on one line, from at most <see cref="MaxLength"/> bytes.</summary>
+    /// <param name="utf8">The bytes; invalid UTF-8 becomes U+FFFD.</param>
     /// <returns>The text.</returns>
     public static string LineOf(ReadOnlySpan<byte> utf8) => LineOf(Encoding.UTF8.GetString(utf8[..Math.Min(utf8.Length, MaxLength)]));
 }

@@ -4,12 +4,12 @@ using System.Runtime.CompilerServices;
 namespace CoAP.NET;
 
 /// <summary>
-/// The instruments of one meter, shared by all endpoints that have it. What endpoints count anyway is only read when somebody collects, so
-/// it costs nothing otherwise.
+/// The instruments of one meter, shared by all its endpoints. The counters of endpoints are read only when a listener collects them, so
+/// they cost nothing otherwise.
 /// </summary>
 internal sealed class CoapInstruments
 {
-    // Seconds: from the same machine to a device that sleeps. Advice only; a collector may choose others.
+    // Seconds: from the same machine to a sleeping device. Only advice; a collector may choose others.
     private static readonly double[] s_buckets = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 100];
 
     private static readonly Lock s_gate = new();
@@ -18,7 +18,7 @@ internal sealed class CoapInstruments
     private readonly Lock _gate = new();
     private readonly List<WeakReference<TelemetrySource>> _sources = [];
 
-    // What endpoints counted that are closed: a counter never falls.
+    // The counts of closed endpoints: a counter never decreases.
     private readonly Dictionary<string, (KeyValuePair<string, object?>[] Tags, long[] Values)> _closed = [];
 
     private int _pruneAt = 16;
@@ -46,7 +46,7 @@ internal sealed class CoapInstruments
 
     public const string ClientDurationName = "coap.client.request.duration";
 
-    /// <summary>Those of endpoints that were given no factory.</summary>
+    /// <summary>The instruments of endpoints without a factory.</summary>
     public static CoapInstruments Shared { get; } = new(new Meter(CoapTelemetry.MeterName, CoapTelemetry.Version));
 
     /// <summary>The meter.</summary>
@@ -56,7 +56,7 @@ internal sealed class CoapInstruments
 
     public Histogram<double> ClientDuration { get; }
 
-    /// <summary>The instruments of the meter that a factory has for the library.</summary>
+    /// <summary>Returns the instruments of the library's meter of a factory.</summary>
     public static CoapInstruments Of(IMeterFactory? factory)
     {
         if (factory is null)
@@ -71,7 +71,7 @@ internal sealed class CoapInstruments
         }
     }
 
-    /// <summary>From now on an endpoint is read. One that is garbage without having been closed is forgotten.</summary>
+    /// <summary>Adds an endpoint to read. An endpoint that is collected without being closed is removed.</summary>
     public void Add(TelemetrySource source)
     {
         lock (_gate)
@@ -86,7 +86,7 @@ internal sealed class CoapInstruments
         }
     }
 
-    /// <summary>An endpoint has closed: what it counted stays counted. Doing it again does nothing.</summary>
+    /// <summary>Removes a closed endpoint and keeps its counts. Repeating it does nothing.</summary>
     public void Remove(TelemetrySource source)
     {
         lock (_gate)

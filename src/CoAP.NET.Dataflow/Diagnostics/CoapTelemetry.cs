@@ -4,10 +4,10 @@ using System.Diagnostics.Metrics;
 namespace CoAP.NET;
 
 /// <summary>
-/// The names by which metrics and traces of the library are collected, such as <c>AddMeter(CoapTelemetry.MeterName)</c> and
-/// <c>AddSource(CoapTelemetry.ActivitySourceName)</c> of OpenTelemetry. Nothing is measured, and nothing allocated, for instruments and
-/// sources that nobody listens to.
+/// The names of the metrics and traces of the library, for example for <c>AddMeter(CoapTelemetry.MeterName)</c> and
+/// <c>AddSource(CoapTelemetry.ActivitySourceName)</c> of OpenTelemetry.
 /// </summary>
+/// <remarks>The library measures and allocates nothing for instruments and sources without a listener.</remarks>
 public static class CoapTelemetry
 {
     /// <summary>The name of the <see cref="Meter"/>.</summary>
@@ -17,9 +17,10 @@ public static class CoapTelemetry
     public const string ActivitySourceName = "CoAP.NET";
 
     /// <summary>
-    /// The number of the option to be used for <see cref="CoapEndpointOptions.TraceContextOption"/>: for experiments (RFC 7252 section
-    /// 12.2), elective, safe to forward, and not part of the cache key. 65,308.
+    /// The suggested option number for <see cref="CoapEndpointOptions.TraceContextOption"/>: for experiments (RFC 7252 section 12.2),
+    /// elective, safe to forward, and not part of the cache key.
     /// </summary>
+    /// <remarks>65,308.</remarks>
     public const int SuggestedTraceContextOption = 65_308;
 
     internal static string? Version { get; } = typeof(CoapTelemetry).Assembly.GetName().Version?.ToString(3);

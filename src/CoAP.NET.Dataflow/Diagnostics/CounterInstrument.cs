@@ -2,10 +2,10 @@ namespace CoAP.NET;
 
 /// <summary>A metric that is read from counters of endpoints.</summary>
 /// <param name="Name">The name of the metric.</param>
-/// <param name="Unit">The unit, as UCUM has it.</param>
-/// <param name="Description">What it is, for people.</param>
-/// <param name="Tag">The tag that tells the rows apart; null when there is one row.</param>
-/// <param name="Rows">Which counter counts with which value of the tag.</param>
+/// <param name="Unit">The unit in UCUM.</param>
+/// <param name="Description">A human-readable description.</param>
+/// <param name="Tag">The tag that distinguishes the rows; null if there is one row.</param>
+/// <param name="Rows">The counters with their values of the tag.</param>
 internal sealed record CounterInstrument(string Name, string Unit, string Description, string? Tag,
     (CoapCounter Counter, string? Value)[] Rows)
 {
@@ -109,7 +109,7 @@ internal sealed record CounterInstrument(string Name, string Unit, string Descri
             (CoapCounter.ConnectionsEvicted, "evicted")),
     ];
 
-    /// <summary>All of them, in the order of the documentation.</summary>
+    /// <summary>All instruments, in the order of the documentation.</summary>
     public static IReadOnlyList<CounterInstrument> All => s_all;
 
     private static CounterInstrument Of(string name, string unit, string description, CoapCounter counter) =>

@@ -1,6 +1,6 @@
 namespace CoAP.NET;
 
-/// <summary>What an endpoint has at the moment, in numbers.</summary>
+/// <summary>The gauges of an endpoint.</summary>
 internal enum EndpointGauge
 {
     ActiveRequests,

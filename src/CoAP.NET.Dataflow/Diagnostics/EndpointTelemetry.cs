@@ -3,16 +3,16 @@ using System.Diagnostics.Metrics;
 
 namespace CoAP.NET;
 
-/// <summary>What one endpoint measures of requests while somebody listens.</summary>
-/// <param name="instruments">Where it goes.</param>
+/// <summary>Measures the requests of one endpoint if there is a listener.</summary>
+/// <param name="instruments">The instruments.</param>
 /// <param name="time">The clock.</param>
 /// <param name="tags">The tags of the endpoint.</param>
 internal sealed class EndpointTelemetry(CoapInstruments instruments, TimeProvider time, KeyValuePair<string, object?>[] tags)
 {
-    /// <summary>Of stages that belong to no endpoint.</summary>
+    /// <summary>The instance for stages without an endpoint.</summary>
     public static EndpointTelemetry None { get; } = new(CoapInstruments.Shared, TimeProvider.System, []);
 
-    /// <summary>Where instruments are made.</summary>
+    /// <summary>The meter for new instruments.</summary>
     public Meter Meter => instruments.Meter;
 
     public TimeProvider Time => time;
@@ -22,18 +22,18 @@ internal sealed class EndpointTelemetry(CoapInstruments instruments, TimeProvide
     /// <summary>The number of the option that carries the trace context; 0 for none.</summary>
     public int ContextOption { get; init; }
 
-    /// <summary>Whether anybody wants to know of the requests that are served. Cheap: asked for each of them.</summary>
+    /// <summary>Whether there is a listener for served requests. Cheap: read for each of them.</summary>
     public bool IsServing => instruments.ServerDuration.Enabled || CoapTelemetry.Source.HasListeners();
 
-    /// <summary>Whether anybody wants to know of requests of ours. Cheap: asked for each of them.</summary>
+    /// <summary>Whether there is a listener for requests of this endpoint. Cheap: read for each of them.</summary>
     public bool IsRequesting => instruments.ClientDuration.Enabled || CoapTelemetry.Source.HasListeners();
 
-    /// <summary>A request was answered.</summary>
+    /// <summary>Records a served request.</summary>
     /// <param name="method">The code of its method.</param>
-    /// <param name="code">The code of the answer.</param>
-    /// <param name="route">The template of its route; null when none matched.</param>
-    /// <param name="isReliable">Whether it came on a connection.</param>
-    /// <param name="elapsed">How long it took.</param>
+    /// <param name="code">The code of the response.</param>
+    /// <param name="route">The template of its route; null if none matched.</param>
+    /// <param name="isReliable">Whether it arrived on a connection.</param>
+    /// <param name="elapsed">Its duration.</param>
     public void Served(byte method, byte code, string? route, bool isReliable, TimeSpan elapsed)
     {
         if (!instruments.ServerDuration.Enabled)
@@ -55,12 +55,12 @@ internal sealed class EndpointTelemetry(CoapInstruments instruments, TimeProvide
         instruments.ServerDuration.Record(elapsed.TotalSeconds, all);
     }
 
-    /// <summary>A request of ours is over.</summary>
+    /// <summary>Records the end of a request of this endpoint.</summary>
     /// <param name="method">The code of its method.</param>
-    /// <param name="code">The code of the response; null when none came.</param>
-    /// <param name="error">Why there is none.</param>
-    /// <param name="isReliable">Whether it went on a connection.</param>
-    /// <param name="elapsed">How long it took.</param>
+    /// <param name="code">The code of the response; null if there was none.</param>
+    /// <param name="error">The reason why there is none.</param>
+    /// <param name="isReliable">Whether it was sent on a connection.</param>
+    /// <param name="elapsed">Its duration.</param>
     public void Requested(byte method, byte? code, string? error, bool isReliable, TimeSpan elapsed)
     {
         if (!instruments.ClientDuration.Enabled)

@@ -1,10 +1,10 @@
 namespace CoAP.NET;
 
-/// <summary>A metric that is read from endpoints as they are at the moment.</summary>
+/// <summary>A metric with the current state of endpoints.</summary>
 /// <param name="Name">The name of the metric.</param>
-/// <param name="Unit">The unit, as UCUM has it.</param>
-/// <param name="Description">What it is, for people.</param>
-/// <param name="Gauge">What is read.</param>
+/// <param name="Unit">The unit in UCUM.</param>
+/// <param name="Description">A human-readable description.</param>
+/// <param name="Gauge">The gauge to read.</param>
 internal sealed record GaugeInstrument(string Name, string Unit, string Description, EndpointGauge Gauge)
 {
     private static readonly GaugeInstrument[] s_all =
@@ -23,6 +23,6 @@ internal sealed record GaugeInstrument(string Name, string Unit, string Descript
         new("coap.connections", "{connection}", "Connections (RFC 8323).", EndpointGauge.Connections),
     ];
 
-    /// <summary>All of them, in the order of the documentation.</summary>
+    /// <summary>All instruments, in the order of the documentation.</summary>
     public static IReadOnlyList<GaugeInstrument> All => s_all;
 }

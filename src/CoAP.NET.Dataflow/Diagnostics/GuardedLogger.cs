@@ -4,8 +4,8 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET;
 
 /// <summary>
-/// The log of a user. A provider is foreign code and may throw anything, at places where nobody expects it: the thread that takes over a
-/// receive role, the watchdog, the end of a handler. What it throws is counted and reaches nobody.
+/// Wraps the logger of a user. A provider is foreign code and may throw anything, at critical places: the thread that takes over a receive
+/// role, the watchdog, the end of a handler. Its exceptions are counted and discarded.
 /// </summary>
 internal sealed class GuardedLogger : ILogger
 {
@@ -18,7 +18,7 @@ internal sealed class GuardedLogger : ILogger
         _counters = counters;
     }
 
-    /// <summary>Puts the guard around a logger; not around the one that does nothing.</summary>
+    /// <summary>Wraps a logger, except the null logger.</summary>
     public static ILogger Guard(ILogger logger, CoapCounters counters) =>
         logger is NullLogger ? logger : new GuardedLogger(logger, counters);
 
@@ -64,7 +64,7 @@ internal sealed class GuardedLogger : ILogger
         catch (Exception)
 #pragma warning restore CA1031
         {
-            // Not null, which says that the logger knows no scopes at all.
+            // Not null, which means that the logger does not support scopes.
             _counters.Add(CoapCounter.StageErrors);
             return new Scope(null, _counters);
         }

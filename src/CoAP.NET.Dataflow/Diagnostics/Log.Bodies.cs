@@ -10,30 +10,30 @@ internal static partial class Log
     public static partial void BlockRefused(ILogger logger, CoapChannel channel, string? block1, string? block2, CoapCode code);
 
     [LoggerMessage(1541, LogLevel.Warning,
-        "The answer of {Path} has {Size} bytes and finds no room among the answers that are fetched block by block: there are {Bound}. Its "
-            + "later blocks will be answered 4.08, as the request is not carried out twice. Raise the bound, or answer less. Told once a "
+        "The response of {Path} has {Size} bytes, and there is no room for it among the block-wise responses: the limit is {Bound}. Its "
+            + "later blocks are answered 4.08, because the request is not executed twice. Raise the limit, or send a smaller response. Logged once per "
             + "minute.")]
     public static partial void AnswerNotKept(ILogger logger, string path, long size, string bound);
 
     [LoggerMessage(1542, LogLevel.Warning,
-        "The answer of {Path} has {Size} bytes and finds no room now among the answers that are fetched block by block, so {Channel} is "
-            + "answered {Code} and has to come again: there are {Bound}. Raise the bound, or answer with CoapResults.File or "
-            + "CoapResults.Stream, which take no memory. Told once a minute.")]
+        "The response of {Path} has {Size} bytes, and there is now no room for it among the block-wise responses, so {Channel} gets "
+            + "{Code} and has to try again: the limit is {Bound}. Raise the limit, or respond with CoapResults.File or "
+            + "CoapResults.Stream, which need no memory. Logged once per minute.")]
     public static partial void AnswerRefused(ILogger logger, string path, long size, CoapChannel channel, string code, string bound);
 
     [LoggerMessage(1543, LogLevel.Error,
-        "The answer of {Path} has {Size} bytes and will never find room among the answers that are fetched block by block, so it is "
-            + "answered 5.00: there are {Bound}. Answer with CoapResults.File or CoapResults.Stream, which take no memory, or raise the "
-            + "bound. Told once a minute.")]
+        "The response of {Path} has {Size} bytes, and there will never be room for it among the block-wise responses, so it is "
+            + "replaced by 5.00: the limit is {Bound}. Respond with CoapResults.File or CoapResults.Stream, which need no memory, or raise the "
+            + "limit. Logged once per minute.")]
     public static partial void AnswerNeverFits(ILogger logger, string path, long size, string bound);
 
     [LoggerMessage(1544, LogLevel.Warning,
-        "The stream that the handler of {Route} answered with could not be closed. That changes no answer.")]
+        "The stream in the response of the handler of {Route} could not be closed. This does not affect any response.")]
     public static partial void StreamNotClosed(ILogger logger, RouteTemplate route, Exception exception);
 
     [LoggerMessage(1545, LogLevel.Warning,
-        "A body for {Path} was refused by 4.13: its route takes {MaxBodySize} bytes, but a body that is put together in memory has at most "
-            + "{Max}, the share of one source (CoapLimits.PeerAssemblyShare of CoapLimits.MaxAssemblyBytes). Raise these, or take the body "
-            + "by StreamBody(). Told once a minute.")]
+        "A body for {Path} was refused with 4.13: its route accepts {MaxBodySize} bytes, but a body that is assembled in memory has at most "
+            + "{Max}, the share of one source (CoapLimits.PeerAssemblyShare of CoapLimits.MaxAssemblyBytes). Raise these, or read the body "
+            + "with StreamBody(). Logged once per minute.")]
     public static partial void BodySizeCapped(ILogger logger, string path, long maxBodySize, long max);
 }

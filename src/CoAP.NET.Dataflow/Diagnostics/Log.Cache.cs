@@ -6,6 +6,6 @@ namespace CoAP.NET;
 // The client's cache: 1750 to 1759.
 internal static partial class Log
 {
-    [LoggerMessage(1750, LogLevel.Debug, "{Remote} answered 2.03 Valid with no entity-tag of the request. Asking again without any.")]
+    [LoggerMessage(1750, LogLevel.Debug, "{Remote} answered 2.03 Valid without an entity-tag of the request. The request is sent again without entity-tags.")]
     public static partial void UnknownTagValidated(ILogger logger, CoapAddress remote);
 }

@@ -5,18 +5,18 @@ namespace CoAP.NET;
 internal static partial class Log
 {
     [LoggerMessage(1760, LogLevel.Debug,
-        "No connection to {Target} could be opened: {Reason} The next attempt is made in {Wait} at the earliest.")]
+        "No connection to {Target} could be opened: {Reason} The next attempt follows in {Wait} at the earliest.")]
     public static partial void ConnectFailed(ILogger logger, string target, string reason, TimeSpan wait);
 
-    [LoggerMessage(1761, LogLevel.Debug, "{Alternative}, which was named as an alternative to {Target}, cannot be connected to: {Reason}")]
+    [LoggerMessage(1761, LogLevel.Debug, "A connection to {Alternative}, the alternative to {Target}, cannot be opened: {Reason}")]
     public static partial void AlternativeFailed(ILogger logger, string alternative, string target, string reason);
 
-    [LoggerMessage(1762, LogLevel.Information, "Requests to {Target} go to {Address}, as it asked when it released its connection.")]
+    [LoggerMessage(1762, LogLevel.Information, "Requests to {Target} go to {Address}, because it requested this when it released its connection.")]
     public static partial void AlternativeTaken(ILogger logger, string target, string address);
 
-    [LoggerMessage(1763, LogLevel.Error, "A handler of {Event} failed. Nothing else is affected.")]
+    [LoggerMessage(1763, LogLevel.Error, "A handler of {Event} failed. This affects nothing else.")]
     public static partial void PeerHandlerFailed(ILogger logger, Exception exception, string @event);
 
-    [LoggerMessage(1764, LogLevel.Information, "The peer of a session is at {Channel} now; it was at {From}.")]
+    [LoggerMessage(1764, LogLevel.Information, "The peer of a session is now at {Channel}; it was at {From}.")]
     public static partial void PeerMoved(ILogger logger, object channel, string from);
 }

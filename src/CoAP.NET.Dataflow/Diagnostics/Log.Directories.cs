@@ -15,18 +15,18 @@ internal static partial class Log
     public static partial void RegistrationRefreshed(ILogger logger, string endpoint, string directory, TimeSpan wait);
 
     [LoggerMessage(2632, LogLevel.Warning,
-        "{Endpoint} could not be registered with {Directory}, or refreshed there ({Failures} in a row). {Error} The next try comes in "
+        "{Endpoint} could not be registered with {Directory}, or refreshed there ({Failures} in a row). {Error} The next attempt follows in "
             + "{Wait}.")]
     public static partial void RegistrationFailed(
         ILogger logger, string endpoint, string directory, int failures, string error, TimeSpan wait);
 
     [LoggerMessage(2633, LogLevel.Information,
-        "{Directory} does not know the registration of {Endpoint} any more, as after a restart, lists something else at its location, or "
-            + "refuses its refresh; it is registered again.")]
+        "{Directory} no longer knows the registration of {Endpoint}, for example after a restart, lists something else at its location, or "
+            + "refuses its refresh. The endpoint registers again.")]
     public static partial void RegistrationForgotten(ILogger logger, string endpoint, string directory);
 
     [LoggerMessage(2634, LogLevel.Warning,
-        "The registration of {Endpoint} with {Directory} has ended, as it could not be refreshed in time: nobody finds it there until a "
+        "The registration of {Endpoint} with {Directory} has ended, because it could not be refreshed in time: clients cannot find it there until a "
             + "try succeeds.")]
     public static partial void RegistrationLapsed(ILogger logger, string endpoint, string directory);
 
@@ -40,15 +40,15 @@ internal static partial class Log
     [LoggerMessage(2637, LogLevel.Information, "A resource directory was found at {Uri}: {Directory}.")]
     public static partial void DirectoryFound(ILogger logger, string uri, string directory);
 
-    [LoggerMessage(2638, LogLevel.Error, "A handler of the status of a registration failed. The registration goes on.")]
+    [LoggerMessage(2638, LogLevel.Error, "A handler of the status of a registration failed. The registration continues.")]
     public static partial void RegistrationHandlerFailed(ILogger logger, Exception exception);
 
     [LoggerMessage(2639, LogLevel.Warning,
-        "{Endpoint} is not kept registered with {Directory} any more, as the endpoint that sends was stopped first. Stop the registration "
-            + "before it, so that the directory is told.")]
+        "{Endpoint} is no longer kept registered with {Directory}, because the sending endpoint was stopped first. Stop the registration "
+            + "before the endpoint, so that the directory is informed.")]
     public static partial void RegistrationEndpointStopped(ILogger logger, string endpoint, string directory);
 
     [LoggerMessage(2640, LogLevel.Information,
-        "{Directory} does not list {Endpoint} at its location any more, so nothing is removed there: it may be somebody else's by now.")]
+        "{Directory} no longer lists {Endpoint} at its location, so nothing is removed there: another endpoint may use it by now.")]
     public static partial void RegistrationNotListed(ILogger logger, string endpoint, string directory);
 }

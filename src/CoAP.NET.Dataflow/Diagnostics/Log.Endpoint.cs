@@ -4,14 +4,14 @@ namespace CoAP.NET;
 
 internal static partial class Log
 {
-    [LoggerMessage(1601, LogLevel.Critical, "The endpoint gives up.")]
+    [LoggerMessage(1601, LogLevel.Critical, "The endpoint stops because of a fault.")]
     public static partial void EndpointFaulted(ILogger logger, Exception exception);
 
     [LoggerMessage(1602, LogLevel.Warning,
-        "The grace period ended while {Count} requests were still being served. Their handlers are cancelled, and they are answered 5.03.")]
+        "The grace period ended while {Count} requests were still running. Their handlers are cancelled, and they are answered 5.03.")]
     public static partial void GraceEnded(ILogger logger, int count);
 
-    [LoggerMessage(1607, LogLevel.Error, "Something failed while the endpoint closed. What is left of it closes all the same.")]
+    [LoggerMessage(1607, LogLevel.Error, "An error occurred while the endpoint closed. The rest of it still closes.")]
     public static partial void ClosingFailed(ILogger logger, Exception exception);
 
     [LoggerMessage(1603, LogLevel.Warning, "The pipeline of shard {Shard} did not complete in time; a linked block holds items.")]

@@ -8,6 +8,6 @@ internal static partial class Log
     public static partial void ObservationLost(ILogger logger, object target, string reason);
 
     [LoggerMessage(1731, LogLevel.Error,
-        "The method that is called with the notifications or states of {Target} failed. The observation goes on.")]
+        "The callback for notifications or states of {Target} failed. The observation continues.")]
     public static partial void ObserverFailed(ILogger logger, Exception exception, object target);
 }

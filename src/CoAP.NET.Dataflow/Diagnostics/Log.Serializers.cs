@@ -6,11 +6,11 @@ namespace CoAP.NET;
 // The serializers' range: 1200 to 1299.
 internal static partial class Log
 {
-    [LoggerMessage(1200, LogLevel.Debug, "{Channel} sent bytes that are no message: {Rule} at offset {Offset}.")]
+    [LoggerMessage(1200, LogLevel.Debug, "{Channel} sent bytes that are not a message: {Rule} at offset {Offset}.")]
     public static partial void FormatError(ILogger logger, CoapChannel channel, CoapFormatRule rule, long offset);
 
     [LoggerMessage(1201, LogLevel.Error,
-        "A message with code {Code} to {Channel} has no form on the wire. Of a response the peer gets 5.00 instead, anything else is "
+        "A message with code {Code} to {Channel} cannot be encoded. A response is replaced by 5.00, any other message is "
             + "dropped.")]
     public static partial void EncodeFailed(ILogger logger, Exception exception, CoapCode code, CoapChannel channel);
 }

@@ -9,7 +9,7 @@ internal static partial class Log
     public static partial void ConnectionEnded(ILogger logger, CoapChannel channel, CoapConnectionError error);
 
     [LoggerMessage(1381, LogLevel.Debug,
-        "{Channel} asked for the end of the connection by Release, and not to be connected to for {HoldOff} s.")]
+        "{Channel} requested the end of the connection with Release, and no new connection for {HoldOff} s.")]
     public static partial void ConnectionReleased(ILogger logger, CoapChannel channel, double holdOff);
 
     [LoggerMessage(1382, LogLevel.Debug, "The connection to {Channel} is aborted: {Text}")]

@@ -9,22 +9,22 @@ internal static partial class Log
     public static partial void TcpBound(ILogger logger, CoapAddress address, CoapTcpEngine engine, bool useTls);
 
     [LoggerMessage(1021, LogLevel.Error,
-        "TCP: accepting on {Address} fails: {Error}. It is tried again, and said at most once a minute. With too many open files: close "
+        "TCP: accepting on {Address} fails: {Error}. It is retried, and logged at most once per minute. With too many open files: close "
             + "connections or raise the limit of the process.")]
     public static partial void AcceptFailed(ILogger logger, CoapAddress address, string error);
 
     [LoggerMessage(1022, LogLevel.Debug, "TLS: the handshake with {Remote} failed: {Reason}")]
     public static partial void HandshakeFailed(ILogger logger, CoapAddress remote, string reason);
 
-    [LoggerMessage(1023, LogLevel.Error, "TCP: a connection could not be set up, by an exception nobody expected. It is closed.")]
+    [LoggerMessage(1023, LogLevel.Error, "TCP: an unexpected exception prevented the setup of a connection. The connection is closed.")]
     public static partial void ConnectionSetupFailed(ILogger logger, Exception exception);
 
     [LoggerMessage(1024, LogLevel.Information,
-        "Some transports are secured: {Secured}. Routes that do not say AllowInsecureTransport are served over those only. What is served "
-            + "where:\n{Routes}")]
+        "Some transports are secured: {Secured}. Routes without AllowInsecureTransport are served only over those. Routes by "
+            + "scheme:\n{Routes}")]
     public static partial void RoutesAndSchemes(ILogger logger, string routes, string secured);
 
     [LoggerMessage(1025, LogLevel.Error,
-        "The Accept callback of a CoapDuplexPipeTransport failed. It is called again after a pause; logged at most once a minute.")]
+        "The Accept callback of a CoapDuplexPipeTransport failed. It is called again after a pause; logged at most once per minute.")]
     public static partial void AcceptCallbackFailed(ILogger logger, Exception exception);
 }

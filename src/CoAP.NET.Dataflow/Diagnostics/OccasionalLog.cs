@@ -1,8 +1,8 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// A fault that lasts is told once and then once a minute, however often it is met: a log that fills is a second fault. Counters have the
-/// rest. For all threads.
+/// Rate-limits a log message to one per minute, because a persistent fault must not fill the log. Counters count every occurrence.
+/// Thread-safe.
 /// </summary>
 internal sealed class OccasionalLog(TimeProvider time)
 {
@@ -10,10 +10,10 @@ internal sealed class OccasionalLog(TimeProvider time)
 
     private long _told;
 
-    /// <summary>Whether it may be told now; whoever is told so, tells it.</summary>
+    /// <summary>Returns true at most once per minute; the caller then logs.</summary>
     public bool IsDue()
     {
-        // 0 stands for never.
+        // 0 means never.
         long now = time.GetTimestamp() | 1;
         long told = Volatile.Read(ref _told);
         return (told == 0 || time.GetElapsedTime(told, now) >= s_period) && Interlocked.CompareExchange(ref _told, now, told) == told;

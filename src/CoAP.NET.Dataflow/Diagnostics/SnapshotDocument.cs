@@ -5,7 +5,7 @@ using CoAP.NET.Content;
 
 namespace CoAP.NET;
 
-/// <summary>A snapshot as a document of nested maps and lists, with durations in seconds, in JSON or CBOR.</summary>
+/// <summary>Writes a snapshot as a document of nested maps and lists, with durations in seconds, in JSON or CBOR.</summary>
 internal static class SnapshotDocument
 {
     public static byte[] ToJson(CoapSnapshot snapshot)

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace CoAP.NET;
 
-/// <summary>The names of tags, and the texts that have few values.</summary>
+/// <summary>The names of tags, and their values from small sets.</summary>
 internal static class TelemetryTags
 {
     public const string Method = "coap.request.method";
@@ -23,17 +23,17 @@ internal static class TelemetryTags
     public const string Blocks = "coap.response.blocks";
     public const string Observation = "coap.observe";
 
-    /// <summary>What stands for methods that have no name, so that a peer cannot make up as many as it likes.</summary>
+    /// <summary>The value for unknown methods, so that a peer cannot create many values.</summary>
     public const string OtherMethod = "_OTHER";
 
     private static readonly string[] s_methods = [OtherMethod, "GET", "POST", "PUT", "DELETE", "FETCH", "PATCH", "iPATCH"];
     private static readonly string[] s_codes = [
         .. Enumerable.Range(0, 256).Select(code => string.Create(CultureInfo.InvariantCulture, $"{code >> 5}.{code & 31:00}"))];
 
-    /// <summary>The name of a method by its code.</summary>
+    /// <summary>Returns the name of a method by its code.</summary>
     public static string MethodOf(byte code) => code < s_methods.Length ? s_methods[code] : OtherMethod;
 
-    /// <summary>Class and detail of a response code, such as <c>2.05</c>.</summary>
+    /// <summary>Returns class and detail of a response code, such as <c>2.05</c>.</summary>
     public static string CodeOf(byte code) => s_codes[code];
 
     public static string TransportOf(bool isReliable) => isReliable ? "tcp" : "udp";

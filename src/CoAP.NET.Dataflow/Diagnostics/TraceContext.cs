@@ -4,7 +4,7 @@ namespace CoAP.NET;
 
 /// <summary>
 /// A trace context as the value of an option: trace id (16 bytes), span id (8), flags (1), as in W3C Trace Context without its text form.
-/// No standard of CoAP has an option for it, so the user chooses a number for experiments.
+/// No CoAP standard has an option for it, so the user chooses a number for experiments.
 /// </summary>
 internal static class TraceContext
 {
@@ -17,7 +17,7 @@ internal static class TraceContext
         destination[24] = (byte)context.TraceFlags;
     }
 
-    /// <summary>Reads a value that came from a peer: any other length, or zeros, says nothing.</summary>
+    /// <summary>Reads a value of a peer: it ignores any other length, and zeros.</summary>
     public static bool TryRead(ReadOnlySpan<byte> value, out ActivityContext context)
     {
         context = default;

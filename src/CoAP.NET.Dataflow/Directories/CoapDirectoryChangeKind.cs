@@ -1,14 +1,15 @@
 namespace CoAP.NET;
 
-/// <summary>What happened to a result of a look-up that is watched.</summary>
+/// <summary>The kinds of changes in the results of a watched lookup.</summary>
 public enum CoapDirectoryChangeKind
 {
-    /// <summary>It is among the results now and was not before; everything that is there at first comes so.</summary>
+    /// <summary>The result is new; the initial results are reported in this way too.</summary>
     Came,
 
-    /// <summary>It was among the results before, with other attributes.</summary>
+    /// <summary>The attributes of the result have changed.</summary>
     Changed,
 
-    /// <summary>It is not among the results any more. It is given as it was.</summary>
+    /// <summary>The result was removed.</summary>
+    /// <remarks>The change contains its last state.</remarks>
     Went,
 }

@@ -1,15 +1,14 @@
 namespace CoAP.NET;
 
-/// <summary>How a resource directory is looked for and asked (RFC 9176). Immutable.</summary>
+/// <summary>The options for finding and querying a resource directory (RFC 9176).</summary>
+/// <remarks>Immutable.</remarks>
 public sealed class CoapDirectoryClientOptions
 {
     internal static CoapDirectoryClientOptions Default { get; } = new();
 
-    /// <summary>
-    /// How long the search may take, and later each page of a look-up. Default 30 s. Of a group it is the time for which its members are
-    /// waited for where none of them answers.
-    /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Not above zero, or longer than a day.</exception>
+    /// <summary>The timeout of the search, and later of each page of a lookup.</summary>
+    /// <remarks>Default 30 s. For a group it is the time to wait for a first response of its members.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not above zero, or longer than a day.</exception>
     public TimeSpan Timeout
     {
         get;
@@ -23,11 +22,13 @@ public sealed class CoapDirectoryClientOptions
     = TimeSpan.FromSeconds(30);
 
     /// <summary>
-    /// A name may have several addresses, not all of which answer: how long one is waited for before the next is asked as well. The first
-    /// one that answers as a directory is used. Default 2 s; zero asks all at once. Over <c>coap</c>; connections have such a time of their
-    /// own.
+    /// The time to wait for one address of a name before the next one is queried too, because not all addresses may answer.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Negative, or longer than a day.</exception>
+    /// <remarks>
+    /// The client uses the first one that answers as a directory. Default 2 s; zero queries all at once. For <c>coap</c>; connections have
+    /// their own time.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative, or longer than a day.</exception>
     public TimeSpan NextAddressAfter
     {
         get;
@@ -40,13 +41,15 @@ public sealed class CoapDirectoryClientOptions
     }
     = TimeSpan.FromSeconds(2);
 
-    /// <summary>By which interface and how far a group is asked. Default null: as the routes of the system say, on the own link.</summary>
+    /// <summary>The interface and the hop limit of group requests.</summary>
+    /// <remarks>Default null: the routes of the system, on the local link.</remarks>
     public CoapGroupRequestOptions? Group { get; init; }
 
     /// <summary>
-    /// How many results one look-up gives at most; more are a <see cref="CoapDirectoryException"/>, so that a directory cannot fill the
-    /// memory or page for ever. Default 100,000; 1 to 10,000,000.
+    /// The maximum number of results of one lookup; more cause a <see cref="CoapDirectoryException"/>, so that a directory cannot fill the
+    /// memory or send pages forever.
     /// </summary>
+    /// <remarks>Default 100,000; 1 to 10,000,000.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 10,000,000.</exception>
     public int MaxResults
     {

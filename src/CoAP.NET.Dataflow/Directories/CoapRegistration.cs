@@ -3,14 +3,11 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// Keeps an endpoint registered with a resource directory for as long as the process runs (RFC 9176 section 5): finds the directory,
-/// registers, refreshes ahead of the end of the lifetime, tries again with growing waits, registers anew when the directory has forgotten
-/// or has moved, and removes the registration when it is stopped. Safe for several threads.
-/// </summary>
+/// <summary>Keeps an endpoint registered with a resource directory while the process runs (RFC 9176 section 5).</summary>
 /// <remarks>
-/// Use a client on the endpoint of the server, so that requests leave from the port at which the server answers:
-/// <c>new CoapClient(server.Endpoint)</c>.
+/// It finds the directory, registers, refreshes before the end of the lifetime, and retries with growing delays. It registers again when
+/// the directory has forgotten the endpoint or has moved, and removes the registration when it is stopped. Thread-safe. Use a client on the
+/// endpoint of the server, so that requests leave from the port of the server: <c>new CoapClient(server.Endpoint)</c>.
 /// </remarks>
 public sealed class CoapRegistration : IAsyncDisposable
 {
@@ -28,23 +25,25 @@ public sealed class CoapRegistration : IAsyncDisposable
         _running = _loop.RunAsync();
     }
 
-    /// <summary>
-    /// Raised when <see cref="Status"/> changed, with the new one. Called on a thread of the library, never twice at a time; do not block
-    /// in it. What a handler throws is logged.
-    /// </summary>
+    /// <summary>Raised when <see cref="Status"/> changed, with the new one.</summary>
+    /// <remarks>
+    /// Called on a thread of the library, never concurrently; do not block in it. The library logs exceptions of handlers.
+    /// </remarks>
     public event EventHandler<CoapRegistrationStatus>? StatusChanged;
 
-    /// <summary>How it is at the moment.</summary>
+    /// <summary>The current status.</summary>
     public CoapRegistrationStatus Status => Volatile.Read(ref _status);
 
-    /// <summary>Begins to keep an endpoint registered with a directory that is looked for (see
-    /// <see cref="CoapResourceDirectory.DiscoverAsync"/>), now and whenever it cannot be reached any more.</summary>
-    /// <param name="client">Who sends; on the endpoint of the server that is registered.</param>
+    /// <summary>Starts to keep an endpoint registered with a directory.</summary>
+    /// <remarks>
+    /// It searches the directory (see <see cref="CoapResourceDirectory.DiscoverAsync"/>) now and whenever the directory is unreachable.
+    /// </remarks>
+    /// <param name="client">The client that sends; on the endpoint of the registered server.</param>
     /// <param name="directory">Scheme, host and port of the directory, such as <c>coap://rd.example</c>, or a group such as
     /// <see cref="CoapResourceDirectory.LinkLocalGroup"/>.</param>
-    /// <param name="options">What is registered.</param>
-    /// <returns>The registration, which goes on in the background. Dispose it to remove the endpoint from the directory.</returns>
-    /// <exception cref="ArgumentException">The URI is no absolute CoAP URI, or an attribute cannot be registered.</exception>
+    /// <param name="options">The registration.</param>
+    /// <returns>The registration, which continues in the background. Dispose it to remove the endpoint from the directory.</returns>
+    /// <exception cref="ArgumentException">The URI is not an absolute CoAP URI, or an attribute is invalid.</exception>
     public static CoapRegistration Start(CoapClient client, string directory, CoapRegistrationOptions options)
     {
         ArgumentNullException.ThrowIfNull(directory);
@@ -53,24 +52,25 @@ public sealed class CoapRegistration : IAsyncDisposable
             : throw new ArgumentException(error, nameof(directory));
     }
 
-    /// <summary>Begins to keep an endpoint registered with a directory that was found, or whose places are known. It is not looked for
-    /// again.</summary>
-    /// <param name="client">Who sends; on the endpoint of the server that is registered.</param>
+    /// <summary>Starts to keep an endpoint registered with a directory that was found, or whose URIs are known.</summary>
+    /// <remarks>It does not search the directory again.</remarks>
+    /// <param name="client">The client that sends; on the endpoint of the registered server.</param>
     /// <param name="directory">The directory.</param>
-    /// <param name="options">What is registered.</param>
-    /// <returns>The registration, which goes on in the background. Dispose it to remove the endpoint from the directory.</returns>
-    /// <exception cref="ArgumentException">The directory has no place for registrations, or an attribute cannot be registered.</exception>
+    /// <param name="options">The registration.</param>
+    /// <returns>The registration, which continues in the background. Dispose it to remove the endpoint from the directory.</returns>
+    /// <exception cref="ArgumentException">The directory has no URI for registrations, or an attribute is invalid.</exception>
     public static CoapRegistration Start(CoapClient client, CoapResourceDirectory directory, CoapRegistrationOptions options)
     {
         ArgumentNullException.ThrowIfNull(directory);
         return directory.Registration is not null
             ? new CoapRegistration(client, null, directory, options)
-            : throw new ArgumentException($"The directory ({directory}) has no place for registrations.", nameof(directory));
+            : throw new ArgumentException($"The directory ({directory}) has no URI for registrations.", nameof(directory));
     }
 
-    /// <summary>Waits until the endpoint is registered. Tries that fail meanwhile are in <see cref="Status"/>.</summary>
-    /// <param name="cancellationToken">Stops waiting; the registration goes on.</param>
-    /// <returns>The status in which it is registered.</returns>
+    /// <summary>Waits until the endpoint is registered.</summary>
+    /// <remarks><see cref="Status"/> has the failed attempts.</remarks>
+    /// <param name="cancellationToken">Stops waiting; the registration continues.</param>
+    /// <returns>The status after the registration.</returns>
     /// <exception cref="ObjectDisposedException">The registration was stopped.</exception>
     public async Task<CoapRegistrationStatus> WhenRegisteredAsync(CancellationToken cancellationToken = default)
     {
@@ -88,10 +88,10 @@ public sealed class CoapRegistration : IAsyncDisposable
         }
     }
 
-    /// <summary>Waits until there is another <see cref="Status"/>, for those who follow it without an event.</summary>
+    /// <summary>Waits for another <see cref="Status"/>, for callers that follow it without the event.</summary>
     /// <param name="known">The status that the caller knows.</param>
-    /// <param name="cancellationToken">Stops waiting; the registration goes on.</param>
-    /// <returns>The newest status; of several that came meanwhile the last.</returns>
+    /// <param name="cancellationToken">Stops waiting; the registration continues.</param>
+    /// <returns>The newest status; if several were set meanwhile, the last one.</returns>
     public async Task<CoapRegistrationStatus> WhenChangedAsync(CoapRegistrationStatus known, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(known);
@@ -108,16 +108,16 @@ public sealed class CoapRegistration : IAsyncDisposable
     }
 
     /// <summary>
-    /// Tells the directory now what has changed, instead of with the next refresh: <see cref="CoapRegistrationOptions.Links"/> that give
-    /// other links than before, and what is given here. Without a change it is a refresh. For a program that knows that the directory is
-    /// back, too.
+    /// Sends changes to the directory now, instead of with the next refresh: new results of <see cref="CoapRegistrationOptions.Links"/>,
+    /// and the arguments.
     /// </summary>
-    /// <param name="baseUri">Where the endpoint is from now on; null for no change.</param>
-    /// <param name="links">What is registered from now on, in the place of the links before; null for no change.</param>
-    /// <param name="cancellationToken">Stops waiting; the change is made nevertheless.</param>
-    /// <returns>A task that ends when the directory has it.</returns>
-    /// <exception cref="ArgumentException">The base is no absolute CoAP URI, or has a path, a query or a zone.</exception>
-    /// <exception cref="CoapException">The try failed. The registration goes on trying, as <see cref="Status"/> says.</exception>
+    /// <remarks>Without a change it is a refresh. Call it also when the directory is known to be back.</remarks>
+    /// <param name="baseUri">The new base URI of the endpoint; null for no change.</param>
+    /// <param name="links">The new links, which replace the previous ones; null for no change.</param>
+    /// <param name="cancellationToken">Stops waiting; the change is still sent.</param>
+    /// <returns>A task that completes when the directory has it.</returns>
+    /// <exception cref="ArgumentException">The base is not an absolute CoAP URI, or has a path, a query or a zone.</exception>
+    /// <exception cref="CoapException">The attempt failed. The registration keeps trying, as <see cref="Status"/> says.</exception>
     /// <exception cref="ObjectDisposedException">The registration was stopped.</exception>
     public Task UpdateAsync(string? baseUri = null, IEnumerable<CoapLink>? links = null, CancellationToken cancellationToken = default)
     {
@@ -125,26 +125,26 @@ public sealed class CoapRegistration : IAsyncDisposable
         return _loop.UpdateAsync(change).WaitAsync(cancellationToken);
     }
 
-    /// <summary>
-    /// Stops, and removes the endpoint from the directory (<see cref="CoapRegistrationOptions.RemoveAtEnd"/>) unless the registration has
-    /// ended already: its location could be somebody else's then. A directory that does not answer is waited for no longer than
-    /// <see cref="CoapRegistrationOptions.EndTimeout"/>; it forgets the endpoint when the lifetime is over.
-    /// </summary>
+    /// <summary>Stops, and removes the endpoint from the directory (<see cref="CoapRegistrationOptions.RemoveAtEnd"/>).</summary>
+    /// <remarks>
+    /// It does not remove an ended registration, because its location may belong to another endpoint. It waits for a silent directory no
+    /// longer than <see cref="CoapRegistrationOptions.EndTimeout"/>; the directory forgets the endpoint after the lifetime.
+    /// </remarks>
     /// <param name="cancellationToken">Ends the wait for the directory.</param>
-    /// <returns>A task that ends when it has stopped. It does not fail.</returns>
+    /// <returns>A task that completes when it has stopped. It does not fail.</returns>
     public Task StopAsync(CancellationToken cancellationToken = default) => _loop.StopAsync(_running, cancellationToken);
 
     /// <summary>Stops; see <see cref="StopAsync"/>.</summary>
-    /// <returns>A task that ends when it has stopped.</returns>
+    /// <returns>A task that completes when it has stopped.</returns>
     public async ValueTask DisposeAsync() => await StopAsync(CancellationToken.None).ConfigureAwait(false);
 
-    /// <summary>Directory and status for people.</summary>
+    /// <summary>Returns directory and status, human-readable.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => $"{Status.Directory}: {Status}";
 
-    /// <summary>There is a new status. Called by one thread at a time.</summary>
+    /// <summary>Sets a new status. Called by one thread at a time.</summary>
     /// <param name="status">The status.</param>
-    /// <param name="log">Told of handlers that fail.</param>
+    /// <param name="log">Logs failures of handlers.</param>
     internal void Tell(CoapRegistrationStatus status, ILogger log)
     {
         Volatile.Write(ref _status, status);

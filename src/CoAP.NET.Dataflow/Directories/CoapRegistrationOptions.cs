@@ -3,17 +3,17 @@ using CoAP.NET.Directories;
 
 namespace CoAP.NET;
 
-/// <summary>What is registered with a resource directory, and how it is kept (RFC 9176 section 5). What is set after the start has no
-/// effect.</summary>
+/// <summary>The content and options of a registration with a resource directory (RFC 9176 section 5).</summary>
+/// <remarks>Changes after the start have no effect.</remarks>
 public sealed class CoapRegistrationOptions
 {
     private const int MaxNameBytes = 63;
 
     /// <summary>
-    /// The name of the endpoint (<c>ep</c>), unique within its sector: at most 63 bytes in UTF-8, without control characters. Default: the
-    /// empty string, with which the directory takes the name from the credentials of the endpoint, if it can.
+    /// The name of the endpoint (<c>ep</c>), unique within its sector: at most 63 bytes in UTF-8, without control characters.
     /// </summary>
-    /// <exception cref="ArgumentException">It is too long or has control characters.</exception>
+    /// <remarks>Default: the empty string; the directory then takes the name from the credentials of the endpoint, if possible.</remarks>
+    /// <exception cref="ArgumentException">The name is too long or has control characters.</exception>
     public string EndpointName
     {
         get;
@@ -21,19 +21,21 @@ public sealed class CoapRegistrationOptions
     }
     = "";
 
-    /// <summary>The sector (<c>d</c>), as for the name. Default null: none.</summary>
-    /// <exception cref="ArgumentException">It is too long or has control characters.</exception>
+    /// <summary>The sector (<c>d</c>), with the same rules as the name.</summary>
+    /// <remarks>Default null: none.</remarks>
+    /// <exception cref="ArgumentException">The sector is too long or has control characters.</exception>
     public string? Sector
     {
         get;
         set => field = value is null ? null : CheckName(value, nameof(Sector));
     }
 
-    /// <summary>
-    /// For how long the directory keeps what it does not hear of (<c>lt</c>). Default 25 h, as RFC 9176 section 5 says. 1 s to
-    /// 4,294,967,295 s, in whole seconds. It is refreshed when eight to nine tenths of it are over, at the latest a minute before the end.
-    /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Out of its range.</exception>
+    /// <summary>How long the directory keeps the registration without a refresh (<c>lt</c>).</summary>
+    /// <remarks>
+    /// Default 25 h, as in RFC 9176 section 5. 1 s to 4,294,967,295 s, in whole seconds. It is refreshed after eight to nine tenths of it,
+    /// at the latest a minute before the end.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is out of range.</exception>
     public TimeSpan Lifetime
     {
         get;
@@ -46,23 +48,24 @@ public sealed class CoapRegistrationOptions
     }
     = TimeSpan.FromHours(25);
 
-    /// <summary>
-    /// Where the endpoint is, as scheme, host and port, such as <c>coap://[2001:db8::3]:5683</c> (<c>base</c>). Default null: the directory
-    /// takes the address that the registration comes from, which follows a device that moves. It must be given behind a NAT that changes
-    /// ports, through a proxy, for endpoints other than the own one, and to a directory that is reached by TCP or WebSockets, where the
-    /// source port is that of a connection.
-    /// </summary>
-    /// <exception cref="ArgumentException">It is no absolute CoAP URI, or has a path, a query or a zone.</exception>
+    /// <summary>The base URI of the endpoint, with scheme, host and port, such as <c>coap://[2001:db8::3]:5683</c> (<c>base</c>).</summary>
+    /// <remarks>
+    /// Default null: the directory uses the source address of the registration, which follows a moving device. It is required behind a NAT
+    /// that changes ports, through a proxy, for other endpoints than the own one, and with a directory over TCP or WebSockets, where the
+    /// source port belongs to a connection.
+    /// </remarks>
+    /// <exception cref="ArgumentException">The value is not an absolute CoAP URI, or has a path, a query or a zone.</exception>
     public string? Base
     {
         get;
         set => field = RegistrationRules.CheckBase(value, nameof(value));
     }
 
-    /// <summary>
-    /// The links to register, such as <see cref="CoapServer.Links"/>. Each target and anchor begins with <c>/</c> or is a full URI (RFC
-    /// 9176 appendix C). Enumerated anew for each refresh: what has changed then is registered. Default: none.
-    /// </summary>
+    /// <summary>The links to register, such as <see cref="CoapServer.Links"/>.</summary>
+    /// <remarks>
+    /// Each target and anchor must begin with <c>/</c> or be a full URI (RFC 9176 appendix C). Enumerated again for each refresh, which
+    /// registers changes. Default: none.
+    /// </remarks>
     public IEnumerable<CoapLink> Links
     {
         get;
@@ -74,18 +77,20 @@ public sealed class CoapRegistrationOptions
     }
     = [];
 
-    /// <summary>The types of the endpoint (<c>et</c>), such as <c>oic.d.sensor</c>, or <c>core.rd-group</c> for a group. Default:
-    /// none.</summary>
+    /// <summary>The types of the endpoint (<c>et</c>), such as <c>oic.d.sensor</c>, or <c>core.rd-group</c> for a group.</summary>
+    /// <remarks>Default: none.</remarks>
     public IList<string> Types { get; } = [];
 
-    /// <summary>Further attributes of the endpoint, by which it may be looked up. Default: none.</summary>
+    /// <summary>Further attributes of the endpoint for lookups.</summary>
+    /// <remarks>Default: none.</remarks>
     public IDictionary<string, string> Attributes { get; } = new Dictionary<string, string>(StringComparer.Ordinal);
 
     /// <summary>
-    /// The wait after the first try that failed; it doubles with each further one, up to <see cref="LongestRetry"/>, and half of it is
-    /// drawn by lot. Default 5 s; 100 ms to a day.
+    /// The delay after the first failed attempt; it doubles with each further one, up to <see cref="LongestRetry"/>, and half of it is
+    /// random.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Out of its range.</exception>
+    /// <remarks>Default 5 s; 100 ms to a day.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is out of range.</exception>
     public TimeSpan FirstRetry
     {
         get;
@@ -93,8 +98,9 @@ public sealed class CoapRegistrationOptions
     }
     = TimeSpan.FromSeconds(5);
 
-    /// <summary>The longest wait between tries, and the wait after a registration was refused. Default 10 min; 100 ms to a day.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Out of its range.</exception>
+    /// <summary>The maximum delay between attempts, and the delay after a refused registration.</summary>
+    /// <remarks>Default 10 min; 100 ms to a day.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is out of range.</exception>
     public TimeSpan LongestRetry
     {
         get;
@@ -102,8 +108,9 @@ public sealed class CoapRegistrationOptions
     }
     = TimeSpan.FromMinutes(10);
 
-    /// <summary>How long one request to the directory may take. Default 60 s; above zero, to a day.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Out of its range.</exception>
+    /// <summary>The timeout of one request to the directory.</summary>
+    /// <remarks>Default 60 s; above zero, to a day.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is out of range.</exception>
     public TimeSpan Timeout
     {
         get;
@@ -111,12 +118,13 @@ public sealed class CoapRegistrationOptions
     }
     = TimeSpan.FromSeconds(60);
 
-    /// <summary>Whether the registration is removed when it is stopped. Default true. False leaves it until it ends by itself, for a
-    /// process that comes back soon.</summary>
+    /// <summary>Whether stopping removes the registration.</summary>
+    /// <remarks>Default true. False keeps it until its lifetime ends, for a process that restarts soon.</remarks>
     public bool RemoveAtEnd { get; set; } = true;
 
-    /// <summary>How long stopping waits for the directory. Default 5 s; above zero, to a day.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Out of its range.</exception>
+    /// <summary>How long stopping waits for the directory.</summary>
+    /// <remarks>Default 5 s; above zero, to a day.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is out of range.</exception>
     public TimeSpan EndTimeout
     {
         get;
@@ -124,7 +132,8 @@ public sealed class CoapRegistrationOptions
     }
     = TimeSpan.FromSeconds(5);
 
-    /// <summary>How the directory is looked for. Default null: <see cref="CoapDirectoryClientOptions"/> with its defaults.</summary>
+    /// <summary>The options of the search for the directory.</summary>
+    /// <remarks>Default null: <see cref="CoapDirectoryClientOptions"/> with its defaults.</remarks>
     public CoapDirectoryClientOptions? Search { get; set; }
 
     internal CoapRegistrationOptions Clone()
@@ -163,7 +172,7 @@ public sealed class CoapRegistrationOptions
         return Encoding.UTF8.GetByteCount(value) <= MaxNameBytes && !value.Any(char.IsControl)
             ? value
             : throw new ArgumentException(
-                $"{property} has at most {MaxNameBytes} bytes in UTF-8, and no control characters (RFC 9176 section 5).", nameof(value));
+                $"{property} must have at most {MaxNameBytes} bytes in UTF-8, and no control characters (RFC 9176 section 5).", nameof(value));
     }
 
     private static TimeSpan CheckRetry(TimeSpan value)

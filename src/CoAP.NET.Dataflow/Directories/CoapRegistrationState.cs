@@ -1,26 +1,26 @@
 namespace CoAP.NET;
 
-/// <summary>How far a <see cref="CoapRegistration"/> is.</summary>
+/// <summary>The state of a <see cref="CoapRegistration"/>.</summary>
 public enum CoapRegistrationState
 {
-    /// <summary>It looks for the directory.</summary>
+    /// <summary>The registration searches the directory.</summary>
     Searching,
 
-    /// <summary>It has found the directory and registers.</summary>
+    /// <summary>The registration has found the directory and registers.</summary>
     Registering,
 
-    /// <summary>The endpoint is registered, and all is well.</summary>
+    /// <summary>The endpoint is registered.</summary>
     Registered,
 
     /// <summary>
-    /// The endpoint is registered until <see cref="CoapRegistrationStatus.Until"/>, but the last refresh failed; the next one comes at
+    /// The endpoint is registered until <see cref="CoapRegistrationStatus.Until"/>, but the last refresh failed; the next one follows at
     /// <see cref="CoapRegistrationStatus.NextTry"/>.
     /// </summary>
     Retrying,
 
-    /// <summary>The endpoint is not registered; the next try comes at <see cref="CoapRegistrationStatus.NextTry"/>.</summary>
+    /// <summary>The endpoint is not registered; the next attempt follows at <see cref="CoapRegistrationStatus.NextTry"/>.</summary>
     Waiting,
 
-    /// <summary>It was stopped.</summary>
+    /// <summary>The registration was stopped.</summary>
     Ended,
 }

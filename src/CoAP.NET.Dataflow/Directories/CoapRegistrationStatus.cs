@@ -1,34 +1,35 @@
 namespace CoAP.NET;
 
-/// <summary>What is known of a <see cref="CoapRegistration"/> at a moment. Immutable.</summary>
+/// <summary>The status of a <see cref="CoapRegistration"/> at one moment.</summary>
+/// <remarks>Immutable.</remarks>
 public sealed record CoapRegistrationStatus
 {
     internal CoapRegistrationStatus()
     {
     }
 
-    /// <summary>How far it is.</summary>
+    /// <summary>The state.</summary>
     public CoapRegistrationState State { get; internal init; }
 
-    /// <summary>Where the directory takes registrations; null while it is not known.</summary>
+    /// <summary>The URI of the directory for registrations; null while it is unknown.</summary>
     public CoapUri? Directory { get; internal init; }
 
-    /// <summary>The location of the registration, as the directory gave it; null while there is none, or when it gave none.</summary>
+    /// <summary>The location of the registration, from the directory; null if there is none, or if the directory returned none.</summary>
     public string? Location { get; internal init; }
 
-    /// <summary>Until when the endpoint is registered if nothing more comes; null when it is not.</summary>
+    /// <summary>The end of the registration without a further refresh; null if the endpoint is not registered.</summary>
     public DateTimeOffset? Until { get; internal init; }
 
-    /// <summary>When it is refreshed, or tried again; null while it is tried and when it has ended.</summary>
+    /// <summary>The time of the next refresh or attempt; null during an attempt and after the end.</summary>
     public DateTimeOffset? NextTry { get; internal init; }
 
-    /// <summary>How many tries in a row have failed.</summary>
+    /// <summary>The number of consecutive failed attempts.</summary>
     public int Failures { get; internal init; }
 
-    /// <summary>Why the last try failed; null when it did not.</summary>
+    /// <summary>The reason why the last attempt failed; null if it did not fail.</summary>
     public CoapException? Error { get; internal init; }
 
-    /// <summary>State and time for people.</summary>
+    /// <summary>Returns state and time, human-readable.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => Until is { } until ? $"{State} until {until:u}" : $"{State}";
 }

@@ -1,13 +1,13 @@
 namespace CoAP.NET.Directories;
 
-/// <summary>What came, changed and went from one answer of a look-up to the next. Pure.</summary>
+/// <summary>Computes the changes from one response of a lookup to the next. Pure.</summary>
 internal sealed class DirectoryDifference
 {
     private Dictionary<(string Key, int Copy), (CoapLink Link, string Text)> _known = [];
 
-    /// <summary>Takes the next answer.</summary>
+    /// <summary>Processes the next response.</summary>
     /// <param name="links">Its links; targets are absolute.</param>
-    /// <returns>What happened: first what went, then the rest in the order of the answer.</returns>
+    /// <returns>The changes: first removed results, then the rest in the order of the response.</returns>
     public List<(CoapDirectoryChangeKind Kind, CoapLink Link)> Take(IReadOnlyList<CoapLink> links)
     {
         Dictionary<(string, int), (CoapLink, string)> now = new(links.Count);
@@ -15,7 +15,7 @@ internal sealed class DirectoryDifference
         List<(CoapDirectoryChangeKind, CoapLink)> arrived = [];
         foreach (CoapLink link in links)
         {
-            // Two endpoints may register the same link: copies are told apart by their number alone.
+            // Two endpoints may register the same link: only their numbers distinguish the copies.
             string key = KeyOf(link);
             int copy = copies[key] = copies.GetValueOrDefault(key) + 1;
             string text = link.ToString();

@@ -4,14 +4,14 @@ using System.Net.Sockets;
 namespace CoAP.NET.Directories;
 
 /// <summary>
-/// Makes requests to a directory that was found by name: what goes to its host goes to the address that answered, under its name, so that
-/// addresses which are silent are not tried again each time.
+/// Creates requests to a directory that was found by name: requests to its host go to the address that answered, with its name, so that
+/// silent addresses are not tried again each time.
 /// </summary>
-/// <param name="Asked">The host that was asked; null for one that nobody was asked at.</param>
-/// <param name="Address">The address of its name that answered; null where the endpoint finds it for each request.</param>
+/// <param name="Asked">The queried host; null if there is none.</param>
+/// <param name="Address">The address of its name that answered; null if the endpoint resolves it for each request.</param>
 internal sealed record DirectoryHost(CoapUri? Asked, IPAddress? Address)
 {
-    /// <summary>Makes a request to a resource, whose path and query it does not have yet where options name them.</summary>
+    /// <summary>Creates a request to a resource; options may add path and query later.</summary>
     /// <param name="method">The method.</param>
     /// <param name="uri">The resource.</param>
     public CoapRequest To(CoapMethod method, CoapUri uri)
@@ -28,7 +28,7 @@ internal sealed record DirectoryHost(CoapUri? Asked, IPAddress? Address)
 
     private static string OriginOf(IPAddress address, int port)
     {
-        // The zone of an IPv6 address is written into URIs with an escaped percent sign (RFC 6874).
+        // URIs contain the zone of an IPv6 address with an escaped percent sign (RFC 6874).
         string text = address.ToString().Replace("%", "%25", StringComparison.Ordinal);
         return address.AddressFamily == AddressFamily.InterNetworkV6 ? $"coap://[{text}]:{port}" : $"coap://{text}:{port}";
     }

@@ -4,7 +4,7 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Directories;
 
-/// <summary>One look-up of a directory: its pages, or what changes in it (RFC 9176 section 6).</summary>
+/// <summary>One lookup in a directory: its pages, or its changes (RFC 9176 section 6).</summary>
 internal sealed class DirectoryLookup
 {
     private readonly CoapClient _client;
@@ -15,14 +15,14 @@ internal sealed class DirectoryLookup
     private readonly int? _pageSize;
     private readonly CoapDirectoryClientOptions _options;
 
-    /// <summary>Makes a look-up; nothing is asked yet.</summary>
-    /// <param name="client">Who asks.</param>
+    /// <summary>Creates a lookup, without sending a request.</summary>
+    /// <param name="client">The client that sends the requests.</param>
     /// <param name="host">The directory.</param>
-    /// <param name="place">Where it is asked; null when it has no such look-up.</param>
-    /// <param name="what">What is looked up, for people.</param>
+    /// <param name="place">The URI of the lookup; null if the directory has no such lookup.</param>
+    /// <param name="what">The kind of results, human-readable.</param>
     /// <param name="query">The criteria.</param>
-    /// <param name="options">Bounds.</param>
-    /// <exception cref="ArgumentException">A criterion is none.</exception>
+    /// <param name="options">Limits.</param>
+    /// <exception cref="ArgumentException">A criterion is invalid.</exception>
     public DirectoryLookup(CoapClient client, DirectoryHost host, CoapUri? place, string what, CoapDirectoryQuery query,
         CoapDirectoryClientOptions options)
     {
@@ -34,11 +34,11 @@ internal sealed class DirectoryLookup
         _pageSize = query.PageSize;
         _options = options;
 
-        // Too long ones are refused here, not with the first answer that is awaited.
+        // Refuse too long ones here, not with the first awaited response.
         _ = Array.ConvertAll(_arguments, static argument => new UriQuery(argument));
     }
 
-    /// <summary>The results, page by page.</summary>
+    /// <summary>Returns the results, page by page.</summary>
     /// <param name="cancellationToken">Stops waiting.</param>
     public async IAsyncEnumerable<CoapLink> FindAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
@@ -46,7 +46,7 @@ internal sealed class DirectoryLookup
         byte[]? before = null;
         for (long page = 0; ; page++)
         {
-            // Before the criteria: the directory of aiocoap (2026-04) finds nothing where they stand behind.
+            // Before the criteria: the directory of aiocoap (2026-04) finds nothing if they follow them.
             CoapRequest request = MakeRequest(_pageSize is not { } count ? [] :
             [
                 $"page={page.ToString(CultureInfo.InvariantCulture)}", $"count={count.ToString(CultureInfo.InvariantCulture)}",
@@ -55,7 +55,7 @@ internal sealed class DirectoryLookup
             CoapResponse response = await _client.SendAsync(request, cancellationToken).ConfigureAwait(false);
             List<CoapLink> links = Read(response, _options.MaxResults - given);
 
-            // A directory that knows no pages answers the same each time.
+            // A directory without support for pages returns the same each time.
             if (before is not null && response.Payload.Span.SequenceEqual(before))
             {
                 yield break;
@@ -67,7 +67,7 @@ internal sealed class DirectoryLookup
                 yield return link;
             }
 
-            // One that knows none gives all at once, be it more than a page.
+            // A directory without support for pages returns everything at once, even more than a page.
             if (links.Count != _pageSize)
             {
                 yield break;
@@ -77,7 +77,7 @@ internal sealed class DirectoryLookup
         }
     }
 
-    /// <summary>What comes, changes and goes.</summary>
+    /// <summary>Returns the changes.</summary>
     /// <param name="cancellationToken">Stops watching.</param>
     public async IAsyncEnumerable<CoapDirectoryChange<CoapLink>> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
@@ -93,7 +93,7 @@ internal sealed class DirectoryLookup
             bool isFirst = true;
             await foreach (CoapResponse response in observation.ReadAllAsync(cancellationToken).ConfigureAwait(false))
             {
-                // Later ones are the directory's trouble, which passes: the observation is made again.
+                // Later errors are temporary problems of the directory: the observation registers again.
                 if (!isFirst && !response.IsSuccess)
                 {
                     continue;
@@ -111,7 +111,7 @@ internal sealed class DirectoryLookup
     private CoapRequest MakeRequest(params string[] paging)
     {
         CoapUri place = _place ?? throw new CoapDirectoryException(
-            $"The directory did not say where {_what} are looked up (RFC 9176 section 4.3). Ask another one, or give its places to the "
+            $"The directory did not report a URI to look up {_what} (RFC 9176 section 4.3). Use another one, or pass its URIs to the "
                 + "constructor of CoapResourceDirectory.");
         CoapRequest request = _host.To(CoapMethod.Get, place);
         request.Accept = CoapContentFormat.LinkFormat;
@@ -129,35 +129,35 @@ internal sealed class DirectoryLookup
         if (!response.IsSuccess)
         {
             string advice = response.Code == CoapCode.NotFound
-                ? "It has moved or was set up anew: discover it again."
-                : "Its diagnostic payload says more, if it has one.";
-            throw new CoapDirectoryException($"The directory answered {response.Code} at {_place} when {_what} were looked up. {advice}",
+                ? "It has moved or was set up again: discover it again."
+                : "Its diagnostic payload may have details.";
+            throw new CoapDirectoryException($"The directory answered {response.Code} at {_place} to a lookup of {_what}. {advice}",
                 response, new CoapResponseException(response));
         }
 
         if (response.ContentFormat is { } format && format != CoapContentFormat.LinkFormat)
         {
             throw new CoapProtocolException(
-                $"The directory at {_place} answered in {format} when {_what} were looked up; link format (40) was asked for.");
+                $"The directory at {_place} answered a lookup of {_what} in {format}; the request asked for link format (40).");
         }
 
         if (!CoapLinkFormat.TryParse(response.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error,
             maxLinks: int.MaxValue))
         {
-            throw new CoapProtocolException($"What the directory at {_place} answered is no link-format document: {error}");
+            throw new CoapProtocolException($"The response of the directory at {_place} is not a link-format document: {error}");
         }
 
         if (links.Count > max)
         {
             throw new CoapDirectoryException(
-                $"The directory at {_place} gives more {_what} than {_options.MaxResults:N0}. Ask for less, or raise "
+                $"The directory at {_place} returns more {_what} than {_options.MaxResults:N0}. Narrow the query, or raise "
                     + "CoapDirectoryClientOptions.MaxResults.", response);
         }
 
         return [.. links.Select(Resolve)];
     }
 
-    // Resources come with absolute targets, registrations as paths of the directory (RFC 9176 sections 6.1 and 6.3).
+    // Resources have absolute targets, registrations have paths of the directory (RFC 9176 sections 6.1 and 6.3).
     private CoapLink Resolve(CoapLink link)
     {
         string target = link.ResolveTarget(_place!.ToString());

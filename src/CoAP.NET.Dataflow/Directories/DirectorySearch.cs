@@ -4,23 +4,23 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Directories;
 
-/// <summary>Looks for a directory at a host, at each address of its name (RFC 9176 section 4.3).</summary>
-/// <param name="client">Who asks.</param>
-/// <param name="hosts">Finds the addresses of its name.</param>
+/// <summary>Searches a directory at a host, at each address of its name (RFC 9176 section 4.3).</summary>
+/// <param name="client">The client that sends the requests.</param>
+/// <param name="hosts">Resolves its name.</param>
 /// <param name="asked">The host.</param>
-/// <param name="options">How it is looked for.</param>
+/// <param name="options">The options of the search.</param>
 internal sealed class DirectorySearch(CoapClient client, HostLookup hosts, CoapUri asked, CoapDirectoryClientOptions options)
 {
-    // A name with very many addresses is no reason to ask them all.
+    // Do not query all addresses of a name with very many.
     private const int MaxAddresses = 16;
 
     private readonly TimeProvider _time = client.Endpoint.Environment.TimeProvider;
 
-    /// <summary>Finds it.</summary>
+    /// <summary>Finds the directory.</summary>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The directory.</returns>
-    /// <exception cref="CoapDirectoryException">The hosts that answered are none.</exception>
-    /// <exception cref="CoapException">Nobody answered.</exception>
+    /// <exception cref="CoapDirectoryException">No host that answered is a directory.</exception>
+    /// <exception cref="CoapException">No host answered.</exception>
     public async Task<CoapResourceDirectory> FindAsync(CancellationToken cancellationToken)
     {
         long started = _time.GetTimestamp();
@@ -36,7 +36,7 @@ internal sealed class DirectorySearch(CoapClient client, HostLookup hosts, CoapU
         return await AskEachAsync(addresses, started, cancellationToken).ConfigureAwait(false);
     }
 
-    // The next address is asked where one failed, or is silent for a while; the one before may still answer.
+    // Queries the next address after a failure, or a while of silence; the previous one may still answer.
     private async Task<CoapResourceDirectory> AskEachAsync(IPAddress[] addresses, long started, CancellationToken cancellationToken)
     {
         using CancellationTokenSource rest = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
@@ -112,24 +112,24 @@ internal sealed class DirectorySearch(CoapClient client, HostLookup hosts, CoapU
         if (!response.IsSuccess)
         {
             throw new CoapDirectoryException(
-                $"{name} answered {response.Code} when it was asked for /.well-known/core?{DirectoryLinks.Filter}, so it "
-                    + "is no resource directory that can be found. Give another host, or the places of the directory.", response);
+                $"{name} answered {response.Code} to a request for /.well-known/core?{DirectoryLinks.Filter}, so it "
+                    + "is not a discoverable resource directory. Use another host, or the URIs of the directory.", response);
         }
 
         if (!CoapLinkFormat.TryParse(response.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error))
         {
-            throw new CoapProtocolException($"The list of resources of {name} is no link-format document: {error}");
+            throw new CoapProtocolException($"The list of resources of {name} is not a link-format document: {error}");
         }
 
         return CoapResourceDirectory.TryRead(client, host, options, asked, links)
             ?? throw new CoapDirectoryException(
-                $"{name} answered, and lists no resource directory that is reached by CoAP (rt=core.rd, core.rd-lookup-res or "
-                    + "core.rd-lookup-ep; RFC 9176 section 4.3). Give another host, or start the directory there.", response);
+                $"{name} answered, but lists no resource directory with a CoAP URI (rt=core.rd, core.rd-lookup-res or "
+                    + "core.rd-lookup-ep; RFC 9176 section 4.3). Use another host, or start the directory there.", response);
     }
 
     private CoapException NoneOf(IPAddress[] addresses, List<CoapException> failures)
     {
-        // What is said of the one that answered tells more than that others did not.
+        // An error of an answering host says more than the silence of others.
         CoapException telling = failures.Find(static failure => failure is CoapDirectoryException) ?? failures[0];
         string all = string.Join("; ", failures.Select(static failure => failure.Message));
         string message = $"None of the {addresses.Length} addresses of {asked.Host} is a resource directory: {all}";

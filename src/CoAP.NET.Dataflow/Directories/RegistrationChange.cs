@@ -1,4 +1,4 @@
 namespace CoAP.NET.Directories;
 
-/// <summary>What is registered from now on; null for what stays as it is.</summary>
+/// <summary>The new values of a registration; null for unchanged ones.</summary>
 internal sealed record RegistrationChange(string? Base, IEnumerable<CoapLink>? Links);

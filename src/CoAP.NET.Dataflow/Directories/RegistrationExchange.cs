@@ -4,34 +4,34 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Directories;
 
-/// <summary>The requests by which an endpoint is registered, refreshed and removed (RFC 9176 section 5).</summary>
-/// <param name="client">Who sends.</param>
-/// <param name="options">What is registered.</param>
+/// <summary>Sends the requests that register, refresh and remove an endpoint (RFC 9176 section 5).</summary>
+/// <param name="client">The client that sends the requests.</param>
+/// <param name="options">The registration.</param>
 internal sealed class RegistrationExchange(CoapClient client, CoapRegistrationOptions options)
 {
     private readonly TimeProvider _time = client.Endpoint.Environment.TimeProvider;
 
-    /// <summary>Registers, or replaces what is registered under the same name.</summary>
+    /// <summary>Registers, or replaces a registration with the same name.</summary>
     /// <param name="directory">The directory.</param>
-    /// <param name="baseUri">Where the endpoint is; null for where the request comes from.</param>
+    /// <param name="baseUri">The base URI of the endpoint; null for the source address of the request.</param>
     /// <param name="links">The links, as a document.</param>
-    /// <param name="refreshAfter">How long afterwards it is to be refreshed.</param>
-    /// <param name="before">What it had registered there before; null for nothing.</param>
+    /// <param name="refreshAfter">The time until the next refresh.</param>
+    /// <param name="before">The previous registration there; null for none.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>What the directory has now.</returns>
-    /// <exception cref="CoapException">It failed.</exception>
+    /// <returns>The registration at the directory.</returns>
+    /// <exception cref="CoapException">The request failed.</exception>
     public async Task<RegistrationGrant> RegisterAsync(CoapResourceDirectory directory, string? baseUri, byte[] links,
         TimeSpan refreshAfter, RegistrationGrant? before, CancellationToken cancellationToken)
     {
         CoapUri place = directory.Registration
             ?? throw new CoapDirectoryException(
-                $"The directory ({directory}) did not say where endpoints register (rt=core.rd; RFC 9176 section 4.3). Choose another one, "
-                    + "or give its places to the constructor of CoapResourceDirectory.");
+                $"The directory ({directory}) did not report a URI for registrations (rt=core.rd; RFC 9176 section 4.3). Use another one, "
+                    + "or pass its URIs to the constructor of CoapResourceDirectory.");
         if (baseUri is null && (place.Scheme is not ("coap" or "coaps") || client.Proxy is not null))
         {
             throw new CoapDirectoryException(
-                $"The directory takes registrations at {place}, where the address that a request comes from is not where the endpoint can "
-                    + "be asked (RFC 9176 section 5). Set CoapRegistrationOptions.Base.");
+                $"The directory accepts registrations at {place}, where the source address of a request is not an address at which the endpoint can "
+                    + "be reached (RFC 9176 section 5). Set CoapRegistrationOptions.Base.");
         }
 
         CoapRequest request = directory.Host.To(CoapMethod.Post, place);
@@ -53,7 +53,7 @@ internal sealed class RegistrationExchange(CoapClient client, CoapRegistrationOp
         };
         if (!grant.HasLocation)
         {
-            // Some answer a second registration by 2.04 without saying again where it is.
+            // Some directories answer a second registration with 2.04 without repeating the location.
             return before is { HasLocation: true } && before.Place == place && response.Code == CoapCode.Changed
                 ? grant with { Path = before.Path, Query = before.Query, Location = before.Location }
                 : grant;
@@ -62,19 +62,19 @@ internal sealed class RegistrationExchange(CoapClient client, CoapRegistrationOp
         return IsOwn(grant, directory)
             ? grant
             : throw new CoapDirectoryException(
-                $"The directory at {place} gave {CoapForeignText.LineOf(grant.Location)} as the location of the registration, which cannot "
-                    + "be one: it is a place of the directory itself, or no path. The directory has an error.", response);
+                $"The directory at {place} returned {CoapForeignText.LineOf(grant.Location)} as the location of the registration, which cannot "
+                    + "be one: it is a resource of the directory itself, or not a path. The directory has an error.", response);
     }
 
     /// <summary>
-    /// Whether the directory lists the endpoint at its location. One that restarted, and keeps nothing, may have given the location to
-    /// somebody else, and takes a refresh or a removal there all the same where it does not know who asks.
+    /// Returns whether the directory lists the endpoint at its location. A restarted directory without storage may have assigned the
+    /// location to another endpoint, and accepts a refresh or a removal there if it does not authenticate clients.
     /// </summary>
     /// <param name="directory">The directory.</param>
     /// <param name="grant">The registration, which has a location.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>Null when nothing tells: the endpoint does not know its name, or the directory has no look-up that answers it.</returns>
-    /// <exception cref="CoapException">It failed.</exception>
+    /// <returns>Null if it is unknown: the endpoint does not know its name, or the directory has no lookup that answers it.</returns>
+    /// <exception cref="CoapException">The request failed.</exception>
     public async Task<bool?> IsListedAsync(CoapResourceDirectory directory, RegistrationGrant grant, CancellationToken cancellationToken)
     {
         if (options.EndpointName.Length == 0 || directory.EndpointLookup is not { } place)
@@ -88,7 +88,7 @@ internal sealed class RegistrationExchange(CoapClient client, CoapRegistrationOp
         CoapResponse response = await SendAsync(request, cancellationToken).ConfigureAwait(false);
         if (response.Code.Class == 4 && response.Code != CoapCode.TooManyRequests)
         {
-            // Not everybody may look up.
+            // Not every client may use the lookup.
             return null;
         }
 
@@ -102,12 +102,12 @@ internal sealed class RegistrationExchange(CoapClient client, CoapRegistrationOp
     /// <summary>Refreshes a registration, with a new base if there is one.</summary>
     /// <param name="directory">The directory.</param>
     /// <param name="grant">The registration, which has a location.</param>
-    /// <param name="baseUri">Where the endpoint is; null for where the request comes from.</param>
-    /// <param name="refreshAfter">How long afterwards it is to be refreshed again.</param>
+    /// <param name="baseUri">The base URI of the endpoint; null for the source address of the request.</param>
+    /// <param name="refreshAfter">The time until the next refresh.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>What the directory has now; null when it does not know the registration, or refuses: what is at the location may be
-    /// somebody else's by then.</returns>
-    /// <exception cref="CoapException">It failed.</exception>
+    /// <returns>The registration at the directory; null if the directory does not know it, or refuses: the location may then belong to
+    /// another endpoint.</returns>
+    /// <exception cref="CoapException">The request failed.</exception>
     public async Task<RegistrationGrant?> RefreshAsync(CoapResourceDirectory directory, RegistrationGrant grant, string? baseUri,
         TimeSpan refreshAfter, CancellationToken cancellationToken)
     {
@@ -132,8 +132,8 @@ internal sealed class RegistrationExchange(CoapClient client, CoapRegistrationOp
     /// <param name="directory">The directory.</param>
     /// <param name="grant">The registration, which has a location.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>A task that ends when it is removed; also when the directory does not know it any more.</returns>
-    /// <exception cref="CoapException">It failed.</exception>
+    /// <returns>A task that completes when the registration is removed, or was already unknown.</returns>
+    /// <exception cref="CoapException">The request failed.</exception>
     public async Task RemoveAsync(CoapResourceDirectory directory, RegistrationGrant grant, CancellationToken cancellationToken)
     {
         CoapResponse response = await SendAsync(AtLocation(CoapMethod.Delete, directory, grant), cancellationToken).ConfigureAwait(false);
@@ -143,7 +143,7 @@ internal sealed class RegistrationExchange(CoapClient client, CoapRegistrationOp
         }
     }
 
-    // A location never leads to another host; of its own one it must not be what the directory itself serves.
+    // A location never leads to another host, and must not be a resource of the directory itself.
     private static bool IsOwn(RegistrationGrant grant, CoapResourceDirectory directory)
     {
         string[] path = [.. grant.Path.Select(static segment => Encoding.UTF8.GetString(segment.Span))];
@@ -154,7 +154,7 @@ internal sealed class RegistrationExchange(CoapClient client, CoapRegistrationOp
                     && place.PathSegments.SequenceEqual(path));
     }
 
-    // Hosts have several names and addresses, so the path tells.
+    // Hosts have several names and addresses, so compare the path.
     private static bool IsAt(RegistrationGrant grant, string target) => CoapUri.TryParse(target, out CoapUri? uri, out _)
         && uri.PathSegments.SequenceEqual(grant.Path.Select(static segment => Encoding.UTF8.GetString(segment.Span)));
 
@@ -176,7 +176,7 @@ internal sealed class RegistrationExchange(CoapClient client, CoapRegistrationOp
 
     private static void Add(CoapRequest request, string name, string value) => request.Options.Add(new UriQuery($"{name}={value}"));
 
-    // Answers with the name of the code alone say little to people.
+    // A response with only the name of its code says little.
     private static CoapResponse Check(CoapResponse response, string what, CoapUri place) => response.IsSuccess
         ? response
         : throw new CoapDirectoryException($"The directory at {place} refused the {what}. {new CoapResponseException(response).Message}",
@@ -211,7 +211,7 @@ internal sealed class RegistrationExchange(CoapClient client, CoapRegistrationOp
         }
     }
 
-    // The registration keeps the time itself when the directory is busy.
+    // The registration applies the delay itself if the directory is busy.
     private Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken)
     {
         request.Timeout = options.Timeout;

@@ -3,21 +3,21 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Directories;
 
 /// <summary>
-/// Keeps one endpoint registered: looks for the directory, registers, refreshes, begins anew when the directory forgot or moved, and
-/// removes at the end. One task; whoever changes something wakes it.
+/// Keeps one endpoint registered: searches the directory, registers, refreshes, starts again when the directory forgot the endpoint or
+/// moved, and removes the registration at the end. One task; every change wakes it.
 /// </summary>
-#pragma warning disable CA1001 // what it owns ends when it stops
+#pragma warning disable CA1001 // its disposable fields end when it stops
 internal sealed class RegistrationLoop
 #pragma warning restore CA1001
 {
-    // The wall clock is looked at so often, and at least twenty times in a long wait: timers stand still while a machine sleeps.
+    // The interval for reading the wall clock, with at least twenty readings in a long wait: timers stand still while a machine sleeps.
     private static readonly TimeSpan s_leastSlice = TimeSpan.FromMinutes(10);
     private const int Slices = 20;
 
-    // For so long after an answer nobody else has the location.
+    // For this long after a response, no other endpoint has the location.
     private static readonly TimeSpan s_sure = TimeSpan.FromSeconds(10);
 
-    // So many failures in a row, and the directory is looked for anew: its name may stand for another address by now.
+    // After this many consecutive failures, the directory is searched again: its name may have another address by now.
     private const int FailuresUntilSearch = 2;
 
     private readonly CoapRegistration _face;
@@ -34,14 +34,14 @@ internal sealed class RegistrationLoop
     private readonly Lock _gate = new();
     private readonly string _name;
 
-    // Under the lock: what users want, and who waits for it.
+    // Guarded by the lock: the requests of users, and their waiting tasks.
     private string? _base;
     private IEnumerable<CoapLink> _links;
     private bool _isStopped;
     private TaskCompletionSource? _update;
     private TaskCompletionSource _wake = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    // Of the loop alone.
+    // Used only by the loop.
     private CoapResourceDirectory? _directory;
     private RegistrationGrant? _grant;
     private int _failures;
@@ -67,9 +67,9 @@ internal sealed class RegistrationLoop
 
     private string DirectoryName => (_grant?.Place ?? _directory?.Registration)?.ToString() ?? _uri ?? _directory?.ToString() ?? "";
 
-    /// <summary>Asks for a try now.</summary>
-    /// <param name="change">What is wanted from now on; null for nothing new.</param>
-    /// <returns>Ends when the directory has it, or the try failed.</returns>
+    /// <summary>Requests an attempt now.</summary>
+    /// <param name="change">The new values; null for none.</param>
+    /// <returns>A task that completes when the directory has them, or the attempt failed.</returns>
     public Task UpdateAsync(RegistrationChange? change)
     {
         lock (_gate)
@@ -87,7 +87,7 @@ internal sealed class RegistrationLoop
         }
     }
 
-    /// <summary>Stops: a registration that is under way is waited for, so that it can be removed.</summary>
+    /// <summary>Stops after a running registration, so that it can be removed.</summary>
     /// <param name="loop">The task of <see cref="RunAsync"/>.</param>
     /// <param name="cancellationToken">Ends the wait for the directory.</param>
     public async Task StopAsync(Task loop, CancellationToken cancellationToken)
@@ -132,7 +132,7 @@ internal sealed class RegistrationLoop
             }
             catch (Exception exception) when (exception is ObjectDisposedException or CoapException { IsEndpointStopped: true })
             {
-                // Nothing can be sent any more; what stands ends by itself.
+                // Nothing more can be sent; the registration ends by itself.
                 Log.RegistrationEndpointStopped(_log, _name, DirectoryName);
                 FinishUpdate(update, exception);
                 Tell(CoapRegistrationState.Ended, exception as CoapException);
@@ -143,12 +143,12 @@ internal sealed class RegistrationLoop
                 wait = Fail(exception);
                 FinishUpdate(update, exception);
             }
-#pragma warning disable CA1031 // the links of a user may throw anything; the registration goes on
+#pragma warning disable CA1031 // the links of a user may throw anything; the registration continues
             catch (Exception exception)
 #pragma warning restore CA1031
             {
                 CoapDirectoryException wrapped = new(
-                    $"{_name} cannot be registered, as its links could not be had: {exception.Message}", null, exception);
+                    $"{_name} cannot be registered, because its links could not be enumerated: {exception.Message}", null, exception);
                 wait = Fail(wrapped);
                 FinishUpdate(update, wrapped);
             }
@@ -174,7 +174,7 @@ internal sealed class RegistrationLoop
         {
             bool? isListed = await _exchange.IsListedAsync(_directory, grant, _stopping.Token).ConfigureAwait(false);
 
-            // A directory of before RFC 9176, which has no look-up, may make another registration each time that one registers.
+            // A directory older than RFC 9176, without a lookup, may create another registration each time.
             if ((isListed == true || _directory.EndpointLookup is null)
                 && await _exchange.RefreshAsync(_directory, grant, baseUri, refreshAfter, _stopping.Token).ConfigureAwait(false) is { } now)
             {
@@ -183,10 +183,10 @@ internal sealed class RegistrationLoop
                 return;
             }
 
-            // Where nothing tells, to register under the name again is a refresh that concerns nobody else.
+            // If it is unknown, registering with the same name again is a refresh that affects no other endpoint.
             if (isListed is not null || _directory.EndpointLookup is null)
             {
-                // What is at that location from now on may be somebody else's.
+                // From now on, the location may belong to another endpoint.
                 Log.RegistrationForgotten(_log, _name, DirectoryName);
                 _grant = null;
             }
@@ -209,7 +209,7 @@ internal sealed class RegistrationLoop
         TimeSpan wait = RegistrationTimes.RetryAfter(
             _options, _failures, isRefused, isBusy ? response!.MaxAge : null, _random.NextDouble());
 
-        // It moved, or is another program by now; one that was given by its places cannot be looked for.
+        // It moved, or is another program by now; a directory with given URIs cannot be searched.
         if (_uri is not null && !isBusy && (_failures >= FailuresUntilSearch || (response is not null && !isRefused)))
         {
             _directory = null;
@@ -227,7 +227,7 @@ internal sealed class RegistrationLoop
         return wait;
     }
 
-    // Until the next try, or until somebody changed something. What stands is refreshed earlier when the wall clock went on without us.
+    // Until the next attempt, or a change of a user. If the wall clock went on during sleep, the refresh is earlier.
     private async Task WaitAsync(TimeSpan wait)
     {
         long begun = _time.GetTimestamp();
@@ -241,13 +241,13 @@ internal sealed class RegistrationLoop
                 return;
             }
 
-            // Timers have milliseconds: less than one would be no wait at all.
+            // Timers have milliseconds: less than one would not wait at all.
             TimeSpan next = TimeSpan.FromMilliseconds(Math.Ceiling((left < slice ? left : slice).TotalMilliseconds));
             await woken.WaitAsync(next, _time, _stopping.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }
 
-    // Only what this endpoint was given and has not ended: afterwards its location may be somebody else's.
+    // Removes only a valid registration of this endpoint: after its end, the location may belong to another one.
     private async Task RemoveAsync()
     {
         if (!_options.RemoveAtEnd || _directory is null || _grant is not { HasLocation: true } grant || HasEnded(grant)
@@ -327,7 +327,7 @@ internal sealed class RegistrationLoop
         }
         else if (update?.TrySetException(exception) == true)
         {
-            // Who asked may not wait for it.
+            // The caller may not await it.
             _ = update.Task.Exception;
         }
     }

@@ -2,10 +2,10 @@ using System.Text;
 
 namespace CoAP.NET.Directories;
 
-/// <summary>What a registration may contain (RFC 9176 section 5 and appendix C). Pure.</summary>
+/// <summary>The rules for the content of a registration (RFC 9176 section 5 and appendix C). Pure.</summary>
 internal static class RegistrationRules
 {
-    // Arguments that mean something else in a directory; some refuse them.
+    // Arguments with another meaning in a directory; some directories refuse them.
     private static readonly string[] s_otherMeanings = ["ep", "d", "lt", "base", "et", "page", "count", "rt", "href", "anchor"];
 
     public static string? CheckBase(string? value, string parameter)
@@ -23,7 +23,7 @@ internal static class RegistrationRules
         return uri.PathSegments.Count == 0 && uri.QueryArguments.Count == 0 && uri.ZoneId is null
             ? CoapUri.OriginOf(uri.ToString())
             : throw new ArgumentException(
-                $"'{value}' is more than where an endpoint is: give scheme, host and port alone, without a zone (RFC 9176 section 5).",
+                $"'{value}' is more than the base of an endpoint: use only scheme, host and port, without a zone (RFC 9176 section 5).",
                 parameter);
     }
 
@@ -34,15 +34,15 @@ internal static class RegistrationRules
             if (name.Length == 0 || name.Contains('=', StringComparison.Ordinal) || s_otherMeanings.Contains(name))
             {
                 throw new ArgumentException(
-                    $"'{name}' cannot be an attribute of an endpoint: it has another meaning in a directory (RFC 9176 section 5), or is no "
-                        + "name. Use EndpointName, Sector, Lifetime, Base and Types where they are meant.", nameof(options));
+                    $"'{name}' cannot be an attribute of an endpoint: it has another meaning in a directory (RFC 9176 section 5), or is not a "
+                        + "name. Use EndpointName, Sector, Lifetime, Base and Types for these.", nameof(options));
             }
         }
     }
 
-    /// <summary>The document that is registered.</summary>
+    /// <summary>Returns the document to register.</summary>
     /// <param name="links">The links.</param>
-    /// <exception cref="CoapDirectoryException">A link is relative in a way that directories refuse.</exception>
+    /// <exception cref="CoapDirectoryException">A link is relative in a form that directories refuse.</exception>
     public static byte[] WriteLinks(IEnumerable<CoapLink> links)
     {
         CoapLink[] all = [.. links];
@@ -50,8 +50,8 @@ internal static class RegistrationRules
         return bad is null
             ? Encoding.UTF8.GetBytes(CoapLinkFormat.Format(all))
             : throw new CoapDirectoryException(
-                $"The link {CoapForeignText.LineOf(bad.ToString())} cannot be registered: its target and its anchor have to begin with a "
-                    + "single slash, or to be full URIs (RFC 9176 appendix C).");
+                $"The link {CoapForeignText.LineOf(bad.ToString())} cannot be registered: its target and its anchor must begin with a "
+                    + "single slash, or be full URIs (RFC 9176 appendix C).");
     }
 
     private static bool IsLimited(string reference) =>

@@ -1,18 +1,18 @@
 namespace CoAP.NET.Directories;
 
-/// <summary>When registrations are refreshed and tried again. Pure: the chance is given.</summary>
+/// <summary>Computes the times of refreshes and retries. Pure: the random number is a parameter.</summary>
 internal static class RegistrationTimes
 {
     /// <summary>
-    /// The longest wait that a directory can ask for. A stranger in its place must not be able to send an endpoint away for years.
+    /// The maximum delay that a directory can request. An attacker in its place must not be able to stop an endpoint for years.
     /// </summary>
     public static readonly TimeSpan LongestAskedWait = TimeSpan.FromHours(1);
 
     private static readonly TimeSpan s_leastMargin = TimeSpan.FromMinutes(1);
 
     /// <summary>
-    /// How long after a registration it is refreshed: one to two margins before its end, of a tenth of the lifetime, a minute at least, but
-    /// of short lifetimes no more than a quarter. Endpoints that were started together drift apart.
+    /// Returns the time from a registration to its refresh: one to two margins before its end. A margin is a tenth of the lifetime, at
+    /// least a minute, but at most a quarter of short lifetimes. Endpoints that were started together drift apart.
     /// </summary>
     /// <param name="lifetime">The lifetime.</param>
     /// <param name="chance">A random number from 0 up to 1.</param>
@@ -24,11 +24,11 @@ internal static class RegistrationTimes
         return lifetime - (margin * (1 + chance));
     }
 
-    /// <summary>The wait after a try that failed.</summary>
-    /// <param name="options">The bounds.</param>
-    /// <param name="failures">How many failed in a row, with this one.</param>
-    /// <param name="isRefused">Whether the directory refused, as it will at once again.</param>
-    /// <param name="asked">How long the directory asked to wait; null when it did not.</param>
+    /// <summary>Returns the delay after a failed attempt.</summary>
+    /// <param name="options">The limits.</param>
+    /// <param name="failures">The number of consecutive failures, including this one.</param>
+    /// <param name="isRefused">Whether the directory refused, which it would do again at once.</param>
+    /// <param name="asked">The delay that the directory requested; null for none.</param>
     /// <param name="chance">A random number from 0 up to 1.</param>
     public static TimeSpan RetryAfter(CoapRegistrationOptions options, int failures, bool isRefused, TimeSpan? asked, double chance)
     {

@@ -5,12 +5,12 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Exchanges;
 
 /// <summary>
-/// What becomes of a response that is larger than an unverified address may get (RFC 9175 section 2.4), and how many refusals may be sent
-/// (RFC 8516 section 3).
+/// Reduces responses that are larger than an unverified address may get (RFC 9175 section 2.4), and limits the number of refusals (RFC 8516
+/// section 3).
 /// </summary>
 internal sealed class AnswerLimit
 {
-    // With header, token, ETag, Content-Format, Block2 and Echo it stays within the 136 bytes that are free.
+    // With header, token, ETag, Content-Format, Block2 and Echo it stays within the free 136 bytes.
     private const int SmallBlock = 64;
 
     private readonly CoapShard _shard;
@@ -29,7 +29,7 @@ internal sealed class AnswerLimit
         _refusals = new RateBound(shard.Environment.Limits.TooManyRequestsPerSecond, TimeSpan.FromSeconds(1));
     }
 
-    /// <summary>Whether another 4.29 may be sent: refusing must not become work of its own (RFC 8516 section 3).</summary>
+    /// <summary>Whether the endpoint may send another 4.29: refusing must not become a load of its own (RFC 8516 section 3).</summary>
     public bool MayRefuse()
     {
         lock (_shard.Gate)
@@ -38,12 +38,12 @@ internal sealed class AnswerLimit
         }
     }
 
-    /// <summary>Fits a response to what the address of the peer may get.</summary>
+    /// <summary>Fits a response to the budget of the peer's address.</summary>
     /// <param name="exchange">The exchange.</param>
     /// <param name="result">The whole answer.</param>
-    /// <param name="response">The response, larger than what is always free.</param>
-    /// <param name="isChallenge">Whether what comes out asks for an Echo instead of answering.</param>
-    /// <param name="carriesEcho">Whether it was given an Echo, so that it must not become Confirmable (RFC 9175 section 2.4).</param>
+    /// <param name="response">The response, larger than the free size.</param>
+    /// <param name="isChallenge">Whether the result asks for an Echo instead of answering.</param>
+    /// <param name="carriesEcho">Whether the result carries an Echo, so it must not become Confirmable (RFC 9175 section 2.4).</param>
     public CoapMessage Apply(CoapExchange exchange, CoapResult result, CoapMessage response, out bool isChallenge, out bool carriesEcho)
     {
         isChallenge = carriesEcho = false;
@@ -59,13 +59,13 @@ internal sealed class AnswerLimit
 
         if (channel.IsConnection && exchange.Reception?.State == CoapReceptionState.Acknowledged)
         {
-            // Whoever moved in a session is asked at once whether it receives there. A separate response is Confirmable: it leaves once
-            // that is known, so nothing has to be cut from it.
+            // The endpoint immediately verifies the address of a moved session. A separate response is Confirmable: it leaves after that,
+            // so nothing must be cut from it.
             return response;
         }
 
-        // A client that knows Echo is verified by its next request; others take no notice of the option. A separate response is Confirmable
-        // and has none.
+        // A client that supports Echo is verified by its next request; others ignore the option. A separate response is Confirmable and has
+        // none.
         bool mayEcho = !exchange.Request.IsMulticast && exchange.Reception?.State != CoapReceptionState.Acknowledged;
         int echo = mayEcho && size + guard.Echo.OptionSize <= channel.MaxMessageSize ? guard.Echo.OptionSize : 0;
         if (guard.MaySend(channel, size + echo, now))
@@ -81,7 +81,7 @@ internal sealed class AnswerLimit
 
         int free = guard.FreeFor(channel, requestLength);
 
-        // Nothing is carried out for a later block.
+        // Requests for later blocks execute nothing.
         bool isLater = response.OptionsToRead?.Block2 is { Number: > 0 };
         if (Shorten(exchange, result, response) is { } shorter)
         {
@@ -104,7 +104,7 @@ internal sealed class AnswerLimit
         carriesEcho = false;
         if (!exchange.Request.Code.IsSafe && response.Code.IsSuccess && !isLater)
         {
-            // It was carried out, and nothing else may be said of it: the client would do it again.
+            // The request was executed, and the answer must say so: otherwise the client would repeat it.
             return new CoapMessage(response.Code) { Token = response.Token };
         }
 
@@ -113,8 +113,8 @@ internal sealed class AnswerLimit
     }
 
     /// <summary>
-    /// Whether a response may bring an Echo for the next request. It must not be Confirmable then, which a separate one is (RFC 9175
-    /// section 2.4), and not be larger than what its peer may get.
+    /// Whether a response may carry an Echo for the next request. The response must then not be Confirmable, as a separate one is (RFC 9175
+    /// section 2.4), and not exceed the budget of its peer.
     /// </summary>
     /// <param name="exchange">The exchange.</param>
     /// <param name="response">The response.</param>
@@ -127,7 +127,7 @@ internal sealed class AnswerLimit
     }
 
     /// <summary>
-    /// A smaller response that says the same as far as it goes: the first bytes of a body as a block, or an error without its explanation.
+    /// Creates a smaller response with part of the content: the first bytes of a body as a block, or an error without its explanation.
     /// </summary>
     private CoapMessage? Shorten(CoapExchange exchange, CoapResult result, CoapMessage response)
     {
@@ -155,8 +155,8 @@ internal sealed class AnswerLimit
         {
             if (part is null)
             {
-                // With a tag by which the client sees that later blocks are of the same body (RFC 7959 section 2.4). What was carried out
-                // is kept: it is not to be done again for them. Nor can it where the body of a FETCH came in blocks.
+                // With a tag, so the client sees that later blocks are of the same body (RFC 7959 section 2.4). The result of an executed
+                // request is kept, so later blocks do not execute it again. The same applies where the body of a FETCH came in blocks.
                 CoapResult whole = BlockCutter.Prepare(result);
                 if (!exchange.Request.Code.IsSafe || exchange.Request.Code == CoapCode.Fetch)
                 {
@@ -168,7 +168,7 @@ internal sealed class AnswerLimit
                     whole.Options.TryGetValue(OptionNumber.ETag, out ReadOnlySpan<byte> tag) ? tag : default);
             }
 
-            // A block that was cut before is cut once more: it begins at the same byte.
+            // Cuts an already cut block again: it begins at the same byte.
             response.Options.Block2 = BlockValue.FromOffset(part?.ByteOffset ?? 0, more: true, BlockValue.GetSizeExponent(size));
             response.Payload = response.Payload[..size];
             return response;
@@ -176,7 +176,7 @@ internal sealed class AnswerLimit
 
         if (!exchange.Request.Code.IsSafe && !response.Payload.IsEmpty && part is not { Number: > 0 })
         {
-            // What was done is said, what it gave is not.
+            // Reports that the request was executed, without its result.
             response.Payload = default;
             response.Options.Block2 = null;
             response.Options.Size2 = null;
@@ -188,7 +188,7 @@ internal sealed class AnswerLimit
         return null;
     }
 
-    /// <summary>Makes a block that has a successor half as long.</summary>
+    /// <summary>Halves a block that has a successor.</summary>
     private static bool TryHalve(CoapMessage response)
     {
         if (response.OptionsToRead?.Block2 is not { More: true, SizeExponent: > 0 } block || response.Payload.Length != block.Size)

@@ -2,7 +2,7 @@ using CoAP.NET.Requests;
 
 namespace CoAP.NET.Exchanges;
 
-/// <summary>A request of ours that waits for its response (RFC 7252 section 5).</summary>
+/// <summary>A client request that waits for its response (RFC 7252 section 5).</summary>
 internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
 {
     private readonly TaskCompletionSource<CoapResponse> _completion;
@@ -12,12 +12,12 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
     // The steps that see the response before the task ends.
     private RequestRun _run;
 
-    /// <summary>Makes the request.</summary>
-    /// <param name="layer">Where its token stands.</param>
+    /// <summary>Creates the request.</summary>
+    /// <param name="layer">The layer with the token.</param>
     /// <param name="channel">The peer.</param>
     /// <param name="message">The message.</param>
-    /// <param name="time">How long it may take.</param>
-    /// <param name="run">The steps that see the response; the default when there are none, or when they wait for it.</param>
+    /// <param name="time">The time limits.</param>
+    /// <param name="run">The steps that see the response; the default when there are none, or when they await it.</param>
     public ClientRequest(ExchangeLayer layer, CoapChannel channel, CoapMessage message, RequestTime time, in RequestRun run)
         : base(layer, channel, message, time)
     {
@@ -29,20 +29,22 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
     }
 
     /// <summary>
-    /// Whether a response of some class is wanted (RFC 7967); otherwise the request is done when it was acknowledged, or sent.
+    /// Whether the client wants a response of some class (RFC 7967). Otherwise the request is done when it was acknowledged, or sent.
     /// </summary>
     public bool WantsResponse => !Transmission.TellsWhenSent;
 
-    /// <summary>Whether a proxy sends it on for somebody else, who judges the options of the response.</summary>
+    /// <summary>Whether a proxy forwards the request for another client, which judges the options of the response.</summary>
     public bool IsForwarded { get; init; }
 
     /// <summary>Ends with the response or a <see cref="CoapException"/>.</summary>
     public Task<CoapResponse> Task => _completion.Task;
 
-    /// <summary>Whether its outcome is known; <see cref="Task"/> may end a little later, on another thread.</summary>
+    /// <summary>Whether the outcome is known; <see cref="Task"/> may end a little later, on another thread.</summary>
     public override bool IsCompleted => Volatile.Read(ref _outcome) is not null;
 
-    /// <summary>Ends it with its response. No lock may be held: what waits for it may run before this returns.</summary>
+    /// <summary>
+    /// Completes the request with its response. The caller must hold no lock: a continuation may run before this returns.
+    /// </summary>
     public void Complete(CoapResponse response)
     {
         if (TrySetOutcome(response))
@@ -74,7 +76,7 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
         {
             if (fate is CoapInboundKind.Acknowledged or CoapInboundKind.Sent)
             {
-                // Nothing else is to come (RFC 7967 section 2.1).
+                // No response will arrive (RFC 7967 section 2.1).
                 Complete(CoapResponse.None(Channel.Remote));
                 return;
             }
@@ -90,7 +92,7 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
         }
     }
 
-    /// <summary>Tells whoever waits; runs what they do next.</summary>
+    /// <summary>Completes the task; runs its continuations.</summary>
     public void Execute()
     {
         switch (_outcome)
@@ -129,7 +131,7 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
         {
             _completion.TrySetCanceled(exception.CancellationToken);
         }
-#pragma warning disable CA1031 // whatever went wrong is for who waits
+#pragma warning disable CA1031 // the waiting caller gets any exception
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -155,7 +157,7 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
 
     private bool TrySetOutcome(object outcome) => Interlocked.CompareExchange(ref _outcome, outcome, null) is null;
 
-    // Whoever ends it here may hold a lock, or be a thread that must not be held up.
+    // The calling thread may hold a lock, or be a thread that must not be delayed.
     private void Tell()
     {
         if (Channel.Shard.Environment.Continuations?.Queue(static request => ((ClientRequest)request!).Execute(), this) == true)
@@ -165,12 +167,12 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
 
         if (!_mayRunInline)
         {
-            // Its continuations never run within this.
+            // Its continuations never run inside this call.
             Execute();
             return;
         }
 
-#pragma warning disable RS0030 // what users do after an await belongs where the runtime would have it
+#pragma warning disable RS0030 // continuations of the application run where the runtime would run them
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
 #pragma warning restore RS0030
     }

@@ -4,12 +4,12 @@ using CoAP.NET.Requests;
 namespace CoAP.NET.Exchanges;
 
 /// <summary>
-/// Where requests of our clients enter the mesh: registered before they leave, so that no response overtakes them, and offered by the
-/// Exchanges stage. Knows which requests are too large, and that a stopped endpoint sends none. No method may be called under a lock.
+/// The entry of client requests into the mesh. Requests are registered before they leave, so no response overtakes them, and the Exchanges
+/// stage offers them. Refuses requests that are too large, and all requests of a stopped endpoint. No method may be called under a lock.
 /// </summary>
 internal sealed class ClientSender
 {
-    private const string StoppedText = "The endpoint was stopped; requests cannot be sent any more. Make a new one.";
+    private const string StoppedText = "The endpoint was stopped and cannot send requests. Create a new endpoint.";
 
     private readonly CoapShard _shard;
     private readonly ExchangeLayer _layer;
@@ -29,15 +29,17 @@ internal sealed class ClientSender
         _sizes = sizes;
     }
 
-    /// <summary>Sends a request of ours. What goes wrong ends its task.</summary>
-    /// <param name="channel">The peer. One that was forgotten, as of a peer that a server remembers for days, comes back into the table: an
-    /// answer would not find it otherwise.</param>
+    /// <summary>Sends a client request. Errors end its task.</summary>
+    /// <param name="channel">
+    /// The peer. A forgotten one, for example a peer that a server remembers for days, returns to the table; otherwise an answer would not
+    /// find it.
+    /// </param>
     /// <param name="message">The message.</param>
-    /// <param name="time">How long it may take.</param>
-    /// <param name="run">The steps that see the response; the default when there are none, or when they wait for it.</param>
-    /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
-    /// <param name="isForwarded">Whether a proxy sends it on for somebody else.</param>
-    /// <returns>The request, whose task ends with the response.</returns>
+    /// <param name="time">The time limits.</param>
+    /// <param name="run">The steps that see the response; the default when there are none, or when they await it.</param>
+    /// <param name="cancellationToken">Cancels the wait and stops further copies.</param>
+    /// <param name="isForwarded">Whether a proxy forwards the request for another client.</param>
+    /// <returns>The request; its task ends with the response.</returns>
     public ClientRequest Begin(
         CoapChannel channel, CoapMessage message, RequestTime time, in RequestRun run, CancellationToken cancellationToken,
         bool isForwarded = false)
@@ -66,18 +68,18 @@ internal sealed class ClientSender
         return request;
     }
 
-    /// <summary>Sends a request that helps another one, which no step sees; whoever sends it judges the options of the response.</summary>
+    /// <summary>Sends an auxiliary request without steps; the caller judges the options of the response.</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="message">The message.</param>
-    /// <returns>The request, whose task ends with the response.</returns>
+    /// <returns>The request; its task ends with the response.</returns>
     public ClientRequest BeginPlain(CoapChannel channel, CoapMessage message) =>
         Begin(channel, message, default, default, CancellationToken.None, isForwarded: true);
 
     /// <summary>Sends an Empty Confirmable message and waits for its Reset (RFC 7252 section 4.3), or a Ping on a connection.</summary>
     /// <param name="channel">The peer.</param>
-    /// <param name="time">How long it may take.</param>
-    /// <param name="passesQueue">Whether it waits for no message that is outstanding.</param>
-    /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
+    /// <param name="time">The time limits.</param>
+    /// <param name="passesQueue">Whether to bypass outstanding messages.</param>
+    /// <param name="cancellationToken">Cancels the wait and stops further copies.</param>
     /// <returns>The round-trip time.</returns>
     public Task<TimeSpan> PingAsync(CoapChannel channel, RequestTime time, bool passesQueue, CancellationToken cancellationToken)
     {
@@ -97,10 +99,10 @@ internal sealed class ClientSender
         return ping.Completion.Task;
     }
 
-    /// <summary>Sends a request for which nothing is kept once it is on its way; its token is there already. No lock may be held.</summary>
+    /// <summary>Sends a stateless request, which already has its token. The caller must hold no lock.</summary>
     public void SendStateless(CoapChannel channel, CoapMessage message)
     {
-        // Until Messaging has the message nothing else would keep the channel.
+        // Until Messaging has the message, nothing else keeps the channel.
         _shard.Enter();
         try
         {
@@ -126,12 +128,12 @@ internal sealed class ClientSender
     }
 
     /// <summary>
-    /// Sends a request to a group and begins to take the answers of its members. What goes wrong ends it. No lock may be held.
+    /// Sends a request to a group and starts to accept the answers of its members. Errors end the request. The caller must hold no lock.
     /// </summary>
-    /// <param name="requests">The requests that run.</param>
+    /// <param name="requests">The running group requests.</param>
     /// <param name="channel">The group; see <see cref="Begin"/>.</param>
-    /// <param name="message">The message; its token is given here.</param>
-    /// <param name="terms">For how long answers are taken, and which.</param>
+    /// <param name="message">The message; this method sets its token.</param>
+    /// <param name="terms">How long to accept answers, and which.</param>
     /// <returns>The request; null when too many run.</returns>
     public GroupRequest? TryBegin(GroupRequests requests, CoapChannel channel, CoapMessage message, in GroupTerms terms)
     {
@@ -205,9 +207,9 @@ internal sealed class ClientSender
         }
     }
 
-    /// <summary>Reserves a token that stays, as of an observation, so that a notification may overtake the answer.</summary>
+    /// <summary>Reserves a lasting token, for example for an observation, so that a notification may overtake the answer.</summary>
     /// <param name="channel">The peer.</param>
-    /// <param name="owner">Who is told what comes with the token.</param>
+    /// <param name="owner">Gets the messages with the token.</param>
     /// <returns>The token.</returns>
     public StandingRequest Open(CoapChannel channel, IStandingOwner owner)
     {
@@ -224,10 +226,10 @@ internal sealed class ClientSender
         }
     }
 
-    /// <summary>Puts a token of a process before into the table; see <see cref="Open"/>.</summary>
+    /// <summary>Adds a token of an earlier process to the table; see <see cref="Open"/>.</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="token">The token.</param>
-    /// <param name="owner">Who is told what comes with the token.</param>
+    /// <param name="owner">Gets the messages with the token.</param>
     /// <returns>The token; null when another request to the peer has it.</returns>
     public StandingRequest? TryAdopt(CoapChannel channel, CoapToken token, IStandingOwner owner)
     {
@@ -243,9 +245,9 @@ internal sealed class ClientSender
         }
     }
 
-    /// <summary>Begins to hold notifications that nobody waits for.</summary>
-    /// <param name="longest">For how long at most.</param>
-    /// <returns>What it ends with.</returns>
+    /// <summary>Starts to hold notifications without a receiver.</summary>
+    /// <param name="longest">The maximum duration.</param>
+    /// <returns>The handle to end it.</returns>
     public NotificationHold Hold(TimeSpan longest)
     {
         _shard.Enter();
@@ -259,7 +261,7 @@ internal sealed class ClientSender
         }
     }
 
-    /// <summary>Ends a hold, unless it has ended.</summary>
+    /// <summary>Ends a hold, unless it has ended already.</summary>
     /// <param name="hold">The hold.</param>
     public void EndHold(NotificationHold hold)
     {
@@ -274,7 +276,7 @@ internal sealed class ClientSender
         }
     }
 
-    /// <summary>Takes a standing request out of the table. Does nothing when it was closed already.</summary>
+    /// <summary>Removes a standing request from the table. Does nothing when it was already closed.</summary>
     public void Close(StandingRequest request)
     {
         _shard.Enter();
@@ -288,7 +290,7 @@ internal sealed class ClientSender
         }
     }
 
-    /// <summary>Takes out every request and ping that waits for one of these peers, because the endpoint stops.</summary>
+    /// <summary>Removes every request and ping that waits for one of these peers, because the endpoint stops.</summary>
     public List<PendingRequest> TakeAll(IEnumerable<CoapChannel> channels)
     {
         _shard.Enter();
@@ -302,7 +304,7 @@ internal sealed class ClientSender
         }
     }
 
-    // After it was registered: whoever stops the endpoint either finds it there, or is seen here.
+    // Checked after the registration: a thread that stops the endpoint either finds the request there, or is seen here.
     private void Send(PendingRequest request, CancellationToken cancellationToken)
     {
         if (_state.IsStopped)
@@ -326,7 +328,7 @@ internal sealed class ClientSender
     }
 
     private static string DeclinedText(CoapChannel channel) =>
-        $"The request to {channel} was declined by a block that was linked into the pipeline.";
+        $"The request to {channel} was declined by a block that is linked into the pipeline.";
 
     private static void Fail(PendingRequest request, string message) => Fail(request, new CoapException(message));
 
@@ -339,17 +341,16 @@ internal sealed class ClientSender
     }
 
     /// <summary>
-    /// Sends a message that carries the token of a standing request. What becomes of it is told to the owner of the request. No lock may be
-    /// held.
+    /// Sends a message with the token of a standing request. The owner of the request gets the outcome. The caller must hold no lock.
     /// </summary>
     /// <param name="transmission">The message.</param>
-    /// <returns>Why it could not be sent; null when it was.</returns>
+    /// <returns>The error; null for success.</returns>
     public CoapException? Send(CoapTransmission transmission)
     {
         CoapChannel channel = transmission.Peer;
         if (_state.IsStopped)
         {
-            return new CoapException("The endpoint was stopped; nothing can be observed any more. Make a new one.");
+            return new CoapException("The endpoint was stopped and cannot observe. Create a new endpoint.");
         }
 
         if (_sizes.IsTooLarge(transmission.Message, channel, out long size))
@@ -360,6 +361,6 @@ internal sealed class ClientSender
         _shard.Environment.Counters.Add(CoapCounter.RequestsSent);
         return _block.TryOrder(new CoapOutbound { Channel = channel, Message = transmission.Message, Transmission = transmission })
             ? null
-            : new CoapException($"The registration at {channel} was declined by a block that was linked into the pipeline.");
+            : new CoapException($"The registration at {channel} was declined by a block that is linked into the pipeline.");
     }
 }

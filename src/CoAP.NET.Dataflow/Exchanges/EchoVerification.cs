@@ -3,13 +3,13 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Exchanges;
 
 /// <summary>
-/// What the Echo option of a request shows (RFC 9175 section 2.3): a value of ours that the peer receives at its address, and that the
-/// request is younger than the value. Any other says nothing.
+/// Evaluates the Echo option of a request (RFC 9175 section 2.3). A value of this endpoint shows that the peer receives at its address, and
+/// that the request is newer than the value. Any other value shows nothing.
 /// </summary>
 internal static class EchoVerification
 {
-    /// <summary>Notes what the Echo of a request shows. No lock may be held.</summary>
-    /// <param name="shard">For the guard and the clock.</param>
+    /// <summary>Records the result for a request. The caller must hold no lock.</summary>
+    /// <param name="shard">The shard, for the guard and the clock.</param>
     /// <param name="exchange">The request.</param>
     public static void Note(CoapShard shard, CoapExchange exchange)
     {
@@ -24,11 +24,11 @@ internal static class EchoVerification
         }
     }
 
-    /// <summary>Notes what the Echo of a message shows of the address of its peer. No lock may be held.</summary>
-    /// <param name="shard">For the guard and the clock.</param>
+    /// <summary>Records the result for the address of a message's peer. The caller must hold no lock.</summary>
+    /// <param name="shard">The shard, for the guard and the clock.</param>
     /// <param name="channel">The peer.</param>
     /// <param name="options">The options of the message.</param>
-    /// <returns>How old the value is; null where there is none of ours.</returns>
+    /// <returns>The age of the value; null without a value of this endpoint.</returns>
     public static TimeSpan? Verify(CoapShard shard, CoapChannel channel, CoapOptionCollection options)
     {
         long now = shard.Environment.Now;

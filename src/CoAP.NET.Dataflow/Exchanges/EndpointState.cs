@@ -1,20 +1,20 @@
 namespace CoAP.NET.Exchanges;
 
-/// <summary>How far an endpoint is with stopping; shared by its shards.</summary>
+/// <summary>The progress of stopping an endpoint; shared by its shards.</summary>
 internal sealed class EndpointState
 {
     private int _phase;
 
-    /// <summary>Whether requests are answered 5.03 while it stops; otherwise they are left as if they had never come.</summary>
+    /// <summary>Whether to answer requests with 5.03 during the stop, or to ignore them.</summary>
     public bool AnswersWhileStopping { get; init; } = true;
 
-    /// <summary>Who takes responses to requests for which nothing is kept (RFC 8974 section 3).</summary>
+    /// <summary>The receivers of responses to stateless requests (RFC 8974 section 3).</summary>
     public StatelessReceivers Stateless { get; } = new();
 
-    /// <summary>Whether new requests are refused with 5.03 while running ones are finished.</summary>
+    /// <summary>Whether the endpoint refuses new requests with 5.03 while running ones finish.</summary>
     public bool IsStopping => Volatile.Read(ref _phase) >= 1;
 
-    /// <summary>Whether the grace period is over: what is answered now is dropped and counted.</summary>
+    /// <summary>Whether the grace period is over: the endpoint drops and counts later answers.</summary>
     public bool IsStopped => Volatile.Read(ref _phase) >= 2;
 
     public void BeginStop() => Interlocked.CompareExchange(ref _phase, 1, 0);

@@ -3,8 +3,8 @@ using System.Diagnostics.CodeAnalysis;
 namespace CoAP.NET.Exchanges;
 
 /// <summary>
-/// The state machine of RFC 7252 section 5 for the peers of one shard: tokens, the requests of ours that wait, and which response belongs
-/// to which. Every method must be called under Shard.Gate; what has to be done outside the lock is left with the shard.
+/// The state machine of RFC 7252 section 5 for the peers of one shard: tokens, pending client requests, and the matching of responses. Call
+/// every method under Shard.Gate. Effects outside the lock are left with the shard.
 /// </summary>
 internal sealed class ExchangeLayer
 {
@@ -20,10 +20,10 @@ internal sealed class ExchangeLayer
         Held = new HeldNotifications(shard);
     }
 
-    /// <summary>Decides where what users do after a response runs. Used without the lock.</summary>
+    /// <summary>Decides which thread runs the application code after a response. Used without the lock.</summary>
     public InlineContinuations Continuations { get; }
 
-    /// <summary>Notifications that wait for an observation to be adopted.</summary>
+    /// <summary>Notifications that wait for the adoption of an observation.</summary>
     public HeldNotifications Held { get; }
 
     /// <summary>Registers a request before it leaves, so that no response can overtake it.</summary>
@@ -38,7 +38,7 @@ internal sealed class ExchangeLayer
         long now = _shard.Environment.Now;
         if (request.Channel.IsReliable)
         {
-            // Given to the transport it counts as delivered, so that only the response is waited for.
+            // A message counts as delivered when the transport has it, so only the response is awaited.
             request.IsAcknowledged = true;
             TimeSpan wait = request.Time.Left ?? ExchangeTimes.ResponseTimeOf(request.Channel.Parameters, isConfirmable: true);
             request.Deadline = After(now, wait);
@@ -75,9 +75,7 @@ internal sealed class ExchangeLayer
         Arm(ping, now);
     }
 
-    /// <summary>
-    /// Matches a response to the request it answers, by peer and token (RFC 7252 section 5.3.2), and takes the request out.
-    /// </summary>
+    /// <summary>Matches a response to its request by peer and token (RFC 7252 section 5.3.2), and removes the request.</summary>
     public bool TryTake(CoapChannel channel, CoapToken token, [NotNullWhen(true)] out ClientRequest? request)
     {
         if (channel.ExchangeState is { } peer && peer.Pending.TryGetValue(token, out request))
@@ -90,9 +88,7 @@ internal sealed class ExchangeLayer
         return false;
     }
 
-    /// <summary>
-    /// The message of a request was acknowledged without a response: the time for a separate response begins (RFC 7252 section 5.2.2).
-    /// </summary>
+    /// <summary>Handles an acknowledgement without a response: the time for a separate response begins (RFC 7252 section 5.2.2).</summary>
     public void OnAcknowledged(ClientRequest request)
     {
         if (!request.IsPending || request.IsAcknowledged)
@@ -120,12 +116,12 @@ internal sealed class ExchangeLayer
         Arm(request, now);
     }
 
-    /// <summary>The time of a request is over. Runs under the lock, from the wheel.</summary>
+    /// <summary>Handles the timeout of a request. Runs under the lock, from the wheel.</summary>
     public void OnTimeout(PendingRequest request, long now)
     {
         if (request.Deadline == long.MaxValue && request.Transmission.IsOver)
         {
-            // What became of the message should have ended the request by now, unless a block that a user linked in keeps it, or lost it.
+            // The outcome of the message should have ended the request by now, unless a block of the application keeps or lost it.
             request.Deadline = now + WatchPeriodOf(request);
         }
 
@@ -148,13 +144,13 @@ internal sealed class ExchangeLayer
     }
 
     /// <summary>
-    /// A request seems to have failed, but anybody can have said so: it waits a while longer for who knows better, at most until its own
-    /// end. The first error of several counts.
+    /// Handles an unverified failure of a request: it continues to wait for a reliable answer, at most until its own end. The first of
+    /// several errors counts.
     /// </summary>
     /// <param name="channel">The protected peer.</param>
     /// <param name="token">The token of the request.</param>
-    /// <param name="error">What it ends with.</param>
-    /// <param name="wait">How long it waits.</param>
+    /// <param name="error">The error.</param>
+    /// <param name="wait">The remaining time.</param>
     /// <returns>Whether there is such a request.</returns>
     public bool TryDoubt(CoapChannel channel, CoapToken token, CoapException error, TimeSpan wait)
     {
@@ -170,14 +166,14 @@ internal sealed class ExchangeLayer
         return true;
     }
 
-    /// <summary>Finds a request of ours that waits. Under Shard.Gate.</summary>
+    /// <summary>Finds a pending client request. Under Shard.Gate.</summary>
     public static bool TryFindPending(CoapChannel channel, CoapToken token, [NotNullWhen(true)] out ClientRequest? request)
     {
         request = null;
         return channel.ExchangeState is { } peer && peer.Pending.TryGetValue(token, out request);
     }
 
-    /// <summary>The caller does not wait any more: no further copies; a late response is rejected as unknown.</summary>
+    /// <summary>Handles a caller that stopped waiting: sends no further copies, and rejects a late response as unknown.</summary>
     public bool Abandon(PendingRequest request)
     {
         if (!TryTake(request))
@@ -189,21 +185,21 @@ internal sealed class ExchangeLayer
         return true;
     }
 
-    /// <summary>Takes out every request and ping that waits, because the endpoint stops.</summary>
+    /// <summary>Removes all pending requests and pings, because the endpoint stops.</summary>
     public List<PendingRequest> TakeAll(IEnumerable<CoapChannel> channels) => TakeAll(channels, static _ => true);
 
-    /// <summary>Takes out every request and ping that waits for one peer, because its connection has ended.</summary>
+    /// <summary>Removes all pending requests and pings of one peer, because its connection has ended.</summary>
     public List<PendingRequest> TakeAll(CoapChannel channel) => TakeAll([channel], ping => ping.Channel == channel);
 
-    /// <summary>The number of requests of ours that wait for a peer. Under Shard.Gate.</summary>
+    /// <summary>Returns the number of pending client requests to a peer. Under Shard.Gate.</summary>
     public static int PendingOf(CoapChannel channel) => channel.ExchangeState?.Pending.Count ?? 0;
 
     /// <summary>
-    /// Whether requests of ours wait for a peer, on its channel or protected ones within, and whether it has acknowledged one, so that its
-    /// separate response is to come. Under Shard.Gate.
+    /// Whether client requests to a peer are pending, on its channel or protected ones on it, and whether the peer has acknowledged one, so
+    /// that a separate response will follow. Under Shard.Gate.
     /// </summary>
     /// <param name="channel">The channel of the session.</param>
-    /// <param name="isAcknowledged">Whether the peer works on one of them.</param>
+    /// <param name="isAcknowledged">Whether the peer processes one of them.</param>
     public static bool HasPending(CoapChannel channel, out bool isAcknowledged)
     {
         bool hasPending = false;
@@ -220,12 +216,12 @@ internal sealed class ExchangeLayer
         return hasPending;
     }
 
-    // Tokens that stay: those of observations (RFC 7641). A token is never given twice, so that what comes late to a closed one meets
-    // nobody else's request.
-    /// <summary>The number of standing requests to a peer. Under Shard.Gate.</summary>
+    // Lasting tokens: those of observations (RFC 7641). A token is never used twice, so a late message for a closed one never matches
+    // another request.
+    /// <summary>Returns the number of standing requests to a peer. Under Shard.Gate.</summary>
     public static int StandingOf(CoapChannel channel) => channel.ExchangeState?.Standing?.Count ?? 0;
 
-    /// <summary>Gives a standing request its token and puts it into the table, so that a notification may overtake the answer.</summary>
+    /// <summary>Gives a standing request its token and adds it to the table, so that a notification may overtake the answer.</summary>
     public void Open(StandingRequest request)
     {
         PeerExchanges peer = StateOf(request.Channel);
@@ -233,9 +229,9 @@ internal sealed class ExchangeLayer
         Open(peer, request);
     }
 
-    /// <summary>Puts a standing request with a token of a process before into the table, if no other request to the peer has it.</summary>
+    /// <summary>Adds a standing request with a token of an earlier process to the table, if no other request to the peer has it.</summary>
     /// <param name="request">The request, with its token.</param>
-    /// <returns>False when the token is taken.</returns>
+    /// <returns>False when the token is in use.</returns>
     public bool TryAdopt(StandingRequest request)
     {
         PeerExchanges peer = StateOf(request.Channel);
@@ -257,18 +253,18 @@ internal sealed class ExchangeLayer
         request.Channel.Pins++;
     }
 
-    /// <summary>Finds whose token a response carries.</summary>
+    /// <summary>Finds the standing request of a response by its token.</summary>
     public static bool TryFind(CoapChannel channel, CoapToken token, [NotNullWhen(true)] out StandingRequest? request)
     {
         request = null;
         return channel.ExchangeState is { Standing: { } standing } && standing.TryGetValue(token, out request);
     }
 
-    /// <summary>The standing requests to a peer, as a list of its own.</summary>
+    /// <summary>Returns the standing requests to a peer as a new list.</summary>
     public static List<StandingRequest> StandingAt(CoapChannel channel) =>
         channel.ExchangeState is { Standing: { } standing } ? [.. standing.Values] : [];
 
-    /// <summary>Takes a standing request out of the table. Does nothing when it was closed already.</summary>
+    /// <summary>Removes a standing request from the table. Does nothing when it was already closed.</summary>
     public static void Close(StandingRequest request)
     {
         if (request.IsOpen && request.Channel.ExchangeState is { Standing: { } standing } peer)
@@ -312,7 +308,7 @@ internal sealed class ExchangeLayer
         ? new PeerExchanges(StateOf(carried.Carrier))
         : new PeerExchanges(_shard.Environment.Random);
 
-    /// <summary>Takes a request out because its message met its end: rejected, given up, unreachable, refused.</summary>
+    /// <summary>Removes a request because its message ended: rejected, given up, unreachable, refused.</summary>
     public bool TryTake(PendingRequest request)
     {
         if (!request.IsPending)
@@ -341,7 +337,7 @@ internal sealed class ExchangeLayer
         _shard.Wheel.Cancel(request);
         if ((request.Channel.Carried?.Carrier ?? request.Channel).Messaging.Retirement is { } retirement)
         {
-            // Somebody waits for it before the session goes on elsewhere.
+            // The transfer of the session to another server waits for it.
             _shard.AfterRelease(retirement);
         }
     }
@@ -354,7 +350,7 @@ internal sealed class ExchangeLayer
         }
         else if (request.Message.Type == CoapMessageType.Confirmable && !request.IsAcknowledged)
         {
-            // What becomes of the message ends the request; looked after now and then, so that it ends too when that gets lost.
+            // The outcome of the message ends the request. A periodic check ends it too if that outcome gets lost.
             _shard.Wheel.Schedule(request, now + WatchPeriodOf(request));
         }
         else
@@ -363,8 +359,8 @@ internal sealed class ExchangeLayer
         }
     }
 
-    // Its turn may be hours away: PROBING_RATE (RFC 7252 section 4.7) holds it back from a peer that has long been silent, for as long as
-    // all that went before it took.
+    // Its turn may be hours away: PROBING_RATE (RFC 7252 section 4.7) delays messages to a long silent peer, for as long as all earlier
+    // ones took.
     private static bool WaitsInVain(PendingRequest request, long now) =>
         request is { Time.IsSet: false, Deadline: long.MaxValue, Transmission: { Attempts: 0, IsQueued: true } }
         && now - request.Channel.LastSeen >= request.Channel.Parameters.ExchangeLifetime.Ticks;

@@ -1,16 +1,18 @@
 namespace CoAP.NET.Exchanges;
 
-/// <summary>Which time a request of ours waits for, and what is known of it when that time is over.</summary>
+/// <summary>Computes the timeouts of client requests, and the facts for their timeout exceptions.</summary>
 internal static class ExchangeTimes
 {
-    /// <summary>How long a response may take after its request was acknowledged, or sent where nobody acknowledges it (RFC 7252 sections
-    /// 4.8.2 and 5.2.2).</summary>
-    /// <param name="parameters">Those of the peer.</param>
+    /// <summary>
+    /// Returns the time limit of a response after its request was acknowledged, or sent if no acknowledgement is expected (RFC 7252
+    /// sections 4.8.2 and 5.2.2).
+    /// </summary>
+    /// <param name="parameters">The parameters of the peer.</param>
     /// <param name="isConfirmable">Whether the request is acknowledged.</param>
     public static TimeSpan ResponseTimeOf(CoapTransmissionParameters parameters, bool isConfirmable) =>
         parameters.ResponseTimeout ?? (isConfirmable ? parameters.MaxTransmitWait + (2 * parameters.MaxLatency) : parameters.NonLifetime);
 
-    /// <summary>All copies of a message were sent, and nothing came back.</summary>
+    /// <summary>All copies of a message were sent without an answer.</summary>
     public static CoapTimeoutException GivenUp(CoapTransmission transmission) => new(
         new TimeoutFacts(
             CoapAwaited.Acknowledgement, CoapTimeLimit.Retransmissions, transmission.Channel.Parameters.MaxTransmitWait,
@@ -21,9 +23,9 @@ internal static class ExchangeTimes
         transmission.Message.Code,
         transmission.Peer.ToString());
 
-    /// <summary>The time of a request or ping is over. Under Shard.Gate.</summary>
+    /// <summary>Describes the timeout of a request or ping. Under Shard.Gate.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="isInVain">Whether it waited for its turn at a peer that is silent, without a time of its own.</param>
+    /// <param name="isInVain">Whether it waited for its turn at a silent peer, without a time limit of its own.</param>
     public static TimeoutFacts Over(PendingRequest request, bool isInVain) => request is PingRequest && request.Channel.IsReliable
         ? OverPing(request, request.Channel.Connection!.Progress.FramesReceived == 0)
         : Over(request.Transmission, request.IsAcknowledged, request.Time, isInVain);
@@ -34,11 +36,11 @@ internal static class ExchangeTimes
         ping.Time.IsSet ? ping.Time.Whole : ping.Channel.Shard.Environment.Streams.PongTimeout,
         isSilent ? CoapTimeoutReason.NotAcknowledged : CoapTimeoutReason.NoResponse);
 
-    /// <summary>The time of a message that wants a response is over.</summary>
+    /// <summary>Describes the timeout of a message that expects a response.</summary>
     /// <param name="transmission">The message.</param>
     /// <param name="isAcknowledged">Whether it was acknowledged, or given to a connection.</param>
-    /// <param name="time">The time that was given to the whole request.</param>
-    /// <param name="isInVain">Whether it waited for its turn at a peer that is silent, without a time of its own.</param>
+    /// <param name="time">The time limits of the whole request.</param>
+    /// <param name="isInVain">Whether it waited for its turn at a silent peer, without a time limit of its own.</param>
     public static TimeoutFacts Over(CoapTransmission transmission, bool isAcknowledged, RequestTime time, bool isInVain)
     {
         CoapChannel channel = transmission.Channel;
@@ -51,8 +53,8 @@ internal static class ExchangeTimes
             : isConfirmable && !isAcknowledged ? (CoapTimeLimit.Retransmissions, parameters.MaxTransmitWait)
             : (CoapTimeLimit.ResponseTimeout, ResponseTimeOf(parameters, isConfirmable));
 
-        // What is given to a connection counts as acknowledged. But only what came shows that anybody was there to take it; the CSM is the
-        // first of it.
+        // A message on a connection counts as acknowledged. But only received messages, first of all the CSM, show that the peer was there
+        // to take it.
         (CoapAwaited awaited, CoapTimeoutReason reason) =
             isReliable && channel.Connection!.Progress.FramesReceived == 0 ? (CoapAwaited.Capabilities, CoapTimeoutReason.NotAcknowledged)
             : isAcknowledged ? (CoapAwaited.Response, CoapTimeoutReason.NoResponse)

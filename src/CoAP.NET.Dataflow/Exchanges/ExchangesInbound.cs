@@ -8,7 +8,7 @@ namespace CoAP.NET.Exchanges;
 
 /// <summary>
 /// The inbound half of Exchanges (RFC 7252 section 5): requests go up to the Resource stage as <see cref="CoapExchange"/>; responses
-/// complete the requests of our clients; what became of our own messages is told to whoever waits.
+/// complete client requests; outcomes of sent messages go to their owners.
 /// </summary>
 internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
 {
@@ -77,12 +77,12 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
 
     private protected override void OnDeclined(CoapExchange item)
     {
-        // Whoever was linked in does not take requests now: the protocol has an answer for that.
+        // The linked blocks do not accept requests now; the protocol has an answer for that.
         Counters.Add(CoapCounter.Busy);
         Answer(item, Busy());
     }
 
-    // A block of a user threw: who asked, observers too, is not to wait for an answer that may never come. Should the block have kept the
+    // A block of the application threw: the client and observers must not wait for an answer that may never come. If the block kept the
     // request, its answer is late.
     private protected override void OnLost(CoapExchange item) => Answer(item, new CoapResult(CoapCode.InternalServerError));
 
@@ -138,14 +138,13 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
             }
             else if (taken.Kind is BodyVerdictKind.Answer or BodyVerdictKind.Settle)
             {
-                // Without an answer a Confirmable message is acknowledged.
+                // Acknowledges a Confirmable message without an answer.
                 AnswerWaiting(exchange, taken.Result);
             }
         }
     }
 
-    // RFC 7641 section 4.1: 0 asks to register, 1 not to be an observer any more; of any other value nothing is known, so it counts as
-    // absent.
+    // RFC 7641 section 4.1: 0 registers, 1 deregisters. Any other value is undefined, so it counts as absent.
     private void OnObserve(CoapExchange exchange)
     {
         uint value = exchange.Request.Message.OptionsToRead!.TryGetUInt(OptionNumber.Observe, out uint observe) ? observe : uint.MaxValue;
@@ -174,7 +173,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
         Answer(exchange, FormatAnswers.Of(item.Error.Rule, _shard.Environment.Limits));
     }
 
-    /// <summary>Answers a request that waited; with null it gets no answer. No lock may be held.</summary>
+    /// <summary>Answers a request that waited; null means no answer. The caller must hold no lock.</summary>
     internal void AnswerWaiting(CoapExchange exchange, CoapResult? result)
     {
         if (result is not null)
@@ -183,7 +182,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
         }
         else if (exchange.Channel.IsReliable)
         {
-            // Nobody waits: another request took its place.
+            // Nothing waits: another request took its place.
             if (exchange.TryClaimReply())
             {
                 exchange.End();

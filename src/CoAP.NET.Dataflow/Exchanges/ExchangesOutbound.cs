@@ -11,8 +11,8 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Exchanges;
 
 /// <summary>
-/// The outbound half of Exchanges: the answers of the Resource stage become responses with the token of their request (RFC 7252 section
-/// 5.3.1); requests of our clients enter here.
+/// The outbound half of Exchanges: answers of the Resource stage become responses with the token of their request (RFC 7252 section 5.3.1);
+/// client requests enter here.
 /// </summary>
 internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
 {
@@ -25,7 +25,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
     private readonly AnswerLimit _limit;
     private readonly ObserveAnswers _observe;
 
-    // Answers to requests to groups that wait for their moment. Guarded by Shard.Gate.
+    // Answers to group requests that wait for their moment. Guarded by Shard.Gate.
     private readonly DelayedReplies _delayed;
 
     internal ExchangesOutbound(
@@ -52,13 +52,13 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
         _delayed = new DelayedReplies(shard, groups.MaxDelayedReplies, this);
     }
 
-    /// <summary>Where requests of our clients enter.</summary>
+    /// <summary>The entry of client requests.</summary>
     internal ClientSender Sender { get; }
 
-    /// <summary>How many answers to requests to groups wait for their moment. Under Shard.Gate.</summary>
+    /// <summary>The number of answers to group requests that wait for their moment. Under Shard.Gate.</summary>
     internal int DelayedAnswers => _delayed.Count;
 
-    /// <summary>Sends a message that a state machine of ours made, such as a notification. No lock may be held.</summary>
+    /// <summary>Sends a message of a state machine, such as a notification. The caller must hold no lock.</summary>
     internal void SendOwn(CoapTransmission transmission)
     {
         bool isTaken = Offer(
@@ -66,13 +66,13 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
         transmission.Owner?.OnOffered(transmission, isTaken);
     }
 
-    /// <summary>Has Messaging send no more copies of a message of ours and free its place. No lock may be held.</summary>
+    /// <summary>Stops the copies of a message and frees its place. The caller must hold no lock.</summary>
     internal void Cancel(CoapTransmission transmission) =>
         Offer(new CoapOutbound { Channel = transmission.Peer, Kind = CoapOutboundKind.Cancel, Transmission = transmission });
 
-    /// <summary>Has Messaging say to a message that came what is owed to it, without an answer. No lock may be held.</summary>
-    /// <param name="reception">The message; null on connections, where nothing is owed.</param>
-    /// <param name="kind">What is said.</param>
+    /// <summary>Settles a received message without an answer. The caller must hold no lock.</summary>
+    /// <param name="reception">The message; null on connections, where nothing must be settled.</param>
+    /// <param name="kind">The way to settle it.</param>
     internal void Settle(CoapReception? reception, CoapOutboundKind kind)
     {
         if (reception is not null)
@@ -81,9 +81,9 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
         }
     }
 
-    /// <summary>Sends a request of ours to Messaging. No lock may be held.</summary>
+    /// <summary>Sends a client request to Messaging. The caller must hold no lock.</summary>
     /// <param name="order">The request.</param>
-    /// <returns>False when a block that was linked in declined it.</returns>
+    /// <returns>False when a linked block declined it.</returns>
     internal bool TryOrder(CoapOutbound order) => Offer(order);
 
     internal override void Process(CoapReply item)
@@ -99,7 +99,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
         {
             Reply(in item);
         }
-#pragma warning disable CA1031 // whatever is wrong with an answer, who asked gets one
+#pragma warning disable CA1031 // the client gets an answer, whatever is wrong with the first one
         catch (Exception exception) when (!exchange.IsAnswered)
 #pragma warning restore CA1031
         {
@@ -131,8 +131,8 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
 
     private protected override void OnLost(CoapOutbound item) => ReplyPast(item, CoapCode.InternalServerError);
 
-    // A block of a user did not pass on a reply: who asked gets another one, past that block. For requests of ours, who sent them tells the
-    // caller.
+    // A block of the application did not pass on a reply: the client gets another one, past that block. For client requests, the sender
+    // notifies the caller.
     private void ReplyPast(in CoapOutbound item, CoapCode code)
     {
         if (item is { Kind: CoapOutboundKind.Message, Message: { Code.IsResponse: true } message, Transmission: null })
@@ -214,7 +214,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
 
         if (observer is not null && (silent || !response.Code.IsSuccess))
         {
-            // Nobody learns that he was registered.
+            // The client does not learn that it was registered.
             _observe.Withdraw(observer);
             observer = null;
         }
@@ -226,7 +226,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
             return;
         }
 
-        // What observers, answers at leisure and blocks that follow need is kept by them.
+        // Observers, delayed answers and following blocks keep what they need.
         response.IsLent = _shard.LendsMessages && observer is null && !toGroup && sent is not BodyPart;
         CoapOutbound outbound = new()
         {
@@ -270,8 +270,8 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
         return isKept;
     }
 
-    /// <summary>Gives up all answers that wait for their moment, because the endpoint stops. No lock may be held.</summary>
-    /// <returns>How many there were.</returns>
+    /// <summary>Gives up all delayed answers because the endpoint stops. The caller must hold no lock.</summary>
+    /// <returns>The number of answers.</returns>
     internal int CloseDelayed()
     {
         _shard.Enter();
@@ -285,9 +285,9 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
         }
     }
 
-    /// <summary>Gives up an answer that made room for that of another source. No lock may be held.</summary>
+    /// <summary>Gives up an answer that made room for one of another source. The caller must hold no lock.</summary>
     /// <param name="answer">The answer.</param>
-    /// <param name="observer">Whose registration it answers; null for none.</param>
+    /// <param name="observer">The observer whose registration it answers; null for none.</param>
     internal void DropDelayed(CoapOutbound answer, Observer? observer)
     {
         FinishDropped(answer);
@@ -300,9 +300,9 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
         Offer(new CoapOutbound { Channel = answer.Channel, Kind = CoapOutboundKind.Finish, Reception = answer.Reception });
     }
 
-    /// <summary>Sends an answer whose moment has come. No lock may be held.</summary>
+    /// <summary>Sends an answer whose moment has come. The caller must hold no lock.</summary>
     /// <param name="answer">The answer.</param>
-    /// <param name="observer">Whose registration it answers; null for none.</param>
+    /// <param name="observer">The observer whose registration it answers; null for none.</param>
     internal void SendDelayed(CoapOutbound answer, Observer? observer)
     {
         if (!Offer(answer))
@@ -311,7 +311,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
         }
     }
 
-    /// <summary>Cuts an answer whose body alone would fit, but whose options leave less room than that needs.</summary>
+    /// <summary>Cuts an answer whose body alone would fit, but whose options leave too little room.</summary>
     private bool TryCutSmaller(CoapExchange exchange, CoapResult result, [NotNullWhen(true)] out CoapMessage? response)
     {
         response = _blockwise.CutSmaller(exchange, result) is { } block ? Compose(exchange, block) : null;
@@ -320,7 +320,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
 
     private CoapMessage Compose(CoapExchange exchange, CoapResult result)
     {
-        // A result may answer many requests, so its options are shared and not copied.
+        // A result may answer many requests, so they share its options.
         CoapOptionCollection? options = result.HasOptions ? result.OptionsToRead : null;
         CoapMessage response = _shard.LendsMessages ? SpareMessage.Take(result.Code, options)
             : options is null ? new CoapMessage(result.Code) : new CoapMessage(result.Code, options);
@@ -330,14 +330,14 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
     }
 
     /// <summary>
-    /// Whether a response is left out. What a client says of its own wishes goes before what holds for groups (RFC 7967 section 2.1).
+    /// Whether to suppress a response. Explicit wishes of the client precede the rules for groups (RFC 7967 section 2.1).
     /// </summary>
     private static bool IsSilent(CoapExchange exchange, CoapResult result, CoapCode code)
     {
         bool toGroup = exchange.Reception is { IsMulticast: true };
         if (toGroup && result.AnswersGroup == false)
         {
-            // The resource does not answer groups at all.
+            // The resource never answers group requests.
             return true;
         }
 

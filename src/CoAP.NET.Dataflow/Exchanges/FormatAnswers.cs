@@ -4,26 +4,26 @@ using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Exchanges;
 
-/// <summary>What a request is answered that could not be read, or has an option that must be understood and is not.</summary>
+/// <summary>Creates the answers to unreadable requests, and to those with an unknown critical option.</summary>
 internal static class FormatAnswers
 {
-    /// <summary>The answer to a request that breaks a rule of the format.</summary>
-    /// <param name="rule">Which one.</param>
-    /// <param name="limits">The bounds, for what is said of them.</param>
+    /// <summary>Returns the answer to a malformed request.</summary>
+    /// <param name="rule">The violated rule.</param>
+    /// <param name="limits">The limits, for the diagnostic text.</param>
     public static CoapResult Of(CoapFormatRule rule, CoapLimits limits) => rule switch
     {
-        CoapFormatRule.TokenTooLong => Diagnostic(CoapCode.BadRequest, $"A token has at most {limits.MaxTokenLength} bytes here."),
+        CoapFormatRule.TokenTooLong => Diagnostic(CoapCode.BadRequest, $"A token may have {limits.MaxTokenLength} bytes at most."),
         CoapFormatRule.MessageTooLarge =>
-            Diagnostic(CoapCode.RequestEntityTooLarge, $"A message has at most {limits.MaxDatagramSize} bytes here.")
+            Diagnostic(CoapCode.RequestEntityTooLarge, $"A message may have {limits.MaxDatagramSize} bytes at most.")
                 .With(new Size1((uint)limits.MaxDatagramSize)).With(new Block1(BlockThatFits(limits.MaxDatagramSize))),
         _ => Diagnostic(CoapCode.BadRequest, string.Empty),
     };
 
-    /// <summary>An answer with a text for people.</summary>
+    /// <summary>Returns an answer with a diagnostic text.</summary>
     public static CoapResult Diagnostic(CoapCode code, string text) => new(code, Encoding.UTF8.GetBytes(text));
 
-    // What a peer may try that sent too much in one datagram: blocks (RFC 7959 section 2.9.3). Beside the block a request has its head and
-    // options.
+    // Blocks are the alternative for a peer that sent too much in one datagram (RFC 7959 section 2.9.3). Besides the block, a request has
+    // its header and options.
     private static BlockValue BlockThatFits(int maxDatagramSize) =>
         new(0, more: false, BlockValue.GetSizeExponent(Math.Max(16, maxDatagramSize / 2)));
 }

@@ -2,7 +2,7 @@ using CoAP.NET.Guarding;
 
 namespace CoAP.NET.Exchanges;
 
-/// <summary>A notification that is held until it is known whether anybody waits for it.</summary>
+/// <summary>A notification that waits for the adoption of its observation.</summary>
 internal sealed class HeldNotification
 {
     public HeldNotification(in CoapInbound item)

@@ -3,12 +3,12 @@ using CoAP.NET.Guarding;
 namespace CoAP.NET.Exchanges;
 
 /// <summary>
-/// Notifications that nobody waits for, held while observations of a process before are being adopted. Bounded in time by each hold, and in
-/// number: when it is full, one of the source with most makes room. Every method must be called under Shard.Gate.
+/// Holds unmatched notifications while observations of an earlier process are adopted. Each hold limits the time. The number is limited
+/// too: when it is full, one of the source with most makes room. Call every method under Shard.Gate.
 /// </summary>
 internal sealed class HeldNotifications
 {
-    /// <summary>How many are held for the peers of a shard.</summary>
+    /// <summary>The maximum number for the peers of a shard.</summary>
     public const int MaxCount = 1024;
 
     private readonly CoapShard _shard;
@@ -19,12 +19,12 @@ internal sealed class HeldNotifications
 
     public HeldNotifications(CoapShard shard) => _shard = shard;
 
-    /// <summary>Whether notifications are held at the moment. May be read without the lock.</summary>
+    /// <summary>Whether notifications are currently held. May be read without the lock.</summary>
     public bool IsHolding => _isHolding;
 
-    /// <summary>Begins to hold.</summary>
-    /// <param name="longest">For how long at most.</param>
-    /// <returns>What it ends with.</returns>
+    /// <summary>Starts to hold.</summary>
+    /// <param name="longest">The maximum duration.</param>
+    /// <returns>The handle to end it.</returns>
     public NotificationHold Begin(TimeSpan longest)
     {
         NotificationHold hold = new(this);
@@ -34,7 +34,7 @@ internal sealed class HeldNotifications
         return hold;
     }
 
-    /// <summary>Ends a hold, unless it has ended; with the last one all that is held goes on as ever.</summary>
+    /// <summary>Ends a hold, unless it has ended already; the last one releases all held notifications as usual.</summary>
     /// <param name="hold">The hold.</param>
     public void End(NotificationHold hold)
     {
@@ -49,11 +49,11 @@ internal sealed class HeldNotifications
         }
     }
 
-    /// <summary>Holds a notification, in the place of an older one with the token.</summary>
+    /// <summary>Holds a notification and replaces an older one with its token.</summary>
     /// <param name="newcomer">The notification.</param>
-    /// <param name="displaced">What is held no more and still to be settled; null for none.</param>
-    /// <param name="how">How.</param>
-    /// <returns>False when none are held any more.</returns>
+    /// <param name="displaced">A displaced reception that must be settled; null for none.</param>
+    /// <param name="how">The way to settle it.</param>
+    /// <returns>False when nothing is held any more.</returns>
     public bool TryHold(HeldNotification newcomer, out CoapReception? displaced, out CoapOutboundKind how)
     {
         (displaced, how) = (null, default);
@@ -73,7 +73,7 @@ internal sealed class HeldNotifications
         _ledger.Set(newcomer.Holding, 1);
         if (_ledger.Total > MaxCount && _ledger.Greediest?.First is { Owner: { } evicted })
         {
-            // As if it had not come: its copy is a new message.
+            // Forgotten: its copy is a new message.
             _shard.Environment.Counters.Add(CoapCounter.NotificationsNotHeld);
             Remove(evicted);
             (displaced, how) = (evicted.Item.Reception, CoapOutboundKind.Forget);
@@ -82,7 +82,7 @@ internal sealed class HeldNotifications
         return true;
     }
 
-    /// <summary>An observation has its token now: what was held for it goes on.</summary>
+    /// <summary>Releases what was held for an adopted observation.</summary>
     /// <param name="request">The token.</param>
     public void OnAdopted(StandingRequest request)
     {

@@ -1,14 +1,14 @@
 namespace CoAP.NET.Exchanges;
 
-/// <summary>What becomes of the notifications of an observation.</summary>
+/// <summary>The handling of notifications of an observation.</summary>
 internal enum LateNotifications : byte
 {
-    /// <summary>They are taken: it is observed.</summary>
+    /// <summary>Accept them: the observation is active.</summary>
     Take,
 
-    /// <summary>They are rejected, because the observation is being cancelled (RFC 7641 section 3.6).</summary>
+    /// <summary>Reject them, because the observation is being cancelled (RFC 7641 section 3.6).</summary>
     Refuse,
 
-    /// <summary>They are ignored as if they had not come, because another process goes on with the observation.</summary>
+    /// <summary>Ignore them, because another process continues the observation.</summary>
     Ignore,
 }

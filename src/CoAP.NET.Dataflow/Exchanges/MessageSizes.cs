@@ -2,7 +2,7 @@ using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Exchanges;
 
-/// <summary>What messages of ours take, and whether a peer takes that much. Thread-safe.</summary>
+/// <summary>Measures messages, and checks the limits of peers. Thread-safe.</summary>
 internal sealed class MessageSizes
 {
     private readonly ICoapMessageSerializer _datagrams;
@@ -14,28 +14,28 @@ internal sealed class MessageSizes
         _streams = streams;
     }
 
-    /// <summary>The exception for a message that is too large: what it is, its size, and what to do.</summary>
-    /// <param name="what">What was to be sent.</param>
+    /// <summary>Creates the exception for a message that is too large, with its size and the remedy.</summary>
+    /// <param name="what">The kind of message.</param>
     /// <param name="channel">The peer.</param>
     /// <param name="size">Its size in bytes.</param>
-    /// <param name="advice">What to do, without a period.</param>
+    /// <param name="advice">The remedy, without a period.</param>
     public static CoapTooLargeException TooLarge(string what, CoapChannel channel, long size, string advice) => new(
         size,
         channel.MaxMessageSize,
         $"The {what} to {channel} takes {size} bytes, but a message to it has at most {channel.MaxMessageSize}. {advice}"
             + (channel.IsReliable
-                ? "; the size is what the peer said of itself (RFC 8323 section 5.3.1)."
+                ? "; the limit is what the peer announced (RFC 8323 section 5.3.1)."
                 : ", or raise MaxMessageSize for this peer if the path allows it."));
 
-    /// <summary>The size in bytes of a message as a datagram.</summary>
+    /// <summary>Returns the size of a message as a datagram, in bytes.</summary>
     public int OfDatagram(CoapMessage message) => (int)_datagrams.GetSize(message);
 
     /// <summary>
-    /// Whether a message is larger than its peer takes. The exact size is measured only when a quick bound leaves it open.
+    /// Whether a message exceeds the limit of its peer. Measures the exact size only when a quick estimate does not decide.
     /// </summary>
     /// <param name="message">The message.</param>
     /// <param name="channel">The peer.</param>
-    /// <param name="size">Its size in bytes, or a bound when it is not too large.</param>
+    /// <param name="size">Its size in bytes, or an estimate when it is not too large.</param>
     public bool IsTooLarge(CoapMessage message, CoapChannel channel, out long size)
     {
         int limit = channel.MaxMessageSize;

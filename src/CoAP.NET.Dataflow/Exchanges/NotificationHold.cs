@@ -1,9 +1,9 @@
 namespace CoAP.NET.Exchanges;
 
-/// <summary>How long the notifications of a shard are held that nobody waits for. Guarded by Shard.Gate.</summary>
-/// <param name="held">Those that are held.</param>
+/// <summary>A period in which a shard holds unmatched notifications. Guarded by Shard.Gate.</summary>
+/// <param name="held">The held notifications.</param>
 internal sealed class NotificationHold(HeldNotifications held) : WheelTimer
 {
-    /// <summary>Nobody ended it in time.</summary>
+    /// <summary>Ends the hold when its time is over.</summary>
     internal override void Fire(long now) => held.End(this);
 }

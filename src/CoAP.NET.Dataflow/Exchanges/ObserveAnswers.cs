@@ -4,7 +4,7 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Exchanges;
 
 /// <summary>
-/// Observe, server role (RFC 7641 section 4): answers that register an observer, and answers of runs for notifications. Takes the lock.
+/// Observe, server role (RFC 7641 section 4): answers that register an observer, and answers of notification runs. Takes the lock.
 /// </summary>
 internal sealed class ObserveAnswers
 {
@@ -20,10 +20,10 @@ internal sealed class ObserveAnswers
     }
 
     /// <summary>
-    /// Notes what an answer means for observers, and gives it its options. What comes after it, such as cutting the body into blocks, works
-    /// on notifications as on answers: the exchange of a notification has the options of the registration.
+    /// Registers or deregisters the observer of an answer, and adds its options. Later steps, such as cutting the body into blocks, treat
+    /// notifications like answers: the exchange of a notification has the options of the registration.
     /// </summary>
-    /// <returns>Whether the answer goes on.</returns>
+    /// <returns>Whether the answer continues.</returns>
     public bool TryObserve(CoapExchange exchange, ref CoapResult result, out Observer? observer)
     {
         observer = null;
@@ -37,7 +37,7 @@ internal sealed class ObserveAnswers
 
             if (!result.Code.IsSuccess || result.DeclinesObserver)
             {
-                // It is the last: what has no Observe option ends the registration (RFC 7641 section 3.2).
+                // It is the last one: a response without Observe ends the registration (RFC 7641 section 3.2).
                 result = WithoutObserve(result);
             }
             else if (run.IsLate)
@@ -54,7 +54,7 @@ internal sealed class ObserveAnswers
         {
             if (!result.Code.IsSuccess || result.DeclinesObserver)
             {
-                // Whoever registered before with this token is told that it is over.
+                // Ends an earlier registration with this token.
                 Deregister(exchange);
                 result = WithoutObserve(result);
             }
@@ -70,7 +70,7 @@ internal sealed class ObserveAnswers
 
     private static CoapResult Mark(CoapResult result, ObserveSettings settings, uint number)
     {
-        // A result may be on its way to many, so it is not changed.
+        // A result may belong to many responses, so it is not changed.
         CoapResult marked = result.Copy();
         marked.Options.Remove(OptionNumber.Observe);
         marked.Options.AddUInt(OptionNumber.Observe, number);
@@ -120,8 +120,8 @@ internal sealed class ObserveAnswers
         }
     }
 
-    /// <summary>Makes the transmission of the answer to a registration.</summary>
-    /// <returns>Null when the observer is none any more.</returns>
+    /// <summary>Creates the transmission of the answer to a registration.</summary>
+    /// <returns>Null when the observer no longer exists.</returns>
     public CoapTransmission? Answer(Observer observer, CoapMessage response)
     {
         _shard.Enter();
@@ -135,7 +135,7 @@ internal sealed class ObserveAnswers
         }
     }
 
-    /// <summary>The answer of an observer did not leave.</summary>
+    /// <summary>Handles an observer's answer that did not leave.</summary>
     public void Withdraw(Observer? observer)
     {
         if (observer is null)
@@ -167,7 +167,7 @@ internal sealed class ObserveAnswers
         }
     }
 
-    /// <summary>The answer of a run is there.</summary>
+    /// <summary>Handles the answer of a run.</summary>
     public void Publish(SubjectRun run, CoapMessage response)
     {
         _shard.Enter();

@@ -1,31 +1,31 @@
 namespace CoAP.NET.Exchanges;
 
-/// <summary>What the Exchanges stage keeps for a peer that we sent requests to. Guarded by Shard.Gate.</summary>
+/// <summary>The state of the Exchanges stage for a peer that gets requests. Guarded by Shard.Gate.</summary>
 internal sealed class PeerExchanges
 {
     private readonly PeerExchanges? _carrier;
     private TokenSequence _tokens;
 
-    // Tokens of a process before, which the sequence knows nothing of; null for none.
+    // Tokens of an earlier process, which the sequence does not know; null for none.
     private HashSet<CoapToken>? _adopted;
 
     public PeerExchanges(CoapRandomSource random) => _tokens = new TokenSequence(random);
 
-    /// <summary>Makes what is kept for a protected peer: its tokens are those of the channel that carries it.</summary>
+    /// <summary>Creates the state of a protected peer: its tokens are those of the carrying channel.</summary>
     public PeerExchanges(PeerExchanges carrier) => _carrier = carrier;
 
-    /// <summary>Our requests that wait for their response, by token (RFC 7252 section 5.3.2).</summary>
+    /// <summary>Client requests that wait for their response, by token (RFC 7252 section 5.3.2).</summary>
     public Dictionary<CoapToken, ClientRequest> Pending { get; } = [];
 
-    /// <summary>Our observations of the peer's resources, by token; null when there are none (RFC 7641 section 3).</summary>
+    /// <summary>Observations of the peer's resources, by token; null for none (RFC 7641 section 3).</summary>
     public Dictionary<CoapToken, StandingRequest>? Standing { get; set; }
 
-    /// <param name="length">The length of a long token; anything up to 8 for a short one.</param>
+    /// <param name="length">The length of a long token; up to 8 for a short one.</param>
     public CoapToken NextToken(int length) => _carrier is not null ? _carrier.NextToken(length)
         : length > CoapToken.MaxLength ? _tokens.NextLong(length)
         : NextFree();
 
-    /// <summary>Sets a token of a process before aside, which the sequence then never gives.</summary>
+    /// <summary>Reserves a token of an earlier process, so the sequence never returns it.</summary>
     /// <param name="token">The token, of 8 bytes at most.</param>
     /// <returns>False when a request has it.</returns>
     public bool TryReserve(CoapToken token)
@@ -35,7 +35,7 @@ internal sealed class PeerExchanges
             return false;
         }
 
-        // For good: what comes late for it must meet nobody else's request.
+        // Permanently: a late message for it must not match another request.
         (_adopted ??= []).Add(token);
         return true;
     }

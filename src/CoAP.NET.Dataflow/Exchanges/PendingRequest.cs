@@ -3,7 +3,7 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Exchanges;
 
 /// <summary>
-/// A request or ping of ours that waits for what becomes of it. The timer is its time limit. Guarded by Shard.Gate, but for the completion.
+/// A client request or ping that waits for its outcome. The timer is its time limit. Guarded by Shard.Gate, except for the completion.
 /// </summary>
 internal abstract class PendingRequest : WheelTimer, ITransmissionOwner
 {
@@ -23,7 +23,7 @@ internal abstract class PendingRequest : WheelTimer, ITransmissionOwner
         };
     }
 
-    /// <summary>Where it is registered.</summary>
+    /// <summary>The layer with the registration.</summary>
     protected ExchangeLayer Layer { get; }
 
     public CoapChannel Channel { get; }
@@ -32,10 +32,10 @@ internal abstract class PendingRequest : WheelTimer, ITransmissionOwner
 
     public CoapTransmission Transmission { get; }
 
-    /// <summary>The time that the whole request may take.</summary>
+    /// <summary>The time limits of the whole request.</summary>
     public RequestTime Time { get; }
 
-    /// <summary>When the whole request ends at the latest, in units of 100 ns.</summary>
+    /// <summary>The latest end of the whole request, in units of 100 ns.</summary>
     public long Deadline { get; set; } = long.MaxValue;
 
     public bool IsAcknowledged { get; set; }
@@ -44,7 +44,7 @@ internal abstract class PendingRequest : WheelTimer, ITransmissionOwner
 
     public abstract bool IsCompleted { get; }
 
-    /// <summary>Where the request goes, for messages to people.</summary>
+    /// <summary>The destination of the request, for messages.</summary>
     public string Target => Channel.ToString();
 
     public void CancelWith(CancellationToken cancellationToken)
@@ -77,8 +77,8 @@ internal abstract class PendingRequest : WheelTimer, ITransmissionOwner
         }
     }
 
-    /// <summary>Fails a request that was taken out, because its connection has ended. No lock may be held.</summary>
-    /// <param name="reason">Why the connection has ended.</param>
+    /// <summary>Fails a removed request because its connection has ended. The caller must hold no lock.</summary>
+    /// <param name="reason">The reason for the end of the connection.</param>
     public void FailUnanswered(CoapConnectionException reason)
     {
         bool wasSent = Transmission.Attempts > 0;
@@ -93,8 +93,8 @@ internal abstract class PendingRequest : WheelTimer, ITransmissionOwner
         });
     }
 
-    /// <summary>Takes it out, so that nobody else ends it. No lock may be held.</summary>
-    /// <returns>False when it was taken out already.</returns>
+    /// <summary>Removes the request, so no other thread ends it. The caller must hold no lock.</summary>
+    /// <returns>False when it was already removed.</returns>
     public bool TryTake()
     {
         Channel.Shard.Enter();
@@ -111,7 +111,7 @@ internal abstract class PendingRequest : WheelTimer, ITransmissionOwner
     internal override void Fire(long now) => Layer.OnTimeout(this, now);
 
     /// <summary>
-    /// Call after the completion was set: then either this or <see cref="CancelWith"/> on another thread sees the registration.
+    /// Call it after the completion was set: either this or <see cref="CancelWith"/> on another thread then sees the registration.
     /// </summary>
     protected void StopWatchingCancellation() => _cancellation.Unregister();
 

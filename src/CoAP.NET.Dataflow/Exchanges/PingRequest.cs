@@ -1,6 +1,6 @@
 namespace CoAP.NET.Exchanges;
 
-/// <summary>An Empty Confirmable message of ours that waits for its Reset (RFC 7252 section 4.3).</summary>
+/// <summary>An Empty Confirmable message that waits for its Reset (RFC 7252 section 4.3).</summary>
 internal sealed class PingRequest : PendingRequest
 {
     private readonly long _startedAt;
@@ -15,7 +15,7 @@ internal sealed class PingRequest : PendingRequest
 
     public TaskCompletionSource<TimeSpan> Completion { get; }
 
-    /// <summary>Whether its outcome is known; <see cref="Completion"/> may end a little later.</summary>
+    /// <summary>Whether the outcome is known; <see cref="Completion"/> may end a little later.</summary>
     public override bool IsCompleted => Volatile.Read(ref _isOver) != 0;
 
     /// <inheritdoc/>
@@ -26,11 +26,11 @@ internal sealed class PingRequest : PendingRequest
             return;
         }
 
-        // A receive loop keeps the time of what it received last, which may be before another thread sent the Ping.
+        // A receive loop keeps the time of its last datagram, which may be before another thread sent the Ping.
         long elapsed = Math.Max(0, Channel.Shard.Environment.Now - _startedAt);
         switch (fate)
         {
-            // A Reset is the answer; whoever acknowledges instead is there as well.
+            // A Reset is the answer; a peer that acknowledges instead is there as well.
             case CoapInboundKind.Reset or CoapInboundKind.Acknowledged:
                 End(() => Completion.TrySetResult(TimeSpan.FromTicks(elapsed)));
                 StopWatchingCancellation();

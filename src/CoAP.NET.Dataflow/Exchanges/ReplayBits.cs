@@ -1,25 +1,26 @@
 namespace CoAP.NET.Exchanges;
 
-// Compiled into the packages for DTLS and OSCORE as well: all windows over numbers of messages are the same machine.
+// Also compiled into the packages for DTLS and OSCORE: all replay windows use this code.
 
 /// <summary>
-/// Which of the newest numbers came already. The state is the highest number plus one and a ring of bits, one for each of the numbers
-/// below: bit n of the ring stands for the number that is n modulo the size of the ring. All that is older than the ring came.
+/// Tracks which of the newest numbers were received. The state is the highest number plus one and a ring of bits, one for each of the
+/// numbers below: bit n of the ring stands for the number that is n modulo the size of the ring. All numbers older than the ring count as
+/// received.
 /// </summary>
 internal static class ReplayBits
 {
     private const int WordBits = 64;
 
-    /// <summary>Whether a number did not come yet and is not older than the ring.</summary>
-    /// <param name="next">The highest number that came plus one; 0 when none did.</param>
+    /// <summary>Whether a number is new and not older than the ring.</summary>
+    /// <param name="next">The highest received number plus one; 0 for none.</param>
     /// <param name="ring">The bits.</param>
     /// <param name="number">The number.</param>
     public static bool Takes(ulong next, ReadOnlySpan<ulong> ring, ulong number) =>
         number >= next
         || (next - 1 - number < (ulong)ring.Length * WordBits && (ring[WordOf(number, ring.Length)] & BitOf(number)) == 0);
 
-    /// <summary>Notes a number that <see cref="Takes"/> takes.</summary>
-    /// <param name="next">The highest number that came plus one.</param>
+    /// <summary>Records a number that <see cref="Takes"/> accepts.</summary>
+    /// <param name="next">The highest received number plus one.</param>
     /// <param name="ring">The bits.</param>
     /// <param name="number">The number.</param>
     public static void Add(ref ulong next, Span<ulong> ring, ulong number)
@@ -33,7 +34,7 @@ internal static class ReplayBits
         ring[WordOf(number, ring.Length)] |= BitOf(number);
     }
 
-    // The bits of numbers that the window moves to stand for older ones still.
+    // Frees the bits of the numbers that enter the window; they still stand for older ones.
     private static void Free(ulong next, Span<ulong> ring, ulong last)
     {
         if (last - next >= (ulong)ring.Length * WordBits)

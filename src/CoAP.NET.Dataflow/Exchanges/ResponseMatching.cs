@@ -6,8 +6,8 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Exchanges;
 
 /// <summary>
-/// Finds whose response came and what became of a message of ours, and tells whoever waits: requests, pings, observations (RFC 7641 section
-/// 3.5), requests to groups, clients that keep nothing (RFC 8974 section 3). No method may be called under a lock.
+/// Matches responses and outcomes of sent messages to their owners: requests, pings, observations (RFC 7641 section 3.5), group requests,
+/// stateless clients (RFC 8974 section 3). No method may be called under a lock.
 /// </summary>
 internal sealed class ResponseMatching
 {
@@ -39,7 +39,7 @@ internal sealed class ResponseMatching
         _counters = shard.Environment.Counters;
     }
 
-    /// <summary>A response has come.</summary>
+    /// <summary>Handles a response.</summary>
     public void OnResponse(in CoapInbound item, CoapMessage message)
     {
         ClientRequest? request;
@@ -83,7 +83,7 @@ internal sealed class ResponseMatching
                 return;
             }
 
-            // RFC 7252 section 5.3.2: nobody asked for it. A Confirmable one is rejected, others are ignored.
+            // RFC 7252 section 5.3.2: an unrequested response. Rejects a Confirmable one and ignores others.
             _counters.Add(CoapCounter.UnmatchedResponses);
             item.Channel.NoteDrop(CoapCounter.UnmatchedResponses);
             _outbound.Settle(item.Reception, AnswerToUnknown(message));
@@ -111,7 +111,7 @@ internal sealed class ResponseMatching
                 + "factory for the option if you know it."));
     }
 
-    // Observations of a process before are being adopted: it may be for one of them.
+    // Observations of an earlier process are being adopted: the notification may belong to one of them.
     private bool TryHold(in CoapInbound item, CoapMessage message)
     {
         if (item is not { Reception: not null, Transmission: null, IsMulticast: false } || !message.Code.IsSuccess
@@ -140,13 +140,13 @@ internal sealed class ResponseMatching
         return true;
     }
 
-    // Matched by the token alone, as every member answers from its own address (RFC 7252 section 8.2).
+    // Matched by the token alone, because each member answers from its own address (RFC 7252 section 8.2).
     private void OnGroupResponse(in CoapInbound item, CoapMessage message, GroupRequest group)
     {
         OptionVerdict verdict = OptionRules.Check(message);
         if (!verdict.IsAccepted || group.IsOver)
         {
-            // Who is told that nobody observes him any more stops telling of changes (RFC 7641 section 3.6).
+            // A server whose notification is rejected stops sending notifications (RFC 7641 section 3.6).
             _counters.Add(verdict.IsAccepted ? CoapCounter.LateResponses : CoapCounter.BadOptions);
             _outbound.Settle(item.Reception, AnswerToUnknown(message));
             return;
@@ -159,7 +159,7 @@ internal sealed class ResponseMatching
         }
     }
 
-    // A response whose token is that of a standing request.
+    // A response with the token of a standing request.
     private void OnNotification(in CoapInbound item, CoapMessage message, StandingRequest request)
     {
         if (request.Late is not LateNotifications.Take and var late && item.Transmission is null && IsNotification(message))
@@ -194,8 +194,8 @@ internal sealed class ResponseMatching
     }
 
     /// <summary>
-    /// What a response that nobody waits for gets: a notification is rejected in any case, as nothing else would make the server forget us
-    /// (RFC 7641 section 3.6). So is a list of missing blocks of a body that was given up (RFC 9177 section 4.3).
+    /// Returns the reply to an unmatched response. It always rejects a notification, because only that ends the registration at the server
+    /// (RFC 7641 section 3.6). It also rejects a list of missing blocks of an abandoned body (RFC 9177 section 4.3).
     /// </summary>
     private static CoapOutboundKind AnswerToUnknown(CoapMessage message) =>
         (message.Code.IsSuccess && IsNotification(message)) || IsMissingList(message) ? CoapOutboundKind.Reset : CoapOutboundKind.Reject;
@@ -223,7 +223,7 @@ internal sealed class ResponseMatching
         client.Give(new CoapStatelessResponse(new CoapResponse(message, item.Channel.Remote), state, age));
     }
 
-    /// <summary>Something became of a message of ours: whoever asked for it is told.</summary>
+    /// <summary>Reports the outcome of a sent message to its owner.</summary>
     public static void OnTransmission(in CoapInbound item)
     {
         if (item.Transmission is { Owner: { } owner } transmission)
@@ -233,7 +233,7 @@ internal sealed class ResponseMatching
     }
 
     /// <summary>
-    /// A connection has ended (RFC 8323 section 3.4): requests under way fail, observers and what is left of bodies are forgotten.
+    /// Handles the end of a connection (RFC 8323 section 3.4): pending requests fail; observers and partial bodies are forgotten.
     /// </summary>
     public void OnDisconnected(in CoapInbound item)
     {
@@ -241,7 +241,7 @@ internal sealed class ResponseMatching
             ?? new CoapConnectionException(CoapConnectionError.Closed, $"The connection to {item.Channel} has ended.");
         if (item.Transmission is { } transmission)
         {
-            // One message that could not be sent any more.
+            // A single message that could not be sent.
             transmission.Owner?.OnDisconnected(transmission, reason);
             return;
         }

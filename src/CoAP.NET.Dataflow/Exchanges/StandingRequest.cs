@@ -1,8 +1,8 @@
 namespace CoAP.NET.Exchanges;
 
 /// <summary>
-/// A token towards a peer that any number of responses may come to: that of an observation (RFC 7641 section 3). It stands in the table of
-/// tokens before the first message leaves and until it is closed, whatever becomes of the messages that carry it.
+/// A token for a peer with any number of responses, as of an observation (RFC 7641 section 3). It is in the table of tokens from before the
+/// first message until it is closed, whatever the outcome of the messages with it.
 /// </summary>
 internal sealed class StandingRequest : ITransmissionOwner
 {
@@ -18,18 +18,18 @@ internal sealed class StandingRequest : ITransmissionOwner
 
     public IStandingOwner Owner { get; }
 
-    /// <summary>Given once, when it is opened.</summary>
+    /// <summary>Set once, when the request is opened.</summary>
     public CoapToken Token { get; set; }
 
-    /// <summary>Whether it stands in the table. Guarded by Shard.Gate.</summary>
+    /// <summary>Whether it is in the table. Guarded by Shard.Gate.</summary>
     public bool IsOpen { get; set; }
 
     /// <summary>
-    /// The registration as it was sent last, where it was protected: what a proxy cut is asked for with the same bytes. Otherwise null.
+    /// The registration as last sent, if it was protected: blocks that a proxy cut are requested with the same bytes. Otherwise null.
     /// </summary>
     public CoapTransmission? Registration { get; set; }
 
-    /// <summary>What becomes of notifications once nobody observes any more.</summary>
+    /// <summary>How to handle notifications after the end of the observation.</summary>
     public LateNotifications Late
     {
         get => _late;

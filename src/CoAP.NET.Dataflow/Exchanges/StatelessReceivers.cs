@@ -3,7 +3,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Exchanges;
 
-/// <summary>The stateless clients of an endpoint. Look-ups take no lock and cost a field read while there is none.</summary>
+/// <summary>The stateless clients of an endpoint. Look-ups take no lock, and cost a field read while there is none.</summary>
 internal sealed class StatelessReceivers
 {
     private readonly Lock _gate = new();
@@ -12,8 +12,8 @@ internal sealed class StatelessReceivers
 
     /// <summary>Adds a client.</summary>
     /// <param name="tokens">Its tokens.</param>
-    /// <param name="isShared">Whether other processes make tokens for clients of its name.</param>
-    /// <exception cref="InvalidOperationException">Another one has the name: nobody could tell for which of them those are.</exception>
+    /// <param name="isShared">Whether other processes create tokens for clients of its name.</param>
+    /// <exception cref="InvalidOperationException">Another client has the name, so their tokens could not be distinguished.</exception>
     public void Add(StatelessTokens tokens, bool isShared)
     {
         lock (_gate)
@@ -21,8 +21,8 @@ internal sealed class StatelessReceivers
             if (isShared && _all.Any(other => other.Name == tokens.Name))
             {
                 throw new InvalidOperationException(
-                    $"This endpoint has a stateless client with the name '{tokens.Name}' already, and with a shared secret responses to "
-                        + "requests of other processes are told apart by the name. Set CoapStatelessOptions.Name.");
+                    $"This endpoint already has a stateless client with the name '{tokens.Name}', and with a shared secret responses to "
+                        + "requests of other processes are distinguished by the name. Set CoapStatelessOptions.Name.");
             }
 
             _isShared = isShared;
@@ -38,12 +38,12 @@ internal sealed class StatelessReceivers
         }
     }
 
-    /// <summary>Whose token this is.</summary>
-    /// <param name="token">The token of a response that nobody waits for.</param>
-    /// <param name="peer">Who sent it.</param>
-    /// <param name="owner">The one that made the token.</param>
-    /// <param name="state">What it had put into it.</param>
-    /// <param name="age">How long ago.</param>
+    /// <summary>Finds the client that created a token.</summary>
+    /// <param name="token">The token of an unmatched response.</param>
+    /// <param name="peer">The sender.</param>
+    /// <param name="owner">The client that created the token.</param>
+    /// <param name="state">The state in the token.</param>
+    /// <param name="age">The age of the token.</param>
     public bool TryOpen(in CoapToken token, CoapChannel peer, [NotNullWhen(true)] out StatelessTokens? owner, out byte[] state,
         out TimeSpan age)
     {

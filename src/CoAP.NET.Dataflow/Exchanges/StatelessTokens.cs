@@ -6,20 +6,20 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Exchanges;
 
-// A token: the version of this format (2 bits) with the lowest bits of the epoch (6), the run that made it (8 bytes), the number of the
-// request (5), encrypted the milliseconds since the epoch began (4) and the state, then the tag (12). AES-GCM under a key that follows from
-// the key of the epoch, the name of the client and the run; a run is a number that is drawn when the client is made, so no two processes
-// with one secret use the same key. The number is the nonce, so it never repeats under one key. The peer's address is authenticated with
-// it: a response from elsewhere does not open it (RFC 8974 section 3.1: integrity, replay protection, freshness, confidentiality, a
-// version).
+// A token contains: the version of this format (2 bits) with the lowest bits of the epoch (6), the run that created it (8 bytes), the
+// number of the request (5), encrypted the milliseconds since the epoch began (4) and the state, then the tag (12). The cipher is AES-GCM.
+// Its key derives from the key of the epoch, the name of the client and the run. A run is a random number of each client object, so no two
+// processes with one secret use the same key. The number is the nonce, so it never repeats under one key. The peer's address is
+// authenticated too: a response from elsewhere does not open the token (RFC 8974 section 3.1: integrity, replay protection, freshness,
+// confidentiality, a version).
 
 /// <summary>
-/// Puts the state of requests into their tokens and gets it back out of those of responses (RFC 8974 section 3), with a shared secret also
-/// out of those that other processes made. Thread-safe.
+/// Encrypts the state of requests into their tokens, and decrypts it from those of responses (RFC 8974 section 3). With a shared secret it
+/// also opens tokens of other processes. Thread-safe.
 /// </summary>
 internal sealed class StatelessTokens : IDisposable
 {
-    /// <summary>What a token has besides the state, in bytes.</summary>
+    /// <summary>The overhead of a token besides the state, in bytes.</summary>
     public const int Overhead = HeadLength + TimeLength + TagLength;
 
     private const string Purpose = "stateless tokens";
@@ -34,7 +34,7 @@ internal sealed class StatelessTokens : IDisposable
     private const int NonceLength = 12;
     private const ulong MaxNumber = (1UL << (8 * NumberLength)) - 1;
 
-    // Processes whose tokens come back here, at most: nobody but those who have the secret is one of them.
+    // The maximum number of processes whose tokens return here; only holders of the secret can be among them.
     private const int MaxRuns = 64;
 
     private static readonly TimeSpan s_epoch = TimeSpan.FromDays(1);
@@ -53,10 +53,10 @@ internal sealed class StatelessTokens : IDisposable
     private TokenRun _own;
     private ulong _next;
 
-    /// <summary>Makes the keys.</summary>
-    /// <param name="environment">For the clock, for randomness, and for the shared secret.</param>
-    /// <param name="options">How long a token is taken back, how many numbers are remembered, and the name of the client.</param>
-    /// <param name="onResponse">The application's, which gets the responses.</param>
+    /// <summary>Creates the keys.</summary>
+    /// <param name="environment">The environment, for the clock, randomness and the shared secret.</param>
+    /// <param name="options">The lifetime of a token, the number of remembered numbers, and the name of the client.</param>
+    /// <param name="onResponse">The callback of the application for responses.</param>
     public StatelessTokens(CoapEnvironment environment, CoapStatelessOptions options, Action<CoapStatelessResponse> onResponse)
     {
         _environment = environment;
@@ -64,7 +64,7 @@ internal sealed class StatelessTokens : IDisposable
         Name = options.Name;
         _name = Encoding.UTF8.GetBytes(options.Name);
         _lifetime = options.Lifetime.Ticks;
-        // One word more: so many may lie between the newest and one that is taken.
+        // One word more: so many numbers may lie between the newest and an accepted one.
         _words = ((options.ReplayWindow + 63) / 64) + 1;
         _isShared = environment.Secret is not null;
         _keys = environment.Secret?.KeysFor(Purpose, s_epoch) ?? OwnKeys(environment);
@@ -73,14 +73,14 @@ internal sealed class StatelessTokens : IDisposable
         _own = AddOwn(_time.Offset());
     }
 
-    /// <summary>The name that tells clients of an endpoint apart for which other processes make tokens too.</summary>
+    /// <summary>The name that distinguishes clients of an endpoint for which other processes create tokens too.</summary>
     public string Name { get; }
 
     public bool IsDisposed { get; private set; }
 
-    /// <summary>Makes the token of a request.</summary>
+    /// <summary>Creates the token of a request.</summary>
     /// <param name="state">The state.</param>
-    /// <param name="peer">To whom the request goes.</param>
+    /// <param name="peer">The receiver of the request.</param>
     public CoapToken Seal(ReadOnlySpan<byte> state, CoapChannel peer)
     {
         byte[] token = new byte[Overhead + state.Length];
@@ -94,7 +94,7 @@ internal sealed class StatelessTokens : IDisposable
             long offset = _time.Offset();
             if (offset != _own.Offset || _next == MaxNumber)
             {
-                // Somebody set the clock, or all numbers are used.
+                // The clock was set, or all numbers are used.
                 _own = AddOwn(offset);
             }
 
@@ -113,15 +113,12 @@ internal sealed class StatelessTokens : IDisposable
         return new CoapToken(token);
     }
 
-    /// <summary>
-    /// Whether a token was made here, or by another process with the secret, for this peer, lately, and its response was not taken here
-    /// yet. If so, it is taken now.
-    /// </summary>
+    /// <summary>Accepts a token once. It must be created here, or by another process with the secret, for this peer and recently.</summary>
     /// <param name="token">The token of a response.</param>
-    /// <param name="peer">Who sent it.</param>
-    /// <param name="isOwn">Whether it counts only if it was made here.</param>
+    /// <param name="peer">The sender.</param>
+    /// <param name="isOwn">Whether it must be created here.</param>
     /// <param name="state">The state.</param>
-    /// <param name="age">How long ago the token was made.</param>
+    /// <param name="age">The age of the token.</param>
     public bool TryOpen(in CoapToken token, CoapChannel peer, bool isOwn, out byte[] state, out TimeSpan age)
     {
         state = [];
@@ -164,7 +161,7 @@ internal sealed class StatelessTokens : IDisposable
         return true;
     }
 
-    /// <summary>Gives a response to the application. No lock may be held.</summary>
+    /// <summary>Passes a response to the application. The caller must hold no lock.</summary>
     public void Give(CoapStatelessResponse response)
     {
         UserCode.Enter();
@@ -172,7 +169,7 @@ internal sealed class StatelessTokens : IDisposable
         {
             _onResponse(response);
         }
-#pragma warning disable CA1031 // whatever the application throws, the endpoint goes on
+#pragma warning disable CA1031 // the endpoint continues, whatever the application throws
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -221,7 +218,7 @@ internal sealed class StatelessTokens : IDisposable
 
     private static ulong NumberOf(ReadOnlySpan<byte> bytes) => ((ulong)bytes[0] << 32) | BinaryPrimitives.ReadUInt32BigEndian(bytes[1..]);
 
-    // Of a session the address may change; a response in another session answers nothing (RFC 7252 section 9.1.2).
+    // The address of a session may change; a response in another session answers nothing (RFC 7252 section 9.1.2).
     private void WriteTo(Span<byte> sender, CoapChannel peer) =>
         PeerBinding.Write(sender, peer, peer is { IsConnection: true, IsReliable: false } ? default : peer.Remote, _process);
 
@@ -233,7 +230,7 @@ internal sealed class StatelessTokens : IDisposable
         return run;
     }
 
-    // Null: somebody else's.
+    // Null: a foreign token.
     private TokenRun? RunOf(ulong number, bool isOwn) => _runs.TryGetValue(number, out TokenRun? known)
         ? known.IsOwn || !isOwn ? known : null
         : _isShared && !isOwn ? new TokenRun(number, null, _words) : null;
@@ -264,7 +261,7 @@ internal sealed class StatelessTokens : IDisposable
         return age.Ticks <= _lifetime && made - now <= CoapEpochKeys.MaxClockDifference.Ticks;
     }
 
-    // One whose tokens are all too old by now makes room: they are not taken any more without its bits.
+    // A run whose tokens have all expired makes room: they are refused even without its bits.
     private bool TryAdd(TokenRun run)
     {
         if (_runs.ContainsKey(run.Number))

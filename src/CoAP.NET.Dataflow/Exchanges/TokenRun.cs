@@ -3,12 +3,10 @@ using System.Security.Cryptography;
 
 namespace CoAP.NET.Exchanges;
 
-/// <summary>Those tokens of stateless requests that one client of one process made: their keys, and whose responses were taken
-/// here.</summary>
-/// <param name="number">What the process drew.</param>
-/// <param name="offset">What has to be added to the monotonic clock for the time that stands in tokens of this process; null where
-/// another process made them.</param>
-/// <param name="words">How many words of 64 bits say which responses were taken.</param>
+/// <summary>The tokens of stateless requests of one client object: their keys, and the accepted responses.</summary>
+/// <param name="number">The random number of the run.</param>
+/// <param name="offset">The offset from the monotonic clock to the time in tokens of this process; null for another process.</param>
+/// <param name="words">The number of 64-bit words for accepted responses.</param>
 internal sealed class TokenRun(ulong number, long? offset, int words) : IDisposable
 {
     /// <summary>The length of the tag of a token in bytes.</summary>
@@ -24,17 +22,17 @@ internal sealed class TokenRun(ulong number, long? offset, int words) : IDisposa
 
     public long? Offset => offset;
 
-    /// <summary>Whether this process made them.</summary>
+    /// <summary>Whether this process created them.</summary>
     public bool IsOwn => offset is not null;
 
-    /// <summary>When the last response was taken, in units of 100 ns.</summary>
+    /// <summary>The time of the last accepted response, in units of 100 ns.</summary>
     public long Heard { get; private set; } = long.MinValue / 2;
 
-    /// <summary>What encrypts its tokens in an epoch.</summary>
+    /// <summary>Returns the cipher of its tokens in an epoch.</summary>
     /// <param name="epoch">The epoch.</param>
     /// <param name="keys">The keys of epochs.</param>
     /// <param name="name">The name of the client.</param>
-    /// <returns>Null where there is no key of that epoch.</returns>
+    /// <returns>Null without a key for that epoch.</returns>
     public AesGcm? CipherOf(long epoch, CoapEpochKeys keys, ReadOnlySpan<byte> name)
     {
         foreach ((long known, AesGcm made) in _ciphers)
@@ -60,7 +58,7 @@ internal sealed class TokenRun(ulong number, long? offset, int words) : IDisposa
         CryptographicOperations.ZeroMemory(root);
         CryptographicOperations.ZeroMemory(key);
 
-        // Those of older ones open nothing that is young enough.
+        // Ciphers of older epochs open only expired tokens.
         foreach ((long Epoch, AesGcm Cipher) old in _ciphers.FindAll(other => other.Epoch < epoch - 2))
         {
             _ciphers.Remove(old);
@@ -71,13 +69,13 @@ internal sealed class TokenRun(ulong number, long? offset, int words) : IDisposa
         return cipher;
     }
 
-    /// <summary>Whether the response to a token was not taken yet, and is not older than those that are known.</summary>
+    /// <summary>Whether the response to a token is new, and not older than the known ones.</summary>
     /// <param name="request">The number of the token.</param>
     public bool Takes(ulong request) => _taken is null || ReplayBits.Takes(_takenNext, _taken, request);
 
-    /// <summary>A response is taken.</summary>
+    /// <summary>Records an accepted response.</summary>
     /// <param name="request">The number of its token.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
     public void Add(ulong request, long now)
     {
         _taken ??= new ulong[words];

@@ -4,14 +4,14 @@ using System.Numerics;
 namespace CoAP.NET.Exchanges;
 
 /// <summary>
-/// The tokens towards one peer: a keyed permutation of a counter. Unpredictable (RFC 7252 section 5.3.1) and never the same twice under one
-/// key (RFC 9175 section 4.2). Four bytes long; eight when all of those were used. Not thread-safe: Shard.Gate guards it.
+/// The tokens for one peer: a keyed permutation of a counter. They are unpredictable (RFC 7252 section 5.3.1) and never repeat under one
+/// key (RFC 9175 section 4.2). Four bytes long; eight when all of those were used. Not thread-safe: guarded by Shard.Gate.
 /// </summary>
 internal struct TokenSequence
 {
     /// <summary>
-    /// The length of the tokens of requests to groups. Others never have it, so that a member's answer cannot be taken for one to a request
-    /// sent to it alone.
+    /// The length of the tokens of group requests. Other tokens never have it, so a member's answer cannot match a request to that member
+    /// alone.
     /// </summary>
     public const int GroupLength = 6;
 
@@ -42,7 +42,7 @@ internal struct TokenSequence
         return new CoapToken(bytes);
     }
 
-    /// <summary>The next token for a request to a group. Not to be mixed with <see cref="Next"/> in one sequence.</summary>
+    /// <summary>Returns the next token for a group request. Do not mix it with <see cref="Next"/> in one sequence.</summary>
     public CoapToken NextForGroup()
     {
         Span<byte> bytes = stackalloc byte[8];
@@ -50,7 +50,7 @@ internal struct TokenSequence
         return new CoapToken(bytes[^GroupLength..]);
     }
 
-    /// <summary>A token of more than 8 bytes (RFC 8974): the first 8 are never the same twice.</summary>
+    /// <summary>Returns a token of more than 8 bytes (RFC 8974); its first 8 never repeat.</summary>
     public CoapToken NextLong(int length)
     {
         ulong counter = _counter++;
@@ -63,7 +63,7 @@ internal struct TokenSequence
         return new CoapToken(bytes.AsSpan(0, length));
     }
 
-    // A Feistel network is a permutation whatever its round function is; the key makes it one that nobody else knows.
+    // A Feistel network is a permutation for any round function; the key makes it a secret one.
     private readonly ulong Permute(ulong value, int halfBits)
     {
         uint mask = halfBits == 32 ? uint.MaxValue : (1u << halfBits) - 1;

@@ -1,13 +1,13 @@
 namespace CoAP.NET;
 
-/// <summary>How long to wait after attempts that failed: ever longer, and not all at the same moment. Pure: the chance is given.</summary>
+/// <summary>Computes exponential back-off times with jitter. A pure function: the caller passes the random number.</summary>
 internal static class BackOffTimes
 {
-    /// <summary>The wait in units of 100 ns: twice as long with each failure up to a bound, of which half is drawn by lot.</summary>
-    /// <param name="failures">How many attempts failed in a row before this one.</param>
-    /// <param name="first">The wait after the first failure, as a whole.</param>
-    /// <param name="bound">The longest wait; infinite for none.</param>
-    /// <param name="chance">A random number from 0 up to 1.</param>
+    /// <summary>Returns the wait in units of 100 ns. It doubles with each failure up to a limit, and half of it is random.</summary>
+    /// <param name="failures">The number of earlier failures in a row.</param>
+    /// <param name="first">The full wait after the first failure.</param>
+    /// <param name="bound">The longest wait; infinite for no limit.</param>
+    /// <param name="chance">A random number of at least 0 and less than 1.</param>
     public static long Of(int failures, TimeSpan first, TimeSpan bound, double chance)
     {
         long limit = bound == Timeout.InfiniteTimeSpan ? long.MaxValue / 4 : bound.Ticks;

@@ -3,31 +3,31 @@ using System.Runtime.Intrinsics.X86;
 
 namespace CoAP.NET;
 
-/// <summary>Has the processor fetch memory that will be needed soon, while it goes on with something else.</summary>
+/// <summary>Prefetches memory that will be needed soon.</summary>
 internal static unsafe class CacheLines
 {
-    /// <summary>Fetches the line of a place.</summary>
-    /// <typeparam name="T">What lies there.</typeparam>
-    /// <param name="place">The place. Whatever becomes of the object meanwhile, nothing is read or written.</param>
+    /// <summary>Prefetches the cache line of a location.</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="place">The location. Nothing is read or written, even if the object has moved.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void Fetch<T>(ref readonly T place)
     {
         if (Sse.IsSupported)
         {
-            // An address that is out of date by now fetches something else; it cannot fail.
+            // An outdated address prefetches something else; it cannot fail.
             Sse.Prefetch0(Unsafe.AsPointer(ref Unsafe.AsRef(in place)));
         }
     }
 
-    /// <summary>Fetches the lines of an object from its beginning on.</summary>
-    /// <param name="target">The object. It is not touched: that would be to wait for it.</param>
-    /// <param name="bytes">How much of it.</param>
+    /// <summary>Prefetches the cache lines of an object from its beginning.</summary>
+    /// <param name="target">The object. It is not accessed, because an access would wait for it.</param>
+    /// <param name="bytes">The number of bytes.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void FetchObject(object target, int bytes)
     {
         if (Sse.IsSupported)
         {
-            // Where the object lies now. If it is moved meanwhile, something else is fetched.
+            // The current address of the object. If the object moves meanwhile, something else is prefetched.
             byte* at = (byte*)Unsafe.As<object, nint>(ref target);
             for (int i = 0; i < bytes; i += 64)
             {

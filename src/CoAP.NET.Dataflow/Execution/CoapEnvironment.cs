@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET;
 
-/// <summary>What every stage of an endpoint shares: clock, entropy, execution, bounds, counters, log.</summary>
+/// <summary>The objects that all stages of an endpoint share: clock, entropy, execution, limits, counters, log.</summary>
 internal sealed class CoapEnvironment
 {
     public required TimeProvider TimeProvider { get; init; }
@@ -12,16 +12,16 @@ internal sealed class CoapEnvironment
 
     public required CoapScheduler Scheduler { get; init; }
 
-    /// <summary>What processes share from which keys follow; null: none.</summary>
+    /// <summary>The secret that processes share, from which keys derive; null for none.</summary>
     public SharedSecret? Secret { get; init; }
 
-    /// <summary>How many handlers may compute on threads of the library; null where a user decides about threads.</summary>
+    /// <summary>Limits the handlers that compute on threads of the library; null when the application controls the threads.</summary>
     public HandlerThreads? HandlerThreads { get; init; }
 
-    /// <summary>What runs the continuations of those who wait for responses; null: the runtime does.</summary>
+    /// <summary>The scheduler for continuations of responses; null for the runtime's default.</summary>
     public CoapScheduler? Continuations => Scheduler.TakesContinuations ? Scheduler : null;
 
-    /// <summary>How to make what others wait for, when it is completed by <see cref="Tell"/>.</summary>
+    /// <summary>The options for task completion sources that <see cref="Tell"/> completes.</summary>
     public TaskCreationOptions CompletionOptions =>
         Scheduler.TakesContinuations ? TaskCreationOptions.None : TaskCreationOptions.RunContinuationsAsynchronously;
 
@@ -31,30 +31,30 @@ internal sealed class CoapEnvironment
 
     public required ILogger Logger { get; init; }
 
-    /// <summary>The parameters of a peer that is met for the first time.</summary>
+    /// <summary>Returns the parameters of a new peer.</summary>
     public required Func<Transports.CoapAddress, CoapTransmissionParameters> ParametersOf { get; init; }
 
-    /// <summary>What is measured of requests.</summary>
+    /// <summary>The telemetry of requests.</summary>
     public EndpointTelemetry Telemetry { get; init; } = EndpointTelemetry.None;
 
     /// <summary>The wire traces.</summary>
     public WireTaps Taps { get; } = new();
 
-    /// <summary>With which peers Q-Block1 and Q-Block2 are used.</summary>
+    /// <summary>The peers with which Q-Block1 and Q-Block2 are used.</summary>
     public CoapQBlock QBlock { get; init; }
 
-    /// <summary>Which peers count as one.</summary>
+    /// <summary>Maps peers to sources.</summary>
     public CoapSourceRule Sources { get; init; } = CoapSourceRule.Default;
 
-    /// <summary>How connections are kept.</summary>
+    /// <summary>The settings of connections.</summary>
     public CoapStreamOptions Streams { get; init; } = new();
 
-    /// <summary>Now, in units of 100 ns, from an arbitrary beginning; monotonic.</summary>
+    /// <summary>The current time in units of 100 ns, from an arbitrary origin; monotonic.</summary>
     public long Now
     {
         get
         {
-            // Only of the system's clock: there a receive loop keeps the time of the datagram at hand.
+            // Only for the system's clock: a receive loop keeps the time of its datagram.
             if (!ReferenceEquals(TimeProvider, TimeProvider.System))
             {
                 return ReadClock();
@@ -70,12 +70,10 @@ internal sealed class CoapEnvironment
         }
     }
 
-    /// <summary>
-    /// The same, never older than the call. For whoever sets a timer: one that is set by an old time is late by the age of that time.
-    /// </summary>
+    /// <summary>Returns the current time, read now. Use it to set a timer: a timer set with an old time is late by its age.</summary>
     public long ReadClock() => ReadClock(TimeProvider);
 
-    /// <summary>A clock, in units of 100 ns, from an arbitrary beginning.</summary>
+    /// <summary>Reads a clock, in units of 100 ns from an arbitrary origin.</summary>
     /// <param name="time">The clock.</param>
     public static long ReadClock(TimeProvider time) => time.TimestampFrequency switch
     {
@@ -84,9 +82,9 @@ internal sealed class CoapEnvironment
         long frequency => (long)((Int128)time.GetTimestamp() * TimeSpan.TicksPerSecond / frequency),
     };
 
-    /// <summary>Completes what others wait for. Their continuations do not run within this.</summary>
-    /// <param name="complete">Completes it.</param>
-    /// <param name="state">Passed to it.</param>
+    /// <summary>Completes a task that others await. Their continuations do not run inside this call.</summary>
+    /// <param name="complete">The completion.</param>
+    /// <param name="state">The argument of the completion.</param>
     public void Tell(Action<object?> complete, object? state)
     {
         if (Continuations?.Queue(complete, state) != true)

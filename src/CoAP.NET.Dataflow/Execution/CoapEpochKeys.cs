@@ -2,17 +2,17 @@ using System.Security.Cryptography;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// Keys that follow from a secret, a new one in each epoch of the time of day (HKDF with SHA-256, RFC 5869). Processes that share the
-/// secret have the same keys, provided that their clocks agree within <see cref="MaxClockDifference"/>: the keys of the epoch before and of
-/// the next one are good as well. Thread-safe.
-/// </summary>
+/// <summary>Derives a new key from a secret for each epoch of the time of day (HKDF with SHA-256, RFC 5869). Thread-safe.</summary>
+/// <remarks>
+/// Processes that share the secret have the same keys, provided that their clocks agree within <see cref="MaxClockDifference"/>. The keys
+/// of the previous and the next epoch are valid too.
+/// </remarks>
 public sealed class CoapEpochKeys : IDisposable
 {
-    /// <summary>The length of a key: 32 bytes.</summary>
+    /// <summary>The length of a key in bytes: 32.</summary>
     public const int KeyLength = 32;
 
-    /// <summary>The shortest secret: 32 bytes.</summary>
+    /// <summary>The minimum length of the secret in bytes: 32.</summary>
     public const int MinSecretLength = 32;
 
     private const int Kept = 3;
@@ -22,17 +22,17 @@ public sealed class CoapEpochKeys : IDisposable
     private readonly Lock _gate = new();
     private readonly byte[] _root = new byte[KeyLength];
 
-    // Those of the epoch before, the present one and the next one.
+    // The keys of the previous, the current and the next epoch.
     private readonly byte[] _keys = new byte[Kept * KeyLength];
     private long _middle = long.MinValue;
     private bool _isDisposed;
 
-    /// <summary>Makes them.</summary>
-    /// <param name="secret">The secret, at least <see cref="MinSecretLength"/> bytes, which must be random. It is not kept.</param>
-    /// <param name="purpose">What the keys are for. Those of one purpose say nothing of those of another.</param>
-    /// <param name="epoch">How long one is the newest; at least twice <see cref="MaxClockDifference"/>.</param>
+    /// <summary>Derives the keys.</summary>
+    /// <param name="secret">The secret: at least <see cref="MinSecretLength"/> random bytes. It is not kept.</param>
+    /// <param name="purpose">The purpose of the keys. Keys of different purposes are independent.</param>
+    /// <param name="epoch">The duration of an epoch; at least twice <see cref="MaxClockDifference"/>.</param>
     /// <param name="time">The clock.</param>
-    /// <exception cref="ArgumentException">The secret or the epoch is too short.</exception>
+    /// <exception cref="ArgumentException"><paramref name="secret"/> or <paramref name="epoch"/> is too short.</exception>
     public CoapEpochKeys(ReadOnlySpan<byte> secret, string purpose, TimeSpan epoch, TimeProvider time)
     {
         ArgumentException.ThrowIfNullOrEmpty(purpose);
@@ -41,7 +41,7 @@ public sealed class CoapEpochKeys : IDisposable
         if (secret.Length < MinSecretLength)
         {
             throw new ArgumentException(
-                $"A shared secret has at least {MinSecretLength} random bytes, and not {secret.Length}.", nameof(secret));
+                $"The shared secret has {secret.Length} bytes. Use at least {MinSecretLength} random bytes.", nameof(secret));
         }
 
         _time = time;
@@ -49,25 +49,25 @@ public sealed class CoapEpochKeys : IDisposable
         HKDF.DeriveKey(HashAlgorithmName.SHA256, secret, _root, default, System.Text.Encoding.UTF8.GetBytes($"CoAP.NET {purpose} 1"));
     }
 
-    /// <summary>How far the clocks of processes that share a secret may differ: 1 minute.</summary>
+    /// <summary>The maximum difference between the clocks of processes that share a secret: 1 minute.</summary>
     public static TimeSpan MaxClockDifference { get; } = TimeSpan.FromMinutes(1);
 
-    /// <summary>The present epoch, counted from the year 1 on.</summary>
+    /// <summary>The current epoch, counted from the year 1.</summary>
     public long Current => EpochAt(_time.GetUtcNow().UtcTicks);
 
-    /// <summary>The epoch of a time.</summary>
+    /// <summary>Returns the epoch of a time.</summary>
     /// <param name="utcTicks">The time of day (<see cref="DateTimeOffset.UtcTicks"/>).</param>
     /// <returns>The epoch.</returns>
     public long EpochAt(long utcTicks) => utcTicks / _length;
 
-    /// <summary>When an epoch begins.</summary>
+    /// <summary>Returns the start of an epoch.</summary>
     /// <param name="epoch">The epoch.</param>
     /// <returns>The time of day (<see cref="DateTimeOffset.UtcTicks"/>).</returns>
     public long StartOf(long epoch) => epoch * _length;
 
-    /// <summary>The epoch that somebody meant who told only its lowest bits: of all that have these, the one nearest to now.</summary>
+    /// <summary>Finds the epoch with the given lowest bits that is nearest to now.</summary>
     /// <param name="mark">The lowest bits.</param>
-    /// <param name="bits">How many they are, 2 to 8.</param>
+    /// <param name="bits">The number of bits, 2 to 8.</param>
     /// <returns>The epoch.</returns>
     public long EpochOf(int mark, int bits)
     {
@@ -76,12 +76,15 @@ public sealed class CoapEpochKeys : IDisposable
         return Current + (ahead < period / 2 ? ahead : ahead - period);
     }
 
-    /// <summary>The key of an epoch.</summary>
+    /// <summary>Gets the key of an epoch.</summary>
     /// <param name="epoch">The epoch.</param>
-    /// <param name="key">Takes <see cref="KeyLength"/> bytes. Wipe them after use
-    /// (<see cref="CryptographicOperations.ZeroMemory"/>).</param>
-    /// <returns>False when it is neither the present epoch nor the one before or after it, and after the end: the key is all zeros then,
-    /// and must not be used.</returns>
+    /// <param name="key">
+    /// Receives <see cref="KeyLength"/> bytes. Wipe them after use (<see cref="CryptographicOperations.ZeroMemory"/>).
+    /// </param>
+    /// <returns>
+    /// False unless it is the current epoch or the one before or after it, and after disposal. The key is then all zeros and must not be
+    /// used.
+    /// </returns>
     public bool TryGetKey(long epoch, Span<byte> key)
     {
         key = key[..KeyLength];
@@ -104,7 +107,7 @@ public sealed class CoapEpochKeys : IDisposable
         }
     }
 
-    /// <summary>Wipes the keys and what they follow from.</summary>
+    /// <summary>Wipes the keys and the secret that they derive from.</summary>
     public void Dispose()
     {
         lock (_gate)

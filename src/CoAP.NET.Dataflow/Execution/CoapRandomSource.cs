@@ -2,19 +2,18 @@ using System.Buffers.Binary;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// Where tokens, Message IDs, jitter and keys come from. Injected, so that a run can be replayed from a seed. Safe for several threads.
-/// </summary>
+/// <summary>The source of tokens, Message IDs, jitter and keys. Thread-safe.</summary>
+/// <remarks>It is injected, so a run can be replayed from a seed.</remarks>
 public abstract class CoapRandomSource
 {
-    /// <summary>The operating system's cryptographic generator. The default everywhere.</summary>
+    /// <summary>The cryptographic generator of the operating system. The default everywhere.</summary>
     public static CoapRandomSource Secure { get; } = new SecureRandomSource();
 
     /// <summary>Fills a span with random bytes.</summary>
     /// <param name="destination">The span.</param>
     public abstract void Fill(Span<byte> destination);
 
-    /// <summary>A random number of 64 bits.</summary>
+    /// <summary>Returns a random number of 64 bits.</summary>
     /// <returns>The number.</returns>
     public ulong NextUInt64()
     {
@@ -23,7 +22,7 @@ public abstract class CoapRandomSource
         return BinaryPrimitives.ReadUInt64LittleEndian(bytes);
     }
 
-    /// <summary>A random number from 0 up to, but not including, 1.</summary>
+    /// <summary>Returns a random number of at least 0 and less than 1.</summary>
     /// <returns>The number.</returns>
     public double NextDouble() => (NextUInt64() >> 11) * (1.0 / (1UL << 53));
 }

@@ -3,31 +3,31 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET;
 
 /// <summary>
-/// The threads of the library: receive loops, stand-bys that take over when user code blocks, and resources that proved slow.
-/// Injected, so that tests can run everything on one thread. Never the shared thread pool: a pool blocked by others must not stop a server.
+/// Provides the threads of the library: receive loops, stand-by threads that take over when user code blocks, and threads for slow
+/// resources.
 /// </summary>
+/// <remarks>
+/// It is injected, so tests can run everything on one thread. The library does not use the shared thread pool for these, because a pool
+/// that others block must not stop a server.
+/// </remarks>
 public abstract class CoapScheduler
 {
-    /// <summary>
-    /// The library's own threads, shared by all endpoints of the process. Background threads; idle ones end by themselves.
-    /// </summary>
+    /// <summary>The library's own background threads, shared by all endpoints of the process. Idle threads end by themselves.</summary>
     public static CoapScheduler Default { get; } = new CoapThreads();
 
-    /// <summary>Runs work that ends by itself, soon, on a thread of the library.</summary>
+    /// <summary>Runs short work on a thread of the library.</summary>
     /// <param name="work">The work; it must not throw.</param>
     /// <param name="state">Passed to the work.</param>
-    /// <returns>Whether a thread could be had; if not, nothing runs.</returns>
+    /// <returns>True if a thread was available; otherwise nothing runs.</returns>
     public abstract bool Queue(Action<object?> work, object? state);
 
-    /// <summary>
-    /// As <see cref="Queue"/>, but a scheduler that throws costs no more than the thread that it does not give: it counts as
-    /// <see cref="CoapCounter.StageErrors"/>, and nothing leaves this call.
-    /// </summary>
+    /// <summary>Like <see cref="Queue"/>, but a scheduler that throws counts as one without a free thread.</summary>
+    /// <remarks>The exception counts as <see cref="CoapCounter.StageErrors"/> and never leaves this method.</remarks>
     /// <param name="work">The work; it must not throw.</param>
     /// <param name="state">Passed to the work.</param>
-    /// <param name="counters">Where what is thrown is counted; null for nowhere.</param>
-    /// <param name="logger">Where it is logged.</param>
-    /// <returns>Whether a thread could be had; if not, nothing runs.</returns>
+    /// <param name="counters">The counters for exceptions; null to count nothing.</param>
+    /// <param name="logger">The log for exceptions.</param>
+    /// <returns>True if a thread was available; otherwise nothing runs.</returns>
     public bool TryQueue(Action<object?> work, object? state, CoapCounters? counters, ILogger? logger)
     {
         ArgumentNullException.ThrowIfNull(work);
@@ -49,9 +49,7 @@ public abstract class CoapScheduler
         }
     }
 
-    /// <summary>
-    /// Whether code that awaits a response goes on through this scheduler too, and not where the runtime would have it. Default false. A
-    /// scheduler of virtual time says true: there a run is the same each time only when no other thread takes part.
-    /// </summary>
+    /// <summary>Whether code that awaits a response also continues on this scheduler. Default false.</summary>
+    /// <remarks>A scheduler of virtual time returns true, because a run is reproducible only when no other thread takes part.</remarks>
     public virtual bool TakesContinuations => false;
 }

@@ -1,8 +1,8 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// Background threads that are started when there is work and none is idle, up to a bound, and end after a minute without work.
-/// Nothing is ever queued: work that was taken has a thread.
+/// A set of background threads. It starts a thread when there is work and no thread is idle, up to a limit, and ends it after a minute
+/// without work. It never queues: accepted work has a thread.
 /// </summary>
 internal sealed class CoapThreads : CoapScheduler
 {
@@ -10,9 +10,9 @@ internal sealed class CoapThreads : CoapScheduler
     private readonly TimeSpan _idleTime;
     private long _failures;
 
-    /// <summary>Makes a set of threads; none runs yet.</summary>
-    /// <param name="maxThreads">The most threads at a time; at least 1.</param>
-    /// <param name="idleTime">How long a thread waits for work before it ends; default a minute.</param>
+    /// <summary>Creates a set of threads; none runs yet.</summary>
+    /// <param name="maxThreads">The maximum number of threads; at least 1.</param>
+    /// <param name="idleTime">How long an idle thread waits for work; default a minute.</param>
     public CoapThreads(int maxThreads = UserCodePolicy.MaxThreads, TimeSpan? idleTime = null)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(maxThreads, 1);
@@ -20,13 +20,13 @@ internal sealed class CoapThreads : CoapScheduler
         _idleTime = idleTime ?? UserCodePolicy.IdleThreadFor;
     }
 
-    /// <summary>How many threads there are, working or idle.</summary>
+    /// <summary>The number of threads, working or idle.</summary>
     public int ThreadCount => _places.Count;
 
-    /// <summary>How many threads are idle.</summary>
+    /// <summary>The number of idle threads.</summary>
     public int IdleCount => _places.IdleCount;
 
-    /// <summary>How often work threw, although it must not. The thread and the process live on.</summary>
+    /// <summary>How often work threw, although it must not. The thread and the process continue.</summary>
     public long Failures => Volatile.Read(ref _failures);
 
     public override bool Queue(Action<object?> work, object? state)
@@ -51,7 +51,7 @@ internal sealed class CoapThreads : CoapScheduler
         }
         catch (Exception exception) when (exception is OutOfMemoryException or ThreadStartException)
         {
-            // The operating system gives no more threads: as good as the bound.
+            // The operating system refuses more threads; treated like the limit.
             _places.Remove();
             return false;
         }
@@ -80,7 +80,7 @@ internal sealed class CoapThreads : CoapScheduler
 
         private void Run()
         {
-            // A thread that was started without a context has the default one; nothing that work leaves in it reaches the next work.
+            // A thread that was started without a context has the default one; changes by one work item do not reach the next one.
             ExecutionContext clean = ExecutionContext.Capture()!;
             while (true)
             {
@@ -97,7 +97,7 @@ internal sealed class CoapThreads : CoapScheduler
                     return;
                 }
 
-                _given.Wait(); // it was given work at the last moment: does not block
+                _given.Wait(); // it got work at the last moment: does not block
             }
         }
 
@@ -107,14 +107,14 @@ internal sealed class CoapThreads : CoapScheduler
             {
                 _work(_state);
             }
-#pragma warning disable CA1031 // an exception on a thread of ours would end the process
+#pragma warning disable CA1031 // an exception on a library thread would end the process
             catch (Exception)
 #pragma warning restore CA1031
             {
                 Interlocked.Increment(ref owner._failures);
             }
 
-            // An idle thread must not keep what it worked on from being collected.
+            // An idle thread must not keep its last work from being collected.
             _work = s_nothing;
             _state = null;
         }

@@ -1,8 +1,8 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// The time of day that goes on as evenly as the monotonic clock, so that ages are right while somebody sets the clock: it is read anew
-/// only when it differs by seconds. Thread-safe.
+/// A time of day that advances as evenly as the monotonic clock, so ages stay right when the system clock is set. It re-reads the system
+/// clock only when the two differ by seconds. Thread-safe.
 /// </summary>
 internal sealed class EvenTime(CoapEnvironment environment)
 {
@@ -13,8 +13,8 @@ internal sealed class EvenTime(CoapEnvironment environment)
     private long _offset = Read(environment, out _);
 
     /// <summary>
-    /// What has to be added to <see cref="CoapEnvironment.Now"/> for the time of day (<see cref="DateTimeOffset.UtcTicks"/>). While it is
-    /// the same, differences of times are exact.
+    /// Returns the offset from <see cref="CoapEnvironment.Now"/> to the time of day (<see cref="DateTimeOffset.UtcTicks"/>). While it is
+    /// unchanged, differences of times are exact.
     /// </summary>
     public long Offset()
     {
@@ -25,12 +25,12 @@ internal sealed class EvenTime(CoapEnvironment environment)
             return known;
         }
 
-        // Of several threads that notice it the first one decides.
+        // If several threads notice it, the first one decides.
         long before = Interlocked.CompareExchange(ref _offset, offset, known);
         return before == known ? offset : before;
     }
 
-    // The thread may have had no processor between the readings of the two clocks.
+    // The thread may have lost the processor between the readings of the two clocks.
     private static long Read(CoapEnvironment environment, out long doubt)
     {
         long best = 0;

@@ -1,14 +1,14 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// Numbers that spread things in time (SplitMix64). For code under a shard's lock, where the environment's random source must not be
-/// called; seed it from that one. Not for secrets, and not thread-safe.
+/// Pseudo-random numbers for jitter (SplitMix64). For code under a shard's lock, which must not call the environment's random source; seed
+/// it from that source. Not for secrets, and not thread-safe.
 /// </summary>
 internal struct JitterSequence(ulong seed)
 {
     private ulong _state = seed;
 
-    /// <summary>A number from 0 up to 1.</summary>
+    /// <summary>Returns a number of at least 0 and less than 1.</summary>
     public double Next()
     {
         ulong z = _state += 0x9e37_79b9_7f4a_7c15;

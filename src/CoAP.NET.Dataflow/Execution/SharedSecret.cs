@@ -2,16 +2,16 @@ using System.Security.Cryptography;
 
 namespace CoAP.NET;
 
-/// <summary>The copy that an endpoint has of <see cref="CoapEndpointOptions.SharedSecret"/>. Thread-safe.</summary>
+/// <summary>The endpoint's copy of <see cref="CoapEndpointOptions.SharedSecret"/>. Thread-safe.</summary>
 internal sealed class SharedSecret(ReadOnlySpan<byte> secret, TimeProvider time) : IDisposable
 {
     private readonly Lock _gate = new();
     private readonly byte[] _secret = secret.ToArray();
     private bool _isDisposed;
 
-    /// <summary>Keys for a purpose.</summary>
+    /// <summary>Derives the keys for a purpose.</summary>
     /// <param name="purpose">The purpose.</param>
-    /// <param name="epoch">How long a key is the newest.</param>
+    /// <param name="epoch">The duration of an epoch.</param>
     /// <exception cref="ObjectDisposedException">The endpoint was stopped.</exception>
     public CoapEpochKeys KeysFor(string purpose, TimeSpan epoch)
     {

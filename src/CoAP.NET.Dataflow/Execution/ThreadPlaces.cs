@@ -3,21 +3,21 @@ using System.Diagnostics.CodeAnalysis;
 namespace CoAP.NET;
 
 /// <summary>
-/// The threads that a scheduler has, at most a bound of them, and which of them are idle. Work that is given to an idle thread never meets
-/// one that ends. Thread-safe.
+/// Tracks the threads of a scheduler, up to a limit, and which of them are idle. Work never goes to an idle thread that is ending.
+/// Thread-safe.
 /// </summary>
-/// <typeparam name="T">A thread.</typeparam>
-/// <param name="max">The most threads at a time.</param>
+/// <typeparam name="T">The type of a thread.</typeparam>
+/// <param name="max">The maximum number of threads.</param>
 internal sealed class ThreadPlaces<T>(int max)
     where T : class
 {
     private readonly Lock _gate = new();
 
-    // The one that went idle last works first: its stack is warm, and the others grow old enough to end.
+    // The most recently idle thread works first: its stack is warm, and the others age until they end.
     private readonly List<T> _idle = [];
     private int _count;
 
-    /// <summary>How many there are, working or idle.</summary>
+    /// <summary>The number of threads, working or idle.</summary>
     public int Count
     {
         get
@@ -29,7 +29,7 @@ internal sealed class ThreadPlaces<T>(int max)
         }
     }
 
-    /// <summary>How many are idle.</summary>
+    /// <summary>The number of idle threads.</summary>
     public int IdleCount
     {
         get
@@ -41,7 +41,7 @@ internal sealed class ThreadPlaces<T>(int max)
         }
     }
 
-    /// <summary>Takes an idle thread, which must be given work: it does not end any more.</summary>
+    /// <summary>Takes an idle thread, which the caller must give work: it no longer ends.</summary>
     public bool TryTakeIdle([NotNullWhen(true)] out T? thread)
     {
         lock (_gate)
@@ -57,7 +57,7 @@ internal sealed class ThreadPlaces<T>(int max)
     }
 
     /// <summary>Takes a place for a thread that is about to start.</summary>
-    /// <returns>Whether there was one.</returns>
+    /// <returns>Whether there was a free place.</returns>
     public bool TryAdd()
     {
         lock (_gate)
@@ -72,7 +72,7 @@ internal sealed class ThreadPlaces<T>(int max)
         }
     }
 
-    /// <summary>Gives the place of a working thread back, such as of one that could not start.</summary>
+    /// <summary>Frees the place of a working thread, for example of one that could not start.</summary>
     public void Remove()
     {
         lock (_gate)
@@ -81,7 +81,7 @@ internal sealed class ThreadPlaces<T>(int max)
         }
     }
 
-    /// <summary>A thread has done its work and is idle.</summary>
+    /// <summary>Marks a thread as idle.</summary>
     public void Rest(T thread)
     {
         lock (_gate)
@@ -90,7 +90,7 @@ internal sealed class ThreadPlaces<T>(int max)
         }
     }
 
-    /// <summary>An idle thread asks whether it may end. Not when it was taken just now: then its work comes.</summary>
+    /// <summary>Whether an idle thread may end. Not if it was just taken: its work follows.</summary>
     public bool TryLeave(T thread)
     {
         lock (_gate)

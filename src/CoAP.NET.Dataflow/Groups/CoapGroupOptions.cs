@@ -2,11 +2,11 @@ using System.Net;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// Which groups an endpoint joins, and how it answers what is sent to them (RFC 7252 section 8). Mutable until
-/// <see cref="CoapEndpoint.JoinGroups"/>, which copies it. Anybody who can send to a group makes all its members answer: join only where
-/// that is wanted, and on interfaces that strangers do not reach.
-/// </summary>
+/// <summary>Configures which groups an endpoint joins, and how it answers requests to them (RFC 7252 section 8).</summary>
+/// <remarks>
+/// Mutable until <see cref="CoapEndpoint.JoinGroups"/>, which copies the options. A single sender makes all members of a group answer. Join
+/// groups only where you want that, and on interfaces that strangers cannot reach.
+/// </remarks>
 public sealed class CoapGroupOptions
 {
     /// <summary>The All CoAP Nodes group of IPv4: 224.0.1.187 (RFC 7252 section 12.8).</summary>
@@ -18,20 +18,22 @@ public sealed class CoapGroupOptions
     /// <summary>The All CoAP Nodes group of IPv6, site-local scope: ff05::fd (RFC 7252 section 12.8).</summary>
     public static IPAddress AllCoapNodesSiteLocal { get; } = IPAddress.Parse("ff05::fd");
 
-    /// <summary>
-    /// The groups. Default: the three of All CoAP Nodes. Others may be added, such as ff02::1 or a group of your own. An IPv6 group with a
-    /// scope is joined on that interface only.
-    /// </summary>
+    /// <summary>The groups to join. Default: the three All CoAP Nodes groups.</summary>
+    /// <remarks>
+    /// You can add others, such as ff02::1 or a group of your own. An IPv6 group with a scope is joined on that interface only.
+    /// </remarks>
     public IList<IPAddress> Addresses { get; private set; } = [AllCoapNodesIPv4, AllCoapNodesLinkLocal, AllCoapNodesSiteLocal];
 
-    /// <summary>The interfaces to join on, by name such as <c>eth0</c>, or by index. Default empty: all that are up and can.</summary>
+    /// <summary>
+    /// The interfaces for joining groups, by name such as <c>eth0</c>, or by index. Default empty: all suitable interfaces that are up.
+    /// </summary>
     public IList<string> Interfaces { get; private set; } = [];
 
     /// <summary>
-    /// An estimate of how many members a group has, for the Leisure by the formula of RFC 7252 section 8.2. Needs
-    /// <see cref="ResponseRate"/>. Default null: DEFAULT_LEISURE. 1 or more.
+    /// The estimated number of members of a group, for the Leisure formula of RFC 7252 section 8.2. Default null: DEFAULT_LEISURE.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
+    /// <remarks>At least 1. Needs <see cref="ResponseRate"/>.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public int? GroupSize
     {
         get;
@@ -43,10 +45,11 @@ public sealed class CoapGroupOptions
     }
 
     /// <summary>
-    /// How many bytes of answers a second the network is to carry, for the Leisure by the formula of RFC 7252 section 8.2. Needs
-    /// <see cref="GroupSize"/>. Default null: DEFAULT_LEISURE. Above 0.
+    /// The data rate for answers in the network, in bytes per second, for the Leisure formula of RFC 7252 section 8.2. Default null:
+    /// DEFAULT_LEISURE.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Not above 0.</exception>
+    /// <remarks>Above 0. Needs <see cref="GroupSize"/>.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not above 0.</exception>
     public double? ResponseRate
     {
         get;
@@ -54,7 +57,7 @@ public sealed class CoapGroupOptions
         {
             if (value is { } rate && !(rate > 0))
             {
-                throw new ArgumentOutOfRangeException(nameof(value), value, "A rate is above 0.");
+                throw new ArgumentOutOfRangeException(nameof(value), value, "The rate must be above 0.");
             }
 
             field = value;
@@ -62,9 +65,12 @@ public sealed class CoapGroupOptions
     }
 
     /// <summary>
-    /// Whether the port is shared with other programs of this machine that listen to groups at it, such as a home automation server at
-    /// 5683; they must share it as well. Default false. What it means: <see cref="Transports.CoapUdpTransportOptions.SharePort"/>.
+    /// Whether other programs on this machine that listen to groups can share the port, such as a home automation server at 5683. Default
+    /// false.
     /// </summary>
+    /// <remarks>
+    /// The other programs must share the port too. <see cref="Transports.CoapUdpTransportOptions.SharePort"/> describes the effects.
+    /// </remarks>
     public bool SharePort { get; set; }
 
     internal CoapGroupOptions Clone()

@@ -1,21 +1,20 @@
 namespace CoAP.NET;
 
-/// <summary>
-/// How a request is sent to a group and which answers are taken (RFC 7252 section 8). For how long, says <see cref="CoapRequest.Timeout"/>.
-/// </summary>
+/// <summary>Configures the sending of a request to a group, and the accepted answers (RFC 7252 section 8).</summary>
+/// <remarks><see cref="CoapRequest.Timeout"/> sets how long answers are accepted.</remarks>
 public sealed class CoapGroupRequestOptions
 {
-    /// <summary>
-    /// The interface to send by, by name such as <c>eth0</c>, or by index. Default null: the zone of the URI, such as
-    /// <c>coap://[ff02::fd%25eth0]</c>, otherwise what the routes of the system say.
-    /// </summary>
+    /// <summary>The interface to send from, by name such as <c>eth0</c>, or by index. Default null.</summary>
+    /// <remarks>
+    /// With null, the zone of the URI applies, such as <c>coap://[ff02::fd%25eth0]</c>, otherwise the routes of the system.
+    /// </remarks>
     public string? Interface { get; init; }
 
     /// <summary>
-    /// How many hops the request may go (TTL of IPv4, hop limit of IPv6). Default null: the operating system's, which is 1, so that it
-    /// stays on the link. 1 to 255.
+    /// The maximum number of hops of the request (TTL of IPv4, hop limit of IPv6). Default null: that of the operating system.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 255.</exception>
+    /// <remarks>The range is 1 to 255. The default of operating systems is 1, so the request stays on the link.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside 1 to 255.</exception>
     public int? HopLimit
     {
         get;
@@ -27,11 +26,11 @@ public sealed class CoapGroupRequestOptions
         }
     }
 
-    /// <summary>
-    /// How many members are told apart, and how many answers may wait to be read. Default 1,000; 1 to 1,000,000. Further ones are dropped,
-    /// counted as <see cref="CoapCounter.GroupResponsesDropped"/>.
-    /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 1,000,000.</exception>
+    /// <summary>The maximum number of distinguished members, and of answers that wait to be read. Default 1,000.</summary>
+    /// <remarks>
+    /// The range is 1 to 1,000,000. The endpoint drops further answers and counts them as <see cref="CoapCounter.GroupResponsesDropped"/>.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside 1 to 1,000,000.</exception>
     public int MaxResponses
     {
         get;
@@ -44,15 +43,16 @@ public sealed class CoapGroupRequestOptions
     }
     = 1000;
 
-    /// <summary>
-    /// Whether further answers of a member that answered already are given as well. Default false: only the first of each, others are
-    /// counted as <see cref="CoapCounter.RepeatedGroupResponses"/>. Copies of one answer are never given.
-    /// </summary>
+    /// <summary>Whether to return further answers of a member that already answered. Default false.</summary>
+    /// <remarks>
+    /// By default each member has one answer; the endpoint counts others as <see cref="CoapCounter.RepeatedGroupResponses"/>. Copies of one
+    /// answer never appear.
+    /// </remarks>
     public bool IncludeRepeated { get; init; }
 
     /// <summary>
-    /// Whether an answer that is only the first block of a representation is completed: by a request to the member alone, for GET and FETCH
-    /// (RFC 7959 section 2.8). Default true.
+    /// Whether to complete an answer that is only the first block of a representation (RFC 7959 section 2.8). Default true.
     /// </summary>
+    /// <remarks>A request to the member alone fetches the rest, for GET and FETCH.</remarks>
     public bool FetchWhole { get; init; } = true;
 }

@@ -4,19 +4,19 @@ using CoAP.NET.Options;
 namespace CoAP.NET;
 
 /// <summary>
-/// Requests to groups that are made often (RFC 7252 section 8). The general one is <see cref="CoapClient.SendToGroupAsync"/>.
+/// Shortcuts for common requests to groups (RFC 7252 section 8). The general method is <see cref="CoapClient.SendToGroupAsync"/>.
 /// </summary>
 public static class CoapGroupRequests
 {
-    /// <summary>GET: asks all members of a group for a representation.</summary>
-    /// <param name="client">Who asks.</param>
+    /// <summary>Sends a GET request to all members of a group.</summary>
+    /// <param name="client">The client that sends the request.</param>
     /// <param name="uri">The URI, with the address of a group, such as <c>coap://224.0.1.187/temperature</c>.</param>
-    /// <param name="timeout">For how long answers are taken; null: see <see cref="CoapEndpoint.SendToGroupAsync"/>.</param>
-    /// <param name="options">Interface, reach and bounds; null for the defaults.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The answers; each enumeration sends the request anew.</returns>
-    /// <exception cref="ArgumentException">The URI is not that of a group.</exception>
-    /// <exception cref="CoapException">While enumerating: the request cannot be sent, or the endpoint was stopped.</exception>
+    /// <param name="timeout">How long to accept answers; null: see <see cref="CoapEndpoint.SendToGroupAsync"/>.</param>
+    /// <param name="options">Interface, reach and limits; null for the defaults.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>The answers. Each enumeration sends the request again.</returns>
+    /// <exception cref="ArgumentException">The URI has no group address.</exception>
+    /// <exception cref="CoapException">During the enumeration: the request cannot be sent, or the endpoint was stopped.</exception>
     public static IAsyncEnumerable<CoapGroupResponse> GetFromGroupAsync(
         this CoapClient client, string uri, TimeSpan? timeout = null, CoapGroupRequestOptions? options = null,
         CancellationToken cancellationToken = default)
@@ -27,19 +27,19 @@ public static class CoapGroupRequests
     }
 
     /// <summary>
-    /// Asks all members of a group for the links to their resources at <c>/.well-known/core</c> (RFC 6690 section 4, RFC 7252 section 7.2).
-    /// Members without a link that matches are silent.
+    /// Requests the links of all members of a group from <c>/.well-known/core</c> (RFC 6690 section 4, RFC 7252 section 7.2).
     /// </summary>
-    /// <param name="client">Who asks.</param>
+    /// <remarks>Members without a matching link do not answer.</remarks>
+    /// <param name="client">The client that sends the request.</param>
     /// <param name="uri">The group: scheme, host and port, such as <c>coap://224.0.1.187</c> or <c>coap://[ff02::fd%25eth0]</c>; a path is
     /// ignored.</param>
     /// <param name="filter">A filter such as <c>rt=temperature*</c>; null for all links (RFC 6690 section 4.1).</param>
-    /// <param name="timeout">For how long answers are taken; null: see <see cref="CoapEndpoint.SendToGroupAsync"/>.</param>
-    /// <param name="options">Interface, reach and bounds; null for the defaults.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The links of each member that answered with some; what is no list of links is passed over.</returns>
-    /// <exception cref="ArgumentException">The URI is not that of a group.</exception>
-    /// <exception cref="CoapException">While enumerating: the request cannot be sent, or the endpoint was stopped.</exception>
+    /// <param name="timeout">How long to accept answers; null: see <see cref="CoapEndpoint.SendToGroupAsync"/>.</param>
+    /// <param name="options">Interface, reach and limits; null for the defaults.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>The links of each member that answered with links. Answers that are not lists of links are skipped.</returns>
+    /// <exception cref="ArgumentException">The URI has no group address.</exception>
+    /// <exception cref="CoapException">During the enumeration: the request cannot be sent, or the endpoint was stopped.</exception>
     public static IAsyncEnumerable<CoapGroupLinks> DiscoverGroupAsync(
         this CoapClient client,
         string uri,

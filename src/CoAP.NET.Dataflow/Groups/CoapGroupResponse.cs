@@ -11,24 +11,22 @@ public sealed class CoapGroupResponse
         Error = error;
     }
 
-    /// <summary>What it answered. An error response is one too; members mostly keep those back.</summary>
+    /// <summary>The member's response. It can be an error response, but members mostly suppress those.</summary>
     public CoapResponse Response { get; }
 
-    /// <summary>The member, by its own address; further requests go to it alone.</summary>
+    /// <summary>The member, with its own address; further requests go to it alone.</summary>
     public CoapPeer Peer { get; }
 
-    /// <summary>
-    /// The URI that the answer is from, and that its links and Location are relative to: that of the request with the member's address and
-    /// port in place of the group's (RFC 7252 section 8.2).
-    /// </summary>
+    /// <summary>The URI of the answering resource, and the base of its links and Location (RFC 7252 section 8.2).</summary>
+    /// <remarks>It is the URI of the request with the member's address and port in place of the group's.</remarks>
     public string Uri { get; }
 
     /// <summary>
-    /// Why the rest of the representation could not be had, so that <see cref="Response"/> is its first block only; null when all is there.
+    /// The reason why <see cref="Response"/> contains only the first block of the representation; null when it is complete.
     /// </summary>
     public CoapException? Error { get; }
 
-    /// <summary>Who answered what, for people.</summary>
+    /// <summary>Formats URI and response for diagnostics.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => $"{Uri}: {Response}";
 }

@@ -4,9 +4,8 @@ using CoAP.NET.Observing;
 namespace CoAP.NET.Groups;
 
 /// <summary>
-/// Answers to requests that were sent to a group, each of which waits for its random moment within the Leisure (RFC 7252 section 8.2).
-/// Bounded: when it is full, an answer for the source with most of them is dropped, as if the member had decided not to respond. Belongs to
-/// one shard, whose lock its callers hold.
+/// Holds answers to group requests until their random moment within the Leisure (RFC 7252 section 8.2). Bounded: when it is full, it drops
+/// an answer of the source with most of them, as if the member had decided not to respond. Belongs to one shard; the callers hold its lock.
 /// </summary>
 internal sealed class DelayedReplies
 {
@@ -14,14 +13,14 @@ internal sealed class DelayedReplies
     private readonly ExchangesOutbound _block;
     private readonly int _capacity;
 
-    // Guarded by Shard.Gate: each answer counts one for its source.
+    // Guarded by Shard.Gate. Each answer counts one for its source.
     private readonly SourceLedger<Waiting> _waiting = new();
     private bool _isClosed;
 
-    /// <summary>Makes it.</summary>
+    /// <summary>Creates it for a shard.</summary>
     /// <param name="shard">The shard.</param>
-    /// <param name="capacity">How many answers may wait.</param>
-    /// <param name="block">Sends an answer whose moment has come, and gives up one that made room for that of another source.</param>
+    /// <param name="capacity">The maximum number of waiting answers.</param>
+    /// <param name="block">Sends due answers, and gives up answers that made room for other sources.</param>
     public DelayedReplies(CoapShard shard, int capacity, ExchangesOutbound block)
     {
         _shard = shard;
@@ -29,14 +28,14 @@ internal sealed class DelayedReplies
         _block = block;
     }
 
-    /// <summary>How many answers wait.</summary>
+    /// <summary>The number of waiting answers.</summary>
     public int Count => (int)_waiting.Total;
 
-    /// <summary>Keeps an answer until its moment has come.</summary>
+    /// <summary>Holds an answer until its moment.</summary>
     /// <param name="reply">The answer.</param>
-    /// <param name="wait">How long until then.</param>
-    /// <param name="observer">Whose registration it answers; null for none.</param>
-    /// <returns>False when too many wait already, and no other source has more of them.</returns>
+    /// <param name="wait">The time until then.</param>
+    /// <param name="observer">The observer whose registration it answers; null for none.</param>
+    /// <returns>False when too many answers wait, and no other source has more of them.</returns>
     public bool TryAdd(in CoapOutbound reply, TimeSpan wait, Observer? observer)
     {
         Waiting waiting = new(this, reply, observer);
@@ -50,8 +49,8 @@ internal sealed class DelayedReplies
         return true;
     }
 
-    /// <summary>Gives up all that waits, because the endpoint stops.</summary>
-    /// <returns>How many there were.</returns>
+    /// <summary>Gives up all waiting answers because the endpoint stops.</summary>
+    /// <returns>The number of answers.</returns>
     public int Close()
     {
         _isClosed = true;

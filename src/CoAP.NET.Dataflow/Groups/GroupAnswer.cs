@@ -1,6 +1,6 @@
 namespace CoAP.NET.Groups;
 
-/// <summary>The answer of one member to a request that was sent to a group.</summary>
+/// <summary>The answer of one member to a group request.</summary>
 /// <param name="Channel">The member.</param>
-/// <param name="Message">What it answered.</param>
+/// <param name="Message">The response.</param>
 internal readonly record struct GroupAnswer(CoapChannel Channel, CoapMessage Message);

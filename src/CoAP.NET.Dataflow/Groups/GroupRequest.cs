@@ -5,8 +5,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Groups;
 
 /// <summary>
-/// A request of ours to a group (RFC 7252 section 8): sent once, answered by as many members as like to until its time is over. Its token
-/// is then kept for a while, so that late answers are known for what they are. The timer is its end, then that of its token.
+/// A request to a group (RFC 7252 section 8): sent once, answered by any number of members until its time is over. Its token is then kept
+/// for a while to recognize late answers. The timer ends first the request, then the token.
 /// </summary>
 internal sealed class GroupRequest : WheelTimer, IAfterRelease, ITransmissionOwner
 {
@@ -19,11 +19,11 @@ internal sealed class GroupRequest : WheelTimer, IAfterRelease, ITransmissionOwn
     private bool _isPinned;
     private volatile bool _isOver;
 
-    /// <summary>Makes it; <see cref="GroupRequests.TryBegin"/> registers it.</summary>
-    /// <param name="owner">Where it is registered.</param>
+    /// <summary>Creates it; <see cref="GroupRequests.TryBegin"/> registers it.</summary>
+    /// <param name="owner">The registry.</param>
     /// <param name="channel">The group.</param>
     /// <param name="message">The message; type, Message ID and token are filled in.</param>
-    /// <param name="terms">For how long answers are taken, and which.</param>
+    /// <param name="terms">How long to accept answers, and which.</param>
     public GroupRequest(GroupRequests owner, CoapChannel channel, CoapMessage message, in GroupTerms terms)
     {
         _owner = owner;
@@ -43,18 +43,18 @@ internal sealed class GroupRequest : WheelTimer, IAfterRelease, ITransmissionOwn
     public CoapTransmission Transmission { get; }
 
     /// <summary>
-    /// The answers. Ends when the time is over; with an exception when the request could not be sent or the endpoint stopped.
+    /// The answers. The reader completes when the time is over, and faults when the request could not be sent or the endpoint stopped.
     /// </summary>
     public ChannelReader<GroupAnswer> Answers => _answers.Reader;
 
     /// <summary>Whether the operating system refused to send it.</summary>
     public bool HasSendFailed { get; private set; }
 
-    /// <summary>Whether no further answer is taken.</summary>
+    /// <summary>Whether the request accepts no further answers.</summary>
     public bool IsOver => _isOver;
 
-    /// <summary>An answer came. No lock of a shard may be held.</summary>
-    /// <returns>Which counter tells what became of it; null when it was taken.</returns>
+    /// <summary>Handles an answer. The caller must hold no shard lock.</summary>
+    /// <returns>The counter for a rejected answer; null for an accepted one.</returns>
     public CoapCounter? Deliver(CoapChannel member, CoapMessage message)
     {
         if (_isOver)
@@ -94,11 +94,11 @@ internal sealed class GroupRequest : WheelTimer, IAfterRelease, ITransmissionOwn
 
     private CoapCounter? JudgeNotification(CoapChannel member, CoapMessage message)
     {
-        // Requests that observe nothing need none.
+        // Only requests with Observe need it.
         _newest ??= [];
         if (message.OptionsToRead?.Observe is not { } number)
         {
-            // A member that tells nothing of changes, or no more.
+            // A member that sends no notifications, or no longer.
             _newest.Remove(member.Remote);
             return null;
         }
@@ -120,7 +120,7 @@ internal sealed class GroupRequest : WheelTimer, IAfterRelease, ITransmissionOwn
         return null;
     }
 
-    /// <summary>Begins to wait. Called once, under the shard's lock, before the message leaves.</summary>
+    /// <summary>Starts to wait. Called once, under the shard's lock, before the message leaves.</summary>
     public void Begin()
     {
         _isPinned = true;
@@ -132,8 +132,8 @@ internal sealed class GroupRequest : WheelTimer, IAfterRelease, ITransmissionOwn
         }
     }
 
-    /// <summary>Takes no further answers. May be repeated. No lock may be held.</summary>
-    /// <param name="error">Why, if something went wrong; otherwise what came can still be read.</param>
+    /// <summary>Stops accepting answers. Further calls are allowed. The caller must hold no lock.</summary>
+    /// <param name="error">The error, if any; without one, received answers can still be read.</param>
     public void End(Exception? error = null)
     {
         HasSendFailed |= error is CoapSendException;

@@ -5,12 +5,12 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET.Groups;
 
 /// <summary>
-/// The requests to groups of an endpoint, by token alone: members answer from addresses of their own (RFC 7252 section 8.2), which belong
-/// to any shard. Bounded. Safe for several threads; may be used under the lock of a shard, and takes none itself.
+/// The group requests of an endpoint, by token alone: members answer from addresses of their own (RFC 7252 section 8.2), which may belong
+/// to any shard. Bounded. Thread-safe; allowed under the lock of a shard, and takes none itself.
 /// </summary>
 internal sealed class GroupRequests
 {
-    // MAX_SERVER_RESPONSE_DELAY: nobody says how long members take; as long again as a message lives is ample.
+    // MAX_SERVER_RESPONSE_DELAY: the time that members take is unknown; the lifetime of a message again is ample.
     private static readonly TimeSpan s_maxServerResponseDelay = TimeSpan.FromSeconds(250);
 
     private readonly ConcurrentDictionary<CoapToken, GroupRequest> _byToken = new();
@@ -20,28 +20,28 @@ internal sealed class GroupRequests
     private TokenSequence _tokens;
     private int _running;
 
-    /// <summary>Makes it.</summary>
-    /// <param name="random">For the tokens.</param>
-    /// <param name="max">How many requests may run, and how many tokens of others are kept.</param>
+    /// <summary>Creates the registry.</summary>
+    /// <param name="random">The source of tokens.</param>
+    /// <param name="max">The maximum number of running requests, and of kept tokens of others.</param>
     public GroupRequests(CoapRandomSource random, int max)
     {
         _tokens = new TokenSequence(random);
         _max = max;
     }
 
-    /// <summary>How many requests run.</summary>
+    /// <summary>The number of running requests.</summary>
     public int Running => Volatile.Read(ref _running);
 
-    /// <summary>How many tokens are known, those of requests that are over too.</summary>
+    /// <summary>The number of known tokens, including those of ended requests.</summary>
     public int Count => _byToken.Count;
 
-    /// <summary>How long the token of a request that is over is kept, at least: longer than any answer can be under way.</summary>
+    /// <summary>Returns how long the token of an ended request is kept at least: longer than any answer can be in transit.</summary>
     public static long TokenLifetimeOf(CoapTransmissionParameters parameters) =>
         Math.Min((parameters.NonLifetime + parameters.MaxLatency + s_maxServerResponseDelay).Ticks, TimeSpan.TicksPerDay);
 
     /// <summary>Registers a request, with a token that no other request of the endpoint ever had.</summary>
     /// <param name="request">The request.</param>
-    /// <returns>False when too many run.</returns>
+    /// <returns>False when too many requests run.</returns>
     public bool TryBegin(GroupRequest request)
     {
         lock (_gate)
@@ -70,7 +70,7 @@ internal sealed class GroupRequests
         return false;
     }
 
-    /// <summary>A request takes no more answers. Its token stays for a while; of too many the oldest go first.</summary>
+    /// <summary>Handles the end of a request. Its token stays for a while; if there are too many, the oldest go first.</summary>
     public void OnOver(GroupRequest request)
     {
         lock (_gate)
@@ -84,13 +84,13 @@ internal sealed class GroupRequests
         }
     }
 
-    /// <summary>No answer to a request can come any more.</summary>
+    /// <summary>Forgets a request that can get no more answers.</summary>
     public void Forget(GroupRequest request)
     {
         _byToken.TryRemove(request.Message.Token, out _);
         lock (_gate)
         {
-            // They end in nearly the order in which they began to be kept.
+            // The tokens expire in nearly the same order.
             while (_over.TryPeek(out GroupRequest? oldest) && !_byToken.ContainsKey(oldest.Message.Token))
             {
                 _over.Dequeue();
@@ -98,8 +98,8 @@ internal sealed class GroupRequests
         }
     }
 
-    /// <summary>Ends all, because the endpoint stops. No lock may be held.</summary>
-    /// <param name="reason">What those who wait are told.</param>
+    /// <summary>Ends all requests because the endpoint stops. The caller must hold no lock.</summary>
+    /// <param name="reason">The reason for the waiting callers.</param>
     public void EndAll(string reason)
     {
         foreach (GroupRequest request in _byToken.Values)

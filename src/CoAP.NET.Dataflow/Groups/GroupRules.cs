@@ -2,40 +2,37 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Groups;
 
-/// <summary>
-/// What is different for a request that was sent to a group (RFC 7252 section 8.2), so that a group does not drown who asks.
-/// </summary>
+/// <summary>The special rules for group requests (RFC 7252 section 8.2), so that a group does not overload the client.</summary>
 internal static class GroupRules
 {
-    // The formula is for estimates; nobody waits for an answer for longer than a Non-confirmable message lives.
+    // The formula uses estimates; no client waits longer than the lifetime of a Non-confirmable message.
     private static TimeSpan Longest(CoapTransmissionParameters parameters) => parameters.NonLifetime;
 
     /// <summary>
-    /// Whether a request to a group gets no answer whatever it would be: only the first block may be asked of a group (RFC 7959 section
-    /// 2.8).
+    /// Whether a group request gets no answer at all: only the first block may be requested of a group (RFC 7959 section 2.8).
     /// </summary>
     /// <param name="message">The request.</param>
-    /// <param name="special">Which of its options ask for more.</param>
+    /// <param name="special">The special options of the request.</param>
     public static bool IsIgnored(CoapMessage message, SpecialOptions special) =>
         (special & (SpecialOptions.Block1 | SpecialOptions.QBlock)) != 0
         || ((special & SpecialOptions.Block2) != 0 && message.Options.Block2 is { Number: > 0 });
 
     /// <summary>
-    /// Whether an answer to a group's request is kept back unless the request asked for its class: errors, and contents of nothing, such as
-    /// an empty list of links. A handler has the last word.
+    /// Whether to suppress an answer to a group request unless the request asked for its class: errors, and empty contents such as an empty
+    /// list of links. The handler can override this.
     /// </summary>
     /// <param name="result">The answer.</param>
     public static bool IsKeptBack(CoapResult result) =>
         !(result.AnswersGroup ?? (result.Code.IsSuccess && !(result.Code == CoapCode.Content && result.Payload.IsEmpty)));
 
     /// <summary>
-    /// The Leisure: the period over which the members of a group spread their answers. By the formula S * G / R of RFC 7252 section 8.2
-    /// where size of the group and rate are known, otherwise DEFAULT_LEISURE.
+    /// Returns the Leisure: the period over which the members of a group spread their answers. Uses the formula S * G / R of RFC 7252
+    /// section 8.2 if group size and rate are known, otherwise DEFAULT_LEISURE.
     /// </summary>
     /// <param name="size">S: the size of the answer in bytes.</param>
-    /// <param name="groupSize">G: an estimate of the number of members; null when not known.</param>
-    /// <param name="rate">R: how many bytes of answers a second the network is to carry; null when not known.</param>
-    /// <param name="parameters">The parameters towards who asks.</param>
+    /// <param name="groupSize">G: the estimated number of members; null when unknown.</param>
+    /// <param name="rate">R: the data rate for answers in bytes per second; null when unknown.</param>
+    /// <param name="parameters">The parameters for the client.</param>
     public static TimeSpan LeisureOf(long size, int? groupSize, double? rate, CoapTransmissionParameters parameters)
     {
         if (groupSize is not { } members || rate is not { } bytesPerSecond)

@@ -2,14 +2,14 @@ using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Groups;
 
-/// <summary>How an endpoint answers requests that were sent to groups; shared by its shards.</summary>
+/// <summary>The settings of an endpoint for answers to group requests; shared by its shards.</summary>
 internal sealed class GroupSettings
 {
     private readonly ICoapMessageSerializer _serializer;
 
-    /// <summary>Makes it.</summary>
-    /// <param name="maxDelayedReplies">How many answers may wait for their moment in a shard.</param>
-    /// <param name="serializer">Says how large a message is.</param>
+    /// <summary>Creates the settings.</summary>
+    /// <param name="maxDelayedReplies">The maximum number of waiting answers in a shard.</param>
+    /// <param name="serializer">Measures messages.</param>
     public GroupSettings(int maxDelayedReplies, ICoapMessageSerializer serializer)
     {
         MaxDelayedReplies = maxDelayedReplies;
@@ -18,10 +18,10 @@ internal sealed class GroupSettings
 
     public int MaxDelayedReplies { get; }
 
-    /// <summary>What the user said when the endpoint joined groups; null when it joined none.</summary>
+    /// <summary>The options from joining groups; null when the endpoint joined none.</summary>
     public CoapGroupOptions? Options { get; set; }
 
-    /// <summary>The Leisure for an answer.</summary>
+    /// <summary>Returns the Leisure for an answer.</summary>
     public TimeSpan LeisureOf(CoapMessage answer, CoapTransmissionParameters parameters) =>
         GroupRules.LeisureOf(_serializer.GetSize(answer), Options?.GroupSize, Options?.ResponseRate, parameters);
 }

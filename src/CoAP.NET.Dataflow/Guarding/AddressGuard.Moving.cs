@@ -2,25 +2,26 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Guarding;
 
-/// <content> Peers of sessions that moved (RFC 9146 section 6): until they have shown that they receive where they are, all that is sent
-/// there, whatever it is and however often, stays within a multiple of what came from there. Counted are datagrams as they are on the wire.
+/// <content>
+/// Peers of moved sessions (RFC 9146 section 6): until a peer has shown that it receives at its new address, all bytes sent there stay
+/// within a multiple of those received from there. The sizes are those of datagrams on the wire.
 /// </content>
 internal sealed partial class AddressGuard
 {
-    /// <summary>The peer of a session is at an address at which it has not shown yet that it receives.</summary>
+    /// <summary>Handles the move of a session to an unverified address.</summary>
     /// <param name="channel">The peer.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
     public void OnMoved(CoapChannel channel, long now)
     {
         lock (_gate)
         {
-            // First: who reads without the lock must find the new bound with it.
+            // First: readers without the lock must find the new limit with it.
             channel.Moved = new MovedAddress(channel.MovedAt >= now ? channel.MovedAt + 1 : now);
             channel.IsVerified = false;
         }
     }
 
-    /// <summary>The peer of a session answered what was sent to it after it had moved.</summary>
+    /// <summary>Handles an answer of the peer to a message that was sent after the move.</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="movedAt">The time of that move.</param>
     public void OnAnswered(CoapChannel channel, long movedAt)
@@ -34,11 +35,11 @@ internal sealed partial class AddressGuard
         }
     }
 
-    /// <summary>An answer of at most this many bytes goes out to a peer without a further look.</summary>
+    /// <summary>Returns the size of an answer that may be sent to a peer without further checks.</summary>
     /// <param name="channel">The peer.</param>
     public int AlwaysFreeFor(CoapChannel channel) => Bounded(channel, AlwaysFree);
 
-    /// <summary>A message came in a session from where its peer is now.</summary>
+    /// <summary>Counts a message from the current address of a session.</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="size">Its size in bytes.</param>
     public void OnReceivedWhereMoved(CoapChannel channel, int size)
@@ -53,8 +54,8 @@ internal sealed partial class AddressGuard
     }
 
     /// <summary>
-    /// Whether a message may leave in a session whose peer is not verified; if so it is counted. The last look: who asked before for less
-    /// has most of what is too much held back or made smaller.
+    /// Whether a message may leave in a session with an unverified peer; counts it if so. This is the final check: earlier checks hold back
+    /// or shrink most excessive messages.
     /// </summary>
     /// <param name="channel">The peer.</param>
     /// <param name="session">The session.</param>

@@ -2,16 +2,15 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Guarding;
 
-// RFC 7252 section 11.3 and RFC 9175 section 2.4: whoever sends from a forged address must not get our answers sent to somebody else in
-// larger size than what he sent himself. Small answers are always free; more of them draw on what a source and what the endpoint may give
-// away.
+// RFC 7252 section 11.3 and RFC 9175 section 2.4: a sender with a forged address must not direct answers to a victim that are larger than
+// its own requests. Small answers are always free; larger ones draw on the budgets of the source and of the endpoint.
 
 /// <summary>
-/// Says how much may be sent to addresses that nobody verified, and how they are verified. One for all shards of an endpoint. Thread-safe.
+/// Limits the bytes to unverified addresses, and tracks their verification. One for all shards of an endpoint. Thread-safe.
 /// </summary>
 internal sealed partial class AddressGuard
 {
-    // An acknowledgement that quotes a Message ID that the peer can hardly guess says that it receives; not as much as an Echo does.
+    // An acknowledgement with a hard-to-guess Message ID shows that the peer receives, though less strongly than an Echo.
     private const int CreditOfAcknowledgement = 4096;
     private const int MaxCredit = 16 * 1024;
     private const double LeftByNewcomers = 0.25;
@@ -39,22 +38,22 @@ internal sealed partial class AddressGuard
         Echo = EchoMint.Create(environment);
     }
 
-    /// <summary>Makes and checks the values of Echo options.</summary>
+    /// <summary>Creates and checks the values of Echo options.</summary>
     public EchoMint Echo { get; }
 
-    /// <summary>An answer of at most this many bytes goes out without a further look.</summary>
+    /// <summary>The size of an answer that is sent without further checks.</summary>
     public int AlwaysFree { get; }
 
-    /// <summary>The memory that sources take, in bytes; it does not depend on their number.</summary>
+    /// <summary>The memory for sources in bytes; independent of their number.</summary>
     public int Bytes => _sources.Bytes;
 
-    /// <summary>The size up to which the answer to a request is free.</summary>
+    /// <summary>Returns the size up to which the answer to a request is free.</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="requestLength">The size of the request's datagram in bytes.</param>
     public int FreeFor(CoapChannel channel, int requestLength) =>
         Bounded(channel, Math.Max(AlwaysFree, requestLength * _limits.AmplificationFactor));
 
-    /// <summary>Whether a peer may be sent any amount: its address was verified, or is not in question.</summary>
+    /// <summary>Whether a peer may get any amount: its address was verified, or needs no verification.</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
     public bool IsTrusted(CoapChannel channel, long now)
@@ -74,7 +73,7 @@ internal sealed partial class AddressGuard
 
             lock (_gate)
             {
-                // Another thread may have verified it anew meanwhile.
+                // Another thread may have verified it again meanwhile.
                 if (now < channel.VerifiedUntil)
                 {
                     return true;
@@ -88,9 +87,9 @@ internal sealed partial class AddressGuard
         return _rule.IsTrusted(channel.Remote);
     }
 
-    /// <summary>The peer has shown that it receives at its address.</summary>
+    /// <summary>Marks the address of a peer as verified.</summary>
     /// <param name="channel">The peer.</param>
-    /// <param name="until">Until when that counts, in units of 100 ns.</param>
+    /// <param name="until">The expiry, in units of 100 ns.</param>
     public void Verify(CoapChannel channel, long until)
     {
         if (channel.Carried is { } carried)
@@ -104,7 +103,7 @@ internal sealed partial class AddressGuard
         {
             if (channel.IsConnection)
             {
-                // Who has keys is no address among others, and is verified until it moves.
+                // A peer with keys is not one address among others; it is verified until it moves.
                 until = long.MaxValue;
             }
 
@@ -124,12 +123,12 @@ internal sealed partial class AddressGuard
                 channel.IsBeyondShare = !channel.IsCountedVerified;
             }
 
-            // Last: who reads without the lock must find the time with it.
+            // Last: readers without the lock must find the time with it.
             channel.IsVerified = true;
         }
     }
 
-    /// <summary>A channel went out of its table.</summary>
+    /// <summary>Handles a channel that left its table.</summary>
     /// <param name="channel">The channel.</param>
     public void OnForgotten(CoapChannel channel)
     {
@@ -143,15 +142,15 @@ internal sealed partial class AddressGuard
         }
     }
 
-    /// <summary>Whether one more observer may be noted; undone by <see cref="OnObserverRemoved"/> if it was counted.</summary>
+    /// <summary>Whether one more observer may register. <see cref="OnObserverRemoved"/> reverts the count.</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
-    /// <param name="isCounted">Whether it counts among those that were never verified.</param>
+    /// <param name="isCounted">Whether it counts among the unverified ones.</param>
     public bool TryAddObserver(CoapChannel channel, long now, out bool isCounted)
     {
         isCounted = false;
 
-        // Whoever moved in a session registers with its keys, so there are not more such observers than sessions.
+        // A peer that moved registers with the keys of its session, so there are no more such observers than sessions.
         if (channel.IsConnection || IsTrusted(channel, now))
         {
             return true;
@@ -164,7 +163,7 @@ internal sealed partial class AddressGuard
         }
     }
 
-    /// <summary>An observer that was counted is gone.</summary>
+    /// <summary>Handles the end of a counted observer.</summary>
     /// <param name="channel">The peer.</param>
     public void OnObserverRemoved(CoapChannel channel)
     {
@@ -174,7 +173,7 @@ internal sealed partial class AddressGuard
         }
     }
 
-    /// <summary>Whether an answer may go out; what is not free is drawn.</summary>
+    /// <summary>Whether an answer may be sent. Draws the bytes that are not free.</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="size">The size of the answer in bytes.</param>
     /// <param name="requestLength">The size of the request's datagram in bytes.</param>
@@ -183,13 +182,13 @@ internal sealed partial class AddressGuard
         size <= FreeFor(channel, requestLength) || MaySend(channel, size, now);
 
     /// <summary>
-    /// Whether a datagram may go out that no datagram of the peer paid for: a copy of an answer, a notification. Nothing of it is free.
-    /// Call it for each datagram.
+    /// Whether a datagram may be sent that no datagram of the peer paid for: a copy of an answer, or a notification. All of it draws on the
+    /// budgets. Call it for each datagram.
     /// </summary>
     /// <param name="channel">The peer.</param>
     /// <param name="size">Its size in bytes.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
-    /// <returns>Whether it may; if so it was drawn, if not it was counted.</returns>
+    /// <returns>Whether it may be sent. The bytes were drawn, or the refusal was counted.</returns>
     public bool MaySend(CoapChannel channel, int size, long now)
     {
         channel = channel.Wire;
@@ -198,7 +197,7 @@ internal sealed partial class AddressGuard
             return true;
         }
 
-        // Of whom moved in a session only the present address is in question, and that is asked about at once: nothing has to be drawn in
+        // Only the current address of a moved session is unverified, and the endpoint verifies it at once. Nothing must be drawn in
         // advance.
         bool drawn = !channel.IsConnection && TryDraw(channel, size, now);
         _counters.Add(drawn ? CoapCounter.AmplificationDraws : CoapCounter.AmplificationRefused);
@@ -211,8 +210,7 @@ internal sealed partial class AddressGuard
     }
 
     /// <summary>
-    /// Whether a message goes out that nobody but ourselves asked for. Only who moved in a session, and has not shown yet that it receives
-    /// there, has to wait for what is large.
+    /// Whether a message of this endpoint's own may be sent. Only large messages to a moved and not yet verified session must wait.
     /// </summary>
     /// <param name="channel">The peer.</param>
     /// <param name="size">Its size in bytes.</param>
@@ -220,14 +218,14 @@ internal sealed partial class AddressGuard
     public bool MayRequest(CoapChannel channel, int size, long now) =>
         channel.IsVerified || !channel.IsConnection || size <= AlwaysFreeFor(channel) || MaySend(channel, size, now);
 
-    /// <summary>An acknowledgement of the peer matched a message of ours.</summary>
+    /// <summary>Handles an acknowledgement that matched a sent message.</summary>
     /// <param name="channel">The peer.</param>
-    /// <param name="sentAt">When the message was sent first, in units of 100 ns.</param>
+    /// <param name="sentAt">The time of the first transmission, in units of 100 ns.</param>
     public void OnAcknowledged(CoapChannel channel, long sentAt)
     {
         if (channel.IsConnection)
         {
-            // Nobody else can acknowledge in a session. What was sent at the moment of the move went elsewhere, maybe.
+            // Only the peer can acknowledge in a session. A message sent at the moment of the move may have gone to the old address.
             if (!channel.IsVerified)
             {
                 lock (_gate)
@@ -252,9 +250,7 @@ internal sealed partial class AddressGuard
         }
     }
 
-    /// <summary>
-    /// An acknowledgement or reset of the peer matched nothing: somebody guesses, or the peer knows nothing of what we send.
-    /// </summary>
+    /// <summary>Handles an acknowledgement or reset that matched nothing: an attacker guesses, or the peer has lost its state.</summary>
     /// <param name="channel">The peer.</param>
     public void OnUnmatched(CoapChannel channel)
     {
@@ -280,15 +276,15 @@ internal sealed partial class AddressGuard
     {
         lock (_gate)
         {
-            // Who acknowledged what can hardly be guessed is probably no victim: what others ask for in the name of victims does not take
-            // it away.
+            // A peer that acknowledged a hard-to-guess Message ID is probably not a victim. Requests of attackers in the name of victims do
+            // not take away its credit.
             if (channel.AmplificationCredit >= size)
             {
                 channel.AmplificationCredit -= size;
                 return true;
             }
 
-            // Addresses that were heard only once can be forged by the million; they leave some to those that came back.
+            // Attackers can forge millions of addresses that appear only once, so these leave a part to returning ones.
             if (!_whole.TryDraw(_wholeUntil, size, now, out long next, channel.IsNewcomer ? LeftByNewcomers : 0)
                 || !_sources.TryDraw(_rule.Of(channel.Remote), size, now))
             {

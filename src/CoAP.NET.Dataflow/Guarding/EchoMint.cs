@@ -3,14 +3,14 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Guarding;
 
 /// <summary>
-/// Makes the values of Echo options and recognizes its own (RFC 9175): a value proves that the peer receives at its address, and how old a
-/// request can be at most. Nothing is kept for a value. Thread-safe.
+/// Creates and verifies Echo option values (RFC 9175). A value proves that the peer receives at its address, and limits the age of a
+/// request. Nothing is stored for a value. Thread-safe.
 /// </summary>
 internal abstract class EchoMint : IDisposable
 {
     private const int HeadOfOption = 4;
 
-    /// <summary>Makes the mint of an endpoint: one for this process only, or one that all processes with its secret share.</summary>
+    /// <summary>Creates the mint of an endpoint: for this process only, or shared by all processes with its secret.</summary>
     public static EchoMint Create(CoapEnvironment environment) =>
         environment.Secret is { } secret ? new SharedEcho(environment, secret) : new LocalEcho(environment);
 
@@ -20,10 +20,10 @@ internal abstract class EchoMint : IDisposable
     /// <summary>The length of each value in bytes.</summary>
     protected abstract int Length { get; }
 
-    /// <summary>Puts a new value into a response; none after <see cref="Dispose"/>.</summary>
+    /// <summary>Adds a new value to a response; none after <see cref="Dispose"/>.</summary>
     /// <param name="response">The response.</param>
-    /// <param name="peer">To whom it goes.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="peer">The receiver.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
     public void AddTo(CoapMessage response, CoapChannel peer, long now)
     {
         Span<byte> value = stackalloc byte[Length];
@@ -34,21 +34,21 @@ internal abstract class EchoMint : IDisposable
         }
     }
 
-    /// <summary>Whether a value was made by this mint for this peer, and how long ago at most.</summary>
+    /// <summary>Verifies that this mint made a value for this peer, and returns its maximum age.</summary>
     /// <param name="value">The value.</param>
-    /// <param name="peer">Who sent it back.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
-    /// <param name="age">Its age, rounded up to milliseconds; never less than it is.</param>
+    /// <param name="peer">The sender of the value.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
+    /// <param name="age">The age, rounded up to milliseconds; never less than the real one.</param>
     public bool TryGetAge(ReadOnlySpan<byte> value, CoapChannel peer, long now, out TimeSpan age)
     {
         age = default;
         return value.Length == Length && TryVerify(value, peer, now, out age);
     }
 
-    /// <summary>Wipes keys that others know as well.</summary>
+    /// <summary>Wipes shared keys.</summary>
     public abstract void Dispose();
 
-    /// <summary>Writes a value; false after the end.</summary>
+    /// <summary>Writes a value; false after disposal.</summary>
     protected abstract bool TryMake(Span<byte> value, CoapChannel peer, long now);
 
     /// <summary>Checks a value of the right length.</summary>

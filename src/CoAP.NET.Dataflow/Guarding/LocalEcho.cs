@@ -4,11 +4,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Guarding;
 
-// Value: when it was made, in milliseconds of a monotonic clock (5 bytes, enough for 34 years), and the first 8 bytes of an HMAC-SHA-256
-// over that time, the peer's address and port, and which connection or session of the endpoint it is (RFC 9175 section 2.2.1 and appendix
-// A.2).
+// Value: the time of creation in milliseconds of a monotonic clock (5 bytes, enough for 34 years), and the first 8 bytes of an HMAC-SHA-256
+// over that time, the peer's address and port, and the connection or session of the endpoint (RFC 9175 section 2.2.1 and appendix A.2).
 
-/// <summary>Echo values of one process: the key is drawn when the endpoint is made, so values of an earlier run are worthless.</summary>
+/// <summary>Echo values of one process: the key is random for each endpoint, so values of an earlier run are invalid.</summary>
 internal sealed class LocalEcho : EchoMint
 {
     private const int TimeLength = 5;
@@ -26,7 +25,7 @@ internal sealed class LocalEcho : EchoMint
 
     protected override int Length => TimeLength + MacLength;
 
-    /// <summary>Does nothing: the key ends with the endpoint, and a wiped one would be a key that everybody knows.</summary>
+    /// <summary>Does nothing: the key ends with the endpoint, and a wiped key would be publicly known.</summary>
     public override void Dispose()
     {
     }

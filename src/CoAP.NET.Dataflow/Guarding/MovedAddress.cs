@@ -1,18 +1,18 @@
 namespace CoAP.NET.Guarding;
 
 /// <summary>
-/// What went between us and the peer of a session at the address that it moved to, in bytes of datagrams. Guarded by
-/// <see cref="AddressGuard"/>, but for <see cref="At"/>.
+/// The traffic with the peer of a session at its new address, in bytes of datagrams. Guarded by <see cref="AddressGuard"/>, except for
+/// <see cref="At"/>.
 /// </summary>
-/// <param name="at">When it moved.</param>
+/// <param name="at">The time of the move.</param>
 internal sealed class MovedAddress(long at)
 {
-    /// <summary>When it moved, in units of 100 ns; no other move of the peer has the same.</summary>
+    /// <summary>The time of the move, in units of 100 ns; unique among the moves of the peer.</summary>
     public long At => at;
 
-    /// <summary>What came from there.</summary>
+    /// <summary>The bytes received from there.</summary>
     public long Received { get; set; }
 
-    /// <summary>What was sent there.</summary>
+    /// <summary>The bytes sent there.</summary>
     public long Sent { get; set; }
 }

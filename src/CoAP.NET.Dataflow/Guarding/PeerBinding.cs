@@ -4,10 +4,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Guarding;
 
-/// <summary>For whom something was made that several processes may check: for an address, and for a connection or session.</summary>
+/// <summary>Binds data that several processes may verify to an address, and to a connection or session.</summary>
 internal static class PeerBinding
 {
-    /// <summary>How many bytes it takes.</summary>
+    /// <summary>The number of bytes.</summary>
     public const int Length = CoapAddress.BinaryLength + 1 + IdLength;
 
     private const int IdLength = SHA256.HashSizeInBytes;
@@ -15,11 +15,11 @@ internal static class PeerBinding
     private const byte OfProcess = 1;
     private const byte Durable = 2;
 
-    /// <summary>Writes it.</summary>
-    /// <param name="binding">Takes <see cref="Length"/> bytes.</param>
+    /// <summary>Writes the binding.</summary>
+    /// <param name="binding">Receives <see cref="Length"/> bytes.</param>
     /// <param name="peer">The peer.</param>
-    /// <param name="remote">Its address; none where that may change.</param>
-    /// <param name="run">A number of this process: connections that no other process can go on with are those of this one only.</param>
+    /// <param name="remote">Its address; the default one if it may change.</param>
+    /// <param name="run">A number of this process, which binds connections that no other process can continue.</param>
     public static void Write(Span<byte> binding, CoapChannel peer, CoapAddress remote, ulong run)
     {
         binding.Clear();

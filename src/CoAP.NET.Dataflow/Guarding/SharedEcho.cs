@@ -4,12 +4,12 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Guarding;
 
-// Value: the lowest byte of the epoch of its key, milliseconds since that epoch began (4 bytes), a number that the process drew (4 bytes),
-// and the first 8 bytes of an HMAC-SHA-256 over these and for whom it is.
+// Value: the lowest byte of the epoch of its key, milliseconds since that epoch began (4 bytes), a random number of the process (4 bytes),
+// and the first 8 bytes of an HMAC-SHA-256 over these and the binding.
 
 /// <summary>
-/// Echo values that all processes with the same secret recognize, among them this one after a restart. There they prove a time, and no
-/// events such as a restart: OSCORE makes values of its own for that (RFC 8613 appendix B.1.2).
+/// Echo values that all processes with the same secret accept, including this one after a restart. They prove a time, but no events such as
+/// a restart: OSCORE makes values of its own for that (RFC 8613 appendix B.1.2).
 /// </summary>
 internal sealed class SharedEcho : EchoMint
 {
@@ -49,7 +49,7 @@ internal sealed class SharedEcho : EchoMint
         return TryAuthenticate(value[..HeadLength], peer, epoch, value.Slice(HeadLength, MacLength));
     }
 
-    // The age of a value of another process is what it would be if the clocks differed as much as they may.
+    // The age of a value from another process assumes the maximum difference between the clocks.
     protected override bool TryVerify(ReadOnlySpan<byte> value, CoapChannel peer, long now, out TimeSpan age)
     {
         age = default;
@@ -66,12 +66,12 @@ internal sealed class SharedEcho : EchoMint
         age = TimeSpan.FromTicks(run.Offset + now - made);
         if (BinaryPrimitives.ReadUInt32BigEndian(value[(1 + TimeLength)..]) == run.Number)
         {
-            // The time at hand may be a little older than the one that it was made with.
+            // The current time may be slightly older than the one in the value.
             age = age < TimeSpan.Zero ? TimeSpan.Zero : age;
             return true;
         }
 
-        // One that is older than it seems must not pass for fresh.
+        // A value that is older than it appears must not pass as fresh.
         age += CoapEpochKeys.MaxClockDifference;
         return age >= TimeSpan.Zero;
     }
@@ -94,7 +94,7 @@ internal sealed class SharedEcho : EchoMint
         return true;
     }
 
-    // Ages are exact as long as nobody sets the clock. From then on values of before count as those of another process.
+    // Ages are exact until the clock is set. From then on, earlier values count as those of another process.
     private Run Current()
     {
         Run run = Volatile.Read(ref _run);

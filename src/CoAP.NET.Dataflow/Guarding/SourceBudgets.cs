@@ -3,10 +3,10 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Guarding;
 
 /// <summary>
-/// What addresses that were never verified may still get, in a table of fixed size. Each source (<see cref="CoapSource"/>)
-/// shares four cells with others, chosen by a keyed hash, and the least used one counts. So nobody gets more than his share, whatever
-/// addresses others send from; nothing is ever thrown out, cells come back with time; and a source is held back for others only if all its
-/// four cells are. Not thread-safe.
+/// The remaining budgets of unverified addresses, in a table of fixed size. Each source (<see cref="CoapSource"/>) shares four cells with
+/// others, chosen by a keyed hash, and the least used one counts. No source gets more than its share, whatever addresses others use.
+/// Nothing is ever evicted, because cells recover with time. A source suffers for others only if all its four cells are full. Not
+/// thread-safe.
 /// </summary>
 internal sealed class SourceBudgets
 {
@@ -20,10 +20,9 @@ internal sealed class SourceBudgets
     private readonly int _cells;
     private long[]? _until;
 
-    /// <param name="random">For the key.</param>
+    /// <param name="random">The source of the key.</param>
     /// <param name="bytesPerMinute">The share of a source.</param>
-    /// <param name="bytesPerSecond">What all sources together may draw; says how many cells there must be so that they never fill
-    /// up.</param>
+    /// <param name="bytesPerSecond">The total of all sources; it determines the number of cells, so that they never fill up.</param>
     public SourceBudgets(CoapRandomSource random, long bytesPerMinute, long bytesPerSecond)
     {
         _hash = new CoapAddressHash(random);
@@ -32,17 +31,17 @@ internal sealed class SourceBudgets
         _cells = (int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)Math.Clamp(4 * busy, MinCells, MaxCells));
     }
 
-    /// <summary>The memory that the table takes from the first draw on, in bytes.</summary>
+    /// <summary>The memory of the table from the first draw on, in bytes.</summary>
     public int Bytes => Rows * _cells * sizeof(long);
 
     /// <summary>Draws on the share of a source.</summary>
     /// <param name="source">The source.</param>
-    /// <param name="size">How many bytes.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
-    /// <returns>Whether there was enough; otherwise nothing was drawn.</returns>
+    /// <param name="size">The number of bytes.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
+    /// <returns>Whether enough bytes were available; otherwise nothing was drawn.</returns>
     public bool TryDraw(in CoapSource source, int size, long now)
     {
-        // Endpoints that only ask never need it.
+        // Endpoints that only send requests never need it.
         _until ??= new long[Rows * _cells];
         ulong hash = source.HashBy(_hash);
         long least = long.MaxValue;

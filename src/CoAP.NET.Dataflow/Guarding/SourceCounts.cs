@@ -2,19 +2,19 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Guarding;
 
-/// <summary>How much of something each source has, and all together. Not thread-safe.</summary>
-/// <param name="maxOfSource">How much one source may have.</param>
-/// <param name="maxInAll">How much all may have; also bounds the memory.</param>
+/// <summary>Counts something by source, and in total. Not thread-safe.</summary>
+/// <param name="maxOfSource">The maximum of one source.</param>
+/// <param name="maxInAll">The maximum of all sources; also limits the memory.</param>
 internal sealed class SourceCounts(int maxOfSource, int maxInAll)
 {
     private readonly Dictionary<CoapSource, int> _counts = [];
 
     public int Total { get; private set; }
 
-    /// <summary>How many sources have something.</summary>
+    /// <summary>The number of sources with a count.</summary>
     public int Sources => _counts.Count;
 
-    /// <summary>How much a source has.</summary>
+    /// <summary>Returns the count of a source.</summary>
     public int CountOf(in CoapSource source) => _counts.GetValueOrDefault(source);
 
     public bool TryAdd(in CoapSource source)

@@ -1,10 +1,10 @@
 namespace CoAP.NET.Guarding;
 
-/// <summary>
-/// Who holds how much of something that all share, by source (<see cref="CoapSource"/>): which source holds most, and which of its holdings
-/// stands still longest. Whoever needs room takes it there, so that those who hold little never pay for those who hold much. Not
-/// thread-safe.
-/// </summary>
+/// <summary>Tracks the shares of a common resource by source (<see cref="CoapSource"/>). Not thread-safe.</summary>
+/// <remarks>
+/// It finds the source that holds most, and the holding of that source that has been idle for longest. When room is needed, that holding
+/// gives way, so small holders never pay for large ones.
+/// </remarks>
 internal sealed class SourceLedger<T>
     where T : class
 {
@@ -12,24 +12,24 @@ internal sealed class SourceLedger<T>
 
     private readonly Dictionary<CoapSource, Source> _sources = [];
 
-    // A binary heap: the source that holds most comes first; of several the one that has held as much for longest.
+    // A binary heap with the largest source on top. Of equal sources, the one that has held that much for longest comes first.
     private Source[] _heap = new Source[FirstSize];
     private int _count;
     private long _growths;
 
-    /// <summary>How much all hold together.</summary>
+    /// <summary>The total of all holdings.</summary>
     public long Total { get; private set; }
 
-    /// <summary>How many sources hold something.</summary>
+    /// <summary>The number of sources that hold something.</summary>
     public int Count => _count;
 
-    /// <summary>The source that holds most; null when nobody holds anything.</summary>
+    /// <summary>The source that holds most; null without holdings.</summary>
     public Source? Greediest => _count == 0 ? null : _heap[0];
 
-    /// <summary>What a source holds; null when it holds nothing.</summary>
+    /// <summary>Finds the account of a source; null when it holds nothing.</summary>
     public Source? Find(in CoapSource key) => _sources.GetValueOrDefault(key);
 
-    /// <summary>Says how much a holding is now; one that was nothing comes last in the order of its source.</summary>
+    /// <summary>Sets the size of a holding. A holding that was empty goes to the end of the list of its source.</summary>
     public void Set(Holding holding, long amount)
     {
         long change = amount - holding.Amount;
@@ -63,14 +63,14 @@ internal sealed class SourceLedger<T>
         }
     }
 
-    /// <summary>Puts a source behind all that hold as much.</summary>
+    /// <summary>Moves a source behind all sources of equal size.</summary>
     public void Pass(Source source)
     {
         source.GrownAt = ++_growths;
         Settle(source, source.Index);
     }
 
-    /// <summary>A holding has moved on: it comes last in the order of its source.</summary>
+    /// <summary>Records progress of a holding: it goes to the end of the list of its source.</summary>
     public static void Touch(Holding holding)
     {
         if (holding.Source is { } source && holding.Links.Next is not null)
@@ -110,7 +110,7 @@ internal sealed class SourceLedger<T>
         }
     }
 
-    // Puts a source where it belongs, beginning at a place that is free for it.
+    // Moves a source to its place in the heap, starting at a free place.
     private void Settle(Source source, int at)
     {
         while (at > 0 && IsBefore(source, _heap[(at - 1) / 2]))
@@ -143,7 +143,7 @@ internal sealed class SourceLedger<T>
     private static bool IsBefore(Source one, Source other) =>
         one.Amount > other.Amount || (one.Amount == other.Amount && one.GrownAt < other.GrownAt);
 
-    /// <summary>What one source holds.</summary>
+    /// <summary>The account of one source.</summary>
     public sealed class Source(in CoapSource key)
     {
         private Chain<Holding, Place> _holdings;
@@ -152,16 +152,16 @@ internal sealed class SourceLedger<T>
 
         public long Amount { get; set; }
 
-        /// <summary>How many holdings it has.</summary>
+        /// <summary>The number of holdings of the source.</summary>
         public int Count => _holdings.Count;
 
-        /// <summary>The holding that stands still longest.</summary>
+        /// <summary>The holding that has been idle for longest.</summary>
         public Holding? First => _holdings.First;
 
-        /// <summary>The place in the heap.</summary>
+        /// <summary>The index in the heap.</summary>
         public int Index { get; set; }
 
-        /// <summary>When it last became more, by the count of growths.</summary>
+        /// <summary>The growth counter at the last growth.</summary>
         public long GrownAt { get; set; }
 
         public void Append(Holding holding) => _holdings.Append(holding);
@@ -169,26 +169,26 @@ internal sealed class SourceLedger<T>
         public void Remove(Holding holding) => _holdings.Remove(holding);
     }
 
-    /// <summary>What one owner holds.</summary>
+    /// <summary>The holding of one owner.</summary>
     public sealed class Holding(T owner, in CoapSource key)
     {
         public T Owner { get; } = owner;
 
-        /// <summary>Of whom the owner is.</summary>
+        /// <summary>The source of the owner.</summary>
         public CoapSource Key { get; } = key;
 
         public long Amount { get; set; }
 
-        /// <summary>Its source while it holds anything.</summary>
+        /// <summary>The source account; null while the holding is empty.</summary>
         public Source? Source { get; set; }
 
-        /// <summary>Its neighbours among the holdings of its source.</summary>
+        /// <summary>The links in the list of the source.</summary>
         public ChainLinks<Holding> Links;
 
-        /// <summary>Whether it had to give way, or its owner is gone: nothing is counted for it any more.</summary>
+        /// <summary>Whether the holding gave way or its owner ended. It no longer counts.</summary>
         public bool IsOver { get; set; }
 
-        /// <summary>How far the owner was when he was last seen to move; its meaning is that of whoever keeps the ledger.</summary>
+        /// <summary>The owner's progress at the last check; the user of the ledger defines the meaning.</summary>
         public long Mark { get; set; }
     }
 

@@ -11,8 +11,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Mesh;
 
 /// <summary>
-/// The mesh of one shard: the blocks of the five stages are made, then linked. It holds no protocol rule, and after the constructor nothing
-/// of it changes. Users link in through <see cref="CoapPipelineOptions"/>; <see cref="MeshWiring"/> puts their blocks between two stages.
+/// The mesh of one shard: creates and links the blocks of the five stages. It contains no protocol rule and does not change after the
+/// constructor. <see cref="MeshWiring"/> inserts the blocks of the application (<see cref="CoapPipelineOptions"/>) between the stages.
 /// </summary>
 internal sealed class CoapPipeline
 {
@@ -24,7 +24,7 @@ internal sealed class CoapPipeline
         Shard = shard;
         Connections = parts.Connections;
 
-        // What is known of peers and messages. These state machines know no block: what they want done they leave with the shard.
+        // The state of peers and messages. These state machines know no block: they leave their effects with the shard.
         Messages = new MessageLayer(shard, parts.ShardCount, parts.GroupMessageIds);
         Signalling = new SignallingLayer(shard, Messages);
         Exchanges = new ExchangeLayer(shard);
@@ -32,8 +32,8 @@ internal sealed class CoapPipeline
         Observers = new ObserverLayer(shard, parts.Observers, parts.ShardCount, parts.ObserverKeeping);
         Channels = new ChannelTable(shard, parts.ShardCount);
 
-        // The blocks, from the last one to the first. Three of them ask another one that lies behind them, besides the links: a client's
-        // requests enter at ExchangesOut, and answers that a block of a user did not take leave past it.
+        // The blocks, from the last one to the first. Three of them refer to a later one, besides the links: a client's requests enter at
+        // ExchangesOut, and answers that a block of the application did not take bypass it.
         TransportOutbound transportOut = new(environment);
         ChannelOutbound channelOut = new(shard);
         MessagingOut = new MessagingOutbound(shard, Messages, Signalling);
@@ -46,7 +46,7 @@ internal sealed class CoapPipeline
         TransportIn = new TransportInbound(environment);
         _wiring = new MeshWiring(shard, parts.Options, TransportIn, transportOut);
 
-        // Two stages that blocks of users may take the place of.
+        // Two stages that blocks of the application may replace.
         CoapStageContext context = new(shard, parts);
         SerializerStage serializer = SerializerStage.Make(parts.Options.Make(CoapStages.Serializer, context), environment, parts, _wiring);
         Resource = ResourceStage.Make(parts.Options.Make(CoapStages.Resource, context), environment, parts, ExchangesOut, _wiring);
@@ -54,7 +54,7 @@ internal sealed class CoapPipeline
         Protection = parts.Options.Make(CoapStages.Protection, context);
         shard.Protection = Protection;
 
-        // The one circle: state machines leave effects with the shard, which was there before the blocks that carry them out.
+        // The only circle: state machines leave effects with the shard, which exists before the blocks that carry them out.
         shard.Drain.Attach(MessagingOut, MessagingIn, ExchangesOut, exchangesIn, Blockwise.Bodies);
 
         _wiring.Link(TransportIn, channelIn, CoapSeams.TransportToChannel);
@@ -93,10 +93,10 @@ internal sealed class CoapPipeline
 
     public CoapShard Shard { get; }
 
-    /// <summary>The stage that runs handlers, or a router of a user.</summary>
+    /// <summary>The stage that runs handlers, or a router of the application.</summary>
     public ResourceStage Resource { get; }
 
-    /// <summary>What protects messages end to end; null for nothing.</summary>
+    /// <summary>The end-to-end protection; null for none.</summary>
     public CoapProtection? Protection { get; }
 
     public ChannelTable Channels { get; }
@@ -105,7 +105,7 @@ internal sealed class CoapPipeline
 
     public SignallingLayer Signalling { get; }
 
-    /// <summary>The connections of the endpoint, those of other shards too.</summary>
+    /// <summary>The connections of the endpoint, including those of other shards.</summary>
     public ConnectionTable Connections { get; }
 
     public ExchangeLayer Exchanges { get; }
@@ -124,16 +124,16 @@ internal sealed class CoapPipeline
 
     public ExchangesOutbound ExchangesOut { get; }
 
-    /// <summary>Where requests of our clients enter.</summary>
+    /// <summary>The entry of requests of clients.</summary>
     public ClientSender Sender => ExchangesOut.Sender;
 
-    /// <summary>What is linked to what, in the order of the path.</summary>
+    /// <summary>The links in the order of the path.</summary>
     public IReadOnlyList<MeshLink> Links => _wiring.Links;
 
-    /// <summary>Completes the blocks one after another, from the socket up and back down to it.</summary>
-    /// <returns>Ends when the last block completed.</returns>
+    /// <summary>Completes the blocks one after another, from the socket up and back down.</summary>
+    /// <returns>A task that completes with the last block.</returns>
     public Task CompleteAsync() => _wiring.CompleteAsync();
 
-    /// <summary>Ends the blocks without waiting for what is inside them: user code that never returns.</summary>
+    /// <summary>Ends the blocks without waiting for user code that never returns.</summary>
     public void Abandon() => _wiring.Abandon();
 }

@@ -3,29 +3,27 @@ using System.Threading.Tasks.Dataflow;
 
 namespace CoAP.NET.Mesh;
 
-/// <summary>
-/// The blocks that a user puts between the stages or in place of one. Mutable until an endpoint is made of the options, which makes the
-/// blocks at once.
-/// </summary>
+/// <summary>Holds the blocks that an application inserts between the stages or puts in place of a stage.</summary>
+/// <remarks>Mutable until an endpoint is made from the options. Making the endpoint creates the blocks.</remarks>
 public sealed class CoapPipelineOptions
 {
     private readonly List<(object Seam, Delegate Factory)> _inserts = [];
     private readonly Dictionary<object, Delegate> _replacements = [];
 
-    // Which blocks factories gave already, for as long as they live.
+    // The blocks that the factories have returned, as long as they live.
     private readonly ConditionalWeakTable<object, object> _given = [];
     private volatile bool _isTaken;
 
-    /// <summary>
-    /// Puts a block between two stages. Each shard gets a block of its own. The block must keep the order of items of one channel, and hand
-    /// on or dispose each datagram exactly once (<see cref="CoapDatagram.Copy"/> where it needs two). A block that faults or completes
-    /// faults the endpoint.
-    /// </summary>
-    /// <typeparam name="T">What passes at the seam.</typeparam>
-    /// <param name="seam">The place, a member of <see cref="CoapSeams"/>.</param>
-    /// <param name="factory">Makes the block; any block of the Dataflow library or an own one.</param>
+    /// <summary>Inserts a block between two stages.</summary>
+    /// <remarks>
+    /// Each shard gets its own block. The block must keep the order of the items of one channel. It must hand on or dispose each datagram
+    /// exactly once; call <see cref="CoapDatagram.Copy"/> when it needs two. A block that faults or completes faults the endpoint.
+    /// </remarks>
+    /// <typeparam name="T">The type of the items that pass the seam.</typeparam>
+    /// <param name="seam">The seam, a member of <see cref="CoapSeams"/>.</param>
+    /// <param name="factory">Creates the block: any block of the Dataflow library or one of your own.</param>
     /// <returns>These options.</returns>
-    /// <exception cref="InvalidOperationException">An endpoint, client or server was made of these options already.</exception>
+    /// <exception cref="InvalidOperationException">An endpoint, client or server was already made from these options.</exception>
     public CoapPipelineOptions Insert<T>(CoapSeam<T> seam, Func<IPropagatorBlock<T, T>> factory)
     {
         ArgumentNullException.ThrowIfNull(seam);
@@ -36,26 +34,31 @@ public sealed class CoapPipelineOptions
     }
 
     /// <summary>
-    /// Puts blocks of yours in the place of a stage: <see cref="CoapStages.Serializer"/> for a wire format, <see
-    /// cref="CoapStages.Resource"/> for a router.
-    /// The seams before and after it stay. Any blocks of the Dataflow library will do, or targets of your own. What they must keep:
-    /// <list type="bullet">
-    /// <item>Items of one channel leave in the order in which they came. Answers of a router may come in any order.</item>
-    /// <item>A block that faults or completes while the endpoint runs faults the endpoint. So what may be thrown is caught.</item>
-    /// <item>What a block declines or postpones, as a full one does, is dropped, counted as <see cref="CoapCounter.Declined"/>, and
-    /// answered 5.03 where it is a request; a connection is not read meanwhile and loses nothing.</item>
-    /// <item>When the endpoint stops, blocks are completed from the socket up and back down. A block completes when everything is out of
-    /// it; one that does not within the grace period is abandoned.</item>
-    /// <item>A block runs on threads that receive, unless it has a queue, and must not block them.</item>
-    /// </list>
-    /// What holds for each stage besides stands with it.
+    /// Replaces a stage by blocks of your own: <see cref="CoapStages.Serializer"/> for a wire format, <see cref="CoapStages.Resource"/> for
+    /// a router.
     /// </summary>
-    /// <typeparam name="TBlocks">What takes its place.</typeparam>
+    /// <remarks>
+    /// The seams before and after the stage stay. Use any blocks of the Dataflow library, or targets of your own. They must keep these
+    /// rules, in addition to those of the stage:
+    /// <list type="bullet">
+    /// <item>Items of one channel leave in the order in which they arrived. Answers of a router may leave in any order.</item>
+    /// <item>A block that faults or completes while the endpoint runs faults the endpoint. Catch the exceptions that your code can
+    /// throw.</item>
+    /// <item>An item that a block declines or postpones, as a full block does, is dropped and counted as
+    /// <see cref="CoapCounter.Declined"/>. A dropped request is answered with 5.03. The endpoint stops reading a connection meanwhile, so a
+    /// connection loses nothing.</item>
+    /// <item>When the endpoint stops, it completes the blocks from the socket upwards and then back down. A block completes when all its
+    /// items have left it. The endpoint abandons a block that does not complete within the grace period.</item>
+    /// <item>A block runs on the receiving threads, unless it has a queue, and must not block them.</item>
+    /// </list>
+    /// </remarks>
+    /// <typeparam name="TBlocks">The type of the replacement.</typeparam>
     /// <param name="stage">The stage, a member of <see cref="CoapStages"/>.</param>
-    /// <param name="factory">Makes new blocks for each shard.</param>
+    /// <param name="factory">Creates new blocks for each shard.</param>
     /// <returns>These options.</returns>
-    /// <exception cref="InvalidOperationException">The stage is replaced already, or an endpoint, client or server was made of these
-    /// options.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The stage is already replaced, or an endpoint, client or server was already made from these options.
+    /// </exception>
     public CoapPipelineOptions Replace<TBlocks>(CoapStage<TBlocks> stage, Func<CoapStageContext, TBlocks> factory)
         where TBlocks : class
     {
@@ -65,40 +68,43 @@ public sealed class CoapPipelineOptions
         if (!_replacements.TryAdd(stage, factory))
         {
             throw new InvalidOperationException(
-                $"The {stage} stage is replaced already: it has one wire format or one router. Make one block of the two.");
+                $"The {stage} stage is already replaced; it takes one wire format or one router. Combine the two into one block.");
         }
 
         return this;
     }
 
-    /// <summary>Whether nobody but the stages sees messages on their way from Exchanges to the Serializer.</summary>
+    /// <summary>Whether no inserted or replacing block sees messages on their way from Exchanges to the Serializer.</summary>
     internal bool LeavesMessagesAlone =>
         !At(CoapSeams.ExchangesToMessaging).Any() && !At(CoapSeams.MessagingToSerializer).Any() && !IsReplaced(CoapStages.Serializer);
 
-    /// <summary>Whether blocks of a user stand in the place of a stage.</summary>
+    /// <summary>Whether blocks of the application replace a stage.</summary>
     internal bool IsReplaced<TBlocks>(CoapStage<TBlocks> stage)
         where TBlocks : class => _replacements.ContainsKey(stage);
 
-    /// <summary>Makes the blocks that stand in the place of a stage.</summary>
-    /// <returns>Null where the stage is not replaced.</returns>
+    /// <summary>Creates the blocks that replace a stage.</summary>
+    /// <returns>The blocks; null when the stage is not replaced.</returns>
     internal TBlocks? Make<TBlocks>(CoapStage<TBlocks> stage, CoapStageContext context)
         where TBlocks : class => !_replacements.TryGetValue(stage, out Delegate? factory) ? null
             : ((Func<CoapStageContext, TBlocks>)factory)(context)
-                ?? throw new InvalidOperationException($"The factory for the {stage} stage gave null. It makes new blocks for each shard.");
+                ?? throw new InvalidOperationException(
+                    $"The factory for the {stage} stage returned null. It must return new blocks for each shard.");
 
-    /// <summary>Notes that a block is linked.</summary>
-    /// <exception cref="InvalidOperationException">It was linked before: its items would come out at the first place only.</exception>
+    /// <summary>Records that a block is linked.</summary>
+    /// <exception cref="InvalidOperationException">
+    /// The block is already linked elsewhere: its items would leave at the first place only.
+    /// </exception>
     internal void Take(object block, string place)
     {
         if (!_given.TryAdd(block, block))
         {
             throw new InvalidOperationException(
-                $"The factory of the block {place} gave a block that stands somewhere else already. It is called once for each shard, and "
-                    + "makes a new block each time.");
+                $"The factory of the block {place} returned a block that is already in use. The factory is called once for each shard and "
+                    + "must return a new block each time.");
         }
     }
 
-    /// <summary>From here on nothing can be inserted.</summary>
+    /// <summary>Forbids further insertions.</summary>
     internal void Take() => _isTaken = true;
 
     private void ThrowIfTaken(string method)
@@ -106,8 +112,8 @@ public sealed class CoapPipelineOptions
         if (_isTaken)
         {
             throw new InvalidOperationException(
-                $"{method} before the endpoint, client or server is made: its blocks are linked at that moment, and this one would never "
-                    + "be. Make new options for another endpoint.");
+                $"These options already belong to an endpoint, client or server, which linked its blocks when it was made. Call {method} "
+                    + "before you make it, and use new options for another endpoint.");
         }
     }
 

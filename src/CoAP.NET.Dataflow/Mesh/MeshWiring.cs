@@ -3,8 +3,8 @@ using System.Threading.Tasks.Dataflow;
 namespace CoAP.NET.Mesh;
 
 /// <summary>
-/// Links the blocks of one shard, with those of users between them, and knows how they end: by completion, which the links pass on from the
-/// first block to the last, or abandoned. A block of a user that ends before is an error of the endpoint.
+/// Links the blocks of one shard and inserts those of the application. Ends them by completion, which the links pass on from the first
+/// block to the last, or by abandoning them. A block of the application that ends earlier is an error of the endpoint.
 /// </summary>
 internal sealed class MeshWiring
 {
@@ -16,14 +16,14 @@ internal sealed class MeshWiring
     private readonly InlineNode _last;
     private readonly List<MeshLink> _links = [];
 
-    // Where the blocks of users stand, in words.
+    // Describes the positions of the application's blocks.
     private readonly Dictionary<IDataflowBlock, string> _places = [];
     private bool _isEnding;
 
-    /// <param name="shard">Whose blocks they are.</param>
-    /// <param name="options">What users put between them.</param>
-    /// <param name="first">Where the path begins.</param>
-    /// <param name="last">Where it ends.</param>
+    /// <param name="shard">The shard of the blocks.</param>
+    /// <param name="options">The blocks of the application.</param>
+    /// <param name="first">The beginning of the path.</param>
+    /// <param name="last">The end of the path.</param>
     public MeshWiring(CoapShard shard, CoapPipelineOptions options, InlineNode first, InlineNode last)
     {
         _shard = shard;
@@ -32,19 +32,19 @@ internal sealed class MeshWiring
         _last = last;
     }
 
-    /// <summary>What was linked, in the order of the calls.</summary>
+    /// <summary>The links in the order of the calls.</summary>
     public IReadOnlyList<MeshLink> Links => _links;
 
-    /// <summary>Links two stages, with the blocks that users inserted at the seam in between, in the order of their insertion.</summary>
-    /// <param name="source">The end of the one stage.</param>
-    /// <param name="target">The beginning of the next one; a block of ours, or one of a user that stands in the place of a stage.</param>
-    /// <param name="seam">What lies between.</param>
+    /// <summary>Links two stages, with the inserted blocks of the seam in between, in the order of their insertion.</summary>
+    /// <param name="source">The end of the first stage.</param>
+    /// <param name="target">The beginning of the next stage; an inline block, or a replacement of the application.</param>
+    /// <param name="seam">The seam between the stages.</param>
     public void Link<T>(ISourceBlock<T> source, ITargetBlock<T> target, CoapSeam<T> seam)
     {
         foreach (Func<IPropagatorBlock<T, T>> factory in _options.At(seam))
         {
             IPropagatorBlock<T, T> block = factory()
-                ?? throw new InvalidOperationException($"The factory of the block at the seam {seam} gave null.");
+                ?? throw new InvalidOperationException($"The factory of the block at the seam {seam} returned null. Return a new block.");
             LinkUser(source, block, $"at the seam {seam}");
             _links.Add(new MeshLink(source, block, seam.Name, typeof(T)));
             source = block;
@@ -81,8 +81,8 @@ internal sealed class MeshWiring
         _places.Add(block, place);
     }
 
-    /// <summary>Completes the first block; each tells the next one when it is empty.</summary>
-    /// <returns>Ends when the last block completed.</returns>
+    /// <summary>Completes the first block; each block completes the next one when it is empty.</summary>
+    /// <returns>A task that completes with the last block.</returns>
     public Task CompleteAsync()
     {
         Volatile.Write(ref _isEnding, true);
@@ -90,7 +90,7 @@ internal sealed class MeshWiring
         return _last.Completion;
     }
 
-    /// <summary>Ends the stages without waiting for what is inside them.</summary>
+    /// <summary>Ends the stages without waiting for the items inside.</summary>
     public void Abandon()
     {
         _first.Abandon();
@@ -100,7 +100,7 @@ internal sealed class MeshWiring
         }
     }
 
-    /// <summary>Faults the endpoint when a block of a user ends from now on. Called once, when everything is linked.</summary>
+    /// <summary>From now on, faults the endpoint when a block of the application ends. Called once, after all links.</summary>
     public void Watch()
     {
         foreach (IDataflowBlock block in _places.Keys)
@@ -109,13 +109,13 @@ internal sealed class MeshWiring
         }
     }
 
-    // A block that ended while the endpoint runs leaves a server that is up and deaf: better to fail aloud.
+    // A block that ended while the endpoint runs would leave a server that is up and deaf; a visible failure is better.
     private async Task WatchAsync(IDataflowBlock block)
     {
         await block.Completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         if (!Volatile.Read(ref _isEnding))
         {
-            // Links pass the end on, so several may have ended by now: the first one on the path is the cause.
+            // Links pass on the end, so several blocks may have ended by now: the first one on the path is the cause.
             block = FirstThatEnded() ?? block;
             _shard.Drain.Fault(new CoapException(
                 $"The block {_places[block]} {(block.Completion.IsFaulted ? "faulted" : "completed")} while the endpoint was running.",

@@ -9,7 +9,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Mesh;
 
-/// <summary>What the pipelines of an endpoint share.</summary>
+/// <summary>The objects that the pipelines of an endpoint share.</summary>
 internal sealed class PipelineParts
 {
     public required CoapPipelineOptions Options { get; init; }
@@ -40,6 +40,6 @@ internal sealed class PipelineParts
 
     public required ObserverPlaces Observers { get; init; }
 
-    /// <summary>Tells a keeper of observers; null where there is none.</summary>
+    /// <summary>Notifies a store of observers; null without one.</summary>
     public required ObserverKeeping? ObserverKeeping { get; init; }
 }

@@ -1,6 +1,6 @@
 namespace CoAP.NET;
 
-// The registered codes (RFC 7252 section 12.1 and the documents that added to it).
+// The registered codes (RFC 7252 section 12.1 and later documents).
 public readonly partial record struct CoapCode
 {
     /// <summary>0.00 Empty (RFC 7252 section 4.1).</summary>
@@ -123,7 +123,7 @@ public readonly partial record struct CoapCode
     /// <summary>7.05 Abort (RFC 8323 section 5.6).</summary>
     public static CoapCode Abort => new((byte)229);
 
-    /// <summary>The registered name, such as <c>Not Found</c>; null for a code that this library does not know.</summary>
+    /// <summary>The registered name, such as <c>Not Found</c>; null for an unknown code.</summary>
     public string? Name => Value switch
     {
         0 => "Empty",

@@ -2,17 +2,15 @@ using System.Globalization;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// The code of a message: a 3-bit class and a 5-bit detail, written <c>c.dd</c> (RFC 7252 section 3).
-/// A value, not an enumeration: a code that nobody registered is legal and is treated by its class.
-/// </summary>
+/// <summary>The code of a message: a 3-bit class and a 5-bit detail, written <c>c.dd</c> (RFC 7252 section 3).</summary>
+/// <remarks>A value, not an enumeration: an unregistered code is valid and is handled by its class.</remarks>
 /// <param name="Value">The byte on the wire: class &lt;&lt; 5 | detail.</param>
 public readonly partial record struct CoapCode(byte Value) : IComparable<CoapCode>
 {
-    /// <summary>Makes a code of its class and detail.</summary>
+    /// <summary>Creates a code from its class and detail.</summary>
     /// <param name="codeClass">The class, 0 to 7.</param>
     /// <param name="detail">The detail, 0 to 31.</param>
-    /// <exception cref="ArgumentOutOfRangeException">A part is out of its range.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">A part is out of range.</exception>
     public CoapCode(int codeClass, int detail)
         : this(Compose(codeClass, detail))
     {
@@ -45,22 +43,24 @@ public readonly partial record struct CoapCode(byte Value) : IComparable<CoapCod
     /// <summary>Whether the class is reserved on UDP: 1, 3, 6 or 7 (RFC 7252 sections 3, 4.2 and 12.1).</summary>
     public bool IsReserved => Class is 1 or 3 or 6 or 7;
 
-    /// <summary>Whether a request with this code is safe: it asks for no change (RFC 7252 section 5.1).</summary>
+    /// <summary>Whether a request with this code is safe: it requests no change (RFC 7252 section 5.1).</summary>
     public bool IsSafe => this == Get || this == Fetch;
 
-    /// <summary>Whether a request with this code may be carried out several times with the effect of once (RFC 7252 section 5.1).</summary>
+    /// <summary>
+    /// Whether a request with this code is idempotent: repeating it has the effect of one request (RFC 7252 section 5.1).
+    /// </summary>
     public bool IsIdempotent => IsSafe || this == Put || this == Delete || this == IPatch;
 
-    /// <summary>The code of a request method.</summary>
+    /// <summary>Converts a request method to its code.</summary>
     /// <param name="method">The method.</param>
     public static implicit operator CoapCode(CoapMethod method) => new((byte)method);
 
-    /// <summary>The code of a request method.</summary>
+    /// <summary>Converts a request method to its code.</summary>
     /// <param name="method">The method.</param>
     /// <returns>The code 0.01 to 0.31.</returns>
     public static CoapCode FromCoapMethod(CoapMethod method) => method;
 
-    /// <summary>Reads the form <c>c.dd</c>, such as <c>4.04</c>.</summary>
+    /// <summary>Parses a code in the form <c>c.dd</c>, such as <c>4.04</c>.</summary>
     /// <param name="text">The text.</param>
     /// <returns>The code.</returns>
     /// <exception cref="FormatException">The text has another form.</exception>
@@ -73,7 +73,7 @@ public readonly partial record struct CoapCode(byte Value) : IComparable<CoapCod
             return new CoapCode(text[0] - '0', detail);
         }
 
-        throw new FormatException($"'{text}' is no CoAP code. Write class, dot and two digits, such as 4.04.");
+        throw new FormatException($"'{text}' is not a CoAP code. Write class, dot and two digits, such as 4.04.");
     }
 
     /// <inheritdoc/>
@@ -100,10 +100,10 @@ public readonly partial record struct CoapCode(byte Value) : IComparable<CoapCod
     public static bool operator >=(CoapCode left, CoapCode right) => left.Value >= right.Value;
 
     /// <summary>
-    /// For people, as RFCs write it: a request by its method, such as <c>GET</c>; others by the form <c>c.dd</c> and the registered name,
+    /// Returns the code as in RFCs: a request by its method, such as <c>GET</c>; others in the form <c>c.dd</c> with the registered name,
     /// such as <c>4.04 Not Found</c>.
     /// </summary>
-    /// <returns>The text; the number alone when nobody registered the code.</returns>
+    /// <returns>The text; only the number for an unregistered code.</returns>
     public override string ToString()
     {
         string? name = Name;

@@ -1,6 +1,6 @@
 namespace CoAP.NET;
 
-// The registered numbers that a library should know (IANA CoAP Content-Formats registry).
+// Registered numbers (IANA CoAP Content-Formats registry).
 public readonly partial record struct CoapContentFormat
 {
     /// <summary>0: <c>text/plain;charset=utf-8</c> (RFC 7252).</summary>
@@ -46,11 +46,11 @@ public readonly partial record struct CoapContentFormat
     public static CoapContentFormat JsonPatch => new(51);
 
     /// <summary>
-    /// 52: <c>application/merge-patch+json</c> (RFC 7396); applied by <c>CoapMergePatch</c> of the package CoAP.NET.Content.
+    /// 52: <c>application/merge-patch+json</c> (RFC 7396); <c>CoapMergePatch</c> of the package CoAP.NET.Content applies it.
     /// </summary>
     public static CoapContentFormat MergePatch => new(52);
 
-    /// <summary>60: <c>application/cbor</c> (RFC 8949); values are written and read by the package CoAP.NET.Content.</summary>
+    /// <summary>60: <c>application/cbor</c> (RFC 8949); the package CoAP.NET.Content reads and writes values.</summary>
     public static CoapContentFormat Cbor => new(60);
 
     /// <summary>61: <c>application/cwt</c> (RFC 8392).</summary>

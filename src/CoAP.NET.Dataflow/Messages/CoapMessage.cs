@@ -2,24 +2,24 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// A CoAP message: type, code, Message ID, token, options and payload (RFC 7252 section 3, RFC 8323 section 3.2).
+/// <summary>A CoAP message: type, code, Message ID, token, options and payload (RFC 7252 section 3, RFC 8323 section 3.2).</summary>
+/// <remarks>
 /// Serializers read and write it; clients and servers work with <see cref="CoapRequest"/> and <see cref="CoapResponse"/> instead.
-/// </summary>
+/// </remarks>
 public sealed class CoapMessage
 {
     private CoapOptionCollection? _options;
     private bool _sharesOptions;
     private CoapCode _code;
 
-    /// <summary>Makes an Empty message.</summary>
+    /// <summary>Creates an Empty message.</summary>
     public CoapMessage()
     {
     }
 
-    /// <summary>Makes a message.</summary>
+    /// <summary>Creates a message.</summary>
     /// <param name="code">The code.</param>
-    /// <param name="registry">The factories of its typed options; default: all that this library knows.</param>
+    /// <param name="registry">The factories of its typed options; default: all options that this library knows.</param>
     public CoapMessage(CoapCode code, CoapOptionRegistry? registry = null)
     {
         _code = code;
@@ -30,10 +30,10 @@ public sealed class CoapMessage
     }
 
     /// <summary>
-    /// Makes a message that shares options with others until somebody asks for <see cref="Options"/>, who may change them.
+    /// Creates a message that shares options with others until a caller reads <see cref="Options"/>, which may be changed.
     /// </summary>
     /// <param name="code">The code.</param>
-    /// <param name="shared">The options; not changed through this message.</param>
+    /// <param name="shared">The options; this message does not change them.</param>
     internal CoapMessage(CoapCode code, CoapOptionCollection shared)
     {
         _code = code;
@@ -41,10 +41,12 @@ public sealed class CoapMessage
         _sharesOptions = true;
     }
 
-    /// <summary>The type. Default: Confirmable. Stream transports have none and ignore it.</summary>
+    /// <summary>The type.</summary>
+    /// <remarks>Default: Confirmable. Stream transports have no types and ignore it.</remarks>
     public CoapMessageType Type { get; set; }
 
-    /// <summary>The code. Default: 0.00 Empty.</summary>
+    /// <summary>The code.</summary>
+    /// <remarks>Default: 0.00 Empty.</remarks>
     public CoapCode Code
     {
         get => _code;
@@ -58,10 +60,12 @@ public sealed class CoapMessage
         }
     }
 
-    /// <summary>The Message ID, 0 to 65,535 (RFC 7252 section 4.4). Stream transports have none and ignore it.</summary>
+    /// <summary>The Message ID, 0 to 65,535 (RFC 7252 section 4.4).</summary>
+    /// <remarks>Stream transports have no Message IDs and ignore it.</remarks>
     public ushort MessageId { get; set; }
 
-    /// <summary>The token. Default: of no bytes.</summary>
+    /// <summary>The token.</summary>
+    /// <remarks>Default: empty.</remarks>
     public CoapToken Token { get; set; }
 
     /// <summary>The options.</summary>
@@ -81,21 +85,22 @@ public sealed class CoapMessage
         }
     }
 
-    /// <summary>The payload. Default: of no bytes, which is sent without the payload marker (RFC 7252 section 3).</summary>
+    /// <summary>The payload.</summary>
+    /// <remarks>Default: empty, which is sent without the payload marker (RFC 7252 section 3).</remarks>
     public ReadOnlyMemory<byte> Payload { get; set; }
 
     /// <summary>Whether this is an Empty message: code 0.00 (RFC 7252 section 4.1).</summary>
     public bool IsEmpty => _code.IsEmpty;
 
-    /// <summary>The options for who only reads them; null when there are none.</summary>
+    /// <summary>The options for reading only; null if there are none.</summary>
     internal CoapOptionCollection? OptionsToRead => _options;
 
-    /// <summary>A size in bytes that the message does not exceed in any format; cheap to compute.</summary>
+    /// <summary>An upper limit of the size in bytes in any format; cheap to compute.</summary>
     internal long SizeBound
     {
         get
         {
-            // Header, extensions of token and frame lengths, payload marker: 16 bytes cover them in both formats.
+            // Header, extensions of token and frame lengths, payload marker: at most 16 bytes in both formats.
             long size = 16L + Token.Length + Payload.Length;
             if (_options is { } options)
             {
@@ -109,19 +114,20 @@ public sealed class CoapMessage
         }
     }
 
-    /// <summary>Whether there are options. Unlike <see cref="Options"/> it makes no collection where there are none.</summary>
+    /// <summary>Whether there are options.</summary>
+    /// <remarks>Unlike <see cref="Options"/>, it never creates a collection.</remarks>
     public bool HasOptions => _options is { Count: > 0 };
 
     /// <summary>
-    /// Whether nobody but the stages sees it, so that it may be used again when it was encoded (<c>SpareMessage</c>). Who keeps a message
-    /// for longer than until it is encoded clears it.
+    /// Whether only the stages see the message, so that it can be reused after encoding (<c>SpareMessage</c>). Code that keeps a message
+    /// longer must clear it.
     /// </summary>
     internal bool IsLent { get; set; }
 
     /// <summary>
-    /// Makes a copy whose options, code, token and the like can be changed without changing this message. The bytes of the payload are
-    /// shared, as nobody changes them.
+    /// Copies the message, so that options, code, token and the other parts of the copy can change without changing this message.
     /// </summary>
+    /// <remarks>Both share the bytes of the payload, which never change.</remarks>
     /// <returns>The copy.</returns>
     public CoapMessage Clone()
     {
@@ -135,9 +141,9 @@ public sealed class CoapMessage
         return copy;
     }
 
-    /// <summary>Makes it another message, as if it were new.</summary>
+    /// <summary>Reinitializes the message, as if it were new.</summary>
     /// <param name="code">The code.</param>
-    /// <param name="shared">The options, not changed through this message; null for none.</param>
+    /// <param name="shared">The options, which this message does not change; null for none.</param>
     internal void Renew(CoapCode code, CoapOptionCollection? shared)
     {
         _code = code;
@@ -150,7 +156,7 @@ public sealed class CoapMessage
         IsLent = false;
     }
 
-    /// <summary>Type, code, Message ID, token and sizes for people and logs; never the payload.</summary>
+    /// <summary>Returns type, code, Message ID, token and sizes, human-readable; never the payload.</summary>
     /// <returns>The text.</returns>
     public override string ToString() =>
         $"{Type} {Code} MID {MessageId} token {(Token.Length == 0 ? "-" : Token.ToString())}"

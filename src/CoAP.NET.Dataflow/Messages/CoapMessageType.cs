@@ -1,6 +1,7 @@
 namespace CoAP.NET;
 
-/// <summary>The type of a message (RFC 7252 section 3). Stream transports have none (RFC 8323 section 3.2).</summary>
+/// <summary>The type of a message (RFC 7252 section 3).</summary>
+/// <remarks>Stream transports have none (RFC 8323 section 3.2).</remarks>
 public enum CoapMessageType : byte
 {
     /// <summary>CON: must be acknowledged or rejected (RFC 7252 section 4.2).</summary>

@@ -3,25 +3,26 @@ using System.Buffers.Binary;
 namespace CoAP.NET;
 
 /// <summary>
-/// A token: 0 to 8 bytes that match a response to its request (RFC 7252 section 5.3.1),
-/// up to 65,804 bytes where both sides know extended tokens (RFC 8974). A value; compared in full.
+/// A token: 0 to 8 bytes that match a response to its request (RFC 7252 section 5.3.1), up to 65,804 bytes if both sides support extended
+/// tokens (RFC 8974).
 /// </summary>
+/// <remarks>A value type; compared byte by byte.</remarks>
 public readonly struct CoapToken : IEquatable<CoapToken>
 {
-    /// <summary>The largest length of a token that every peer understands, in bytes (RFC 7252 section 3).</summary>
+    /// <summary>The maximum token length that every peer supports, in bytes (RFC 7252 section 3).</summary>
     public const int MaxLength = 8;
 
-    /// <summary>The largest length that extended tokens can have, in bytes (RFC 8974 section 2.1).</summary>
+    /// <summary>The maximum length of extended tokens, in bytes (RFC 8974 section 2.1).</summary>
     public const int MaxExtendedLength = 65_804;
 
-    // What stands for the length of a token whose bytes live in the token itself: the array of that length. Their content is never read.
+    // Encodes the length of a token with inline bytes: the array of that length. Its content is never read.
     private static readonly byte[][] s_lengths = [[], new byte[1], new byte[2], new byte[3], new byte[4], new byte[5], new byte[6],
         new byte[7], new byte[8]];
 
-    // Up to eight bytes live here, first byte in the highest place, so that no token of ordinary length allocates.
+    // Up to eight bytes, the first byte most significant, so that a token of ordinary length needs no allocation.
     private readonly ulong _inline;
 
-    // The bytes of an extended token; of others only how many they are, so that there is no third field in each message. Null for none.
+    // The bytes of an extended token; for others an array of the same length, which saves a third field in each message. Null if empty.
     private readonly byte[]? _bytes;
 
     /// <summary>Copies a token.</summary>
@@ -31,7 +32,7 @@ public readonly struct CoapToken : IEquatable<CoapToken>
     {
         if (bytes.Length > MaxExtendedLength)
         {
-            throw new ArgumentException($"A token has at most {MaxExtendedLength} bytes (RFC 8974); this one has {bytes.Length}.",
+            throw new ArgumentException($"The token has {bytes.Length} bytes; at most {MaxExtendedLength} are allowed (RFC 8974).",
                 nameof(bytes));
         }
 
@@ -50,7 +51,7 @@ public readonly struct CoapToken : IEquatable<CoapToken>
         }
     }
 
-    /// <summary>The token of no bytes.</summary>
+    /// <summary>The empty token.</summary>
     public static CoapToken Empty => default;
 
     /// <summary>The number of bytes, 0 to 65,804.</summary>
@@ -59,12 +60,12 @@ public readonly struct CoapToken : IEquatable<CoapToken>
     /// <summary>Whether the token needs the extension of RFC 8974 because it is longer than eight bytes.</summary>
     public bool IsExtended => Length > MaxLength;
 
-    /// <summary>Whether two tokens differ.</summary>
+    /// <summary>Returns whether two tokens differ.</summary>
     /// <param name="left">The left token.</param>
     /// <param name="right">The right token.</param>
     public static bool operator !=(CoapToken left, CoapToken right) => !left.Equals(right);
 
-    /// <summary>Whether two tokens have the same bytes.</summary>
+    /// <summary>Returns whether two tokens have the same bytes.</summary>
     /// <param name="left">The left token.</param>
     /// <param name="right">The right token.</param>
     public static bool operator ==(CoapToken left, CoapToken right) => left.Equals(right);
@@ -85,7 +86,7 @@ public readonly struct CoapToken : IEquatable<CoapToken>
         padded[..Length].CopyTo(destination);
     }
 
-    /// <summary>A new array of the bytes.</summary>
+    /// <summary>Returns the bytes in a new array.</summary>
     /// <returns>The bytes.</returns>
     public byte[] ToArray()
     {
@@ -105,7 +106,7 @@ public readonly struct CoapToken : IEquatable<CoapToken>
     /// <inheritdoc/>
     public override int GetHashCode() => HashCode.Combine(_inline, Length);
 
-    /// <summary>The bytes in lower-case hexadecimal digits; empty for the empty token.</summary>
+    /// <summary>Returns the bytes as lower-case hexadecimal digits; empty for the empty token.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => Convert.ToHexStringLower(ToArray());
 }

@@ -8,13 +8,12 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// An absolute CoAP URI (RFC 7252 section 6, RFC 8323 section 8). Immutable; kept in its normal form: scheme and host in lower case, dot
-/// segments resolved, no default port, escapes only where they are needed. Equal when the normal forms are equal.
-/// </summary>
+/// <summary>An absolute CoAP URI (RFC 7252 section 6, RFC 8323 section 8).</summary>
 /// <remarks>
-/// <see cref="Uri"/> is no substitute: it drops an empty query, decodes and resolves by rules of its own, and does not know the default
-/// ports. The name is decoded once, so that <c>%2F</c> in a segment is a slash that separates nothing.
+/// Immutable and normalized: scheme and host in lower case, dot segments resolved, no default port, only necessary escapes. Two URIs are
+/// equal if their normal forms are equal. <see cref="Uri"/> is not a substitute: it drops an empty query, decodes and resolves by other
+/// rules, and does not know the default ports. Components are decoded once, so <c>%2F</c> in a segment is a slash that does not separate
+/// segments.
 /// </remarks>
 public sealed class CoapUri : IEquatable<CoapUri>
 {
@@ -41,44 +40,48 @@ public sealed class CoapUri : IEquatable<CoapUri>
     public string Scheme { get; }
 
     /// <summary>
-    /// The host as it goes into Uri-Host: a name turned to lower case and then percent-decoded, an IPv4 address, or an IPv6 address in
-    /// brackets, in its shortest form and without its zone.
+    /// The host as in Uri-Host: a name in lower case and then percent-decoded, an IPv4 address, or an IPv6 address in brackets, in its
+    /// shortest form and without its zone.
     /// </summary>
     public string Host { get; }
 
-    /// <summary>The host where it is an IP address; null for a name. Has the scope of the zone if this machine knows it.</summary>
+    /// <summary>The host if it is an IP address; null for a name.</summary>
+    /// <remarks>It has the scope of the zone if this machine knows it.</remarks>
     public IPAddress? HostAddress { get; }
 
-    /// <summary>The zone of an IPv6 address, such as <c>eth0</c> in <c>coap://[fe80::1%25eth0]/</c> (RFC 6874); otherwise null. Never
-    /// sent.</summary>
+    /// <summary>The zone of an IPv6 address, such as <c>eth0</c> in <c>coap://[fe80::1%25eth0]/</c> (RFC 6874); otherwise null.</summary>
+    /// <remarks>Never sent.</remarks>
     public string? ZoneId { get; }
 
-    /// <summary>The port: as written, or the default of the scheme. 0 to 65,535.</summary>
+    /// <summary>The explicit port, or the default of the scheme.</summary>
+    /// <remarks>0 to 65,535.</remarks>
     public int Port { get; }
 
     /// <summary>Whether the port is the default of the scheme: 5683 (coap, coap+tcp), 5684 (coaps, coaps+tcp), 80 (coap+ws) or 443
     /// (coaps+ws).</summary>
     public bool IsDefaultPort => UriSchemes.TryGetDefaultPort(Scheme, out int port) && port == Port;
 
-    /// <summary>The segments of the path, decoded: one Uri-Path option each. None for <c>/</c>; a trailing slash is an empty last
-    /// one.</summary>
+    /// <summary>The decoded segments of the path: one Uri-Path option each.</summary>
+    /// <remarks>Empty for <c>/</c>; a trailing slash is an empty last segment.</remarks>
     public IReadOnlyList<string> PathSegments => _path;
 
-    /// <summary>The arguments of the query, decoded: one Uri-Query option each. None without <c>?</c>; an empty query is one empty
-    /// argument.</summary>
+    /// <summary>The decoded arguments of the query: one Uri-Query option each.</summary>
+    /// <remarks>Empty without <c>?</c>; an empty query is one empty argument.</remarks>
     public IReadOnlyList<string> QueryArguments => _query;
 
-    /// <summary>Host, zone and port as they stand in the normal form: <c>example.net</c>, <c>[2001:db8::1]:61616</c>.</summary>
+    /// <summary>Host, zone and port in the normal form: <c>example.net</c>, <c>[2001:db8::1]:61616</c>.</summary>
     public string Authority => AppendAuthority(new StringBuilder()).ToString();
 
-    /// <summary>Address and port where the host is an IP address; null for a name.</summary>
+    /// <summary>Address and port if the host is an IP address; null for a name.</summary>
     internal CoapAddress? Literal { get; }
 
-    /// <summary>The host where it is an IP address, as a list of one; null for a name. Not to be changed.</summary>
+    /// <summary>The host if it is an IP address, as a list with one item; null for a name. Do not change it.</summary>
     internal IPAddress[]? Addresses => HostAddress is null ? null : _addresses ??= [HostAddress];
 
-    /// <summary>What <see cref="AddTo"/> adds where the request goes to the address and port in this URI. For messages that share it; not
-    /// to be changed.</summary>
+    /// <summary>
+    /// The options that <see cref="AddTo"/> adds if the request goes to the address and port in this URI. Messages share them; do not
+    /// change them.
+    /// </summary>
     internal CoapOptionCollection ResourceOptions
     {
         get
@@ -97,24 +100,27 @@ public sealed class CoapUri : IEquatable<CoapUri>
 
     private UriParts Parts => new(Scheme, new UriHostName(Host, HostAddress, ZoneId), Port, _path, _query);
 
-    /// <summary>Whether two URIs have the same normal form.</summary>
+    /// <summary>Returns whether two URIs have the same normal form.</summary>
     /// <param name="left">The left URI.</param>
     /// <param name="right">The right URI.</param>
     public static bool operator ==(CoapUri? left, CoapUri? right) => left is null ? right is null : left.Equals(right);
 
-    /// <summary>Whether two URIs have different normal forms.</summary>
+    /// <summary>Returns whether two URIs have different normal forms.</summary>
     /// <param name="left">The left URI.</param>
     /// <param name="right">The right URI.</param>
     public static bool operator !=(CoapUri? left, CoapUri? right) => !(left == right);
 
     /// <summary>
-    /// Reads an absolute CoAP URI, or an IRI as people type it, such as <c>coap://bücher.example/grüner tee</c>: it is mapped to its URI
-    /// (RFC 3987 section 3.1). What is not ASCII is the UTF-8 of its options,
-    /// <c>%</c> with two hexadecimal digits stays an escape, and a host name gets its <c>xn--</c> form.
+    /// Parses an absolute CoAP URI, or an IRI such as <c>coap://bücher.example/grüner tee</c>, which is mapped to its URI (RFC 3987 section
+    /// 3.1).
     /// </summary>
+    /// <remarks>
+    /// Characters outside ASCII become UTF-8 in the options, <c>%</c> with two hexadecimal digits stays an escape, and a host name gets its
+    /// <c>xn--</c> form.
+    /// </remarks>
     /// <param name="text">The text, such as <c>coap://[2001:db8::1]/sensors/temperature?unit=C</c>.</param>
     /// <returns>The URI.</returns>
-    /// <exception cref="CoapUriException">The text is no absolute CoAP URI, or has a fragment, or a part is too long for its
+    /// <exception cref="CoapUriException">The text is not an absolute CoAP URI, or has a fragment, or a part is too long for its
     /// option.</exception>
     public static CoapUri Parse(string text)
     {
@@ -124,17 +130,17 @@ public sealed class CoapUri : IEquatable<CoapUri>
             : throw new CoapUriException(fault.Describe(text), fault.Position);
     }
 
-    /// <summary>Reads an absolute CoAP URI or IRI; see <see cref="Parse"/>.</summary>
+    /// <summary>Parses an absolute CoAP URI or IRI; see <see cref="Parse"/>.</summary>
     /// <param name="text">The text.</param>
     /// <param name="uri">The URI.</param>
     /// <returns>Whether the text is an absolute CoAP URI.</returns>
     public static bool TryParse([NotNullWhen(true)] string? text, [NotNullWhen(true)] out CoapUri? uri) =>
         TryParse(text, out uri, out string? _);
 
-    /// <summary>Reads an absolute CoAP URI or IRI; see <see cref="Parse"/>.</summary>
+    /// <summary>Parses an absolute CoAP URI or IRI; see <see cref="Parse"/>.</summary>
     /// <param name="text">The text.</param>
     /// <param name="uri">The URI.</param>
-    /// <param name="error">What is wrong and what to do.</param>
+    /// <param name="error">The error and what to do.</param>
     /// <returns>Whether the text is an absolute CoAP URI.</returns>
     public static bool TryParse([NotNullWhen(true)] string? text, [NotNullWhen(true)] out CoapUri? uri,
         [NotNullWhen(false)] out string? error)
@@ -145,11 +151,10 @@ public sealed class CoapUri : IEquatable<CoapUri>
         return isParsed;
     }
 
-    /// <summary>
-    /// Scheme and authority of a URI as they are written in it, such as <c>coap://example.net:61616</c>. The URI need not be sound.
-    /// </summary>
-    /// <param name="uri">The URI; of a reference without a scheme it is everything up to the path.</param>
-    /// <returns>What stands before path, query and fragment.</returns>
+    /// <summary>Returns scheme and authority of a URI as written, such as <c>coap://example.net:61616</c>.</summary>
+    /// <remarks>The URI need not be valid.</remarks>
+    /// <param name="uri">The URI; for a reference without a scheme, the result is everything up to the path.</param>
+    /// <returns>The part before path, query and fragment.</returns>
     public static string OriginOf(string uri)
     {
         ArgumentNullException.ThrowIfNull(uri);
@@ -159,23 +164,25 @@ public sealed class CoapUri : IEquatable<CoapUri>
         return length < 0 ? uri : uri[..(start + length)];
     }
 
-    /// <summary>The URI that the options of a request name (RFC 7252 section 6.5). Proxy-Uri and Proxy-Scheme are not looked at.</summary>
-    /// <param name="scheme">The scheme of the transport that the request was sent by, such as <c>coap</c>.</param>
+    /// <summary>Composes the URI from the options of a request (RFC 7252 section 6.5).</summary>
+    /// <remarks>Proxy-Uri and Proxy-Scheme are ignored.</remarks>
+    /// <param name="scheme">The scheme of the transport of the request, such as <c>coap</c>.</param>
     /// <param name="options">The options of the request.</param>
-    /// <param name="destination">Address and port that the request was sent to; they count where Uri-Host and Uri-Port are absent.</param>
-    /// <returns>The URI. A single empty Uri-Path gives the same as none.</returns>
-    /// <exception cref="CoapUriException">Uri-Host is no host, a segment is <c>.</c> or <c>..</c>, or the scheme is none of
-    /// CoAP.</exception>
+    /// <param name="destination">Destination address and port of the request; used if Uri-Host and Uri-Port are absent.</param>
+    /// <returns>The URI. A single empty Uri-Path has the same result as none.</returns>
+    /// <exception cref="CoapUriException">Uri-Host is not a host, a segment is <c>.</c> or <c>..</c>, or the scheme is not a CoAP
+    /// scheme.</exception>
     public static CoapUri Compose(string scheme, CoapOptionCollection options, IPEndPoint destination) =>
         Compose(scheme, options, destination, defaultHost: null);
 
-    /// <summary>The URI that the options of a request name (RFC 7252 section 6.5). Proxy-Uri and Proxy-Scheme are not looked at.</summary>
-    /// <param name="scheme">The scheme of the transport that the request was sent by, such as <c>coap</c>.</param>
+    /// <summary>Composes the URI from the options of a request (RFC 7252 section 6.5).</summary>
+    /// <remarks>Proxy-Uri and Proxy-Scheme are ignored.</remarks>
+    /// <param name="scheme">The scheme of the transport of the request, such as <c>coap</c>.</param>
     /// <param name="options">The options of the request.</param>
-    /// <param name="destination">Address and port that the request was sent to; they count where Uri-Host and Uri-Port are absent.</param>
-    /// <param name="uri">The URI. A single empty Uri-Path gives the same as none.</param>
-    /// <param name="error">What is wrong.</param>
-    /// <returns>Whether the options name a URI.</returns>
+    /// <param name="destination">Destination address and port of the request; used if Uri-Host and Uri-Port are absent.</param>
+    /// <param name="uri">The URI. A single empty Uri-Path has the same result as none.</param>
+    /// <param name="error">The error.</param>
+    /// <returns>Whether the options form a URI.</returns>
     public static bool TryCompose(
         string scheme, CoapOptionCollection options, IPEndPoint destination, [NotNullWhen(true)] out CoapUri? uri,
         [NotNullWhen(false)] out string? error)
@@ -186,15 +193,16 @@ public sealed class CoapUri : IEquatable<CoapUri>
     }
 
     /// <summary>
-    /// The URI that a request is for, with what it asks of a proxy: Proxy-Uri as it stands, or the composed URI with Proxy-Scheme in the
-    /// place of its scheme (RFC 7252 sections 5.10.2 and 6.5). Hence text: it may be of any scheme.
+    /// Composes the URI of a request, including a proxy request: the unchanged Proxy-Uri, or the composed URI with Proxy-Scheme as its
+    /// scheme (RFC 7252 sections 5.10.2 and 6.5).
     /// </summary>
+    /// <remarks>The result is text because it may have any scheme.</remarks>
     /// <param name="request">The request.</param>
-    /// <param name="scheme">The scheme of the transport that the request was sent by, such as <c>coap</c>.</param>
-    /// <param name="destination">Address and port that the request was sent to.</param>
-    /// <returns>The URI. A port that nobody named, and that is the default of <paramref name="scheme"/>, becomes that of the scheme that
-    /// replaces it.</returns>
-    /// <exception cref="CoapUriException">The options name no URI.</exception>
+    /// <param name="scheme">The scheme of the transport of the request, such as <c>coap</c>.</param>
+    /// <param name="destination">Destination address and port of the request.</param>
+    /// <returns>The URI. An implicit port that is the default of <paramref name="scheme"/> becomes the default of the scheme that replaces
+    /// it.</returns>
+    /// <exception cref="CoapUriException">The options do not form a URI.</exception>
     public static string ComposeRequestUri(CoapMessage request, string scheme, IPEndPoint destination)
     {
         ArgumentNullException.ThrowIfNull(request);
@@ -210,7 +218,7 @@ public sealed class CoapUri : IEquatable<CoapUri>
             return text;
         }
 
-        // The port that is the default of the one scheme may be another one than that of the other.
+        // The default port of one scheme may not be the default of the other.
         int end = uri.Scheme.Length + "://".Length + uri.Authority.Length;
         string port = request.Options.UriPort is { } named && uri.IsDefaultPort
             && !(UriSchemes.TryGetDefaultPort(UriText.ToLowerAscii(proxyScheme), out int known) && known == named)
@@ -218,27 +226,27 @@ public sealed class CoapUri : IEquatable<CoapUri>
         return string.Concat(proxyScheme, text.AsSpan(uri.Scheme.Length, end - uri.Scheme.Length), port, text.AsSpan(end));
     }
 
-    /// <summary>The same, with the host that counts where Uri-Host is absent (RFC 8323 section 8.5); null for the address.</summary>
+    /// <summary>Composes the URI with a default host for requests without Uri-Host (RFC 8323 section 8.5); null for the address.</summary>
     internal static CoapUri Compose(string scheme, CoapOptionCollection options, IPEndPoint destination, string? defaultHost) =>
         TryCompose(scheme, options, destination, defaultHost, out UriFault fault)
             ?? throw new CoapUriException(UriComposer.Describe(fault), fault.Position);
 
-    /// <summary>The URI that a request is for, with what it asks of a proxy (RFC 7252 sections 5.10.2 and 6.5).</summary>
+    /// <summary>Composes the URI of a request, including a proxy request (RFC 7252 sections 5.10.2 and 6.5).</summary>
     /// <param name="request">The request.</param>
-    /// <param name="scheme">The scheme of the transport that the request was sent by, such as <c>coap</c>.</param>
-    /// <param name="destination">Address and port that the request was sent to.</param>
+    /// <param name="scheme">The scheme of the transport of the request, such as <c>coap</c>.</param>
+    /// <param name="destination">Destination address and port of the request.</param>
     /// <returns>The URI.</returns>
-    /// <exception cref="CoapUriException">The options name no URI.</exception>
+    /// <exception cref="CoapUriException">The options do not form a URI.</exception>
     public static string ComposeRequestUri(CoapMessage request, string scheme, CoapAddress destination)
     {
         ArgumentNullException.ThrowIfNull(request);
         return request.Options.ProxyUri ?? ComposeRequestUri(request, scheme, destination.ToIPEndPoint());
     }
 
-    /// <summary>Resolves a reference against this URI, as a Location or the target of a link (RFC 3986 section 5.2).</summary>
+    /// <summary>Resolves a reference against this URI, such as a Location or the target of a link (RFC 3986 section 5.2).</summary>
     /// <param name="reference">An absolute CoAP URI, or a reference without scheme, host or path, such as <c>../a?b=1</c>.</param>
-    /// <returns>The URI that is meant.</returns>
-    /// <exception cref="CoapUriException">The reference is none, leads to another scheme than CoAP's, or has a fragment.</exception>
+    /// <returns>The resolved URI.</returns>
+    /// <exception cref="CoapUriException">The reference is invalid, leads to a scheme other than CoAP's, or has a fragment.</exception>
     public CoapUri Resolve(string reference)
     {
         ArgumentNullException.ThrowIfNull(reference);
@@ -247,15 +255,15 @@ public sealed class CoapUri : IEquatable<CoapUri>
             : throw new CoapUriException(fault.Describe(reference), fault.Position);
     }
 
-    /// <summary>Resolves a reference against this URI, as a Location or the target of a link (RFC 3986 section 5.2).</summary>
+    /// <summary>Resolves a reference against this URI, such as a Location or the target of a link (RFC 3986 section 5.2).</summary>
     /// <param name="reference">An absolute CoAP URI, or a reference without scheme, host or path.</param>
-    /// <param name="uri">The URI that is meant.</param>
-    /// <param name="error">What is wrong and what to do.</param>
+    /// <param name="uri">The resolved URI.</param>
+    /// <param name="error">The error and what to do.</param>
     /// <returns>Whether the reference leads to a CoAP URI.</returns>
     public bool TryResolve([NotNullWhen(true)] string? reference, [NotNullWhen(true)] out CoapUri? uri,
         [NotNullWhen(false)] out string? error)
     {
-        UriFault fault = new(0, "There is no reference.");
+        UriFault fault = new(0, "The reference is null.");
         UriParts parts = default;
         bool isResolved = reference is not null && UriReader.TryResolve(Parts, reference, out parts, out fault);
         uri = isResolved ? new CoapUri(parts) : null;
@@ -264,13 +272,14 @@ public sealed class CoapUri : IEquatable<CoapUri>
     }
 
     /// <summary>
-    /// Adds the options that name the resource of this URI: Uri-Host unless the request goes to that very IP address, Uri-Port unless it
-    /// goes to that very port, Uri-Path and Uri-Query (RFC 7252 section 6.4). The zone of an IPv6 address is never sent.
+    /// Adds the options that name the resource of this URI: Uri-Host unless the request goes to that IP address, Uri-Port unless it goes to
+    /// that port, Uri-Path and Uri-Query (RFC 7252 section 6.4).
     /// </summary>
+    /// <remarks>The zone of an IPv6 address is never sent.</remarks>
     /// <param name="options">The options of the request.</param>
-    /// <param name="destination">The IP address that the request is sent to; null when it is the address in this URI, or the one that its
-    /// name stands for.</param>
-    /// <param name="destinationPort">The port that the request is sent to, 0 to 65,535; null when it is the port of this URI.</param>
+    /// <param name="destination">The destination IP address of the request; null if it is the address in this URI, or that of its
+    /// name.</param>
+    /// <param name="destinationPort">The destination port of the request, 0 to 65,535; null if it is the port of this URI.</param>
     public void AddTo(CoapOptionCollection options, IPAddress? destination = null, int? destinationPort = null)
     {
         ArgumentNullException.ThrowIfNull(options);
@@ -304,7 +313,7 @@ public sealed class CoapUri : IEquatable<CoapUri>
     /// <inheritdoc/>
     public override int GetHashCode() => ToString().GetHashCode(StringComparison.Ordinal);
 
-    /// <summary>The normal form; parsing it gives an equal URI.</summary>
+    /// <summary>Returns the normal form; parsing it results in an equal URI.</summary>
     /// <returns>The text.</returns>
     public override string ToString()
     {
@@ -328,7 +337,7 @@ public sealed class CoapUri : IEquatable<CoapUri>
         return UriComposer.TryCompose(scheme, options, destination, defaultHost, out UriParts parts, out fault) ? new CoapUri(parts) : null;
     }
 
-    // The scope says by which interface, not who; a dual-mode socket shows IPv4 addresses as mapped ones.
+    // The scope identifies an interface, not a host; a dual-mode socket shows IPv4 addresses as mapped ones.
     private static bool IsSameAddress(IPAddress left, IPAddress right)
     {
         Span<byte> leftBytes = stackalloc byte[16];

@@ -77,7 +77,7 @@ internal static class ContentFormatRegistry
     private static readonly FrozenDictionary<(string, string?), Entry> s_byMediaType =
         s_entries.ToFrozenDictionary(entry => (MediaTypeText.Normalize(entry.MediaType)!, entry.Coding));
 
-    /// <summary>The numbers that are known, ascending.</summary>
+    /// <summary>The known numbers, ascending.</summary>
     public static IEnumerable<ushort> Numbers => s_entries.Select(entry => entry.Number);
 
     public static IReadOnlyList<CoapContentFormat> Formats { get; } =

@@ -4,8 +4,8 @@ using System.Text;
 namespace CoAP.NET.Messages;
 
 /// <summary>
-/// Media types in a form that can be compared (RFC 9110 section 8.3.1): small letters, no white space, parameters in the order of their
-/// names, values without quotes.
+/// Normalizes media types for comparison (RFC 9110 section 8.3.1): lower case, no white space, parameters sorted by name, values without
+/// quotes.
 /// </summary>
 internal static class MediaTypeText
 {
@@ -14,7 +14,7 @@ internal static class MediaTypeText
     private static readonly SearchValues<char> s_token =
         SearchValues.Create("!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
 
-    /// <summary>The form to compare; null when the text is no media type.</summary>
+    /// <summary>Returns the normal form; null if the text is not a media type.</summary>
     public static string? Normalize(string text)
     {
         int end = text.IndexOf(';', StringComparison.Ordinal);
@@ -53,7 +53,7 @@ internal static class MediaTypeText
         return normal.ToString();
     }
 
-    // Up to the next semicolon; a semicolon or a backslash may stand between quotes.
+    // Up to the next semicolon; quoted strings may contain semicolons and backslashes.
     private static bool TryTakeValue(ref ReadOnlySpan<char> rest, out string value)
     {
         StringBuilder text = new();

@@ -5,25 +5,24 @@ using System.Text;
 namespace CoAP.NET.Messages;
 
 /// <summary>
-/// What is known of texts that came lately, such as URIs, of which most programs see the same few again and again. Of fixed size: a text
-/// has two places that it may stand in, and replaces what stands in the second where the first is taken. For all threads. Compiled into
-/// the packages of proxies as well.
+/// A cache for recent texts, such as URIs: most programs use the same few again and again. It has a fixed size: a text has two possible
+/// slots, and replaces the text in the second slot if the first is occupied. Thread-safe. The packages of proxies also compile it.
 /// </summary>
-/// <typeparam name="TValue">What is known of a text.</typeparam>
+/// <typeparam name="TValue">The cached value of a text.</typeparam>
 internal sealed class RecentTexts<TValue>
     where TValue : class
 {
     private const int Places = 512;
 
-    // Longer ones are rare, and would be kept alive for nothing.
+    // Longer ones are rare, and would waste memory.
     private const int MaxLength = 256;
 
     private Entry?[]? _entries;
 
-    /// <summary>Finds what is known of a text.</summary>
+    /// <summary>Finds the value of a text.</summary>
     /// <param name="text">The text.</param>
-    /// <param name="value">What is known.</param>
-    /// <returns>Whether there is something.</returns>
+    /// <param name="value">The value.</param>
+    /// <returns>Whether there is one.</returns>
     public bool TryFind(ReadOnlySpan<char> text, [NotNullWhen(true)] out TValue? value)
     {
         value = null;
@@ -39,10 +38,10 @@ internal sealed class RecentTexts<TValue>
         return value is not null;
     }
 
-    /// <summary>Finds what is known of a text by its bytes, as they stand in an option. Makes no string.</summary>
+    /// <summary>Finds the value of a text by its bytes, as in an option. It allocates no string.</summary>
     /// <param name="bytes">The bytes.</param>
-    /// <param name="value">What is known.</param>
-    /// <returns>Whether there is something. False also for what is not all ASCII.</returns>
+    /// <param name="value">The value.</param>
+    /// <returns>Whether there is one. Always false for bytes outside ASCII.</returns>
     public bool TryFind(ReadOnlySpan<byte> bytes, [NotNullWhen(true)] out TValue? value)
     {
         value = null;
@@ -51,9 +50,9 @@ internal sealed class RecentTexts<TValue>
             && TryFind(text[..length], out value);
     }
 
-    /// <summary>Notes what is known of a text. A long one is not noted.</summary>
+    /// <summary>Stores the value of a text. A long text is not stored.</summary>
     /// <param name="text">The text.</param>
-    /// <param name="value">What is known.</param>
+    /// <param name="value">The value.</param>
     public void Note(string text, TValue value)
     {
         if (text.Length > MaxLength)

@@ -2,14 +2,14 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace CoAP.NET.Messages;
 
-/// <summary>The URIs that requests were sent to lately, read. Of fixed size. For all threads.</summary>
+/// <summary>A cache of the parsed URIs of recent requests. It has a fixed size. Thread-safe.</summary>
 internal sealed class TargetTable
 {
     private readonly RecentTexts<CoapUri> _known = new();
 
-    /// <summary>Gives the URI of a text.</summary>
+    /// <summary>Returns the URI of a text.</summary>
     /// <param name="text">The text.</param>
-    /// <param name="read">Reads it, or throws.</param>
+    /// <param name="read">Parses it, or throws.</param>
     public CoapUri Find(string text, Func<string, CoapUri> read)
     {
         if (_known.TryFind(text, out CoapUri? known))
@@ -20,14 +20,14 @@ internal sealed class TargetTable
         CoapUri uri = read(text);
         if (uri.ZoneId is null)
         {
-            // Which interface a zone stands for may change.
+            // The interface of a zone may change.
             _known.Note(text, uri);
         }
 
         return uri;
     }
 
-    /// <summary>Finds a URI that was read before by its bytes, as they stand in an option.</summary>
+    /// <summary>Finds a cached URI by its bytes, as in an option.</summary>
     /// <param name="bytes">The bytes.</param>
     /// <param name="uri">The URI.</param>
     /// <returns>Whether it is known.</returns>

@@ -6,17 +6,17 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Messages;
 
-/// <summary>From options to the parts of a URI (RFC 7252 section 6.5).</summary>
+/// <summary>Composes the parts of a URI from options (RFC 7252 section 6.5).</summary>
 internal static class UriComposer
 {
-    /// <summary>The URI that options name.</summary>
+    /// <summary>Composes the URI of options.</summary>
     /// <param name="scheme">The scheme, in any case.</param>
     /// <param name="options">The options.</param>
-    /// <param name="destination">What counts where Uri-Host and Uri-Port are absent.</param>
-    /// <param name="defaultHost">The host that counts where Uri-Host is absent; null for the address.</param>
-    /// <param name="parts">What the URI is made of.</param>
-    /// <param name="fault">What is wrong.</param>
-    /// <returns>Whether they name one.</returns>
+    /// <param name="destination">The address and port to use if Uri-Host and Uri-Port are absent.</param>
+    /// <param name="defaultHost">The host to use if Uri-Host is absent; null for the address.</param>
+    /// <param name="parts">The parts of the URI.</param>
+    /// <param name="fault">The error.</param>
+    /// <returns>Whether they form one.</returns>
     public static bool TryCompose(
         string scheme, CoapOptionCollection options, IPEndPoint destination, string? defaultHost, out UriParts parts, out UriFault fault)
     {
@@ -39,18 +39,18 @@ internal static class UriComposer
         return true;
     }
 
-    /// <summary>What is wrong, for people.</summary>
-    /// <param name="fault">What is wrong.</param>
-    public static string Describe(UriFault fault) => $"The options of the request name no URI: {fault.Message}";
+    /// <summary>Returns the error as text.</summary>
+    /// <param name="fault">The error.</param>
+    public static string Describe(UriFault fault) => $"The options of the request do not form a URI: {fault.Message}";
 
-    // Steps 2 and 3: the option where it is a valid host, the address where the option is absent.
+    // Steps 2 and 3: the option if it is a valid host, the address if the option is absent.
     private static bool TryComposeHost(
         CoapOptionCollection options, IPAddress destination, string? defaultHost, out UriHostName host, out UriFault fault)
     {
         fault = default;
         if (!options.TryGetValue(OptionNumber.UriHost, out ReadOnlySpan<byte> bytes))
         {
-            // A name that is no host of a URI names none; it comes from the peer.
+            // Ignore a name that is not a valid host; it comes from the peer.
             if (defaultHost is not null
                 && UriHostName.TryParse(UriText.EncodeNonAscii(defaultHost), 0, out host, out _)
                 && host.ZoneId is null)
@@ -66,23 +66,23 @@ internal static class UriComposer
         host = default;
         if (!Utf8.IsValid(bytes))
         {
-            fault = new UriFault(0, "Uri-Host is no UTF-8.");
+            fault = new UriFault(0, "Uri-Host is not UTF-8.");
             return false;
         }
 
-        // No name has a colon: this is an IPv6 address without the brackets that belong to it, as some clients send it.
+        // No name has a colon: this is an IPv6 address without brackets, as some clients send it.
         string text = Encoding.UTF8.GetString(bytes);
         if (text.Contains(':', StringComparison.Ordinal) && !text.StartsWith('['))
         {
             text = $"[{text}]";
         }
 
-        // An address keeps no zone here: one in an option would be the other machine's.
+        // Ignore the zone of an address: in an option it belongs to another machine.
         return UriHostName.TryParse(UriText.EncodeNonAscii(text), 0, out host, out fault)
-            && (host.ZoneId is null || Fail("Uri-Host has an IPv6 zone, which means nothing to another machine.", out fault));
+            && (host.ZoneId is null || Fail("Uri-Host has an IPv6 zone, which has no meaning on another machine.", out fault));
     }
 
-    // Steps 6 to 8. Options are decoded text already; only what no URI can express is refused.
+    // Steps 6 to 8. Options are already decoded; only text that no URI can express is refused.
     private static bool TryCopy(
         CoapOptionCollection options, int number, [NotNullWhen(true)] out string[]? values, out UriFault fault)
     {
@@ -102,7 +102,7 @@ internal static class UriComposer
                 || (number == OptionNumber.UriPath && UriText.IsDotSegment(text)))
             {
                 return Fail(
-                    $"A Uri-{(number == OptionNumber.UriPath ? "Path" : "Query")} option is '.', '..', no UTF-8 or longer than "
+                    $"A Uri-{(number == OptionNumber.UriPath ? "Path" : "Query")} option is '.', '..', not UTF-8 or longer than "
                         + $"{UriText.MaxOptionBytes} bytes.",
                     out fault);
             }

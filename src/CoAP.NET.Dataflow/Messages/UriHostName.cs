@@ -16,7 +16,7 @@ internal readonly record struct UriHostName(string Text, IPAddress? Address, str
 
     private static readonly IdnMapping s_idn = new();
 
-    /// <summary>Reads a host: an IPv6 address in brackets, an IPv4 address or a registered name.</summary>
+    /// <summary>Parses a host: an IPv6 address in brackets, an IPv4 address or a registered name.</summary>
     internal static bool TryParse(ReadOnlySpan<char> raw, int position, out UriHostName host, out UriFault fault)
     {
         host = default;
@@ -40,12 +40,12 @@ internal readonly record struct UriHostName(string Text, IPAddress? Address, str
 
         if (!Ascii.IsValid(raw))
         {
-            // RFC 3987 section 3.1: the name as the DNS has it. A name that is percent-encoded is no IDN, and stays what it is.
+            // RFC 3987 section 3.1: the name as in the DNS. A percent-encoded name is not an IDN, and stays unchanged.
             string ascii = AsciiOf(raw.ToString());
             if (ascii.Length == 0)
             {
                 fault = new UriFault(
-                    position, $"'{raw}' is no internationalized host name (RFC 5891). Write it in its xn-- form, or give an address.");
+                    position, $"'{raw}' is not an internationalized host name (RFC 5891). Write it in its xn-- form, or use an address.");
                 return false;
             }
 
@@ -58,8 +58,8 @@ internal readonly record struct UriHostName(string Text, IPAddress? Address, str
             return false;
         }
 
-        // Uri-Host is the decoded name, and on the way back only what is not ASCII is escaped again (RFC 7252 section 6.5, step 2). So a
-        // character that needs an escape there names no URI.
+        // Uri-Host is the decoded name, and composing a URI from it escapes only characters outside ASCII (RFC 7252 section 6.5, step 2). A
+        // character that needs an escape therefore cannot be in a URI.
         foreach (char c in name)
         {
             if (c < 0x80 && !UriText.IsNameLiteral(c))
@@ -76,7 +76,7 @@ internal readonly record struct UriHostName(string Text, IPAddress? Address, str
         return true;
     }
 
-    // Empty for what is none; characters that mean nothing in a name are left out of it.
+    // Empty for an invalid name; omits characters that have no meaning in a name.
     private static string AsciiOf(string name)
     {
         try
@@ -89,7 +89,7 @@ internal readonly record struct UriHostName(string Text, IPAddress? Address, str
         }
     }
 
-    /// <summary>The text of an address as a URI has it: IPv6 in brackets and in the form of RFC 5952, without its scope.</summary>
+    /// <summary>Returns the text of an address as in a URI: IPv6 in brackets and in the form of RFC 5952, without its scope.</summary>
     internal static string Format(IPAddress address) => address.AddressFamily == AddressFamily.InterNetwork
         ? address.ToString()
         : $"[{new IPAddress(address.GetAddressBytes())}]";
@@ -111,7 +111,7 @@ internal readonly record struct UriHostName(string Text, IPAddress? Address, str
             ReadOnlySpan<char> rawZone = inner[percent..];
             if (!rawZone.StartsWith("%25", StringComparison.Ordinal) || rawZone.Length == 3)
             {
-                fault = new UriFault(position + 1 + percent, "A zone stands behind %25, as in [fe80::1%25eth0] (RFC 6874).");
+                fault = new UriFault(position + 1 + percent, "A zone must follow %25, as in [fe80::1%25eth0] (RFC 6874).");
                 return false;
             }
 
@@ -125,7 +125,7 @@ internal readonly record struct UriHostName(string Text, IPAddress? Address, str
 
         if (!TryParseIPv6(inner, out IPAddress? address))
         {
-            fault = new UriFault(position, $"'{raw}' is no IPv6 address. Write one in brackets, as in [2001:db8::1].");
+            fault = new UriFault(position, $"'{raw}' is not an IPv6 address. Write one in brackets, as in [2001:db8::1].");
             return false;
         }
 
@@ -140,14 +140,14 @@ internal readonly record struct UriHostName(string Text, IPAddress? Address, str
         return true;
     }
 
-    // The address with the scope that a zone names on this machine; without one when it names none.
+    // Returns the address with the scope of a zone on this machine; without a scope for an unknown zone.
     private static IPAddress Scoped(IPAddress address, string zone) =>
         uint.TryParse(zone, NumberStyles.None, CultureInfo.InvariantCulture, out uint scope)
         ? new IPAddress(address.GetAddressBytes(), scope)
         : IPAddress.TryParse($"{address}%{zone}", out IPAddress? scoped) ? scoped
         : address;
 
-    // The framework's parser also takes ports, prefixes and zones; what is let through to it is an address and nothing else.
+    // The framework's parser also accepts ports, prefixes and zones; this method passes only addresses to it.
     private static bool TryParseIPv6(ReadOnlySpan<char> text, [NotNullWhen(true)] out IPAddress? address)
     {
         address = null;
@@ -168,7 +168,7 @@ internal readonly record struct UriHostName(string Text, IPAddress? Address, str
         return text.Contains(':') && IPAddress.TryParse(text, out address) && address.AddressFamily == AddressFamily.InterNetworkV6;
     }
 
-    // Four decimal numbers without leading zeros. The framework's parser also takes octal, hexadecimal and shorter forms, which are names
+    // Four decimal numbers without leading zeros. The framework's parser also accepts octal, hexadecimal and shorter forms, which are names
     // in a URI.
     private static bool TryParseIPv4(ReadOnlySpan<char> text, [NotNullWhen(true)] out IPAddress? address)
     {

@@ -3,14 +3,14 @@ using System.Globalization;
 
 namespace CoAP.NET.Messages;
 
-/// <summary>From text to the parts of a URI (RFC 7252 section 6.4, steps 1 to 4 and 7 to 9; RFC 3986 sections 3 and 5.2).</summary>
+/// <summary>Parses text into the parts of a URI (RFC 7252 section 6.4, steps 1 to 4 and 7 to 9; RFC 3986 sections 3 and 5.2).</summary>
 internal static class UriReader
 {
-    /// <summary>Reads an absolute URI or IRI.</summary>
+    /// <summary>Parses an absolute URI or IRI.</summary>
     /// <param name="text">The text.</param>
-    /// <param name="parts">What it is made of.</param>
-    /// <param name="fault">What is wrong.</param>
-    /// <returns>Whether it is one.</returns>
+    /// <param name="parts">The parts.</param>
+    /// <param name="fault">The error.</param>
+    /// <returns>Whether it is valid.</returns>
     public static bool TryParse(string text, out UriParts parts, out UriFault fault)
     {
         parts = default;
@@ -44,12 +44,12 @@ internal static class UriReader
         return true;
     }
 
-    /// <summary>Reads a reference, and resolves it (RFC 3986 section 5.2).</summary>
-    /// <param name="origin">What it is relative to.</param>
+    /// <summary>Parses a reference, and resolves it (RFC 3986 section 5.2).</summary>
+    /// <param name="origin">The base URI.</param>
     /// <param name="reference">The reference.</param>
-    /// <param name="parts">What the URI that is meant is made of.</param>
-    /// <param name="fault">What is wrong.</param>
-    /// <returns>Whether it leads to a URI of CoAP.</returns>
+    /// <param name="parts">The parts of the resolved URI.</param>
+    /// <param name="fault">The error.</param>
+    /// <returns>Whether it resolves to a CoAP URI.</returns>
     public static bool TryResolve(in UriParts origin, string reference, out UriParts parts, out UriFault fault)
     {
         if (FindScheme(reference) >= 0)
@@ -79,7 +79,7 @@ internal static class UriReader
         }
         else if (reference[0] != '/' && origin.Path.Length > 0)
         {
-            // Merge: what stands before the last slash of the path (RFC 3986 section 5.2.3).
+            // Merge: the part before the last slash of the path (RFC 3986 section 5.2.3).
             merged = origin.Path.AsSpan(0, origin.Path.Length - 1);
         }
 
@@ -92,7 +92,7 @@ internal static class UriReader
         return true;
     }
 
-    // The place of the colon behind a scheme; -1 when there is none (RFC 3986 section 3.1).
+    // Returns the index of the colon after a scheme; -1 if there is none (RFC 3986 section 3.1).
     private static int FindScheme(string text)
     {
         for (int i = 0; i < text.Length; i++)
@@ -122,7 +122,7 @@ internal static class UriReader
         int at = authority.IndexOf('@');
         if (at >= 0)
         {
-            fault = new UriFault(start, "CoAP URIs have no user information (RFC 7252 section 6.1). Remove what stands before '@'.");
+            fault = new UriFault(start, "CoAP URIs have no user information (RFC 7252 section 6.1). Remove the part up to '@'.");
             return false;
         }
 
@@ -145,7 +145,7 @@ internal static class UriReader
         {
             fault = new UriFault(
                 start + hostEnd + Math.Max(bad, 0),
-                "A port is a decimal number behind a colon; an IPv6 address stands in brackets, as in [2001:db8::1]:5683.");
+                "A port must be a decimal number after a colon; an IPv6 address needs brackets, as in [2001:db8::1]:5683.");
             return false;
         }
 
@@ -154,7 +154,7 @@ internal static class UriReader
         if (digits.Length > 5
             || (digits.Length > 0 && (number = int.Parse(digits, NumberStyles.None, CultureInfo.InvariantCulture)) > ushort.MaxValue))
         {
-            fault = new UriFault(start + hostEnd + 1, "A port is 0 to 65535.");
+            fault = new UriFault(start + hostEnd + 1, "A port must be 0 to 65535.");
             return false;
         }
 
@@ -162,7 +162,7 @@ internal static class UriReader
         return true;
     }
 
-    // Path and query from a place on to the end. The path is taken behind segments that stand before it; the query is null without '?'.
+    // Parses path and query from an index to the end, and appends the path to existing segments; the query is null without '?'.
     private static bool TryParsePathAndQuery(
         string text, int start, ReadOnlySpan<string> before, [NotNullWhen(true)] out string[]? path, out string[]? query,
         out UriFault fault)
@@ -184,7 +184,7 @@ internal static class UriReader
             return false;
         }
 
-        // A path of a single slash is no segment; otherwise it would be an empty one (RFC 7252 section 6.4, step 8).
+        // A path with a single slash has no segment; otherwise it would have an empty one (RFC 7252 section 6.4, step 8).
         path = segments is [""] ? [] : [.. segments];
         if (mark < 0)
         {
@@ -209,7 +209,7 @@ internal static class UriReader
         return true;
     }
 
-    // Segments are decoded before dot segments are looked for, as '.' may be written %2E (RFC 3986 sections 6.2.2.2 and 5.2.4).
+    // Decode segments before the search for dot segments, because '.' may be written %2E (RFC 3986 sections 6.2.2.2 and 5.2.4).
     private static bool TryParsePath(string text, int start, int end, List<string> segments, out UriFault fault)
     {
         fault = default;

@@ -3,10 +3,10 @@ namespace CoAP.NET.Messages;
 /// <summary>The schemes of CoAP (RFC 7252 section 6, RFC 8323 section 8).</summary>
 internal static class UriSchemes
 {
-    /// <summary>The port that a URI without one means.</summary>
+    /// <summary>Gets the default port of a scheme.</summary>
     /// <param name="scheme">The scheme, in lower case.</param>
     /// <param name="port">The port; -1 for another scheme.</param>
-    /// <returns>Whether the scheme is one of CoAP.</returns>
+    /// <returns>Whether the scheme is a CoAP scheme.</returns>
     public static bool TryGetDefaultPort(string scheme, out int port)
     {
         port = scheme switch
@@ -20,8 +20,8 @@ internal static class UriSchemes
         return port >= 0;
     }
 
-    /// <summary>What is wrong with another scheme.</summary>
+    /// <summary>Returns the error for another scheme.</summary>
     /// <param name="scheme">The scheme.</param>
     public static UriFault Unknown(string scheme) =>
-        new(0, $"The scheme '{scheme}' is none of CoAP. Use coap, coaps, coap+tcp, coaps+tcp, coap+ws or coaps+ws.");
+        new(0, $"The scheme '{scheme}' is not a CoAP scheme. Use coap, coaps, coap+tcp, coaps+tcp, coap+ws or coaps+ws.");
 }

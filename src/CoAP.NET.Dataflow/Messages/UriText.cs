@@ -8,46 +8,46 @@ namespace CoAP.NET.Messages;
 /// <summary>Percent-encoding and the character classes of URIs (RFC 3986 sections 2 and 3; RFC 7252 sections 6.4 and 6.5).</summary>
 internal static class UriText
 {
-    /// <summary>How long a segment or argument may be (RFC 7252 section 5.10), in bytes.</summary>
+    /// <summary>The maximum length of a segment or argument (RFC 7252 section 5.10), in bytes.</summary>
     public const int MaxOptionBytes = 255;
 
     private const string Unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
     private const string LowerUnreserved = "abcdefghijklmnopqrstuvwxyz0123456789-._~";
     private const string SubDelims = "!$&'()*+,;=";
 
-    // Of one UTF-16 unit; a pair of them takes 4.
+    // For one UTF-16 unit; a surrogate pair needs 4.
     private const int MaxBytesPerChar = 3;
 
-    /// <summary>What may stand in a registered name.</summary>
+    /// <summary>The characters of a registered name.</summary>
     internal static readonly SearchValues<char> NameChars = SearchValues.Create(Unreserved + SubDelims + "%");
 
-    /// <summary>What may stand in a path segment.</summary>
+    /// <summary>The characters of a path segment.</summary>
     internal static readonly SearchValues<char> SegmentChars = SearchValues.Create(Unreserved + SubDelims + ":@%");
 
-    /// <summary>What may stand in a query.</summary>
+    /// <summary>The characters of a query.</summary>
     internal static readonly SearchValues<char> QueryChars = SearchValues.Create(Unreserved + SubDelims + ":@/?%");
 
-    /// <summary>What may stand in an IPv6 zone (RFC 6874).</summary>
+    /// <summary>The characters of an IPv6 zone (RFC 6874).</summary>
     internal static readonly SearchValues<char> ZoneChars = SearchValues.Create(Unreserved + "%");
 
-    // RFC 3987 section 3.1: printable ASCII that no URI has, which systems that take IRIs may escape. '#', '%', '[' and ']' are none of it:
-    // they mean something.
+    // RFC 3987 section 3.1: printable ASCII that is invalid in URIs, which systems that accept IRIs may escape. '#', '%', '[' and ']' are
+    // excluded: they have a meaning.
     private static readonly SearchValues<char> EscapedAscii = SearchValues.Create(" <>\"{}|\\^`");
 
-    // What stays as it is when a host is written: a parser turns upper-case letters to lower case unless they are escaped.
+    // Characters that stay unchanged when a host is written: a parser converts upper-case letters to lower case unless they are escaped.
     private static readonly SearchValues<char> NameLiterals = SearchValues.Create(LowerUnreserved + SubDelims);
     private static readonly SearchValues<char> SegmentLiterals = SearchValues.Create(Unreserved + SubDelims + ":@");
     private static readonly SearchValues<char> QueryLiterals =
         SearchValues.Create((Unreserved + SubDelims + ":@/?").Replace("&", string.Empty, StringComparison.Ordinal));
     private static readonly SearchValues<char> ZoneLiterals = SearchValues.Create(Unreserved);
 
-    /// <summary>Whether an ASCII character may stand in a registered name without an escape.</summary>
+    /// <summary>Returns whether an ASCII character is allowed in a registered name without an escape.</summary>
     internal static bool IsNameLiteral(char c) => c != '%' && NameChars.Contains(c);
 
-    /// <summary>Whether a decoded segment is <c>.</c> or <c>..</c>.</summary>
+    /// <summary>Returns whether a decoded segment is <c>.</c> or <c>..</c>.</summary>
     internal static bool IsDotSegment(string segment) => segment is "." or "..";
 
-    /// <summary>Lower case for ASCII letters only: beyond them letters exist that turn into ASCII ones.</summary>
+    /// <summary>Converts only ASCII letters to lower case: some letters outside ASCII would become ASCII.</summary>
     internal static string ToLowerAscii(ReadOnlySpan<char> text) =>
         string.Create(text.Length, text, static (lower, source) =>
         {
@@ -58,15 +58,15 @@ internal static class UriText
         });
 
     /// <summary>
-    /// Decodes a component once. What is not ASCII, and the printable ASCII characters that URIs have to escape, may stand there as they
-    /// are in a path and a query: an IRI is mapped to its URI (RFC 3987 section 3.1), whose decoded components are the same text.
+    /// Decodes a component once. Characters outside ASCII, and printable ASCII characters that URIs must escape, are allowed unescaped in a
+    /// path and a query: an IRI is mapped to its URI (RFC 3987 section 3.1), whose decoded components are the same text.
     /// </summary>
-    /// <param name="raw">The component as it stands in the URI or IRI.</param>
-    /// <param name="allowed">What may stand in it.</param>
-    /// <param name="position">Where it begins, for messages.</param>
-    /// <param name="maxBytes">The most bytes that its option takes.</param>
+    /// <param name="raw">The component of the URI or IRI.</param>
+    /// <param name="allowed">The allowed characters.</param>
+    /// <param name="position">Its position, for messages.</param>
+    /// <param name="maxBytes">The maximum number of bytes of its option.</param>
     /// <param name="decoded">The decoded component.</param>
-    /// <param name="fault">What is wrong with it.</param>
+    /// <param name="fault">The error.</param>
     internal static bool TryDecode(
         ReadOnlySpan<char> raw, SearchValues<char> allowed, int position, int maxBytes, [NotNullWhen(true)] out string? decoded,
         out UriFault fault)
@@ -121,7 +121,7 @@ internal static class UriText
             if (!Utf8.IsValid(bytes))
             {
                 fault = new UriFault(position,
-                    "The percent-encoded bytes are no UTF-8. Options of URIs carry UTF-8 only (RFC 7252 section 5.10.1).");
+                    "The percent-encoded bytes are not UTF-8. Options of URIs carry UTF-8 only (RFC 7252 section 5.10.1).");
                 return false;
             }
 
@@ -138,7 +138,8 @@ internal static class UriText
     }
 
     /// <summary>
-    /// An absolute path and a query of decoded segments and arguments; the path is <c>/</c> at least (RFC 7252 section 6.5, steps 6 to 8).
+    /// Appends an absolute path and a query from decoded segments and arguments; the path is at least <c>/</c> (RFC 7252 section 6.5, steps
+    /// 6 to 8).
     /// </summary>
     internal static void AppendPathAndQuery(StringBuilder text, IReadOnlyList<string> path, IReadOnlyList<string> query)
     {
@@ -158,12 +159,12 @@ internal static class UriText
         }
     }
 
-    /// <summary>A relative reference of decoded segments and arguments.</summary>
+    /// <summary>Formats a relative reference from decoded segments and arguments.</summary>
     internal static string FormatReference(IReadOnlyList<string> path, IReadOnlyList<string> query)
     {
         StringBuilder text = new();
 
-        // Two slashes at the beginning of a reference announce a host; a dot segment keeps them apart and vanishes when it is resolved.
+        // Two slashes at the beginning of a reference would start a host; a dot segment separates them and disappears when it is resolved.
         if (path.Count > 1 && path[0].Length == 0)
         {
             text.Append("/.");
@@ -173,13 +174,13 @@ internal static class UriText
         return text.ToString();
     }
 
-    /// <summary>Writes a decoded registered name so that parsing gives it back unchanged.</summary>
+    /// <summary>Writes a decoded registered name so that parsing returns it unchanged.</summary>
     internal static void AppendName(StringBuilder text, string name) => Append(text, name, NameLiterals);
 
     /// <summary>Writes a decoded zone.</summary>
     internal static void AppendZone(StringBuilder text, string zone) => Append(text, zone, ZoneLiterals);
 
-    /// <summary>Percent-encodes what is not ASCII and leaves the rest (RFC 7252 section 6.5, step 2).</summary>
+    /// <summary>Percent-encodes characters outside ASCII and keeps the others (RFC 7252 section 6.5, step 2).</summary>
     internal static string EncodeNonAscii(string text)
     {
         if (Ascii.IsValid(text))
@@ -196,7 +197,7 @@ internal static class UriText
         return encoded.ToString();
     }
 
-    // The index of the first character that neither a URI has there nor an IRI (RFC 3987 section 2.2); -1 when there is none.
+    // Returns the index of the first character that is invalid in URIs and IRIs (RFC 3987 section 2.2); -1 if there is none.
     private static int FindOutsideIri(ReadOnlySpan<char> raw, int start, SearchValues<char> allowed)
     {
         for (int i = start; i < raw.Length; i++)
@@ -210,7 +211,7 @@ internal static class UriText
             }
             else if (raw[i] < 0xA0 || Rune.DecodeFromUtf16(raw[i..], out _, out int used) != OperationStatus.Done)
             {
-                // A control character, or half of a pair.
+                // A control character, or half of a surrogate pair.
                 return i;
             }
             else

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// The last requests that were answered 5.03 for lack of memory, so that a duplicate of one is not carried out although its sender knows
-/// that it was not. A fixed table: the newer replaces the older.
+/// Remembers the last requests that were answered 5.03 for lack of memory, so that a duplicate is not executed although its sender believes
+/// it was refused. A fixed table: newer entries replace older ones.
 /// </summary>
 internal sealed class BusyMemory
 {

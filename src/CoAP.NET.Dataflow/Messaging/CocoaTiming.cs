@@ -1,8 +1,8 @@
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// CoAP Simple Congestion Control/Advanced (draft-ietf-core-cocoa-03 section 4): a strong estimator of messages sent once, a weak one of
-/// messages with up to two retransmissions, a moving average of both, a back-off factor that depends on the wait, and ageing.
+/// CoAP Simple Congestion Control/Advanced (draft-ietf-core-cocoa-03 section 4): a strong estimator for messages sent once, a weak one for
+/// messages with up to two retransmissions, a moving average of both, a variable back-off factor, and ageing.
 /// </summary>
 internal sealed class CocoaTiming : PeerTiming
 {
@@ -18,7 +18,7 @@ internal sealed class CocoaTiming : PeerTiming
 
     public override CoapRetransmissionTiming Kind => CoapRetransmissionTiming.Cocoa;
 
-    /// <summary>The overall estimate of the retransmission time-out; 0 without a measurement.</summary>
+    /// <summary>The overall estimate of the retransmission timeout; 0 without a measurement.</summary>
     public long Timeout { get; private set; }
 
     public override long FirstWait(CoapTransmission transmission, PeerTimes times, in RoundTripEstimate roundTrip, int interactions,
@@ -26,7 +26,7 @@ internal sealed class CocoaTiming : PeerTiming
     {
         if (Timeout == 0)
         {
-            // Blind: each further message under way in parallel waits ACK_TIMEOUT longer.
+            // Without a measurement, each further parallel message waits ACK_TIMEOUT longer.
             return Dithered(Math.Min(times.AckTimeout * Math.Max(1, interactions), Math.Max(LongestBackOff, times.AckTimeout)), dither);
         }
 
@@ -36,7 +36,7 @@ internal sealed class CocoaTiming : PeerTiming
 
     public override long NextWait(CoapTransmission transmission, PeerTimes times, in RoundTripEstimate roundTrip, double dither, long now)
     {
-        // The short ones faster, so that they do not spend all copies before the peer would acknowledge; the long ones slower, so that all
+        // Short timeouts grow faster, so they do not spend all copies before the peer would acknowledge. Long ones grow slower, so all
         // copies find room.
         long wait = transmission.Timeout;
         long next = wait < Short ? wait * 3 : wait > Long ? wait * 3 / 2 : wait * 2;
@@ -68,7 +68,7 @@ internal sealed class CocoaTiming : PeerTiming
 
     public override void OnUnanswered(long elapsed, long now)
     {
-        // Nothing was measured, and no back-off outlives its message.
+        // Nothing was measured, and a back-off does not outlive its message.
     }
 
     private void Age(long now)

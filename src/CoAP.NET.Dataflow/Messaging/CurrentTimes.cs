@@ -1,14 +1,13 @@
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// Sees to it that the times of a peer are those of the parameters that it has now. Peers with the same parameters share them. Guarded by
-/// the shard's lock.
+/// Updates the times of a peer to its current parameters. Peers with the same parameters share them. Guarded by the shard's lock.
 /// </summary>
 internal sealed class CurrentTimes
 {
     private PeerTimes _last = new(CoapTransmissionParameters.Default);
 
-    /// <summary>The peer, with the times of the parameters that it has now.</summary>
+    /// <summary>Returns the peer, with the times of its current parameters.</summary>
     public CoapChannel Refresh(CoapChannel channel)
     {
         if (!ReferenceEquals(channel.Messaging.Times?.Parameters, channel.Parameters))

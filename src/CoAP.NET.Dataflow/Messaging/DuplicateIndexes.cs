@@ -3,10 +3,10 @@ using System.Buffers;
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// The peers of a shard that have something in the duplicate memory, by small numbers that its entries name, and the bytes of their
-/// indexes. The index itself stands in the channel of the peer. Guarded by the shard's lock.
+/// The peers of a shard in the duplicate memory, by small numbers that its entries contain, and the bytes of their indexes. The index
+/// itself is in the channel of the peer. Guarded by the shard's lock.
 /// </summary>
-/// <param name="shares">What each source takes.</param>
+/// <param name="shares">The shares of the sources.</param>
 internal sealed class DuplicateIndexes(DuplicateShares shares)
 {
     private const int KeptNumbers = 1024;
@@ -16,16 +16,16 @@ internal sealed class DuplicateIndexes(DuplicateShares shares)
     private int _freeCount;
     private int _numbers;
 
-    /// <summary>Peers with something in their index.</summary>
+    /// <summary>The number of peers with entries in their index.</summary>
     public int Peers => _numbers - _freeCount;
 
-    /// <summary>What the indexes take, in bytes.</summary>
+    /// <summary>The bytes of the indexes.</summary>
     public long Bytes { get; private set; }
 
-    /// <summary>What those of peers take that were never verified, or are beyond the share of their source.</summary>
+    /// <summary>The bytes of the indexes of unverified peers, or of peers beyond the share of their source.</summary>
     public long UnverifiedBytes { get; private set; }
 
-    /// <summary>Puts a peer into the table, as something comes into its index.</summary>
+    /// <summary>Adds a peer to the table, because its index gets an entry.</summary>
     public void Register(CoapChannel peer)
     {
         int number = _freeCount > 0 ? _freeNumbers[--_freeCount] : _numbers++;
@@ -38,7 +38,7 @@ internal sealed class DuplicateIndexes(DuplicateShares shares)
         peer.Messaging.Number = number;
     }
 
-    /// <summary>Takes a peer off the table, with its index.</summary>
+    /// <summary>Removes a peer from the table, with its index.</summary>
     public void Unregister(CoapChannel peer)
     {
         if (peer.Messaging.Number < 0)
@@ -66,7 +66,7 @@ internal sealed class DuplicateIndexes(DuplicateShares shares)
         peer.Messaging.Number = -1;
         if (_freeCount == _numbers)
         {
-            // The last one is gone: numbers begin anew, and what many peers needed is given back.
+            // The table is empty: numbers start again, and excess memory is freed.
             _freeCount = _numbers = 0;
             if (_peers.Length > KeptNumbers)
             {
@@ -84,7 +84,7 @@ internal sealed class DuplicateIndexes(DuplicateShares shares)
         Charge(peer, before);
     }
 
-    /// <summary>Makes the index of a peer anew, of some of its entries.</summary>
+    /// <summary>Rebuilds the index of a peer from some of its entries.</summary>
     public void Rebuild(CoapChannel peer, ReadOnlySpan<ulong> kept)
     {
         int before = peer.Messaging.Index.Bytes;
@@ -92,12 +92,10 @@ internal sealed class DuplicateIndexes(DuplicateShares shares)
         Charge(peer, before);
     }
 
-    /// <summary>
-    /// Has the memory of the peers fetched that the next entries of a log belong to: with many peers each waits for it otherwise.
-    /// </summary>
-    /// <param name="log">The log, of which the oldest segment is read.</param>
-    /// <param name="offset">See <see cref="ReplyLog.TryReadHead"/>; of what comes after those entries.</param>
-    /// <returns>How many entries.</returns>
+    /// <summary>Prefetches the channels of the next log entries to hide cache misses.</summary>
+    /// <param name="log">The log; its oldest segment is read.</param>
+    /// <param name="offset">See <see cref="ReplyLog.TryReadHead"/>; the offset after those entries.</param>
+    /// <returns>The number of entries.</returns>
     public int FetchOwners(ReplyLog log, ref int offset)
     {
         const int most = 32;
@@ -125,11 +123,11 @@ internal sealed class DuplicateIndexes(DuplicateShares shares)
     }
 
     /// <summary>
-    /// Takes a finished exchange off the index of its peer, if that still points to it. A peer without any is taken off the table.
+    /// Removes a finished exchange from the index of its peer, if the index still refers to it. A peer without entries leaves the table.
     /// </summary>
     public void Remove(in ReplyHeader header, ulong place)
     {
-        // The number may have gone to another peer meanwhile; the place tells.
+        // Another peer may have the number by now; the place decides.
         if ((uint)header.Owner >= (uint)_peers.Length || _peers[header.Owner] is not { } peer
             || peer.Messaging.Index.Find(header.MessageId) != place)
         {

@@ -3,21 +3,24 @@ using System.Numerics;
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// The finished exchanges of a shard, with their replies, as bytes in logs: one for each kind that is given up at another time, so that
-/// giving up means dropping the oldest segment. Also the budget: who is forgotten when, if everything cannot be kept. Guarded by the
-/// shard's lock.
+/// Keeps the finished exchanges of a shard, with their replies, as bytes in logs, and enforces the memory budget. Guarded by the shard's
+/// lock.
 /// </summary>
+/// <remarks>
+/// Each kind of entry with its own time of eviction has its own log, so eviction drops the oldest segment. When the budget is full, this
+/// class decides which entries go first.
+/// </remarks>
 internal sealed class DuplicateLogs
 {
     private const int Newcomers = 1;
     private const int UnverifiedSafe = 2;
     private const int VerifiedSafe = 5;
 
-    // One log for each range of lifetimes, so that a long one does not keep short ones behind it.
+    // One log for each range of lifetimes, so a long lifetime does not keep short ones behind it.
     private const int LogCount = 11;
     private const int MaxSpareSegments = 4;
 
-    // With less than this a shard could not keep one whole message of several peers.
+    // With less memory a shard could not keep one whole message of several peers.
     private const int LeastBytes = 16 * 1024;
     private static readonly long s_shortLifetime = TimeSpan.FromSeconds(512).Ticks;
     private static readonly long s_warningPeriod = TimeSpan.FromMinutes(1).Ticks;
@@ -45,11 +48,11 @@ internal sealed class DuplicateLogs
         _indexes = indexes;
         _shares = shares;
         long budget = Math.Max(LeastBytes, limits.DeduplicationBytes / shardCount);
-        _newcomerBudget = limits.NewcomerBytes / 2 / shardCount; // the other half is for their channels
+        _newcomerBudget = limits.NewcomerBytes / 2 / shardCount; // the channels of newcomers get the other half
         _segmentSize = (int)BitOperations.RoundUpToPowerOf2((uint)Math.Clamp(Math.Min(budget, _newcomerBudget) / 128, 1024, 64 * 1024));
 
-        // Held back: the spare segments, two for what must be stored whatever is full, which is the reply of an exchange that was let in,
-        // and a little for indexes that must grow for it.
+        // Held back: the spare segments, two segments for the replies of admitted exchanges, which must be stored in any case, and a little
+        // for the growth of their indexes.
         _budget = Math.Max(budget - ((MaxSpareSegments + 2) * _segmentSize) - (budget / 64), 2 * _segmentSize);
         _unverifiedBudget = (long)(_budget * limits.UnverifiedDeduplicationShare);
         _peerBudget = (int)Math.Min(int.MaxValue / 2, _budget * limits.PeerDeduplicationShare);
@@ -59,16 +62,16 @@ internal sealed class DuplicateLogs
         }
     }
 
-    /// <summary>The log of what must not run again, of peers that nobody verified.</summary>
+    /// <summary>The log of entries from unverified peers that must not be processed again.</summary>
     public const int UnverifiedUnsafe = UnverifiedSafe + (int)MethodClass.Unsafe;
 
-    /// <summary>From this log on nothing is given up before its time.</summary>
+    /// <summary>From this log on, entries are never evicted before their time.</summary>
     public const int Protected = 7;
 
-    /// <summary>What is set aside for the replies of exchanges that run, in bytes.</summary>
+    /// <summary>The bytes reserved for the replies of running exchanges.</summary>
     public long Reserved { get; set; }
 
-    /// <summary>Exchanges that are kept, with some whose lifetime is over.</summary>
+    /// <summary>The number of kept exchanges, including some expired ones.</summary>
     public int Entries
     {
         get
@@ -83,20 +86,20 @@ internal sealed class DuplicateLogs
         }
     }
 
-    /// <summary>The memory of logs and spare segments, in bytes, without the log of newcomers.</summary>
+    /// <summary>The memory of logs and spare segments in bytes, without the log of newcomers.</summary>
     public long Bytes => _logBytes + ((long)_spareSegments.Count * _segmentSize);
 
-    /// <summary>The memory of the log of newcomers, in bytes.</summary>
+    /// <summary>The memory of the log of newcomers in bytes.</summary>
     public long NewcomerBytes => _logs[Newcomers].Bytes;
 
     public ReplyLog this[int number] => _logs[number];
 
-    // What may run again first, whoever sent it: otherwise a verified peer has POSTs of others run again by sending GETs.
+    // Idempotent entries go first, for all senders. Otherwise a verified peer could force repeated POSTs of others by sending GETs.
     private static ReadOnlySpan<int> ForgottenFirst =>
         [UnverifiedSafe, VerifiedSafe, UnverifiedSafe + (int)MethodClass.Idempotent, VerifiedSafe + (int)MethodClass.Idempotent,
             UnverifiedUnsafe];
 
-    // What is not forgotten for whatever comes, and the indexes.
+    // The bytes of entries that are never evicted early, and of the indexes.
     private long LastingBytes
     {
         get
@@ -113,7 +116,7 @@ internal sealed class DuplicateLogs
 
     private long UnverifiedBytes => _logs[2].Bytes + _logs[3].Bytes + _logs[4].Bytes + _indexes.UnverifiedBytes;
 
-    /// <summary>Which log the reply of a peer goes to.</summary>
+    /// <summary>Selects the log for the reply of a peer.</summary>
     public static int LogOf(CoapChannel channel, MethodClass @class, long lifetime)
     {
         if (!channel.IsProtected)
@@ -135,20 +138,20 @@ internal sealed class DuplicateLogs
         return number;
     }
 
-    /// <summary>The share of one peer, in bytes: one reply at least, however small the memory is.</summary>
+    /// <summary>The share of one peer in bytes; at least one reply, however small the memory is.</summary>
     public int BudgetOf(CoapChannel peer) => Math.Max(_peerBudget, LargestEntryOf(peer));
 
-    /// <summary>Whether a peer stays within its share with some bytes in all.</summary>
+    /// <summary>Whether a total number of bytes is within the share of a peer.</summary>
     public bool FitsPeer(CoapChannel peer, long bytes) => bytes <= _peerBudget || bytes <= LargestEntryOf(peer);
 
-    /// <summary>Gives a log another segment, if need be by forgetting others.</summary>
+    /// <summary>Adds a segment to a log, evicting other entries if necessary.</summary>
     public bool AddSegment(int number, int size, long now)
     {
         int segmentSize = Math.Max(_segmentSize, size);
         DropExpired(now);
         if (number == Newcomers)
         {
-            // Newcomers replace newcomers, nobody else.
+            // Newcomers replace only newcomers.
             while (!_logs[Newcomers].IsEmpty && _logs[Newcomers].Bytes + segmentSize > _newcomerBudget)
             {
                 DropHead(Newcomers, now);
@@ -161,7 +164,7 @@ internal sealed class DuplicateLogs
             {
             }
 
-            // The reply of an exchange that was let in has its room, but for the rounding to segments.
+            // The reply of an admitted exchange has reserved room, except for the rounding to segments.
             if (!MakeRoom(segmentSize, now) && number < Protected)
             {
                 return false;
@@ -178,8 +181,8 @@ internal sealed class DuplicateLogs
     }
 
     /// <summary>
-    /// Sees to it that some bytes may be added to the budget, by forgetting what may be forgotten. Never a running exchange, and never a
-    /// finished non-idempotent one of a verified peer within its lifetime.
+    /// Makes room in the budget by evicting entries. Never evicts a running exchange, or a finished non-idempotent one of a verified peer
+    /// within its lifetime.
     /// </summary>
     public bool MakeRoom(int needed, long now)
     {
@@ -200,7 +203,7 @@ internal sealed class DuplicateLogs
         return HasRoom(needed);
     }
 
-    /// <summary>Drops the segments at the old ends of the logs in which everything has expired.</summary>
+    /// <summary>Drops the oldest segments of all logs whose entries have all expired.</summary>
     public void DropExpired(long now)
     {
         for (int i = Newcomers; i < LogCount; i++)
@@ -212,13 +215,13 @@ internal sealed class DuplicateLogs
         }
     }
 
-    /// <summary>The bytes of a finished exchange; 0 for one that runs or is gone.</summary>
+    /// <summary>Returns the size of a finished exchange in bytes; 0 for a running or evicted one.</summary>
     public int SizeAt(ulong place) =>
         ReplyLog.NumberOf(place) is > 0 and int number && _logs[number].TryGet(place, out ReplyHeader header, out _)
             ? ReplyHeader.EntrySize(header.Length)
             : 0;
 
-    /// <summary>Counts what was forgotten before its time.</summary>
+    /// <summary>Counts entries that were evicted before their time.</summary>
     public void CountEvictions(int others, int unsafes, long now)
     {
         if (others > 0)
@@ -241,10 +244,10 @@ internal sealed class DuplicateLogs
         }
     }
 
-    /// <summary>Whether the entry of a place counts for its source.</summary>
+    /// <summary>Whether an entry counts against the share of its source.</summary>
     public static bool Lasts(ulong place) => ReplyLog.NumberOf(place) is UnverifiedUnsafe or >= Protected;
 
-    /// <summary>Whether the source of a peer stays within its share with some bytes more.</summary>
+    /// <summary>Whether additional bytes are within the share of the peer's source.</summary>
     public bool FitsShare(CoapChannel peer, int needed, bool isVerified, long now)
     {
         if (Fits())
@@ -260,12 +263,12 @@ internal sealed class DuplicateLogs
             : _shares.Fits(peer, needed, _unverifiedBudget, _logs[UnverifiedUnsafe].Bytes + _indexes.UnverifiedBytes, LargestEntryOf(peer));
     }
 
-    /// <summary>What the largest reply to a peer takes, in bytes.</summary>
+    /// <summary>Returns the bytes of the largest possible reply to a peer.</summary>
     public static int LargestEntryOf(CoapChannel peer) => ReplyHeader.EntrySize(Math.Min(peer.Parameters.MaxMessageSize, ushort.MaxValue));
 
     private bool HasRoom(int needed) => _logBytes + _indexes.Bytes + Reserved + needed <= _budget;
 
-    /// <summary>Forgets the oldest segment of a log, tells the indexes, and counts what had not expired.</summary>
+    /// <summary>Drops the oldest segment of a log, updates the indexes, and counts unexpired entries.</summary>
     private void DropHead(int number, long now)
     {
         int offset = 0;
@@ -301,7 +304,7 @@ internal sealed class DuplicateLogs
         }
     }
 
-    /// <summary>Forgets the oldest segment of the first of some logs that has one.</summary>
+    /// <summary>Drops the oldest segment of the first log in a range that has one.</summary>
     private bool EvictFirst(int from, int end, long now)
     {
         for (int i = from; i < end; i++)
@@ -316,7 +319,7 @@ internal sealed class DuplicateLogs
         return false;
     }
 
-    /// <summary>Gives back the memory of segments that nobody needs now.</summary>
+    /// <summary>Frees the memory of unused segments.</summary>
     public void DropSpares() => _spareSegments.Clear();
 
     private sealed class EvictionWarning(long evictions) : IAfterRelease

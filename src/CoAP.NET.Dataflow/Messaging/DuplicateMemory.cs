@@ -2,18 +2,17 @@ using System.Buffers;
 
 namespace CoAP.NET.Messaging;
 
-// RFC 7252 section 4.5: which messages came before, and what was answered.
-//
-// Exchanges that run stand in the index of their peer. Finished ones lie as bytes in logs, one for each kind that is given up at another
-// time, so that giving up means dropping the oldest segment. Each entry names its peer and Message ID, so that the index of the peer is
-// told: entries that were stored one after another lie close together there, too, and an index never holds anything that is gone.
+// RFC 7252 section 4.5: remembers received messages and their answers. Running exchanges are in the index of their peer. Finished ones are
+// bytes in logs. Each kind with its own time of eviction has its own log, so eviction drops the oldest segment. Each entry names its peer
+// and Message ID, so eviction can update the index. Neighbouring entries in a log are neighbours in the index too, and an index never
+// refers to an evicted entry.
 
 /// <summary>
-/// The messages that a shard's peers sent within their lifetime, with the replies. Bounded by bytes. Guarded by the shard's lock.
+/// Remembers the messages of a shard's peers for their lifetime, with the replies. Bounded by bytes. Guarded by the shard's lock.
 /// </summary>
 internal sealed class DuplicateMemory
 {
-    // Exchanges beyond the bound of requests served: responses on their way, and requests that are about to be answered 5.03.
+    // Exchanges beyond the limit of served requests: responses on their way, and requests that are about to get 5.03.
     private const int RunningSlack = 1024;
     private static readonly long s_trimPeriod = TimeSpan.FromSeconds(4).Ticks;
     private static readonly long s_expiryPeriod = TimeSpan.FromSeconds(15).Ticks;
@@ -36,25 +35,25 @@ internal sealed class DuplicateMemory
         _expiryTimer = new ExpiryTimer(this);
     }
 
-    /// <summary>Exchanges that run in the shard.</summary>
+    /// <summary>The number of running exchanges in the shard.</summary>
     public int Running => _running.Count;
 
-    /// <summary>Sources of which something is kept that must not run again.</summary>
+    /// <summary>The number of sources with entries that must not be processed again.</summary>
     public int Sources => _shares.Count;
 
-    /// <summary>Finished exchanges that are kept, with some whose lifetime is over.</summary>
+    /// <summary>The number of kept finished exchanges, including some expired ones.</summary>
     public int Finished => _logs.Entries;
 
-    /// <summary>Peers with something in their index.</summary>
+    /// <summary>The number of peers with entries in their index.</summary>
     public int Peers => _indexes.Peers;
 
-    /// <summary>The memory of logs and indexes, in bytes, without the log of newcomers.</summary>
+    /// <summary>The memory of logs and indexes in bytes, without the log of newcomers.</summary>
     public long Bytes => _logs.Bytes + _indexes.Bytes;
 
-    /// <summary>The memory of the log of newcomers, in bytes.</summary>
+    /// <summary>The memory of the log of newcomers in bytes.</summary>
     public long NewcomerBytes => _logs.NewcomerBytes;
 
-    /// <summary>What is known of a Message ID of a peer.</summary>
+    /// <summary>Looks up a Message ID of a peer.</summary>
     public Recall Find(CoapChannel peer, ushort messageId, long now, out CoapReception? running, out ReplyHeader header,
         out ReadOnlySpan<byte> reply)
     {
@@ -79,11 +78,11 @@ internal sealed class DuplicateMemory
             : Recall.Unknown;
     }
 
-    /// <summary>Whether an exchange may begin. If its reply would have to be kept but there is no room, it may not.</summary>
+    /// <summary>Whether an exchange may begin. Refuses it if its reply must be kept and there is no room.</summary>
     /// <param name="peer">The peer.</param>
     /// <param name="class">The class of the request.</param>
-    /// <param name="now">Now.</param>
-    /// <param name="reserved">What was set aside for the reply; give it to <see cref="Begin"/>.</param>
+    /// <param name="now">The current time.</param>
+    /// <param name="reserved">The bytes reserved for the reply; pass them to <see cref="Begin"/>.</param>
     public bool TryAdmit(CoapChannel peer, MethodClass @class, long now, out int reserved)
     {
         reserved = 0;
@@ -112,7 +111,7 @@ internal sealed class DuplicateMemory
         return true;
     }
 
-    /// <summary>Puts an exchange that runs into the index of its peer, in the place of whatever had its Message ID.</summary>
+    /// <summary>Adds a running exchange to the index of its peer and replaces an older entry with its Message ID.</summary>
     public void Begin(CoapChannel peer, CoapReception reception, int reserved, long now)
     {
         reception.Reserved = reserved;
@@ -130,7 +129,7 @@ internal sealed class DuplicateMemory
             GrowIndex(peer, now);
         }
 
-        // Growing may have taken this very peer off the table.
+        // Growing may have removed this peer from the table.
         if (peer.Messaging.Number < 0)
         {
             _indexes.Register(peer);
@@ -150,7 +149,7 @@ internal sealed class DuplicateMemory
         peer.Messaging.Index.Set(reception.MessageId, reception.Place);
     }
 
-    /// <summary>Ends an exchange and keeps what duplicates are answered with.</summary>
+    /// <summary>Ends an exchange and keeps the answer for duplicates.</summary>
     public void End(CoapChannel peer, CoapReception reception, StoredReply kind, ReadOnlySpan<byte> reply, long now)
     {
         if (reception.Place == 0)
@@ -158,7 +157,7 @@ internal sealed class DuplicateMemory
             return;
         }
 
-        // It stands in the index as a running one until its place in a log is known: making room may visit this very peer.
+        // It stays in the index as running until its place in a log is known, because making room may visit this peer.
         ulong place = 0;
         ReleaseReserved(peer, reception);
         if (peer.Messaging.Index.Find(reception.MessageId) == reception.Place)
@@ -179,7 +178,7 @@ internal sealed class DuplicateMemory
         }
     }
 
-    /// <summary>Ends an exchange and forgets it: a duplicate would be a new one.</summary>
+    /// <summary>Ends an exchange and forgets it: a duplicate counts as a new message.</summary>
     public void Drop(CoapChannel peer, CoapReception reception)
     {
         if (Release(peer, reception))
@@ -188,7 +187,7 @@ internal sealed class DuplicateMemory
         }
     }
 
-    /// <summary>What a peer sent of which a copy must not be carried out, running exchanges among it.</summary>
+    /// <summary>Lists the messages of a peer whose copies must not be processed, including running exchanges.</summary>
     public List<SeenMessage> SeenOf(CoapChannel peer, long now)
     {
         List<SeenMessage> seen = [];
@@ -205,7 +204,7 @@ internal sealed class DuplicateMemory
             }
             else if (entry != 0 && _running[place] is { } running && ClassOf(running.Code) == MethodClass.Unsafe)
             {
-                // Nobody will have its answer; but it may have taken effect.
+                // The exchange may have taken effect, although its answer will not be kept.
                 seen.Add(new SeenMessage(running.MessageId, MethodClass.Unsafe,
                     running.Type == CoapMessageType.Confirmable ? StoredReply.EmptyAcknowledgement : StoredReply.Silence,
                     running.ReceivedAt + peer.Messaging.Times.LifetimeOf(running.Type) - now, []));
@@ -215,7 +214,7 @@ internal sealed class DuplicateMemory
         return seen;
     }
 
-    /// <summary>Takes in what <see cref="SeenOf"/> gave in another process.</summary>
+    /// <summary>Imports an entry that <see cref="SeenOf"/> exported in another process.</summary>
     public void Restore(CoapChannel peer, in SeenMessage seen, long now)
     {
         if (!TryAdmit(peer, seen.Class, now, out int reserved))
@@ -236,7 +235,7 @@ internal sealed class DuplicateMemory
         End(peer, reception, seen.Kind, seen.Reply, now);
     }
 
-    /// <summary>Whether something of a peer must still be remembered.</summary>
+    /// <summary>Whether the endpoint must still remember messages of a peer.</summary>
     public static bool Remembers(CoapChannel peer, long now) =>
         peer.Messaging.Running > 0 || (peer.Messaging.HasFinished && !ReplyHeader.Clock.HasPassed(peer.Messaging.LastExpiry, now));
 
@@ -259,8 +258,8 @@ internal sealed class DuplicateMemory
     internal static MethodClass ClassOf(CoapCode code) =>
         !code.IsRequest || code.IsSafe ? MethodClass.Safe : code.IsIdempotent ? MethodClass.Idempotent : MethodClass.Unsafe;
 
-    /// <summary>Takes an exchange from those that run.</summary>
-    /// <returns>Whether its Message ID still stands for it in the index.</returns>
+    /// <summary>Removes an exchange from the running ones.</summary>
+    /// <returns>Whether its Message ID still refers to it in the index.</returns>
     private bool Release(CoapChannel peer, CoapReception reception)
     {
         ulong place = reception.Place;
@@ -282,7 +281,7 @@ internal sealed class DuplicateMemory
     }
 
     /// <summary>
-    /// Takes a Message ID off the index of its peer. A peer without any is taken off the table, which may be all that still holds it.
+    /// Removes a Message ID from the index of its peer. A peer without any leaves the table, which may hold the last reference to it.
     /// </summary>
     private void Remove(CoapChannel peer, ushort messageId)
     {
@@ -303,8 +302,8 @@ internal sealed class DuplicateMemory
         }
     }
 
-    /// <summary>Appends a finished exchange to the log where it belongs.</summary>
-    /// <returns>Its place; 0 when it is not kept.</returns>
+    /// <summary>Appends a finished exchange to its log.</summary>
+    /// <returns>The place of the entry; 0 when it is not kept.</returns>
     private ulong Store(CoapChannel peer, CoapReception reception, StoredReply kind, ReadOnlySpan<byte> reply, long now)
     {
         MethodClass @class = ClassOf(reception.Code);
@@ -319,7 +318,7 @@ internal sealed class DuplicateMemory
         int number = DuplicateLogs.LogOf(peer, @class, lifetime);
         if (!HasPlace(peer, number, size, now))
         {
-            // Its own duplicates run again, and not those of others.
+            // Its own duplicates are processed again, and not those of others.
             bool isUnsafe = @class == MethodClass.Unsafe;
             _logs.CountEvictions(others: isUnsafe ? 0 : 1, unsafes: isUnsafe ? 1 : 0, now);
             return 0;
@@ -350,7 +349,7 @@ internal sealed class DuplicateMemory
     }
 
     /// <summary>
-    /// Makes room for an entry in a log, by forgetting what may be forgotten. Whether there is some, within the shares of peer and source.
+    /// Makes room for an entry in a log by evicting others. Returns true when there is room within the shares of peer and source.
     /// </summary>
     private bool HasPlace(CoapChannel peer, int number, int size, long now) =>
         (_logs.FitsPeer(peer, (long)peer.Messaging.Bytes + size) || number >= DuplicateLogs.Protected || TrimPeer(peer, size, now))
@@ -359,7 +358,7 @@ internal sealed class DuplicateMemory
 
     private void GrowIndex(CoapChannel peer, long now)
     {
-        // Others make room for it. If they cannot, it grows nevertheless: a running exchange is in the index, whatever is full.
+        // Others make room for it. If they cannot, the index grows nevertheless: a running exchange is always in the index.
         _logs.MakeRoom(peer.Messaging.Index.GrowthBytes, now);
         if (peer.Messaging.Index.IsFull)
         {
@@ -368,10 +367,10 @@ internal sealed class DuplicateMemory
     }
 
     /// <summary>
-    /// Makes room within the share of a peer: what expired goes, then the oldest of its own, but for non-idempotent ones of a verified
+    /// Makes room within the share of a peer: evicts expired entries, then the oldest of the peer, but no non-idempotent ones of a verified
     /// peer.
     /// </summary>
-    /// <returns>Whether there is room for some more bytes now.</returns>
+    /// <returns>True when there is room for the additional bytes.</returns>
     private bool TrimPeer(CoapChannel peer, int needed, long now)
     {
         if (now < peer.Messaging.TrimAt)
@@ -396,7 +395,7 @@ internal sealed class DuplicateMemory
             entries[count++] = entry;
         }
 
-        // Sorted by place: running ones, then by log in the order in which they are given up, then by age.
+        // Sorted by place: running ones, then by log in the order of eviction, then by age.
         Array.Sort(entries, 0, count);
         int budget = _logs.BudgetOf(peer);
         long wanted = Math.Max(0, budget - (budget / 8) - peer.Messaging.Reserved - needed);
@@ -428,7 +427,7 @@ internal sealed class DuplicateMemory
         bool fits = bytes + peer.Messaging.Reserved + needed <= budget;
         if (bytes > wanted || !fits)
         {
-            // Counting again would not help before something expires.
+            // Another attempt is useless until something expires.
             peer.Messaging.MakeExtras().TrimAt = now + s_trimPeriod;
         }
 
@@ -441,7 +440,7 @@ internal sealed class DuplicateMemory
         _logs.DropExpired(now);
         _logs.DropSpares();
 
-        // Peers may have been forgotten before what they sent: nobody else would drop that.
+        // Peers may be forgotten before their entries; this timer then drops the entries.
         if (_indexes.Peers > 0 || Finished > 0)
         {
             _shard.Wheel.Schedule(_expiryTimer, now + s_expiryPeriod);

@@ -4,31 +4,31 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// How much of the duplicate memory each source takes for what must not run again, and so is not forgotten for whatever comes: one source,
-/// by however many addresses and ports, neither has the requests of others forgotten nor takes their room. What may run again does not
-/// count: it gives way to anything. Guarded by the shard's lock.
+/// The share of each source in the duplicate memory, for entries that must not be processed again and are therefore never evicted early.
+/// One source, with any number of addresses and ports, neither evicts the entries of others nor takes their room. Idempotent entries do not
+/// count, because they give way to anything. Guarded by the shard's lock.
 /// </summary>
-/// <param name="rule">Which peers count as one.</param>
-/// <param name="share">Which part one source may take; with 1 it may take everything.</param>
+/// <param name="rule">Maps peers to sources.</param>
+/// <param name="share">The fraction that one source may take; 1 for everything.</param>
 internal sealed class DuplicateShares(CoapSourceRule rule, double share)
 {
-    // A source that takes no more than this part is not asked to leave as much to others.
+    // A source with no more than this fraction need not leave as much to others.
     private const int PartForAnybody = 64;
 
-    // A table that many sources made large becomes small again.
+    // A table that many sources enlarged shrinks again.
     private const int LeastToTrim = 1024;
 
     private readonly Dictionary<CoapSource, Share> _shares = [];
 
-    /// <summary>How many sources there are.</summary>
+    /// <summary>The number of sources.</summary>
     public int Count => _shares.Count;
 
-    /// <summary>Whether the source of a peer may take some bytes more: within its share, and no more than it leaves to others.</summary>
+    /// <summary>Whether the source of a peer may take more bytes: within its share, and no more than it leaves to others.</summary>
     /// <param name="peer">The peer.</param>
-    /// <param name="needed">How many bytes more.</param>
-    /// <param name="all">How much there is for all.</param>
-    /// <param name="taken">How much of it is taken by what must not run again.</param>
-    /// <param name="least">What one source may take in any case: room for one reply.</param>
+    /// <param name="needed">The additional bytes.</param>
+    /// <param name="all">The total of all sources.</param>
+    /// <param name="taken">The bytes of entries that must not be processed again.</param>
+    /// <param name="least">The minimum for one source: room for one reply.</param>
     public bool Fits(CoapChannel peer, int needed, long all, long taken, int least)
     {
         if (share >= 1)
@@ -40,7 +40,7 @@ internal sealed class DuplicateShares(CoapSourceRule rule, double share)
         return held <= Math.Max(all / PartForAnybody, least) || (held <= all * share && held <= all - needed - taken);
     }
 
-    /// <summary>Counts a peer, until <see cref="Leave"/>.</summary>
+    /// <summary>Counts a peer until <see cref="Leave"/>.</summary>
     public void Join(CoapChannel peer)
     {
         if (peer.Messaging.Share is not null)
@@ -56,7 +56,7 @@ internal sealed class DuplicateShares(CoapSourceRule rule, double share)
         peer.Messaging.MakeExtras().Share = entry;
     }
 
-    /// <summary>Counts a peer no more.</summary>
+    /// <summary>Stops counting a peer.</summary>
     public void Leave(CoapChannel peer)
     {
         if (peer.Messaging.Share is not { } entry)
@@ -78,7 +78,7 @@ internal sealed class DuplicateShares(CoapSourceRule rule, double share)
         }
     }
 
-    /// <summary>What one source takes.</summary>
+    /// <summary>The share of one source.</summary>
     /// <param name="source">The source.</param>
     internal sealed class Share(in CoapSource source)
     {

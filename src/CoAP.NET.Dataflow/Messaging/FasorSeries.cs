@@ -1,8 +1,8 @@
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// The order in which a message waits (draft-ietf-core-fasor-02 section 4.3): the fast time-out is by samples, the slow one by how long the
-/// message before took.
+/// The series of timeouts of a message (draft-ietf-core-fasor-02 section 4.3). The fast timeout comes from samples, the slow one from the
+/// duration of the previous message.
 /// </summary>
 internal enum FasorSeries : byte
 {

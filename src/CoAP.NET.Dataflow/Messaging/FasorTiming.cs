@@ -1,9 +1,9 @@
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// Fast-Slow retransmission time-out (draft-ietf-core-fasor-02 section 4): the time-out of RFC 6298 from unambiguous samples, and, after
-/// messages that had to be sent again, one wait as long as those took in all, so that copies that were not needed leave the network before
-/// the next message is judged.
+/// Fast-Slow retransmission timeout (draft-ietf-core-fasor-02 section 4): the timeout of RFC 6298 from unambiguous samples. After messages
+/// with retransmissions it also waits once as long as those took in total, so that unneeded copies leave the network before the next
+/// message is judged.
 /// </summary>
 internal sealed class FasorTiming : PeerTiming
 {
@@ -13,10 +13,10 @@ internal sealed class FasorTiming : PeerTiming
 
     public override CoapRetransmissionTiming Kind => CoapRetransmissionTiming.Fasor;
 
-    /// <summary>In which order the next message waits.</summary>
+    /// <summary>The series of the next message.</summary>
     public FasorSeries Series { get; private set; }
 
-    /// <summary>Slow RTO: half as long again as the last message took that was sent several times.</summary>
+    /// <summary>Slow RTO: one and a half times the duration of the last message with retransmissions.</summary>
     public long SlowTimeout { get; private set; }
 
     public override long FirstWait(CoapTransmission transmission, PeerTimes times, in RoundTripEstimate roundTrip, int interactions,
@@ -72,6 +72,6 @@ internal sealed class FasorTiming : PeerTiming
             ? times.AckTimeout
             : Math.Min(LongestTimeout, Math.Max(roundTrip.Timeout(K), IsStale(times, now) ? times.AckTimeout : times.ShortestTimeout));
 
-    // The path may be another one by now. What was long stays so.
+    // The path may have changed since the last sample; keep the larger estimate.
     private bool IsStale(PeerTimes times, long now) => _newsAt != long.MinValue && now - _newsAt > times.ExchangeLifetime;
 }

@@ -3,15 +3,15 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// Where the Message IDs of forgotten peers go on: one counter for each of 65,536 hashes of addresses. Addresses that share a hash share
-/// the counter, which only moves ahead, so that none begins within a range that was used before.
+/// Continues the Message IDs of forgotten peers: one counter for each of 65,536 hashes of addresses. Addresses with the same hash share the
+/// counter, which only advances, so none begins within a range that was used before.
 /// </summary>
 internal sealed class GhostCounters
 {
     private readonly MessageIdScrambler _starts;
     private readonly ulong _key1;
     private readonly ulong _key2;
-    private ushort[]? _advances; // made when the first peer is forgotten
+    private ushort[]? _advances; // created when the first peer is forgotten
 
     public GhostCounters(CoapRandomSource random)
     {
@@ -20,14 +20,14 @@ internal sealed class GhostCounters
         _key2 = random.NextUInt64() | 1;
     }
 
-    /// <summary>The counter at which a peer's Message IDs begin.</summary>
+    /// <summary>Returns the initial counter of a peer's Message IDs.</summary>
     public ushort StartOf(in CoapAddress address)
     {
         ushort hash = HashOf(address);
         return (ushort)(_starts[hash] + (_advances is null ? 0 : _advances[hash]));
     }
 
-    /// <summary>Keeps how far a peer's Message IDs went.</summary>
+    /// <summary>Stores the counter of a forgotten peer.</summary>
     public void Remember(in CoapAddress address, ushort next)
     {
         ushort hash = HashOf(address);

@@ -1,24 +1,23 @@
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// The Message IDs of requests to groups, for all groups and shards of an endpoint. A part of the numbers is set aside for them and never
-/// used towards a single peer: so none is active with any member of a group, whoever that may be (RFC 7252 section 8.1). Safe for several
-/// threads.
+/// The Message IDs of group requests, for all groups and shards of an endpoint. A range of the numbers is reserved for them and never used
+/// for a single peer, so none is active with any member of a group (RFC 7252 section 8.1). Thread-safe.
 /// </summary>
 internal sealed class GroupMessageIds
 {
-    /// <summary>How many Message IDs are set aside: about four requests to groups a second.</summary>
+    /// <summary>The number of reserved Message IDs: about four group requests per second.</summary>
     public const int Count = 1024;
 
     private const ushort First = ushort.MaxValue - Count + 1;
 
-    // As many shards may find the next one free at the same moment.
+    // So many shards may find the next one free at the same moment.
     private const int Margin = 64;
 
     private readonly Lock _gate = new();
     private readonly ushort _start;
     private readonly ushort _step;
-    private long[]? _lastUses; // made with the first request to a group
+    private long[]? _lastUses; // created with the first group request
     private ulong _taken;
 
     public GroupMessageIds(CoapRandomSource random)
@@ -28,10 +27,10 @@ internal sealed class GroupMessageIds
         _step = (ushort)((bits >> 16) | 1);
     }
 
-    /// <summary>Whether a Message ID belongs to groups.</summary>
+    /// <summary>Whether a Message ID is reserved for groups.</summary>
     public static bool Contains(ushort messageId) => messageId >= First;
 
-    /// <summary>When the next Message ID is free, in units of 100 ns; not after now when it is so already.</summary>
+    /// <summary>Returns when the next Message ID is free, in units of 100 ns; it is free now if that is not in the future.</summary>
     public long FreeAt(long lifetime)
     {
         lock (_gate)

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// A keyed permutation of the 65,536 Message IDs: counters go in, numbers that nobody can foresee come out, none twice before all were used
-/// (RFC 7252 section 4.4). Four Feistel rounds over two bytes with random round functions.
+/// A keyed permutation of the 65,536 Message IDs. It turns counters into unpredictable numbers, and none repeats before all were used (RFC
+/// 7252 section 4.4). Four Feistel rounds over two bytes with random round functions.
 /// </summary>
 internal sealed class MessageIdScrambler
 {

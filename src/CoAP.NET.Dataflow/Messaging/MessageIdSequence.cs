@@ -1,9 +1,9 @@
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// The Message IDs towards one peer: a counter that starts at random and is permuted, and how long ago its values were used. The 65,536
-/// values are taken in 64 blocks; a block is used again when its last Message ID is older than EXCHANGE_LIFETIME (RFC 7252 section 4.4). A
-/// struct inside the peer's state.
+/// The Message IDs for one peer: a permuted counter with a random start, and the times of its use. The 65,536 values are taken in 64
+/// blocks; a block is reused when its last Message ID is older than EXCHANGE_LIFETIME (RFC 7252 section 4.4). A struct inside the peer's
+/// state.
 /// </summary>
 internal struct MessageIdSequence
 {
@@ -17,21 +17,21 @@ internal struct MessageIdSequence
 
     public MessageIdSequence(ushort start) => _start = start;
 
-    /// <summary>The next counter: where a later sequence to the same address may go on.</summary>
+    /// <summary>The next counter, where a later sequence to the same address may continue.</summary>
     public readonly ushort Next => (ushort)(_start + _taken);
 
-    /// <summary>When the last Message ID was taken; only if one was.</summary>
+    /// <summary>The time of the last Message ID; valid only if one was taken.</summary>
     public readonly long LastUse => _lastUse;
 
     public readonly bool WasUsed => _taken > 0;
 
-    /// <summary>How many were taken.</summary>
+    /// <summary>The number of taken Message IDs.</summary>
     public readonly int Taken => (int)Math.Min(int.MaxValue, _taken);
 
-    /// <summary>Whether the next counter begins a block, so that it may not be free yet.</summary>
+    /// <summary>Whether the next counter begins a block, so it may not be free yet.</summary>
     public readonly bool IsAtBlock => (_taken & ((1 << BlockBits) - 1)) == 0;
 
-    /// <summary>When the next Message ID is free, in units of 100 ns; not after now when it is so already.</summary>
+    /// <summary>Returns when the next Message ID is free, in units of 100 ns; it is free now if that is not in the future.</summary>
     public readonly long FreeAt(long lifetime)
     {
         if ((_taken & ((1 << BlockBits) - 1)) != 0 || _taken < 1 << 16)

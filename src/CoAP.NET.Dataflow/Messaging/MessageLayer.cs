@@ -2,13 +2,12 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Messaging;
 
-// RFC 7252 section 4, for the peers of one shard: reliability, duplicates, Message IDs, congestion control.
-//
-// A plain state machine: it is told of messages, replies and the clock under the shard's lock, and posts and raises what follows, which the
-// shard carries out after the lock was released. No socket, no await, no lock in here. This class says what is for whom: what peers send is
-// for Receptions, what we send for Transmissions, what is said to it for TransmissionMatching; Pacing says when it goes.
+// RFC 7252 section 4 for the peers of one shard: reliability, duplicates, Message IDs, congestion control. A plain state machine: it gets
+// messages, replies and the clock under the shard's lock, and posts and raises effects, which the shard carries out after the lock was
+// released. It uses no socket, no await and no lock. This class dispatches: Receptions handles messages from peers, Transmissions sent
+// messages, TransmissionMatching the answers to those; Pacing decides when they leave.
 
-/// <summary>The messaging layer of a shard. Every method must be called under the shard's lock.</summary>
+/// <summary>The messaging layer of a shard. Call every method under the shard's lock.</summary>
 internal sealed class MessageLayer
 {
     private readonly CoapShard _shard;
@@ -40,36 +39,36 @@ internal sealed class MessageLayer
     /// <summary>The duplicate memory, for its gauges.</summary>
     public DuplicateMemory Memory => _memory;
 
-    /// <summary>Sessions that go on elsewhere.</summary>
+    /// <summary>Sessions that continue elsewhere.</summary>
     public Retirements Retirements { get; }
 
-    /// <summary>Messages of ours that an acknowledgement or reset can match, in the shard.</summary>
+    /// <summary>The number of sent messages in the shard that an acknowledgement or reset can match.</summary>
     public int Outstanding => _outstanding.Count;
 
-    /// <summary>Messages of ours that wait for their turn, in the shard.</summary>
+    /// <summary>The number of messages in the shard that wait for their turn.</summary>
     public int Waiting => _transmissions.Waiting;
 
-    /// <summary>Messages of ours to a peer that an acknowledgement or reset can match.</summary>
+    /// <summary>Returns the number of messages to a peer that an acknowledgement or reset can match.</summary>
     public static int OutstandingTo(CoapChannel channel) => channel.Messaging.Sending?.Outstanding.Count ?? 0;
 
-    /// <summary>Messages of ours to a peer that wait for their turn.</summary>
+    /// <summary>Returns the number of messages to a peer that wait for their turn.</summary>
     public static int WaitingFor(CoapChannel channel) =>
         channel.Messaging.Sending is { } sending ? sending.Waiting.Count + sending.WaitingReplies.Count : 0;
 
-    /// <summary>Exchanges of a peer that run: delivered up and not yet finished.</summary>
+    /// <summary>Returns the number of running exchanges of a peer: delivered up and not yet finished.</summary>
     public static int RunningOf(CoapChannel channel) => channel.Messaging.Running;
 
     /// <summary>
-    /// The smoothed round-trip time to a peer, from Confirmable messages of ours that were sent once and answered; null without one.
+    /// Returns the smoothed round-trip time to a peer, from Confirmable messages that were sent once and answered; null without one.
     /// </summary>
     public static TimeSpan? RttOf(CoapChannel channel) => Pacing.RttOf(channel.Wire);
 
-    /// <summary>How long the first copy of a Confirmable message to a peer waits at least, without back-off.</summary>
+    /// <summary>Returns the minimum timeout of the first copy of a Confirmable message to a peer, without back-off.</summary>
     public static TimeSpan TimeoutOf(CoapChannel channel, long now) => Pacing.TimeoutOf(channel.Wire, now);
 
     /// <summary>
-    /// Whether a peer may be forgotten: nothing runs, nothing is outstanding or waits, and nothing is younger than its lifetime. Of a
-    /// newcomer that is not verified, or beyond the share of its source, only what runs, is outstanding or waits counts.
+    /// Whether a peer may be forgotten: nothing runs, is outstanding or waits, and nothing is younger than its lifetime. For a newcomer
+    /// that is unverified or beyond the share of its source, only what runs, is outstanding or waits counts.
     /// </summary>
     public static bool CanForget(CoapChannel channel, long now)
     {
@@ -87,8 +86,8 @@ internal sealed class MessageLayer
     }
 
     /// <summary>
-    /// Forgets a peer; its next Message IDs will go on where they were. What is outstanding ends as
-    /// <see cref="CoapInboundKind.NotAcknowledged"/>, what waits as <see cref="CoapInboundKind.NotSent"/>.
+    /// Forgets a peer; its Message IDs will continue where they were. Outstanding messages end as
+    /// <see cref="CoapInboundKind.NotAcknowledged"/>, waiting ones as <see cref="CoapInboundKind.NotSent"/>.
     /// </summary>
     public void Forget(CoapChannel channel)
     {
@@ -98,11 +97,11 @@ internal sealed class MessageLayer
         channel.Messaging = new MessagingState();
     }
 
-    /// <summary>A message or format error came.</summary>
-    /// <param name="item">What the Serializer made of a datagram.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
-    /// <param name="up">What goes up.</param>
-    /// <returns>Whether something goes up.</returns>
+    /// <summary>Handles a message or format error.</summary>
+    /// <param name="item">The result of the Serializer for a datagram.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
+    /// <param name="up">The item for the stage above.</param>
+    /// <returns>Whether there is an item for the stage above.</returns>
     public bool Receive(in CoapInbound item, long now, out CoapInbound up)
     {
         up = default;
@@ -113,7 +112,7 @@ internal sealed class MessageLayer
             case CoapInboundKind.Message when item.Message is { } message:
                 break;
             default:
-                // Only this layer makes the other kinds; one from below would be a block's mistake.
+                // Only this layer creates the other kinds; one from below would be a block's mistake.
                 _counters.Add(CoapCounter.Ignored);
                 return false;
         }
@@ -155,7 +154,7 @@ internal sealed class MessageLayer
         }
     }
 
-    /// <summary>Like <see cref="Receive"/>; but what comes late in a session that has ended is nobody's.</summary>
+    /// <summary>Like <see cref="Receive"/>, but ignores late messages of an ended session.</summary>
     public bool ReceiveUnlessEnded(in CoapInbound item, long now, out CoapInbound up)
     {
         if (item.Channel is { IsConnection: true, IsForgotten: true })
@@ -168,12 +167,12 @@ internal sealed class MessageLayer
         return Receive(item, now, out up);
     }
 
-    /// <summary>Something goes down: a reply, a message of our own, or what is to become of one.</summary>
+    /// <summary>Handles an outbound item: a reply, a message of this endpoint, or an order about one.</summary>
     public void Send(in CoapOutbound item, long now)
     {
         if (!item.Encoded.IsEmpty)
         {
-            // Finished bytes of somebody else's making: only the order within the channel is ours.
+            // Bytes that another component encoded. Only the order within the channel matters here.
             _shard.Post(item);
             return;
         }
@@ -213,9 +212,7 @@ internal sealed class MessageLayer
         }
     }
 
-    /// <summary>
-    /// Something was to go to a session that has ended: nothing leaves, and nothing of it is kept. Whoever waits is told.
-    /// </summary>
+    /// <summary>Handles an item for an ended session: nothing is sent or kept, and waiting owners are notified.</summary>
     public void SendToEnded(in CoapOutbound item)
     {
         if (item.Reception is { } reception)
@@ -242,7 +239,7 @@ internal sealed class MessageLayer
         }
     }
 
-    /// <summary>The bytes of a message that may be needed again.</summary>
+    /// <summary>Keeps the bytes of a message for later use.</summary>
     public void OnEncoded(in CoapOutbound item, ReadOnlySpan<byte> bytes, long now)
     {
         if (item.Transmission is { } transmission)
@@ -256,53 +253,50 @@ internal sealed class MessageLayer
     }
 
     /// <summary>
-    /// A reply was offered on and has not been encoded yet: a block in between keeps it, or dropped it. It is not waited for beyond its
-    /// lifetime.
+    /// Handles a reply that was offered but is not encoded yet, because a block keeps or dropped it. It is not awaited beyond its lifetime.
     /// </summary>
     public void OnEncodingDelayed(CoapReception reception) => _receptions.OnEncodingDelayed(reception);
 
-    /// <summary>
-    /// A reply was declined, so that it is lost. What may be carried out again is forgotten, so that a duplicate is answered.
-    /// </summary>
+    /// <summary>Handles a declined and therefore lost reply. An idempotent request is forgotten, so a duplicate is answered.</summary>
     public void OnReplyLost(CoapReception reception, long now) => _receptions.OnReplyLost(reception, now);
 
     /// <summary>
-    /// What the stage above did not take: a request is answered 5.03 (RFC 7252 section 5.9.3.4); a Confirmable response may come again.
+    /// Handles an item that the stage above did not accept: a request is answered 5.03 (RFC 7252 section 5.9.3.4); a Confirmable response
+    /// may come again.
     /// </summary>
     public void OnNotTaken(CoapReception reception, CoapMessage? message, long now) => _receptions.OnNotTaken(reception, message, now);
 
     /// <summary>
-    /// The answer to a request on a connection that the stage above did not take; null when there is none to give. Needs no lock.
+    /// Returns the answer to a request on a connection that the stage above did not accept; null for none. Needs no lock.
     /// </summary>
     public CoapMessage? BusyResponseTo(CoapMessage? message) => _receptions.BusyResponseTo(message);
 
-    /// <summary>The time to acknowledge a message has come, or its lifetime is over.</summary>
+    /// <summary>Handles a due acknowledgement, or the end of a message's lifetime.</summary>
     public void OnReceptionDue(CoapReception reception, long now) => _receptions.OnReceptionDue(reception, now);
 
-    /// <summary>The next copy of a message of ours is due, or its end.</summary>
+    /// <summary>Handles a due copy of a sent message, or its end.</summary>
     public void OnTransmissionDue(CoapTransmission transmission, long now) => _transmissions.OnDue(transmission, now);
 
     /// <summary>
-    /// The peer's host reported its port unreachable and quoted a datagram of ours. Fails only the message that it quotes (RFC 7252 section
-    /// 4.2).
+    /// Handles a report of the peer's host that its port is unreachable. Fails only the quoted message (RFC 7252 section 4.2).
     /// </summary>
     /// <param name="channel">The peer.</param>
-    /// <param name="quoted">The beginning of our datagram.</param>
+    /// <param name="quoted">The beginning of the sent datagram.</param>
     public void Unreachable(CoapChannel channel, ReadOnlySpan<byte> quoted) => _matching.Unreachable(channel, quoted);
 
-    /// <summary>The operating system refused a datagram of ours for a reason that copies will meet as well.</summary>
+    /// <summary>Handles a datagram that the operating system refused for a permanent reason.</summary>
     /// <param name="channel">The peer.</param>
-    /// <param name="bytes">Our datagram.</param>
-    /// <param name="error">What the operating system said.</param>
+    /// <param name="bytes">The refused datagram.</param>
+    /// <param name="error">The error of the operating system.</param>
     public void SendFailed(CoapChannel channel, ReadOnlySpan<byte> bytes, SocketError error) => _matching.SendFailed(channel, bytes, error);
 
     /// <summary>
-    /// Whether nothing is under way with a peer: it has no request that is being served, and no message to it waits for its turn or for an
+    /// Whether nothing is pending with a peer: no request of it is being served, and no message to it waits for its turn or for an
     /// acknowledgement.
     /// </summary>
     public bool IsQuiet(CoapChannel channel) =>
         RunningOf(channel) == 0 && WaitingFor(channel) == 0 && !_outstanding.AwaitsAcknowledgement(channel);
 
-    /// <summary>Messages of ours to a peer that are outstanding or wait, the first so many.</summary>
+    /// <summary>Returns the first outstanding or waiting messages to a peer.</summary>
     public List<CoapTransmission> UnsettledTo(CoapChannel channel, int max) => _outstanding.UnsettledTo(channel, max);
 }

@@ -1,12 +1,12 @@
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// What Messaging keeps for a peer that gets messages with Message IDs of ours, or that is at the bound of what it may have remembered.
-/// Guarded by the shard's lock.
+/// The messaging state of a peer that gets messages with local Message IDs, or that is at the limit of its remembered messages. Guarded by
+/// the shard's lock.
 /// </summary>
 internal sealed class MessagingExtras
 {
-    /// <summary>The Message IDs towards the peer; only with <see cref="HasMessageIds"/>.</summary>
+    /// <summary>The Message IDs for the peer; only with <see cref="HasMessageIds"/>.</summary>
     public MessageIdSequence MessageIds;
 
     public bool HasMessageIds { get; set; }
@@ -16,10 +16,10 @@ internal sealed class MessagingExtras
 
     public SendingState? Sending { get; set; }
 
-    /// <summary>Message IDs that a process before gave the peer in the same session; null for none.</summary>
+    /// <summary>Message IDs that an earlier process gave the peer in the same session; null for none.</summary>
     public HashSet<ushort>? OfProcessBefore { get; set; }
 
-    /// <summary>Set where the peer begins no request any more.</summary>
+    /// <summary>Set when the peer may begin no more requests.</summary>
     public Retirement? Retirement { get; set; }
 
     /// <summary>See <see cref="MessagingState.Share"/>.</summary>

@@ -4,9 +4,9 @@ using CoAP.NET.Signalling;
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// The inbound half of RFC 7252 section 4: duplicates and what belongs to messages of ours stay here; new messages go up with a
-/// <see cref="CoapReception"/>, responses to requests of ours with their <see cref="CoapTransmission"/>, and so does what became of our
-/// messages. Acknowledgements, resets and stored replies leave by the outbound half.
+/// The inbound half of RFC 7252 section 4. Duplicates and replies to sent messages stay here. New messages go up with a
+/// <see cref="CoapReception"/>, responses to requests with their <see cref="CoapTransmission"/>, and so do the outcomes of sent messages.
+/// Acknowledgements, resets and stored replies leave by the outbound half.
 /// </summary>
 internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
 {
@@ -22,11 +22,9 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
         _signalling = signalling ?? new SignallingLayer(shard);
     }
 
-    /// <summary>
-    /// The peer's host reported its port unreachable and quoted a datagram of ours; fails the message that is quoted, if it is outstanding.
-    /// </summary>
+    /// <summary>Handles a report of the peer's host that its port is unreachable; fails the quoted message, if it is outstanding.</summary>
     /// <param name="channel">The peer.</param>
-    /// <param name="quoted">The beginning of our datagram, at least 4 bytes.</param>
+    /// <param name="quoted">The beginning of the sent datagram, at least 4 bytes.</param>
     internal void Unreachable(CoapChannel channel, ReadOnlySpan<byte> quoted)
     {
         _shard.Enter();
@@ -41,12 +39,12 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
     }
 
     /// <summary>
-    /// The operating system refused a datagram of ours for a reason that does not pass; fails the message, if it is outstanding. No lock
-    /// may be held.
+    /// Handles a datagram that the operating system refused for a permanent reason; fails the message, if it is outstanding. The caller
+    /// must hold no lock.
     /// </summary>
     /// <param name="channel">The peer.</param>
     /// <param name="bytes">The datagram.</param>
-    /// <param name="error">What the operating system said.</param>
+    /// <param name="error">The error of the operating system.</param>
     internal void SendFailed(CoapChannel channel, ReadOnlySpan<byte> bytes, SocketError error)
     {
         _shard.Enter();
@@ -114,7 +112,7 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
     /// <inheritdoc/>
     private protected override void OnLost(CoapInbound item)
     {
-        // A block of a user threw. Unless it had passed the message on and there is an answer, there will be none.
+        // A block of the application threw. Unless it had passed the message on, there will be no answer.
         if (item.Reception is null
             ? item is { Kind: CoapInboundKind.Message, Message.Code.IsRequest: true }
             : item.Reception.State is CoapReceptionState.Pending or CoapReceptionState.Acknowledged)
@@ -123,7 +121,7 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
         }
     }
 
-    // RFC 8323: nothing is repeated, so nothing has to be remembered of what is neither signalling nor against a rule.
+    // RFC 8323: nothing is repeated, so ordinary messages need not be remembered.
     private void ProcessReliable(in CoapInbound item)
     {
         long now = _shard.Environment.Now;
@@ -160,6 +158,6 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
         }
     }
 
-    /// <summary>Offers up what became of our messages; called by <see cref="Shard.ShardDrain"/>, outside the lock.</summary>
+    /// <summary>Offers outcomes of sent messages to the stage above; called by <see cref="Shard.ShardDrain"/>, outside the lock.</summary>
     internal void Raise(in CoapInbound item) => Offer(item);
 }

@@ -4,7 +4,7 @@ namespace CoAP.NET.Messaging;
 
 /// <summary>
 /// The outbound half of RFC 7252 section 4: gives replies and messages their type and Message ID, keeps Confirmable ones until they are
-/// acknowledged, and holds back what NSTART and PROBING_RATE do not allow yet. What comes out is to be encoded, in the order of each
+/// acknowledged, and delays messages that NSTART and PROBING_RATE do not allow yet. Its results are encoded next, in the order of each
 /// channel.
 /// </summary>
 internal sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound>
@@ -23,10 +23,8 @@ internal sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound
 
     internal MessageLayer Layer => _layer;
 
-    /// <summary>
-    /// The Serializer has made the bytes of a message that is kept. Called once, without any lock held, on the thread that encodes.
-    /// </summary>
-    /// <param name="outbound">What was encoded.</param>
+    /// <summary>Handles the encoded bytes of a kept message. Called once, without any lock, on the encoding thread.</summary>
+    /// <param name="outbound">The encoded item.</param>
     /// <param name="bytes">The bytes, valid for this call only.</param>
     internal void OnEncoded(in CoapOutbound outbound, ReadOnlySpan<byte> bytes)
     {
@@ -85,14 +83,14 @@ internal sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound
         }
     }
 
-    // Whether the block of a user that threw has passed it on is not known; a duplicate of the request will tell.
+    // The block of the application that threw may have passed it on; a duplicate of the request will show it.
     private protected override void OnLost(CoapOutbound item) => OnDeclined(item);
 
     private void ProcessReliable(in CoapOutbound item, StreamState connection)
     {
         if (item is { Kind: CoapOutboundKind.Message, Transmission: null, Message: not null })
         {
-            // A reply, whose order among others means nothing (RFC 8323 section 3.3).
+            // A reply; its order among others is irrelevant (RFC 8323 section 3.3).
             if (!connection.IsOver)
             {
                 Offer(item);
@@ -112,16 +110,16 @@ internal sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound
         }
     }
 
-    /// <summary>Offers on what was decided; called by the one who drains the channel's outbox, outside the lock.</summary>
+    /// <summary>Offers decided items to the next stage; the drainer of the channel's outbox calls it, outside the lock.</summary>
     internal void PassOn(in CoapOutbound item)
     {
-        // Acknowledged, rejected or cancelled between the decision to send and now.
+        // Acknowledged, rejected or cancelled since the decision to send.
         if (item.Transmission is { IsOver: true })
         {
             return;
         }
 
-        // Most replies are encoded within the offer. Reading without the lock may see an old value, which costs a look under it.
+        // Most replies are encoded within the offer. Reading without the lock may see an old value, which only costs a check under it.
         if (Offer(item) && item.KeepsBytes && item.Reception is { Place: not 0 } reception)
         {
             _shard.Enter();

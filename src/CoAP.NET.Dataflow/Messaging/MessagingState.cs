@@ -1,8 +1,8 @@
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// What Messaging keeps for one peer: a struct inside the channel, so that a request meets it in the memory that was fetched for the
-/// channel. Small, because a server has many: what only sending needs is made when something is sent. Guarded by the shard's lock.
+/// The messaging state of one peer: a struct inside the channel, so a request finds it in the memory that is already prefetched. Small,
+/// because a server has many peers: state for sending is created on first use. Guarded by the shard's lock.
 /// </summary>
 internal struct MessagingState
 {
@@ -13,28 +13,30 @@ internal struct MessagingState
     {
     }
 
-    /// <summary>The times of the peer's parameters; null until something of the peer was looked at.</summary>
+    /// <summary>The times of the peer's parameters; null before the first use of the peer.</summary>
     public PeerTimes Times { get; set; } = null!;
 
-    // ---- of the duplicate memory
+    // ---- Duplicate memory
 
-    /// <summary>The number in the memory's table of peers; -1 when there is nothing in the index.</summary>
+    /// <summary>The number in the memory's table of peers; -1 when the index is empty.</summary>
     public int Number
     {
         readonly get => _numberPlusOne - 1;
         set => _numberPlusOne = value + 1;
     }
 
-    /// <summary>At most this many bytes of the memory belong to the peer; what expired is taken off when it matters.</summary>
+    /// <summary>
+    /// The maximum number of bytes of the memory that belong to the peer; expired entries are subtracted when it matters.
+    /// </summary>
     public int Bytes { get; set; }
 
-    /// <summary>Set aside for running exchanges whose reply must not be forgotten.</summary>
+    /// <summary>The bytes reserved for running exchanges whose reply must not be forgotten.</summary>
     public int Reserved { get; private set; }
 
-    /// <summary>When the last finished exchange may be forgotten; only if there was one.</summary>
+    /// <summary>When the last finished exchange may be forgotten; valid only if there was one.</summary>
     public uint LastExpiry { get; set; }
 
-    /// <summary>Exchanges that run: delivered up and not finished.</summary>
+    /// <summary>The number of running exchanges: delivered up and not finished.</summary>
     public int Running { get; set; }
 
     public bool HasFinished { get; set; }
@@ -42,38 +44,40 @@ internal struct MessagingState
     /// <summary>Whether the memory was charged for the index as for that of an unverified peer.</summary>
     public bool IsIndexUnverified { get; set; }
 
-    /// <summary>Before this time it is no use to look for something of the peer that may be forgotten.</summary>
+    /// <summary>No entries of the peer can expire before this time, so an earlier search is useless.</summary>
     public readonly long TrimAt => _extras?.TrimAt ?? long.MinValue;
 
-    /// <summary>What its source takes of the duplicate memory; null while nothing of the peer is there that must not run again.</summary>
+    /// <summary>
+    /// The share of its source in the duplicate memory; null while the peer has no entries that must not be processed again.
+    /// </summary>
     public readonly DuplicateShares.Share? Share => _extras?.Share;
 
-    /// <summary>Of <see cref="Bytes"/> what must not run again, as far as it counts for the source.</summary>
+    /// <summary>The part of <see cref="Bytes"/> that must not be processed again, as far as it counts for the source.</summary>
     public readonly int Lasting => _extras?.Lasting ?? 0;
 
-    /// <summary>Set where the peer begins no request any more, as its session goes on elsewhere.</summary>
+    /// <summary>Set when the peer may begin no more requests, because its session continues elsewhere.</summary>
     public readonly Retirement? Retirement => _extras?.Retirement;
 
-    /// <summary>What few peers need; null where it was not made.</summary>
+    /// <summary>Rarely used state; null before its first use.</summary>
     public readonly MessagingExtras? Extras => _extras;
 
-    // ---- of sending
+    // ---- Sending
 
-    /// <summary>When the peer was last heard; long.MinValue for never.</summary>
+    /// <summary>The time of the peer's last message; long.MinValue for never.</summary>
     public long LastHeard { get; set; } = long.MinValue;
 
-    /// <summary>Whether something of the peer was looked at.</summary>
+    /// <summary>Whether the peer was used at all.</summary>
     public readonly bool IsUsed => Times is not null;
 
     public readonly SendingState? Sending => _extras?.Sending;
 
-    /// <summary>The Message IDs towards the peer, to be read.</summary>
+    /// <summary>The Message IDs for the peer, for reading.</summary>
     public readonly MessageIdSequence MessageIds => _extras?.MessageIds ?? default;
 
-    /// <summary>Message IDs of the peer: running exchanges, and finished ones that the memory keeps.</summary>
+    /// <summary>The Message IDs of the peer: running exchanges, and kept finished ones.</summary>
     public MidTable Index;
 
-    /// <summary>More is set aside for the peer, or less; for its source too.</summary>
+    /// <summary>Changes the reserved bytes of the peer, and of its source.</summary>
     public void Reserve(int bytes)
     {
         Reserved += bytes;
@@ -83,7 +87,7 @@ internal struct MessagingState
         }
     }
 
-    /// <summary>More is kept that must not run again, or less; it counts for the source.</summary>
+    /// <summary>Changes the bytes of entries that must not be processed again; they count for the source.</summary>
     public readonly void Keep(int bytes)
     {
         if (_extras is { Share: { } share })
@@ -93,10 +97,10 @@ internal struct MessagingState
         }
     }
 
-    /// <summary>What few peers need; made when it is needed.</summary>
+    /// <summary>Returns the rarely used state, created on first use.</summary>
     public MessagingExtras MakeExtras() => _extras ??= new MessagingExtras();
 
-    /// <summary>Gives <see cref="MakeExtras"/> back where there is nothing in it.</summary>
+    /// <summary>Drops the result of <see cref="MakeExtras"/> when it is empty.</summary>
     public void TrimExtras()
     {
         if (_extras is { HasMessageIds: false, TrimAt: long.MinValue, Sending: null, Share: null, Lasting: 0 }

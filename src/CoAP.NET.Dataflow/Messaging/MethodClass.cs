@@ -1,16 +1,14 @@
 namespace CoAP.NET.Messaging;
 
-/// <summary>
-/// What it would mean to carry out a duplicate (RFC 7252 sections 4.5 and 5.1). In the order in which memory is given up.
-/// </summary>
+/// <summary>The effect of executing a duplicate (RFC 7252 sections 4.5 and 5.1), in the order of eviction.</summary>
 internal enum MethodClass : byte
 {
-    /// <summary>Nothing: a safe method, a response, or a message that is only answered with an error.</summary>
+    /// <summary>None: a safe method, a response, or a message that only gets an error.</summary>
     Safe,
 
-    /// <summary>The same effect once more.</summary>
+    /// <summary>The same effect again.</summary>
     Idempotent,
 
-    /// <summary>Another effect: what must not happen.</summary>
+    /// <summary>A further effect, which must not happen.</summary>
     Unsafe,
 }

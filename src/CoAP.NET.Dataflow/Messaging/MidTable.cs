@@ -4,16 +4,16 @@ using System.Runtime.CompilerServices;
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// A map of one peer from Message IDs to places, 8 bytes an entry: open addressing in which entries far from their slot go before near
-/// ones (Robin Hood hashing), so that a search that finds nothing ends soon. A struct inside its owner; few entries stand in it one after
-/// another, more in an array.
+/// A map of one peer from Message IDs to places, with 8 bytes per entry: open addressing in which entries far from their slot precede near
+/// ones (Robin Hood hashing), so an unsuccessful search ends soon. A struct inside its owner. A few entries are inside the struct, more in
+/// an array.
 /// </summary>
 internal struct MidTable
 {
     /// <summary>Places are numbers of 48 bits above zero.</summary>
     public const int PlaceBits = 48;
 
-    /// <summary>How many entries need no array: what a device that speaks once a minute leaves within EXCHANGE_LIFETIME.</summary>
+    /// <summary>The number of entries without an array: what a device that sends once a minute leaves within EXCHANGE_LIFETIME.</summary>
     public const int FewCapacity = 4;
 
     private const int MinCapacity = 8;
@@ -22,22 +22,22 @@ internal struct MidTable
     // Place << 16 | Message ID; 0 when free.
     private ulong[]? _entries;
     private int _count;
-    private Few _few; // while there is no array: the first ones are taken
+    private Few _few; // without an array: the first entries are used
 
     public readonly int Count => _count;
 
     public readonly int Capacity => _entries?.Length ?? FewCapacity;
 
-    /// <summary>The memory it takes beyond its owner, in bytes.</summary>
+    /// <summary>The memory beyond its owner, in bytes.</summary>
     public readonly int Bytes => _entries is null ? 0 : (_entries.Length * sizeof(ulong)) + 24;
 
-    /// <summary>How many bytes more it takes after <see cref="Grow"/>.</summary>
+    /// <summary>The additional bytes after <see cref="Grow"/>.</summary>
     public readonly int GrowthBytes => _entries is null ? (MinCapacity * sizeof(ulong)) + 24 : _entries.Length * sizeof(ulong);
 
     /// <summary>Whether the next new entry needs <see cref="Grow"/> first.</summary>
     public readonly bool IsFull => _entries is null ? _count == FewCapacity : (_count + 1) * 4 > _entries.Length * 3;
 
-    /// <summary>The entries as they lie, free ones zero.</summary>
+    /// <summary>The entries as stored; free ones are zero.</summary>
     [UnscopedRef]
     public readonly ReadOnlySpan<ulong> Entries => _entries is null ? ((ReadOnlySpan<ulong>)_few)[.._count] : _entries;
 
@@ -45,7 +45,7 @@ internal struct MidTable
 
     public static ushort MidOf(ulong entry) => (ushort)entry;
 
-    /// <summary>How far the entry that stands farthest from its slot stands from it: the most that a search looks at.</summary>
+    /// <summary>The largest distance of an entry from its slot: the maximum length of a search.</summary>
     public readonly int LongestDistance
     {
         get
@@ -60,7 +60,7 @@ internal struct MidTable
         }
     }
 
-    /// <summary>The place of a Message ID; 0 when there is none.</summary>
+    /// <summary>Returns the place of a Message ID; 0 for none.</summary>
     public readonly ulong Find(ushort mid)
     {
         if (_entries is not { } entries)
@@ -84,7 +84,7 @@ internal struct MidTable
         return 0;
     }
 
-    /// <summary>Has the memory fetched in which a search begins. May be called while others change the table.</summary>
+    /// <summary>Prefetches the memory in which a search begins. Allowed while other threads change the table.</summary>
     public readonly void Fetch(ushort mid)
     {
         if (_entries is { } entries)
@@ -93,7 +93,7 @@ internal struct MidTable
         }
     }
 
-    /// <summary>Adds a Message ID or gives it another place. There must be room.</summary>
+    /// <summary>Adds a Message ID, or changes its place. There must be room.</summary>
     public void Set(ushort mid, ulong place)
     {
         if (_entries is not { } entries)
@@ -114,7 +114,7 @@ internal struct MidTable
                 return;
             }
 
-            // Who is nearer to its own slot gives way: so that each run is in the order of the slots its entries belong to.
+            // The entry nearer to its own slot gives way, so each run is ordered by the slots of its entries.
             int other = DistanceAt(entries, i, mask);
             if (other < distance)
             {
@@ -155,7 +155,7 @@ internal struct MidTable
             hole = (hole + 1) & mask;
         }
 
-        // Those behind the hole move up, until one stands in its own slot: mostly that is one of the first.
+        // Later entries move up, until one is in its own slot, which mostly happens soon.
         for (int i = (hole + 1) & mask; entries[i] != 0 && DistanceAt(entries, i, mask) > 0; i = (i + 1) & mask)
         {
             entries[hole] = entries[i];
@@ -167,7 +167,7 @@ internal struct MidTable
         return true;
     }
 
-    /// <summary>Takes over a part of its entries, in the smallest capacity that leaves room for some more.</summary>
+    /// <summary>Takes over a part of its entries, in the smallest capacity with room for some more.</summary>
     public void Rebuild(ReadOnlySpan<ulong> kept, int spare)
     {
         int wanted = kept.Length + spare;
@@ -195,8 +195,8 @@ internal struct MidTable
     }
 
     /// <summary>
-    /// The slot that a Message ID belongs to. Eight consecutive ones share a cache line; the lines lie anywhere, so that a stretch of new
-    /// Message IDs that comes around to a stretch of old ones meets it in single lines and not as a whole.
+    /// Returns the slot of a Message ID. Eight consecutive ones share a cache line, and the lines are scattered. So a range of new Message
+    /// IDs collides with a range of old ones in single lines and not as a whole.
     /// </summary>
     private static int Home(ushort mid, int mask)
     {
@@ -217,7 +217,7 @@ internal struct MidTable
         return -1;
     }
 
-    /// <summary>How far an entry stands from the slot that its Message ID belongs to.</summary>
+    /// <summary>Returns the distance of an entry from the slot of its Message ID.</summary>
     private static int DistanceAt(ulong[] entries, int i, int mask) => (i - Home((ushort)entries[i], mask)) & mask;
 
     private void Fill(ulong[]? entries, ReadOnlySpan<ulong> kept)

@@ -4,26 +4,23 @@ using GivingList = CoAP.NET.Shard.Chain<CoAP.NET.Shard.CoapTransmission, CoAP.NE
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// The messages of ours that an acknowledgement or reset can match, by peer and Message ID. Every method must be called under the shard's
-/// lock.
+/// The sent messages that an acknowledgement or reset can match, by peer and Message ID. Call every method under the shard's lock.
 /// </summary>
 internal sealed class OutstandingMessages
 {
-    // The tables of the peers point here.
+    // The tables of the peers refer to this one.
     private readonly SlotTable<CoapTransmission> _all = new();
 
-    // Those of which nothing but a reset is to come, in the order in which they were sent.
+    // Messages that only a reset can still match, in the order of sending.
     private GivingList _giving;
 
-    /// <summary>How many there are in the shard.</summary>
+    /// <summary>The number of messages in the shard.</summary>
     public int Count => _all.Count;
 
-    /// <summary>
-    /// The Non-confirmable message sent longest ago of which nothing but a reset is to come: the first to give way. Null for none.
-    /// </summary>
+    /// <summary>The oldest Non-confirmable message that only a reset can still match: the first to give way. Null for none.</summary>
     public CoapTransmission? FirstToGiveWay => _giving.First;
 
-    /// <summary>Takes in a message that was given its Message ID.</summary>
+    /// <summary>Adds a message with a new Message ID.</summary>
     public void Add(CoapTransmission transmission, SendingState sending)
     {
         transmission.IsOutstanding = true;
@@ -32,10 +29,10 @@ internal sealed class OutstandingMessages
     }
 
     /// <summary>
-    /// A message was sent, or sent anew, of which nothing but a reset is to come. What it loses with its place is that the reset is
-    /// understood, and RFC 7252 section 4.3 promises nobody that.
+    /// Marks a message, sent first or again, that only a reset can still match. If it loses its place, the reset is no longer recognized,
+    /// which RFC 7252 section 4.3 does not guarantee anyway.
     /// </summary>
-    /// <param name="transmission">The message, which is outstanding.</param>
+    /// <param name="transmission">The outstanding message.</param>
     public void GiveWayFrom(CoapTransmission transmission)
     {
         StopGivingWay(transmission);
@@ -43,7 +40,7 @@ internal sealed class OutstandingMessages
         _giving.Append(transmission);
     }
 
-    /// <summary>Has a message found by the Message ID that it has now as well.</summary>
+    /// <summary>Makes a message known by its current Message ID too.</summary>
     public static void AddMessageId(CoapTransmission transmission, SendingState sending)
     {
         if (sending.Outstanding.IsFull)
@@ -54,7 +51,7 @@ internal sealed class OutstandingMessages
         sending.Outstanding.Set(transmission.Message.MessageId, transmission.Place);
     }
 
-    /// <summary>Takes a message out, with all its Message IDs.</summary>
+    /// <summary>Removes a message with all its Message IDs.</summary>
     public void Remove(CoapTransmission transmission, SendingState sending)
     {
         RemovePlace(transmission);
@@ -75,7 +72,7 @@ internal sealed class OutstandingMessages
         }
     }
 
-    /// <summary>Takes all messages to a peer out.</summary>
+    /// <summary>Removes all messages to a peer.</summary>
     /// <returns>The messages, each once.</returns>
     public List<CoapTransmission> RemoveAll(SendingState sending)
     {
@@ -85,7 +82,7 @@ internal sealed class OutstandingMessages
         return all;
     }
 
-    /// <summary>Finds the message to a peer that has, or had, a Message ID.</summary>
+    /// <summary>Finds the message to a peer by a current or earlier Message ID.</summary>
     public bool TryFind(CoapChannel channel, ushort messageId, [NotNullWhen(true)] out CoapTransmission? transmission)
     {
         transmission = null;
@@ -97,7 +94,7 @@ internal sealed class OutstandingMessages
         return transmission is not null;
     }
 
-    /// <summary>Whether an acknowledgement of a message to a peer may still come. Of Non-confirmable ones nothing is to come.</summary>
+    /// <summary>Whether an acknowledgement of a message to a peer may still arrive. Non-confirmable ones get none.</summary>
     public bool AwaitsAcknowledgement(CoapChannel channel)
     {
         if (channel.Messaging.Sending is { } sending)
@@ -119,14 +116,14 @@ internal sealed class OutstandingMessages
         && (sending.WaitingReplies.First is not null || To(sending, int.MaxValue).Exists(static transmission =>
             transmission is { IsReply: true, IsRenewable: false, Message.Type: CoapMessageType.Confirmable }));
 
-    /// <summary>The messages to a peer, the first so many, as a list of its own.</summary>
+    /// <summary>Returns the first messages to a peer, as a new list.</summary>
     public List<CoapTransmission> To(SendingState sending, int max)
     {
         List<CoapTransmission> all = [];
         HashSet<CoapTransmission> seen = [];
         foreach (ulong entry in sending.Outstanding.Entries)
         {
-            // One that took the place of others has several Message IDs.
+            // A message that replaced others has several Message IDs.
             if (entry != 0 && all.Count < max && _all[MidTable.PlaceOf(entry)] is { } transmission && seen.Add(transmission))
             {
                 all.Add(transmission);
@@ -136,7 +133,7 @@ internal sealed class OutstandingMessages
         return all;
     }
 
-    /// <summary>Messages of ours to a peer that are outstanding or wait, the first so many.</summary>
+    /// <summary>Returns the first outstanding or waiting messages to a peer.</summary>
     public List<CoapTransmission> UnsettledTo(CoapChannel channel, int max)
     {
         if (channel.Messaging.Sending is not { } sending)

@@ -3,12 +3,11 @@ namespace CoAP.NET.Messaging;
 // RFC 7252 section 4.4.
 
 /// <summary>
-/// The Message IDs of our messages: which one is next for each peer, and when it is free. Every method must be called under the shard's
-/// lock.
+/// The Message IDs of sent messages: the next one for each peer, and when it is free. Call every method under the shard's lock.
 /// </summary>
 internal sealed class OwnMessageIds
 {
-    /// <summary>So many of the newest ones of a session are passed over where it goes on.</summary>
+    /// <summary>The number of newest Message IDs of a session to skip where it continues.</summary>
     public const int MaxRecent = 256;
 
     private readonly GroupMessageIds _ofGroups;
@@ -22,7 +21,9 @@ internal sealed class OwnMessageIds
         _ghosts = new GhostCounters(random);
     }
 
-    /// <summary>When the next message to a peer may take a Message ID, in units of 100 ns; not after now when it may at once.</summary>
+    /// <summary>
+    /// Returns when the next message to a peer may take a Message ID, in units of 100 ns; at once if that is not in the future.
+    /// </summary>
     public long FreeAt(CoapChannel peer) =>
         peer.Remote.IsMulticast
             ? _ofGroups.FreeAt(peer.Messaging.Times.MessageIdLifetime)
@@ -50,8 +51,7 @@ internal sealed class OwnMessageIds
         }
         while (IsTaken(extras, messageId));
 
-        // Those of groups are passed over at once, so that the next one is either in a block that is known to be free, or the first of a
-        // block.
+        // Skips those of groups at once, so that the next one is either in a block that is known to be free, or the first of a block.
         while (!extras.MessageIds.IsAtBlock && IsTaken(extras, _scrambler[extras.MessageIds.Next]))
         {
             extras.MessageIds.Take(now);
@@ -60,7 +60,7 @@ internal sealed class OwnMessageIds
         message.MessageId = messageId;
     }
 
-    /// <summary>The newest Message IDs that a peer had of us within their lifetime, those of a process before among them.</summary>
+    /// <summary>Returns the newest Message IDs for a peer within their lifetime, including those of an earlier process.</summary>
     /// <returns>At most <see cref="MaxRecent"/>.</returns>
     public ushort[] RecentOf(CoapChannel peer, long now)
     {
@@ -76,7 +76,7 @@ internal sealed class OwnMessageIds
             .Take(MaxRecent)];
     }
 
-    /// <summary>Passes Message IDs over that a process before gave a peer: it could take the messages for copies.</summary>
+    /// <summary>Skips Message IDs that an earlier process gave a peer, which could take the messages for copies.</summary>
     public static void PassOver(CoapChannel peer, ReadOnlySpan<ushort> messageIds)
     {
         if (!messageIds.IsEmpty)
@@ -100,8 +100,7 @@ internal sealed class OwnMessageIds
         GroupMessageIds.Contains(messageId) || extras.OfProcessBefore?.Contains(messageId) == true;
 
     /// <summary>
-    /// Keeps how far the Message IDs of a peer went that is forgotten. A session has numbers of its own; whoever comes from its address
-    /// later is somebody else.
+    /// Stores the counter of a forgotten peer. A session has its own numbers; a later peer at its address is a different one.
     /// </summary>
     public void Remember(CoapChannel channel)
     {

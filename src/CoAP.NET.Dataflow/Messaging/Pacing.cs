@@ -1,23 +1,22 @@
 namespace CoAP.NET.Messaging;
 
-// How long a peer takes to acknowledge or reject messages of ours, and how long these wait for it: RFC 7252 section 4.2, and what section
-// 4.7 calls advanced congestion control.
+// How long a peer takes to acknowledge or reject sent messages, and how long these wait for it: RFC 7252 section 4.2, and the "advanced
+// congestion control" of section 4.7.
 //
-// PROBING_RATE: RFC 7252 section 4.7. What goes to a peer that does not respond keeps to an average of so many bytes a second. A peer that
-// was heard within EXCHANGE_LIFETIME responds, and the first NSTART interactions have yet to find out. A group does not respond as such.
+// PROBING_RATE (RFC 7252 section 4.7): messages to a silent peer keep to an average rate in bytes per second. A peer that sent anything
+// within EXCHANGE_LIFETIME is not silent. The first NSTART interactions since its last message are exempt. Groups are exempt too.
 //
-// A block that nobody acknowledged is five kilobytes with its copies: an average of a byte a second means an hour and a half. So that a
-// peer that is back is noticed sooner, what is small need not wait until all of that is paid off, but only for EXCHANGE_LIFETIME since the
-// last copy of anything, as long as it keeps to the average by itself. What it takes is noted as well, so that in the long run the average
-// holds whatever is sent: large messages wait the longer.
+// An unacknowledged block is five kilobytes with its copies: with an average of one byte per second the next message would wait an hour and
+// a half. To notice a returning peer sooner, small messages need not wait until all of that is paid off, but only for EXCHANGE_LIFETIME
+// since the last copy of any message, as long as they keep to the average by themselves. Their bytes are charged too, so the average holds
+// in the long run: large messages wait longer.
 
 /// <summary>
-/// When messages of ours may go and how long they wait, by what is known of their peers. Every method must be called under the shard's
-/// lock.
+/// Decides when messages leave and how long they wait, by the state of their peers. Call every method under the shard's lock.
 /// </summary>
 internal sealed class Pacing
 {
-    // How many of those that wait are looked through for a small one.
+    // The number of waiting messages to search for a small one.
     private const int ProbesLookedAt = 16;
 
     // Seeded from the environment's random source, which must not be called under the lock.
@@ -26,12 +25,12 @@ internal sealed class Pacing
     public Pacing(CoapEnvironment environment) => _jitter = new JitterSequence(environment.Random.NextUInt64());
 
     /// <summary>
-    /// The smoothed round-trip time to a peer, from Confirmable messages of ours that were sent once and answered; null without one.
+    /// Returns the smoothed round-trip time to a peer, from Confirmable messages that were sent once and answered; null without one.
     /// </summary>
     public static TimeSpan? RttOf(CoapChannel channel) =>
         channel.Messaging.Sending is { RoundTrip: { HasSample: true } roundTrip } ? TimeSpan.FromTicks(roundTrip.Smoothed) : null;
 
-    /// <summary>How long the first copy of a Confirmable message to a peer waits at least, without back-off.</summary>
+    /// <summary>Returns the minimum timeout of the first copy of a Confirmable message to a peer, without back-off.</summary>
     public static TimeSpan TimeoutOf(CoapChannel channel, long now) =>
         channel.Messaging is { Times: { } times, Sending: { Timing: { } timing } sending }
             && times.Timing != CoapRetransmissionTiming.Default
@@ -55,13 +54,12 @@ internal sealed class Pacing
         return Bounded(Math.Max(wait, times.ShortestWait(0)), 0, transmission, times, sending, now);
     }
 
-    /// <summary>When the copy after this one is due, or the message is given up.</summary>
+    /// <summary>Returns when the copy after this one is due, or the message is given up.</summary>
     public long NextDue(CoapTransmission transmission, PeerTimes times, SendingState sending, long now)
     {
         if (times.Timing == CoapRetransmissionTiming.Default || sending.Timing is not { } timing)
         {
-            // Counted from when it was due, so that lateness of the clock does not add up; but copies never follow one another faster than
-            // ACK_TIMEOUT.
+            // Counted from its due time, so delays of the clock do not add up; but copies never follow one another faster than ACK_TIMEOUT.
             transmission.Timeout *= 2;
             return Math.Max(transmission.Due + transmission.Timeout, now + times.AckTimeout);
         }
@@ -72,16 +70,16 @@ internal sealed class Pacing
     }
 
     /// <summary>
-    /// Whether a further copy would leave after MAX_TRANSMIT_SPAN. EXCHANGE_LIFETIME, and with it the life of the Message ID, counts on the
-    /// last one being earlier (RFC 7252 section 4.8.2). By default the waits are such that none is later.
+    /// Whether a further copy would leave after MAX_TRANSMIT_SPAN. EXCHANGE_LIFETIME, and therefore the lifetime of the Message ID,
+    /// requires the last one to be earlier (RFC 7252 section 4.8.2). With the default waits none is later.
     /// </summary>
     public static bool IsPastSpan(CoapTransmission transmission, PeerTimes times) =>
         times.Timing != CoapRetransmissionTiming.Default && transmission.Due - transmission.SentAt > times.MaxTransmitSpan;
 
-    /// <summary>A message of ours was acknowledged or rejected.</summary>
+    /// <summary>Handles an acknowledged or rejected message.</summary>
     public static void OnAnswered(CoapTransmission transmission, CoapChannel peer, long now)
     {
-        // A Non-confirmable message is rejected when somebody gets around to it.
+        // A peer rejects a Non-confirmable message at any time, so it is no sample.
         if (transmission.Message.Type != CoapMessageType.Confirmable || peer.Messaging.Sending is not { } sending)
         {
             return;
@@ -90,14 +88,14 @@ internal sealed class Pacing
         long elapsed = Math.Max(0, now - transmission.SentAt);
         if (transmission.Attempts == 1)
         {
-            // After a retransmission nobody knows which copy was answered (Karn's rule).
+            // After a retransmission it is unknown which copy was answered (Karn's rule).
             sending.RoundTrip.Add(elapsed);
         }
 
         sending.Timing?.OnAnswered(elapsed, transmission.Attempts - 1, peer.Messaging.Times, sending.RoundTrip, now);
     }
 
-    /// <summary>A message of ours ends without an acknowledgement. Its wait tells something only when it was sent again.</summary>
+    /// <summary>Handles the end of a message without an acknowledgement. Its wait is a sample only if it was retransmitted.</summary>
     public static void OnUnanswered(CoapTransmission transmission, CoapChannel peer, long now)
     {
         if (transmission.Attempts > 1)
@@ -106,7 +104,7 @@ internal sealed class Pacing
         }
     }
 
-    /// <summary>Which of the messages that wait may go first, and when; not after now when it may go.</summary>
+    /// <summary>Returns the waiting message that may leave first, and when; it may leave now if that is not in the future.</summary>
     public static (CoapTransmission First, long Due) FirstToProbe(CoapChannel peer, SendingState sending, long now)
     {
         CoapTransmission first = sending.Waiting.First!;
@@ -128,7 +126,7 @@ internal sealed class Pacing
         return (first, due);
     }
 
-    /// <summary>Notes what was sent to a peer that does not respond; every copy counts.</summary>
+    /// <summary>Charges the bytes sent to a silent peer; every copy counts.</summary>
     public static void Charge(CoapChannel peer, int bytes, long now)
     {
         if (peer.Messaging.Sending is { } sending && IsSilent(peer, now))
@@ -138,7 +136,7 @@ internal sealed class Pacing
         }
     }
 
-    /// <summary>Takes back what was noted of a message that never left.</summary>
+    /// <summary>Reverts the charge of a message that never left.</summary>
     public static void Uncharge(CoapTransmission transmission, int bytes, long now)
     {
         if (transmission.Channel is { Messaging.Sending: { } sending } peer && IsSilent(peer, now) && sending.NextProbe >= now)
@@ -160,8 +158,8 @@ internal sealed class Pacing
             return Math.Min(wait, Math.Max(times.ShortestTimeout, transmission.SentAt + times.MaxTransmitWait - now));
         }
 
-        // However long the time-out has become: the first copy must find room, or nothing that is lost would ever arrive. The first wait
-        // leaves half of the span to the others.
+        // However long the timeout is: the first copy must find room, or a lost message would never arrive. The first wait leaves half of
+        // the span to the others.
         long span = transmission.SentAt + times.MaxTransmitSpan - now;
         long room = copies == 0 ? span / Math.Min(left, 2) : span / left;
         long shortest = sending.Timing!.Squeezed(times, sending.RoundTrip, now);

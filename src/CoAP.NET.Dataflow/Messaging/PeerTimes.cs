@@ -1,8 +1,6 @@
 namespace CoAP.NET.Messaging;
 
-/// <summary>
-/// The times of some transmission parameters in units of 100 ns, computed once and shared by all peers with these parameters.
-/// </summary>
+/// <summary>The times of transmission parameters in units of 100 ns, computed once and shared by all peers with these parameters.</summary>
 internal sealed class PeerTimes
 {
     // Times that are compared around a wrap of 651 days must stay well below half of it.
@@ -29,7 +27,7 @@ internal sealed class PeerTimes
 
     public long AckTimeout { get; }
 
-    /// <summary>ACK_TIMEOUT * (ACK_RANDOM_FACTOR - 1): over how much the first timeout is spread.</summary>
+    /// <summary>ACK_TIMEOUT * (ACK_RANDOM_FACTOR - 1): the range of the random part of the first timeout.</summary>
     public long AckSpread { get; }
 
     public long PiggybackWindow { get; }
@@ -41,8 +39,7 @@ internal sealed class PeerTimes
     public long MaxTransmitWait { get; }
 
     /// <summary>
-    /// The lower bound of a time-out by RFC 8961 and FASOR, 62.5 ms by default: on a fast network it is the peer that takes its time, and
-    /// not always the same.
+    /// The lower bound of a timeout by RFC 8961 and FASOR, 62.5 ms by default: on a fast network the delay comes from the peer and varies.
     /// </summary>
     public long ShortestTimeout { get; }
 
@@ -50,24 +47,24 @@ internal sealed class PeerTimes
 
     public long NonLifetime { get; }
 
-    /// <summary>How long a Message ID is not used again: EXCHANGE_LIFETIME, and never while its message may still be outstanding.</summary>
+    /// <summary>How long a Message ID is not reused: EXCHANGE_LIFETIME, and never while its message may still be outstanding.</summary>
     public long MessageIdLifetime { get; }
 
     /// <summary>
-    /// How long a lost Non-confirmable message keeps its place of NSTART: as long as the first acknowledgement of a Confirmable one may
+    /// How long a lost Non-confirmable message keeps its place in NSTART: as long as the first acknowledgement of a Confirmable one may
     /// take.
     /// </summary>
     public long NonConfirmablePlace => AckTimeout + AckSpread;
 
-    /// <summary>1 / PROBING_RATE; 0 when there is no such limit.</summary>
+    /// <summary>1 / PROBING_RATE; 0 without such a limit.</summary>
     public double TicksPerByte { get; }
 
     public long LifetimeOf(CoapMessageType type) => type == CoapMessageType.Confirmable ? ExchangeLifetime : NonLifetime;
 
     /// <summary>
-    /// How long a message waits at least after some further copies, when round-trip times decide. The first two waits are up to them; from
-    /// then on copies go at the pace of the default, and so does the last wait in any case: a peer may take ACK_TIMEOUT to acknowledge, and
-    /// what is lost in an outage of some seconds must not be given up.
+    /// Returns the minimum wait after some further copies, when round-trip times decide. They decide the first two waits. Later copies use
+    /// the pace of the defaults, and so does the last wait in any case: a peer may take ACK_TIMEOUT to acknowledge, and a message lost in
+    /// an outage of some seconds must not be given up.
     /// </summary>
     public long ShortestWait(int copies) =>
         copies >= 2 || copies >= Parameters.MaxRetransmit ? AckTimeout << Math.Clamp(copies - 2, 0, 20) : 0;

@@ -3,30 +3,28 @@ using Line = CoAP.NET.Shard.Chain<CoAP.NET.Messaging.SendingState, CoAP.NET.Mess
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// The peers whose messages wait for a place among the outstanding ones of a shard, in the order of their turns. A peer takes one place
-/// for each turn and then stands behind the others, so that one with a long queue never keeps the others waiting. Every method must be
-/// called under the shard's lock.
+/// The peers whose messages wait for a place among the outstanding ones of a shard, in the order of their turns. A peer takes one place per
+/// turn and then goes to the end of the line, so a long queue of one peer never delays the others. Call every method under the shard's
+/// lock.
 /// </summary>
-/// <param name="shard">For its timers.</param>
-/// <param name="outstanding">Who has the places.</param>
-/// <param name="max">How many places there are.</param>
+/// <param name="shard">The shard, for its timers.</param>
+/// <param name="outstanding">The messages with places.</param>
+/// <param name="max">The number of places.</param>
 internal sealed class PlaceLine(CoapShard shard, OutstandingMessages outstanding, int max)
 {
     private Line _line;
 
-    /// <summary>How many places there are.</summary>
+    /// <summary>The number of places.</summary>
     public int Max => max;
 
     /// <summary>The peer whose turn it is; null when none waits.</summary>
     public SendingState? First => _line.First;
 
-    /// <summary>Whether a peer may take a place: there is one, and nobody stands before the peer.</summary>
+    /// <summary>Whether a peer may take a place: there is one, and no other peer is first.</summary>
     /// <param name="peer">The peer, in the line or not.</param>
     public bool MayTake(SendingState peer) => (_line.First is not { } first || first == peer) && HasPlace();
 
-    /// <summary>
-    /// Whether there is a place for another message. A message of which nothing but a reset is to come leaves its place for it.
-    /// </summary>
+    /// <summary>Whether there is a place for another message. A message that only a reset can still match gives up its place.</summary>
     public bool HasPlace()
     {
         if (outstanding.Count >= max)
@@ -44,7 +42,7 @@ internal sealed class PlaceLine(CoapShard shard, OutstandingMessages outstanding
         return true;
     }
 
-    /// <summary>Puts a peer behind the others unless it stands in the line.</summary>
+    /// <summary>Appends a peer, unless it is already in the line.</summary>
     /// <param name="peer">The peer.</param>
     public void Join(SendingState peer)
     {
@@ -55,7 +53,7 @@ internal sealed class PlaceLine(CoapShard shard, OutstandingMessages outstanding
         }
     }
 
-    /// <summary>A peer has taken its turn, or waits for a place no longer.</summary>
+    /// <summary>Removes a peer that has taken its turn, or no longer waits for a place.</summary>
     /// <param name="peer">The peer, in the line or not.</param>
     public void Leave(SendingState peer)
     {
@@ -66,7 +64,7 @@ internal sealed class PlaceLine(CoapShard shard, OutstandingMessages outstanding
         }
     }
 
-    /// <summary>Where a peer has its links.</summary>
+    /// <summary>Locates the links of a peer.</summary>
     internal readonly struct Place : IChainPlace<SendingState>
     {
         public static ref ChainLinks<SendingState> Of(SendingState item) => ref item.LineLinks;

@@ -1,12 +1,12 @@
 namespace CoAP.NET.Messaging;
 
-/// <summary>What the duplicate memory knows of a Message ID of a peer.</summary>
+/// <summary>The result of a search for a Message ID in the duplicate memory.</summary>
 internal enum Recall : byte
 {
-    /// <summary>Nothing: the message is new.</summary>
+    /// <summary>The message is new.</summary>
     Unknown,
 
-    /// <summary>An exchange with it runs.</summary>
+    /// <summary>An exchange with it is running.</summary>
     Running,
 
     /// <summary>An exchange with it has finished within its lifetime.</summary>

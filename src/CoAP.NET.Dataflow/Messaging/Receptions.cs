@@ -3,12 +3,11 @@ using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Messaging;
 
-// What peers send, and what the stage above answers to it: RFC 7252 sections 4.2 (Confirmable), 4.3 (Non-confirmable), 4.5 (duplicates) and
+// Messages from peers and the answers of the stage above: RFC 7252 sections 4.2 (Confirmable), 4.3 (Non-confirmable), 4.5 (duplicates) and
 // 5.2.
 
 /// <summary>
-/// The messages of the peers of a shard that are not answered yet, and the duplicates of those that are. Every method must be called under
-/// the shard's lock.
+/// The unanswered messages from the peers of a shard, and the duplicates of answered ones. Call every method under the shard's lock.
 /// </summary>
 internal sealed class Receptions
 {
@@ -32,15 +31,15 @@ internal sealed class Receptions
         _transmissions = transmissions;
     }
 
-    /// <summary>A message came that could not be read.</summary>
+    /// <summary>Handles an unreadable message.</summary>
     public bool ReceiveFormatError(in CoapInbound item, long now, out CoapInbound up)
     {
         up = default;
         bool hasHeader = item.Error.Rule is not (CoapFormatRule.HeaderTruncated or CoapFormatRule.UnknownVersion);
         if (!hasHeader || item.Type is not (CoapMessageType.Confirmable or CoapMessageType.NonConfirmable))
         {
-            // Without a header there is no Message ID to answer; other versions and bad acknowledgements and resets are ignored (sections 3
-            // and 4.2).
+            // Without a header there is no Message ID to answer; other versions and malformed acknowledgements and resets are ignored
+            // (sections 3 and 4.2).
             return false;
         }
 
@@ -48,8 +47,8 @@ internal sealed class Receptions
         if (item.Error.Rule is CoapFormatRule.MessageTooLarge or CoapFormatRule.TokenTooLong && item.Message is { Code.IsRequest: true }
             && !isGroupConfirmable)
         {
-            // A request that is well-formed as far as can be told, and owed a 4.13 or 4.00 that only the stage above can make. A response
-            // is never answered by a response (section 5.2): it is rejected as any message that cannot be processed.
+            // A request that appears well-formed and must get a 4.13 or 4.00, which only the stage above can create. A response is never
+            // answered by a response (section 5.2): it is rejected like any message that cannot be processed.
             return Accept(item, CoapCode.Empty, now, out up);
         }
 
@@ -61,7 +60,7 @@ internal sealed class Receptions
         return false;
     }
 
-    /// <summary>A Confirmable or Non-confirmable message came. Duplicates stay here.</summary>
+    /// <summary>Handles a Confirmable or Non-confirmable message. Duplicates stay here.</summary>
     public bool Accept(in CoapInbound item, CoapCode code, long now, out CoapInbound up)
     {
         up = default;
@@ -85,14 +84,14 @@ internal sealed class Receptions
 
         if (code.IsRequest && peer.Messaging.Retirement is not null)
         {
-            // Its session is about to go on elsewhere, where the peer says it again.
+            // Its session continues elsewhere soon, where the peer repeats the message.
             _counters.Add(CoapCounter.Ignored);
             return false;
         }
 
         if (recall != Recall.Unknown)
         {
-            // A device that restarted begins with the same numbers; what it asked before the restart is of no use to it any more.
+            // A restarted device begins with the same numbers; its requests from before the restart are obsolete.
             _counters.Add(CoapCounter.MessageIdReused);
             if (running is not null)
             {
@@ -147,7 +146,8 @@ internal sealed class Receptions
     }
 
     /// <summary>
-    /// What the stage above did not take: a request is answered 5.03 (RFC 7252 section 5.9.3.4); a Confirmable response may come again.
+    /// Handles an item that the stage above did not accept: a request is answered 5.03 (RFC 7252 section 5.9.3.4); a Confirmable response
+    /// may come again.
     /// </summary>
     public void OnNotTaken(CoapReception reception, CoapMessage? message, long now)
     {
@@ -169,7 +169,7 @@ internal sealed class Receptions
             now);
     }
 
-    /// <summary>The time to acknowledge a message has come, or its lifetime is over.</summary>
+    /// <summary>Handles a due acknowledgement, or the end of a message's lifetime.</summary>
     public void OnReceptionDue(CoapReception reception, long now)
     {
         if (reception.Type == CoapMessageType.Confirmable && reception.State == CoapReceptionState.Pending)
@@ -178,12 +178,12 @@ internal sealed class Receptions
         }
         else
         {
-            // No duplicate can come any more. Whoever still works on it may answer nevertheless.
+            // No duplicate can arrive any more. A handler that still runs may answer nevertheless.
             _memory.Drop(_times.Refresh(reception.Channel), reception);
         }
     }
 
-    /// <summary>Forgets a message, as if it had never come: a duplicate would be a new one.</summary>
+    /// <summary>Forgets a message: a duplicate counts as a new one.</summary>
     public void Forget(CoapReception reception)
     {
         _shard.Wheel.Cancel(reception);
@@ -191,7 +191,7 @@ internal sealed class Receptions
         _memory.Drop(_times.Refresh(reception.Channel), reception);
     }
 
-    /// <summary>The bytes of a reply, with which duplicates are answered.</summary>
+    /// <summary>Keeps the bytes of a reply for duplicates.</summary>
     public void OnEncoded(CoapReception reception, ReadOnlySpan<byte> bytes, long now)
     {
         if (reception.Place != 0)
@@ -202,8 +202,7 @@ internal sealed class Receptions
     }
 
     /// <summary>
-    /// A reply was offered on and has not been encoded yet: a block in between keeps it, or dropped it. It is not waited for beyond its
-    /// lifetime.
+    /// Handles a reply that was offered but is not encoded yet, because a block keeps or dropped it. It is not awaited beyond its lifetime.
     /// </summary>
     public void OnEncodingDelayed(CoapReception reception)
     {
@@ -213,9 +212,7 @@ internal sealed class Receptions
         }
     }
 
-    /// <summary>
-    /// A reply was declined, so that it is lost. What may be carried out again is forgotten, so that a duplicate is answered.
-    /// </summary>
+    /// <summary>Handles a declined and therefore lost reply. An idempotent request is forgotten, so a duplicate is answered.</summary>
     public void OnReplyLost(CoapReception reception, long now)
     {
         _shard.Wheel.Cancel(reception);
@@ -229,7 +226,7 @@ internal sealed class Receptions
         }
     }
 
-    /// <summary>The stage above answers a message.</summary>
+    /// <summary>Handles the answer of the stage above to a message.</summary>
     public void Reply(in CoapOutbound item, CoapReception reception, long now)
     {
         CoapMessage message = item.Message!;
@@ -242,7 +239,7 @@ internal sealed class Receptions
                 message.MessageId = reception.MessageId;
                 if (item.Transmission is { } rides)
                 {
-                    // It rides on the acknowledgement, which nobody acknowledges.
+                    // It is piggybacked on the acknowledgement, which is never acknowledged itself.
                     rides.IsOver = true;
                     if (rides.IsRenewable)
                     {
@@ -278,7 +275,7 @@ internal sealed class Receptions
         }
     }
 
-    /// <summary>The stage above has taken a message, and its answer may take time.</summary>
+    /// <summary>Handles a message that the stage above has accepted and whose answer may take time.</summary>
     public void Acknowledge(CoapReception reception, long now)
     {
         if (reception.State is not (CoapReceptionState.Pending or CoapReceptionState.Acknowledged))
@@ -288,7 +285,7 @@ internal sealed class Receptions
 
         if (!reception.Code.IsRequest)
         {
-            // A response, so nothing else is owed.
+            // A response, so no more is due.
             Finish(reception, now);
         }
         else if (reception.Type == CoapMessageType.Confirmable && reception.State == CoapReceptionState.Pending)
@@ -297,12 +294,12 @@ internal sealed class Receptions
         }
     }
 
-    /// <summary>The stage above rejects a message.</summary>
+    /// <summary>Handles a message that the stage above rejects.</summary>
     public void Reject(CoapReception reception, long now)
     {
         if (reception.State != CoapReceptionState.Pending || reception.Type != CoapMessageType.Confirmable || reception.IsMulticast)
         {
-            // What was acknowledged cannot be rejected any more, and a Non-confirmable one is rejected by silence (section 4.3).
+            // An acknowledged message cannot be rejected any more, and a Non-confirmable one is rejected silently (section 4.3).
             Finish(reception, now);
             return;
         }
@@ -311,7 +308,7 @@ internal sealed class Receptions
         EndReception(reception, CoapReceptionState.Rejected, StoredReply.Reset, now);
     }
 
-    /// <summary>Like <see cref="Reject"/>; a Non-confirmable message is rejected by a reset as well.</summary>
+    /// <summary>Like <see cref="Reject"/>, but rejects a Non-confirmable message with a reset too.</summary>
     public void Reset(CoapReception reception, long now)
     {
         if (reception.Type == CoapMessageType.NonConfirmable && reception.State == CoapReceptionState.Pending && !reception.IsMulticast)
@@ -322,7 +319,7 @@ internal sealed class Receptions
         Reject(reception, now);
     }
 
-    /// <summary>The stage above gives no answer to a message.</summary>
+    /// <summary>Handles a message that the stage above does not answer.</summary>
     public void Finish(CoapReception reception, long now)
     {
         switch (reception.State)
@@ -343,7 +340,7 @@ internal sealed class Receptions
     }
 
     /// <summary>
-    /// The answer to a request on a connection that the stage above did not take; null when there is none to give. Needs no lock.
+    /// Returns the answer to a request on a connection that the stage above did not accept; null for none. Needs no lock.
     /// </summary>
     public CoapMessage? BusyResponseTo(CoapMessage? message) =>
         message is { Code.IsRequest: true } && !IsBusyUnwanted(message) ? BusyResponse(message.Token) : null;
@@ -396,10 +393,10 @@ internal sealed class Receptions
                 PostEmpty(item.Channel, CoapMessageType.Reset, item.MessageId);
                 break;
             case StoredReply.Bytes when !_shard.Guard.MayAnswer(item.Channel, reply.Length, item.Length, now):
-                // Lost, as a datagram may be: nobody showed that the address is the peer's own.
+                // Lost, like any datagram: the address is not verified.
                 break;
             case StoredReply.Bytes:
-                // Copied: the memory may be used anew before the bytes have left.
+                // Copied, because the memory may be reused before the bytes have left.
                 _shard.Post(new CoapOutbound { Channel = item.Channel, Encoded = reply.ToArray() });
                 break;
             default:
@@ -442,7 +439,7 @@ internal sealed class Receptions
         _shard.Post(new CoapOutbound { Channel = item.Channel, Message = response });
     }
 
-    // RFC 7967 section 2.1: the client said that it has no use for errors of the server.
+    // RFC 7967 section 2.1: the client does not want server errors.
     private static bool IsBusyUnwanted(CoapMessage request) =>
         request.HasOptions && request.OptionsToRead!.SuppressesResponse(CoapCode.ServiceUnavailable);
 

@@ -1,19 +1,15 @@
 namespace CoAP.NET.Messaging;
 
-/// <summary>
-/// Messages that are replaced by newer ones while they are outstanding (RFC 7641 section 4.5.2). Every method must be called under the
-/// shard's lock.
-/// </summary>
+/// <summary>Replaces outstanding messages by newer ones (RFC 7641 section 4.5.2). Call every method under the shard's lock.</summary>
 internal sealed class Renewals(CoapShard shard, OwnMessageIds ids, Pacing pacing)
 {
-    // Of how many replaced messages an acknowledgement or reset is still understood.
+    // The number of replaced messages whose acknowledgement or reset is still recognized.
     private const int MaxSuperseded = 4;
 
     /// <summary>
-    /// Puts the newest message into the place of one that is outstanding, with a Message ID of its own. Timer and count of retransmissions
-    /// stay.
+    /// Replaces an outstanding message by the newest one, with a Message ID of its own. The timer and the count of retransmissions stay.
     /// </summary>
-    /// <returns>Whether there is a newer one.</returns>
+    /// <returns>Whether there is a newer message.</returns>
     public bool TryRenew(CoapTransmission transmission, CoapChannel peer, long now)
     {
         if (peer.Messaging.MessageIds.FreeAt(peer.Messaging.Times.MessageIdLifetime) > now
@@ -40,9 +36,9 @@ internal sealed class Renewals(CoapShard shard, OwnMessageIds ids, Pacing pacing
     }
 
     /// <summary>
-    /// The peer acknowledged a message that a newer one has replaced. It is there, so the newer one gets its copies and waits anew (RFC
-    /// 7641 section 4.5.2); but that one still needs an acknowledgement of its own. Not counted as the first attempt: nobody could tell a
-    /// round-trip time from it.
+    /// Handles the acknowledgement of a replaced message. The peer responds, so the newer one gets its copies and waits again (RFC 7641
+    /// section 4.5.2), but still needs an acknowledgement of its own. Not counted as the first attempt, because it yields no reliable
+    /// round-trip time.
     /// </summary>
     public void OnSupersededAcknowledged(CoapTransmission transmission, ushort messageId, CoapChannel peer, long now)
     {

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Messaging;
 
-/// <summary>What stands in a <see cref="ReplyLog"/> in front of the bytes of a reply. Written and read as it lies in memory.</summary>
+/// <summary>The header of a reply in a <see cref="ReplyLog"/>, in its memory layout.</summary>
 [StructLayout(LayoutKind.Sequential, Pack = 1)]
 internal struct ReplyHeader
 {
@@ -10,49 +10,47 @@ internal struct ReplyHeader
     public const int Size = 18;
 
     /// <summary>
-    /// Stands for the hash of a message that another process took, whose hashes are others: the Message ID tells it alone.
+    /// Stands for the hash of a message from another process, which hashes differently. The Message ID alone identifies the message.
     /// </summary>
     public const uint AnyHash = 0;
 
-    /// <summary>Until when duplicates may come, in <see cref="Clock"/> units.</summary>
+    /// <summary>The end of the time in which duplicates may arrive, in <see cref="Clock"/> units.</summary>
     public uint Expiry;
 
-    /// <summary>The hash of the message that was answered.</summary>
+    /// <summary>The hash of the answered message.</summary>
     public uint Hash;
 
-    /// <summary>How many bytes of reply follow.</summary>
+    /// <summary>The number of reply bytes that follow.</summary>
     public ushort Length;
 
-    /// <summary>
-    /// The number of the peer whose index points here, and its Message ID there; so that the index is told when this goes.
-    /// </summary>
+    /// <summary>The number of the peer whose index refers to this entry, so eviction can update the index.</summary>
     public int Owner;
 
-    /// <summary>See <see cref="Owner"/>.</summary>
+    /// <summary>The Message ID in the index of <see cref="Owner"/>.</summary>
     public ushort MessageId;
 
     public StoredReply Reply;
 
     public MethodClass Class;
 
-    /// <summary>The number of bytes that an entry takes with a reply of some length.</summary>
+    /// <summary>Returns the bytes of an entry with a reply of the given length.</summary>
     public static int EntrySize(int replyLength) => (Size + replyLength + 7) & ~7;
 
-    /// <summary>Whether it is of a message with a hash.</summary>
+    /// <summary>Whether the entry belongs to a message with the hash.</summary>
     public readonly bool IsOf(uint hash) => Hash == hash || Hash == AnyHash;
 
-    /// <summary>Times in 32 bits, in units of 13 ms, compared around the wrap after 651 days.</summary>
+    /// <summary>Times in 32 bits, in units of 13 ms. Comparisons handle the wrap after 651 days.</summary>
     public static class Clock
     {
         private const int Bits = 17;
 
-        /// <summary>The first unit that is not before a time.</summary>
+        /// <summary>Returns the first unit that is not before a time.</summary>
         public static uint After(long time) => (uint)((time + (1 << Bits) - 1) >> Bits);
 
-        /// <summary>Whether a time that lies at most 325 days ahead has passed.</summary>
+        /// <summary>Whether a time has passed. The time may be at most 325 days ahead.</summary>
         public static bool HasPassed(uint time, long now) => (int)(time - (uint)(now >> Bits)) <= 0;
 
-        /// <summary>How long it is until a time, in units of 100 ns.</summary>
+        /// <summary>Returns the remaining time in units of 100 ns.</summary>
         public static long Left(uint time, long now) => Math.Max(0, (long)(int)(time - (uint)(now >> Bits)) << Bits);
 
         public static uint Later(uint left, uint right) => (int)(left - right) >= 0 ? left : right;

@@ -4,12 +4,12 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// Finished messages and their replies in the order in which they finished: bytes appended to segments, which are dropped whole from the
-/// other end. A place names log, segment and offset and stays unique, so that an index may keep places of segments that are gone.
+/// Finished messages and their replies, in order of completion: bytes appended to segments, which are dropped whole from the other end. A
+/// place consists of log, segment and offset and stays unique, so an index may keep places of dropped segments.
 /// </summary>
 internal sealed class ReplyLog
 {
-    /// <summary>The largest segment: what the offset in a place can reach.</summary>
+    /// <summary>The largest segment: the range of the offset in a place.</summary>
     public const int MaxSegment = 512 * 1024;
 
     private const int NumberShift = 44;
@@ -26,10 +26,10 @@ internal sealed class ReplyLog
     /// <param name="number">1 to 15; places of a log with a smaller number are smaller.</param>
     public ReplyLog(int number) => _number = (ulong)number << NumberShift;
 
-    /// <summary>The memory of its segments.</summary>
+    /// <summary>The memory of its segments in bytes.</summary>
     public long Bytes { get; private set; }
 
-    /// <summary>How many entries its segments hold, with those that nothing points to any more.</summary>
+    /// <summary>The number of entries in its segments, including unreferenced ones.</summary>
     public int Entries { get; private set; }
 
     public bool IsEmpty => _count == 0;
@@ -41,7 +41,7 @@ internal sealed class ReplyLog
     /// <summary>Whether an entry fits without a new segment.</summary>
     public bool Fits(int size) => _count > 0 && Tail.Buffer.Length - Tail.Used >= size;
 
-    /// <summary>Whether the segment of a place is still there.</summary>
+    /// <summary>Whether the segment of a place still exists.</summary>
     public bool Contains(ulong place) => IndexOf(place) < (uint)_count;
 
     public bool TryGet(ulong place, out ReplyHeader header, out ReadOnlySpan<byte> reply)
@@ -62,7 +62,7 @@ internal sealed class ReplyLog
     }
 
     /// <summary>Appends an entry that fits.</summary>
-    /// <returns>Its place.</returns>
+    /// <returns>The place of the entry.</returns>
     public ulong Append(in ReplyHeader header, ReadOnlySpan<byte> reply)
     {
         Segment tail = Tail;
@@ -98,7 +98,7 @@ internal sealed class ReplyLog
     }
 
     /// <summary>Drops the oldest segment.</summary>
-    /// <returns>Its buffer.</returns>
+    /// <returns>The buffer of the segment.</returns>
     public byte[] DropHead()
     {
         Segment head = Head;
@@ -137,7 +137,7 @@ internal sealed class ReplyLog
     private ulong PlaceOf(int index, int offset) =>
         _number | ((ulong)((_firstSequence + (uint)index) & SequenceMask) << SequenceShift) | (uint)(offset / OffsetUnit);
 
-    /// <summary>A stretch of a log.</summary>
+    /// <summary>A segment of a log.</summary>
     [SuppressMessage("Design", "CA1034", Justification = "Internal; belongs to the log alone.")]
     internal sealed class Segment(byte[] buffer)
     {
@@ -147,7 +147,7 @@ internal sealed class ReplyLog
 
         public int Entries { get; set; }
 
-        /// <summary>When the last of its entries expires.</summary>
+        /// <summary>The expiry of its last entry.</summary>
         public uint LastExpiry { get; set; }
     }
 }

@@ -2,12 +2,12 @@ using System.Buffers.Binary;
 
 namespace CoAP.NET.Messaging;
 
-/// <summary>What has to be known of the messages of a session where it goes on.</summary>
-/// <param name="Seen">What the peer sent, as far as copies must not be carried out.</param>
-/// <param name="Sent">The newest Message IDs of ours, which the peer could take for copies.</param>
+/// <summary>The message history of a session that continues elsewhere.</summary>
+/// <param name="Seen">The messages of the peer whose copies must not be processed.</param>
+/// <param name="Sent">The newest local Message IDs, whose reuse the peer could take for copies.</param>
 internal readonly record struct RetiredMessages(List<SeenMessage> Seen, ushort[] Sent)
 {
-    /// <summary>Most bytes of what is written of one session.</summary>
+    /// <summary>The maximum number of bytes for one session.</summary>
     public const int MaxBytes = 32 * 1024;
 
     private const byte Version = 1;
@@ -18,9 +18,9 @@ internal readonly record struct RetiredMessages(List<SeenMessage> Seen, ushort[]
     private const int KindBits = 4;
     private const int KindMask = (1 << KindBits) - 1;
 
-    /// <summary>Writes them. Where not all fit the oldest lose their answers first, and then are left out.</summary>
-    /// <param name="leftOut">Those of which nothing was written.</param>
-    /// <returns>The bytes; empty where there is nothing to say.</returns>
+    /// <summary>Encodes the history. If it does not fit, the oldest messages first lose their answers, and are then omitted.</summary>
+    /// <param name="leftOut">The number of omitted messages.</param>
+    /// <returns>The bytes; empty for an empty history.</returns>
     public byte[] Write(out int leftOut)
     {
         leftOut = 0;
@@ -61,9 +61,9 @@ internal readonly record struct RetiredMessages(List<SeenMessage> Seen, ushort[]
         return bytes.ToArray();
     }
 
-    /// <summary>Reads what <see cref="Write"/> wrote.</summary>
+    /// <summary>Decodes the result of <see cref="Write"/>.</summary>
     /// <param name="bytes">The bytes.</param>
-    /// <returns>What they say, the oldest message first; nothing where something else stands.</returns>
+    /// <returns>The history, oldest message first; empty for other data.</returns>
     public static RetiredMessages Read(ReadOnlySpan<byte> bytes)
     {
         RetiredMessages none = new([], []);

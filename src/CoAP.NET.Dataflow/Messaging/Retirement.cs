@@ -1,14 +1,14 @@
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// A session is about to go on elsewhere: its peer begins no request here any more, and somebody waits for the end of those under way.
-/// Thread-safe.
+/// The state of a session that continues elsewhere: its peer begins no more requests here, and a caller waits for the end of the pending
+/// ones. Thread-safe.
 /// </summary>
 internal sealed class Retirement : IAfterRelease
 {
     private TaskCompletionSource _changed = New();
 
-    /// <summary>A task that ends when something came to its end after this was called. Under the lock of the shard.</summary>
+    /// <summary>Returns a task that completes with the next ended exchange. Under the lock of the shard.</summary>
     public Task NextChange()
     {
         if (_changed.Task.IsCompleted)

@@ -1,39 +1,39 @@
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// Sessions that go on elsewhere, as at another server: their requests are finished here, and what must not be carried out twice goes with
-/// them. Every method must be called under the shard's lock.
+/// Sessions that continue elsewhere, for example at another server. Their requests finish here, and the history of messages that must not
+/// be processed twice moves with them. Call every method under the shard's lock.
 /// </summary>
-/// <param name="memory">What came before.</param>
+/// <param name="memory">The duplicate memory.</param>
 /// <param name="times">The times of peers.</param>
-/// <param name="ids">The Message IDs of our messages.</param>
-/// <param name="outstanding">What was sent and is not acknowledged.</param>
+/// <param name="ids">The Message IDs of sent messages.</param>
+/// <param name="outstanding">The sent messages without acknowledgement.</param>
 internal sealed class Retirements(DuplicateMemory memory, CurrentTimes times, OwnMessageIds ids, OutstandingMessages outstanding)
 {
-    /// <summary>Whether requests of a peer are under way, or answers to them not acknowledged.</summary>
+    /// <summary>Whether requests of a peer are pending, or answers to them not acknowledged.</summary>
     /// <param name="channel">The channel of the session.</param>
     public bool IsBusy(CoapChannel channel) => channel.Messaging.Running > 0 || outstanding.OwesReply(channel);
 
-    /// <summary>Takes no request any more that a peer has not sent before.</summary>
+    /// <summary>Stops accepting new requests of a peer.</summary>
     /// <param name="channel">The channel of the session.</param>
-    /// <returns>Tells when something under way has ended.</returns>
+    /// <returns>Notifies the caller when a pending exchange has ended.</returns>
     public static Retirement Begin(CoapChannel channel) => channel.Messaging.MakeExtras().Retirement ??= new Retirement();
 
-    /// <summary>Ends what a peer may say, and gives what has to be known of what it said.</summary>
+    /// <summary>Ends a session here and returns its message history.</summary>
     /// <param name="channel">The channel of the session.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
     public RetiredMessages Retire(CoapChannel channel, long now)
     {
-        // From now on nothing of it is taken: all that was is in what is given.
+        // From now on no message of it is accepted: the returned history is complete.
         channel.IsForgotten = true;
         times.Refresh(channel);
         return new RetiredMessages(memory.SeenOf(channel, now), ids.RecentOf(channel, now));
     }
 
-    /// <summary>Has copies of what a peer said elsewhere answered, and not carried out.</summary>
-    /// <param name="channel">The channel of the session, which is new.</param>
-    /// <param name="retired">What <see cref="Retire"/> gave.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <summary>Answers copies of messages that another server processed, without processing them.</summary>
+    /// <param name="channel">The channel of the new session.</param>
+    /// <param name="retired">The result of <see cref="Retire"/>.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
     public void Restore(CoapChannel channel, in RetiredMessages retired, long now)
     {
         times.Refresh(channel);

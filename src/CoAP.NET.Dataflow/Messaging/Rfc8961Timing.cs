@@ -1,8 +1,8 @@
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// The retransmission time-out of TCP (RFC 6298) under the requirements of RFC 8961 section 4: at least a second before anything was
-/// measured, only unambiguous samples (Karn's rule), and a back-off that later messages keep until there is such a sample again.
+/// The retransmission timeout of TCP (RFC 6298) under the requirements of RFC 8961 section 4: at least a second before the first
+/// measurement, only unambiguous samples (Karn's rule), and a back-off that stays until the next such sample.
 /// </summary>
 internal sealed class Rfc8961Timing : PeerTiming
 {
@@ -13,16 +13,16 @@ internal sealed class Rfc8961Timing : PeerTiming
 
     public override CoapRetransmissionTiming Kind => CoapRetransmissionTiming.Rfc8961;
 
-    /// <summary>How many times the time-out was doubled since the last sample.</summary>
+    /// <summary>The number of doublings of the timeout since the last sample.</summary>
     public int Doublings { get; private set; }
 
-    /// <summary>The time-out that the next message would begin with.</summary>
+    /// <summary>Returns the initial timeout of the next message.</summary>
     public long Timeout(PeerTimes times, in RoundTripEstimate roundTrip, long now)
     {
         bool isStale = _newsAt != long.MinValue && now - _newsAt > times.ExchangeLifetime;
         if (isStale)
         {
-            // The path may be another one by now. What was long stays so.
+            // The path may have changed since the last sample; keep the larger estimate.
             Doublings = 0;
         }
 
@@ -41,13 +41,13 @@ internal sealed class Rfc8961Timing : PeerTiming
 
     public override long NextWait(CoapTransmission transmission, PeerTimes times, in RoundTripEstimate roundTrip, double dither, long now)
     {
-        // Counted by message: of several that are outstanding each may expire for the same reason.
+        // Counted by message, because several outstanding ones may expire for the same reason.
         Doublings = Math.Min(MaxDoublings, Math.Max(Doublings, transmission.BackOff + transmission.Attempts - 1));
         _newsAt = now;
         return Math.Max(transmission.Timeout, Math.Min(transmission.Timeout * 2, LongestTimeout));
     }
 
-    // Each time-out that detects a loss is followed by a longer one (RFC 8961 section 4, requirement 4): fewer copies instead.
+    // Each timeout that detects a loss is followed by a longer one (RFC 8961 section 4, requirement 4): fewer copies instead.
     public override long Squeezed(PeerTimes times, in RoundTripEstimate roundTrip, long now) => LongestTimeout;
 
     public override void OnAnswered(long elapsed, int retransmissions, PeerTimes times, in RoundTripEstimate roundTrip, long now)

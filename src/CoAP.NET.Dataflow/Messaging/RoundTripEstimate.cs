@@ -3,7 +3,7 @@ namespace CoAP.NET.Messaging;
 /// <summary>The smoothed round-trip time and its variation (RFC 6298 section 2), in units of 100 ns. A struct inside its owner.</summary>
 internal struct RoundTripEstimate
 {
-    /// <summary>The granularity G of RFC 6298, 13.1 ms: no time-out is nearer to the round-trip time.</summary>
+    /// <summary>The granularity G of RFC 6298, 13.1 ms: the minimum distance of a timeout from the round-trip time.</summary>
     public const long Granularity = 1 << 17;
 
     private long _smoothedPlusOne; // 0 without a sample
@@ -29,7 +29,7 @@ internal struct RoundTripEstimate
             return;
         }
 
-        // RTTVAR first: by the SRTT of before.
+        // RTTVAR first: it uses the previous SRTT.
         _variation += (Math.Abs(Smoothed - sample) - _variation) / 4;
         _smoothedPlusOne += (sample - Smoothed) / 8;
     }

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Messaging;
 
-/// <summary>Objects by small numbers, so that a <see cref="MidTable"/> can point to them. Numbers begin at 1 and are used again.</summary>
+/// <summary>Objects by small numbers, to which a <see cref="MidTable"/> can refer. Numbers begin at 1 and are reused.</summary>
 internal sealed class SlotTable<T>
     where T : class
 {

@@ -1,9 +1,9 @@
 namespace CoAP.NET.Messaging;
 
-/// <summary>What a duplicate of a finished message is answered with (RFC 7252 section 4.5).</summary>
+/// <summary>The answer to a duplicate of a finished message (RFC 7252 section 4.5).</summary>
 internal enum StoredReply : byte
 {
-    /// <summary>Nothing: it was Non-confirmable, or its reply was lost before it was encoded.</summary>
+    /// <summary>None: the message was Non-confirmable, or its reply was lost before it was encoded.</summary>
     Silence,
 
     /// <summary>The Empty acknowledgement again; the response, if any, was a separate one.</summary>

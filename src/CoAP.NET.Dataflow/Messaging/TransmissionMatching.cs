@@ -5,7 +5,8 @@ using System.Net.Sockets;
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// What peers, and the network, say to messages of ours: RFC 7252 sections 4.2 and 5.2. Every method must be called under the shard's lock.
+/// Handles the replies of peers, and of the network, to sent messages: RFC 7252 sections 4.2 and 5.2. Call every method under the shard's
+/// lock.
 /// </summary>
 internal sealed class TransmissionMatching
 {
@@ -28,11 +29,10 @@ internal sealed class TransmissionMatching
     }
 
     /// <summary>
-    /// The peer's host reported its port unreachable and quoted a datagram of ours. Fails only the message that it quotes (RFC 7252 section
-    /// 4.2).
+    /// Handles a report of the peer's host that its port is unreachable. Fails only the quoted message (RFC 7252 section 4.2).
     /// </summary>
     /// <param name="channel">The peer.</param>
-    /// <param name="quoted">The beginning of our datagram.</param>
+    /// <param name="quoted">The beginning of the sent datagram.</param>
     public void Unreachable(CoapChannel channel, ReadOnlySpan<byte> quoted)
     {
         if (TryFindQuoted(channel, quoted, out CoapTransmission? transmission))
@@ -44,10 +44,10 @@ internal sealed class TransmissionMatching
         }
     }
 
-    /// <summary>The operating system refused a datagram of ours for a reason that copies will meet as well.</summary>
+    /// <summary>Handles a datagram that the operating system refused for a permanent reason.</summary>
     /// <param name="channel">The peer.</param>
-    /// <param name="bytes">Our datagram.</param>
-    /// <param name="error">What the operating system said.</param>
+    /// <param name="bytes">The refused datagram.</param>
+    /// <param name="error">The error of the operating system.</param>
     public void SendFailed(CoapChannel channel, ReadOnlySpan<byte> bytes, SocketError error)
     {
         if (TryFindQuoted(channel, bytes, out CoapTransmission? transmission))
@@ -60,8 +60,8 @@ internal sealed class TransmissionMatching
         }
     }
 
-    /// <summary>An acknowledgement came.</summary>
-    /// <returns>Whether it goes up, as it carries a response.</returns>
+    /// <summary>Handles an acknowledgement.</summary>
+    /// <returns>Whether it goes up because it carries a response.</returns>
     public bool ReceiveAcknowledgement(in CoapInbound item, CoapCode code, long now, out CoapInbound up)
     {
         up = default;
@@ -87,8 +87,7 @@ internal sealed class TransmissionMatching
             return false;
         }
 
-        // Only a request can be answered by what an acknowledgement carries. To a response of ours it is an acknowledgement and nothing
-        // else (section 5.2.2).
+        // An acknowledgement can carry an answer only to a request. For a sent response it is a plain acknowledgement (section 5.2.2).
         bool carriesResponse = code.IsResponse && transmission.Message.Code.IsRequest;
         if (carriesResponse && item.Message!.Token != transmission.Message.Token)
         {
@@ -96,7 +95,7 @@ internal sealed class TransmissionMatching
             item.Channel.NoteDrop(CoapCounter.UnmatchedResponses);
             if (transmission.IsStateless)
             {
-                // The message has arrived; what it carries answers nothing of ours.
+                // The message has arrived; the content of the acknowledgement answers nothing.
                 _transmissions.End(transmission, now);
             }
 
@@ -118,7 +117,7 @@ internal sealed class TransmissionMatching
         return false;
     }
 
-    /// <summary>A reset came.</summary>
+    /// <summary>Handles a reset.</summary>
     public void ReceiveReset(in CoapInbound item, CoapCode code, long now)
     {
         if (!code.IsEmpty)
@@ -141,8 +140,8 @@ internal sealed class TransmissionMatching
         _transmissions.Raise(CoapInboundKind.Reset, transmission);
     }
 
-    // What answers a message that was cancelled shows that the peer is there: otherwise the next request waited as long as to one that
-    // never responds (RFC 7252 section 4.7).
+    // An answer to a cancelled message shows that the peer is there. Otherwise the next request would wait as long as to a peer that never
+    // responds (RFC 7252 section 4.7).
     private void OnUnmatched(CoapChannel channel, ushort messageId, long now)
     {
         if (channel.Messaging.Sending is { } sending && sending.CancelledId == messageId)

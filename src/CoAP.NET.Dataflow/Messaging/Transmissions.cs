@@ -1,8 +1,8 @@
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// Messages of our own: RFC 7252 sections 4.2 (retransmission) and 4.7 (congestion control). Every method must be called under the shard's
-/// lock.
+/// Sends messages of this endpoint: RFC 7252 sections 4.2 (retransmission) and 4.7 (congestion control). Call every method under the
+/// shard's lock.
 /// </summary>
 internal sealed class Transmissions
 {
@@ -31,10 +31,10 @@ internal sealed class Transmissions
         _waiting = new WaitingMessages(shard.Environment.Sources);
     }
 
-    /// <summary>Messages that wait for their turn, in the shard.</summary>
+    /// <summary>The number of messages in the shard that wait for their turn.</summary>
     public int Waiting => _waiting.Count;
 
-    /// <summary>Sends a message of ours as soon as it may go.</summary>
+    /// <summary>Sends a message as soon as it may leave.</summary>
     public void Send(CoapTransmission transmission, long now)
     {
         if (transmission is { IsRenewable: true, Message.Type: CoapMessageType.NonConfirmable })
@@ -53,7 +53,7 @@ internal sealed class Transmissions
         Enqueue(transmission, peer, SendingOf(peer), now);
     }
 
-    /// <summary>Sends a response that has a Message ID of its own. It waits only for that.</summary>
+    /// <summary>Sends a response with a Message ID of its own. It waits only for that.</summary>
     public void SendReply(in CoapOutbound item, long now)
     {
         CoapChannel peer = _times.Refresh(item.Channel);
@@ -77,15 +77,15 @@ internal sealed class Transmissions
     }
 
     /// <summary>
-    /// Sends the newest Non-confirmable message of an owner that has newer ones. The owner paces itself, so that neither NSTART nor
-    /// PROBING_RATE holds it up; it never goes before a reply that waits, and does not wait itself. All its messages have one place among
-    /// the outstanding ones, so that a reset finds them.
+    /// Sends the newest Non-confirmable message of an owner with newer ones. The owner controls the pace, so neither NSTART nor
+    /// PROBING_RATE delays it. It never overtakes a waiting reply, and does not wait itself. All its messages share one place among the
+    /// outstanding ones, so a reset finds them.
     /// </summary>
     private void SendPaced(CoapTransmission transmission, long now)
     {
         if (transmission.IsOver)
         {
-            // Its lifetime ended between the order and here; whoever was removed takes no notice.
+            // Its lifetime ended between the order and here; a removed owner ignores it.
             Raise(CoapInboundKind.NotSent, transmission);
             return;
         }
@@ -114,14 +114,14 @@ internal sealed class Transmissions
         }
     }
 
-    /// <summary>Sends no more copies of a message, and frees its place.</summary>
+    /// <summary>Stops the copies of a message, and frees its place.</summary>
     public void Cancel(CoapTransmission transmission, long now)
     {
         if (transmission.IsQueued && transmission.Channel.Messaging.Sending is { } sending)
         {
             Dequeue(transmission, sending);
 
-            // What it held up may go now; the timer is that of the one that is gone.
+            // Messages behind it may go now; the timer belongs to the cancelled one.
             Pump(_times.Refresh(transmission.Channel), now);
         }
         else if (transmission.IsOutstanding)
@@ -135,7 +135,7 @@ internal sealed class Transmissions
         transmission.IsOver = true;
     }
 
-    /// <summary>The next copy of a message is due, or its end.</summary>
+    /// <summary>Handles a due copy of a message, or its end.</summary>
     public void OnDue(CoapTransmission transmission, long now)
     {
         CoapChannel peer = _times.Refresh(transmission.Channel);
@@ -204,7 +204,7 @@ internal sealed class Transmissions
         });
     }
 
-    /// <summary>The bytes of a message, of which copies are made.</summary>
+    /// <summary>Keeps the encoded bytes of a message for copies.</summary>
     public void OnEncoded(CoapTransmission transmission, CoapMessage? encoded, ReadOnlySpan<byte> bytes, long now)
     {
         Pacing.Charge(_times.Refresh(transmission.Channel), bytes.Length, now);
@@ -215,7 +215,7 @@ internal sealed class Transmissions
         }
     }
 
-    /// <summary>Notes that a peer is there.</summary>
+    /// <summary>Records that a peer responds.</summary>
     public void OnHeard(CoapChannel peer, long now)
     {
         peer.Messaging.LastHeard = now;
@@ -230,7 +230,7 @@ internal sealed class Transmissions
         }
     }
 
-    /// <summary>Ends a transmission: no further copies, its place is free.</summary>
+    /// <summary>Ends a transmission: sends no further copies and frees its place.</summary>
     public void End(CoapTransmission transmission, long now)
     {
         CoapChannel peer = _times.Refresh(transmission.Channel);
@@ -246,7 +246,7 @@ internal sealed class Transmissions
         ServeLine(now);
     }
 
-    /// <summary>Tells what became of a message.</summary>
+    /// <summary>Reports the outcome of a message.</summary>
     public void Raise(CoapInboundKind kind, CoapTransmission transmission)
     {
         _shard.Raise(new CoapInbound
@@ -259,7 +259,7 @@ internal sealed class Transmissions
         });
     }
 
-    /// <summary>Ends all messages to a peer that is forgotten.</summary>
+    /// <summary>Ends all messages to a forgotten peer.</summary>
     public void GiveUpAll(CoapChannel peer)
     {
         if (peer.Messaging.Sending is not { } sending)
@@ -284,7 +284,7 @@ internal sealed class Transmissions
         ServeLine(_shard.Environment.Now);
     }
 
-    /// <summary>Sends what waits and may go, and sets the timer for the rest.</summary>
+    /// <summary>Sends waiting messages that may leave, and sets the timer for the rest.</summary>
     public void Pump(CoapChannel peer, long now)
     {
         if (peer.Messaging.Sending is not { } sending)
@@ -350,7 +350,7 @@ internal sealed class Transmissions
         bool isFull = _waiting.Charge(transmission, sending) > peer.Messaging.Times.Parameters.MaxQueuedRequests;
         if (isFull || _waiting.Count > _line.Max)
         {
-            // The second bound is for responses to addresses that come once and never acknowledge: each has a queue of its own.
+            // The second limit is for responses to addresses that appear once and never acknowledge: each has a queue of its own.
             CoapTransmission dropped = isFull ? transmission : _waiting.ToGiveWay(transmission, sending);
             Dequeue(dropped, dropped.Channel.Messaging.Sending!);
             dropped.IsOver = true;
@@ -382,10 +382,10 @@ internal sealed class Transmissions
         return true;
     }
 
-    /// <summary>Gives the places that are free to the peers that wait for one, in turn.</summary>
+    /// <summary>Gives the free places to the waiting peers, in turn.</summary>
     private void ServeLine(long now)
     {
-        // Each turn takes a place, or the peer leaves the line: it waits for something else.
+        // Each turn takes a place, or the peer leaves the line because it waits for something else.
         while (_line.First is { } first && _line.HasPlace())
         {
             Pump(_times.Refresh(first.Peer), now);
@@ -447,7 +447,7 @@ internal sealed class Transmissions
 
         if (!transmission.IsReply && !MayLeave(transmission, (int)message.SizeBound, now))
         {
-            // As good as lost. A Confirmable one has copies that may go later.
+            // As good as lost. A Confirmable one has copies that may leave later.
             return;
         }
 
@@ -460,7 +460,8 @@ internal sealed class Transmissions
         });
     }
 
-    // Copies of what may change until it leaves are encoded anew: from the same message they have the same bytes, and most never need one.
+    // Copies of messages that may change until they leave are encoded again. The same message yields the same bytes, and most never need a
+    // copy.
     private static bool KeepsBytes(CoapTransmission transmission) => !transmission.IsRenewable;
 
     private bool MayLeave(CoapTransmission transmission, int size, long now) =>

@@ -5,18 +5,18 @@ using WaitingList = CoAP.NET.Shard.Chain<CoAP.NET.Shard.CoapTransmission, CoAP.N
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// The messages of ours that wait for their turn: each in a queue of its peer, and charged to the source of that peer when it really has to
-/// wait. Says which goes when there is no room for another one. Guarded by the shard's lock.
+/// The messages that wait for their turn, each in a queue of its peer. A message that really has to wait is charged to the source of the
+/// peer. Decides which one gives way when there is no room. Guarded by the shard's lock.
 /// </summary>
-/// <param name="rule">Which peers count as one.</param>
+/// <param name="rule">Maps peers to sources.</param>
 internal sealed class WaitingMessages(CoapSourceRule rule)
 {
     private readonly Ledger _ledger = new();
 
-    /// <summary>How many there are.</summary>
+    /// <summary>The number of messages.</summary>
     public int Count { get; private set; }
 
-    /// <summary>Puts a message behind the others of its queue.</summary>
+    /// <summary>Appends a message to its queue.</summary>
     /// <param name="transmission">The message.</param>
     /// <param name="sending">Its peer.</param>
     public void Append(CoapTransmission transmission, SendingState sending)
@@ -26,10 +26,10 @@ internal sealed class WaitingMessages(CoapSourceRule rule)
         transmission.IsQueued = true;
     }
 
-    /// <summary>A message that was appended could not leave at once.</summary>
+    /// <summary>Charges an appended message that could not leave at once.</summary>
     /// <param name="transmission">The message.</param>
     /// <param name="sending">Its peer.</param>
-    /// <returns>How many wait in its queue.</returns>
+    /// <returns>The length of its queue.</returns>
     public int Charge(CoapTransmission transmission, SendingState sending)
     {
         sending.Holding ??= new Ledger.Holding(sending, rule.Of(sending.Peer.Remote, sending.Peer.Identity));
@@ -37,7 +37,7 @@ internal sealed class WaitingMessages(CoapSourceRule rule)
         return QueueOf(transmission, sending).Count;
     }
 
-    /// <summary>Takes a message out: it is sent, or given up.</summary>
+    /// <summary>Removes a message that is sent or given up.</summary>
     /// <param name="transmission">The message.</param>
     /// <param name="sending">Its peer.</param>
     public void Remove(CoapTransmission transmission, SendingState sending)
@@ -53,10 +53,10 @@ internal sealed class WaitingMessages(CoapSourceRule rule)
     }
 
     /// <summary>
-    /// The message that gives way to one that has to wait: of the source for which most wait, the last one for the peer to which nothing
-    /// went for longest. It is the newcomer itself where no other source has more.
+    /// Returns the message that gives way: of the source with most waiting messages, the last one for the peer that got nothing for
+    /// longest. It is the newcomer itself if no other source has more.
     /// </summary>
-    /// <param name="newcomer">The message, which is charged already.</param>
+    /// <param name="newcomer">The already charged message.</param>
     /// <param name="sending">Its peer.</param>
     public CoapTransmission ToGiveWay(CoapTransmission newcomer, SendingState sending) =>
         _ledger.Greediest is { First.Owner: var stalled } greediest && greediest.Amount > sending.Holding!.Source!.Amount

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Messaging;
 
-/// <summary>Messages that wait for their turn.</summary>
+/// <summary>Locates the links of waiting messages.</summary>
 internal readonly struct WaitingPlace : IChainPlace<CoapTransmission>
 {
     public static ref ChainLinks<CoapTransmission> Of(CoapTransmission item) => ref item.WaitingLinks;

@@ -1,11 +1,10 @@
 namespace CoAP.NET.Options;
 
-/// <summary>
-/// Accept: the one Content-Format that the client wants; otherwise the server answers 4.06 (RFC 7252 section 5.10.4). 0 to 2 bytes.
-/// </summary>
+/// <summary>Accept: the one Content-Format that the client wants; otherwise the server answers 4.06 (RFC 7252 section 5.10.4).</summary>
+/// <remarks>0 to 2 bytes.</remarks>
 public sealed class Accept : UIntOption, ITypedOption<Accept>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="format">The Content-Format, such as <see cref="CoapContentFormat.Json"/>.</param>
     public Accept(CoapContentFormat format)
         : base(Definition, format.Value)

@@ -1,11 +1,10 @@
 namespace CoAP.NET.Options;
 
-/// <summary>
-/// Alternative-Address: where to connect instead, in a Release message (RFC 8323 section 5.5). Repeatable; 1 to 255 bytes.
-/// </summary>
+/// <summary>Alternative-Address: another address to connect to, in a Release message (RFC 8323 section 5.5).</summary>
+/// <remarks>Repeatable; 1 to 255 bytes.</remarks>
 public sealed class AlternativeAddress : StringOption, ITypedOption<AlternativeAddress>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="value">Host and optional port, such as <c>[2001:db8::1]:5683</c>.</param>
     /// <exception cref="ArgumentOutOfRangeException">There are fewer than 1 or more than 255 bytes in UTF-8.</exception>
     public AlternativeAddress(string value)

@@ -1,9 +1,9 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Bad-CSM-Option: in an Abort message, the number of the CSM option that was not understood (RFC 8323 section 5.6).</summary>
+/// <summary>Bad-CSM-Option: the number of the CSM option that was not understood, in an Abort message (RFC 8323 section 5.6).</summary>
 public sealed class BadCsmOption : UIntOption, ITypedOption<BadCsmOption>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="value">The option number, 0 to 65,535.</param>
     /// <exception cref="ArgumentOutOfRangeException">The number needs more than 2 bytes.</exception>
     public BadCsmOption(uint value)

@@ -1,20 +1,22 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Block1: which block of the request's body this is, and in the response how it was taken (RFC 7959 section 2.1).</summary>
+/// <summary>
+/// Block1: the position of a block in the request body, and in the response how the server handled it (RFC 7959 section 2.1).
+/// </summary>
 public sealed class Block1 : BlockOption, ITypedOption<Block1>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="block">Block number, more flag and size.</param>
     public Block1(BlockValue block)
         : base(Definition, block)
     {
     }
 
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="number">The block number, 0 to 1,048,575.</param>
     /// <param name="more">Whether more blocks follow.</param>
     /// <param name="size">The block size in bytes: a power of two from 16 to 1,024.</param>
-    /// <exception cref="ArgumentOutOfRangeException">Number or size is out of its range.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">Number or size is out of range.</exception>
     public Block1(int number, bool more, int size)
         : this(BlockValue.FromSize(number, more, size))
     {

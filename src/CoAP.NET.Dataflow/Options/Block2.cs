@@ -1,20 +1,22 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Block2: which block of the response's body this is, and in the request which one is wanted (RFC 7959 section 2.1).</summary>
+/// <summary>
+/// Block2: the position of a block in the response body, and in the request which block is requested (RFC 7959 section 2.1).
+/// </summary>
 public sealed class Block2 : BlockOption, ITypedOption<Block2>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="block">Block number, more flag and size.</param>
     public Block2(BlockValue block)
         : base(Definition, block)
     {
     }
 
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="number">The block number, 0 to 1,048,575.</param>
     /// <param name="more">Whether more blocks follow.</param>
     /// <param name="size">The block size in bytes: a power of two from 16 to 1,024.</param>
-    /// <exception cref="ArgumentOutOfRangeException">Number or size is out of its range.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">Number or size is out of range.</exception>
     public Block2(int number, bool more, int size)
         : this(BlockValue.FromSize(number, more, size))
     {

@@ -1,6 +1,7 @@
 namespace CoAP.NET.Options;
 
-/// <summary>The base of the options whose value is block number, more flag and block size (RFC 7959 section 2.2). 0 to 3 bytes.</summary>
+/// <summary>The base class of options with block number, more flag and block size (RFC 7959 section 2.2).</summary>
+/// <remarks>0 to 3 bytes.</remarks>
 public abstract class BlockOption : UIntOption
 {
     private protected BlockOption(OptionDefinition definition, BlockValue block)

@@ -3,10 +3,8 @@ using System.Numerics;
 
 namespace CoAP.NET.Options;
 
-/// <summary>
-/// Block number, more flag and block size: the value of Block1, Block2, Q-Block1 and Q-Block2 (RFC 7959 section 2.2).
-/// The default value is 0/0/16, which stands on the wire as no byte at all.
-/// </summary>
+/// <summary>Block number, more flag and block size: the value of Block1, Block2, Q-Block1 and Q-Block2 (RFC 7959 section 2.2).</summary>
+/// <remarks>The default value is 0/0/16, which has zero bytes on the wire.</remarks>
 public readonly record struct BlockValue
 {
     /// <summary>The largest block number: 20 bits.</summary>
@@ -22,11 +20,11 @@ public readonly record struct BlockValue
 
     private const int MoreBit = 8;
 
-    /// <summary>Makes a value.</summary>
+    /// <summary>Creates a value.</summary>
     /// <param name="number">The block number, 0 to 1,048,575.</param>
     /// <param name="more">Whether more blocks follow.</param>
     /// <param name="sizeExponent">The size exponent SZX: 0 (16 bytes) to 6 (1,024 bytes), or 7 for BERT.</param>
-    /// <exception cref="ArgumentOutOfRangeException">Number or size exponent is out of its range.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">Number or size exponent is out of range.</exception>
     public BlockValue(int number, bool more, int sizeExponent)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(number);
@@ -44,7 +42,8 @@ public readonly record struct BlockValue
     /// <summary>The block number NUM, 0 to 1,048,575; under BERT it counts blocks of 1,024 bytes.</summary>
     public int Number => (int)(Value >> 4);
 
-    /// <summary>Whether more blocks follow (M). Means nothing, and is sent as 0, in Block2 of a request.</summary>
+    /// <summary>Whether more blocks follow (M).</summary>
+    /// <remarks>It has no meaning, and is sent as 0, in Block2 of a request.</remarks>
     public bool More => (Value & MoreBit) != 0;
 
     /// <summary>The size exponent SZX, 0 to 7.</summary>
@@ -55,30 +54,30 @@ public readonly record struct BlockValue
     /// </summary>
     public bool IsBert => SizeExponent == BertSizeExponent;
 
-    /// <summary>The block size in bytes, 16 to 1,024; under BERT 1,024, of which a message carries a multiple.</summary>
+    /// <summary>The block size in bytes, 16 to 1,024; for BERT 1,024, of which a message carries a multiple.</summary>
     public int Size => 16 << Math.Min(SizeExponent, MaxSizeExponent);
 
-    /// <summary>Where the block begins in the body, in bytes.</summary>
+    /// <summary>The position of the block in the body, in bytes.</summary>
     public long ByteOffset => (long)Number * Size;
 
-    /// <summary>Makes a value of a block size.</summary>
+    /// <summary>Creates a value from a block size.</summary>
     /// <param name="number">The block number, 0 to 1,048,575.</param>
     /// <param name="more">Whether more blocks follow.</param>
     /// <param name="size">The block size in bytes: a power of two from 16 to 1,024.</param>
     /// <returns>The value.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">Number or size is out of its range.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">Number or size is out of range.</exception>
     public static BlockValue FromSize(int number, bool more, int size) => BitOperations.IsPow2(size) && size is >= 16 and <= 1024
         ? new BlockValue(number, more, GetSizeExponent(size))
         : throw new ArgumentOutOfRangeException(nameof(size), size,
-            "A block size is 16, 32, 64, 128, 256, 512 or 1024 bytes (RFC 7959 section 2.2).");
+            "A block size must be 16, 32, 64, 128, 256, 512 or 1024 bytes (RFC 7959 section 2.2).");
 
-    /// <summary>Makes the value of the block that begins at an offset.</summary>
+    /// <summary>Creates the value of the block at an offset.</summary>
     /// <param name="offset">The offset in bytes, a multiple of the block size.</param>
     /// <param name="more">Whether more blocks follow.</param>
     /// <param name="sizeExponent">The size exponent SZX, 0 to 7.</param>
     /// <returns>The value.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">The offset is no multiple of the size or needs a number above 1,048,575, or the
-    /// exponent is out of its range.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The offset is not a multiple of the size or needs a number above 1,048,575, or the
+    /// exponent is out of range.</exception>
     public static BlockValue FromOffset(long offset, bool more, int sizeExponent)
     {
         int size = new BlockValue(0, more, sizeExponent).Size;
@@ -86,13 +85,13 @@ public readonly record struct BlockValue
         {
             throw new ArgumentOutOfRangeException(
                 nameof(offset), offset,
-                $"A block of {size} bytes begins at a multiple of its size, at most {(long)MaxNumber * size} (RFC 7959 section 2.2).");
+                $"A block of {size} bytes must begin at a multiple of its size, at most {(long)MaxNumber * size} (RFC 7959 section 2.2).");
         }
 
         return new BlockValue((int)(offset / size), more, sizeExponent);
     }
 
-    /// <summary>Makes a value of the integer on the wire.</summary>
+    /// <summary>Creates a value from the integer on the wire.</summary>
     /// <param name="value">The integer, 0 to 16,777,215.</param>
     /// <returns>The value.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The integer needs more than 3 bytes.</exception>
@@ -118,7 +117,7 @@ public readonly record struct BlockValue
         return true;
     }
 
-    /// <summary>The exponent of the largest block size that is not above a number of bytes.</summary>
+    /// <summary>Returns the exponent of the largest block size up to a number of bytes.</summary>
     /// <param name="size">The number of bytes, at least 16.</param>
     /// <returns>The size exponent, 0 to 6.</returns>
     /// <exception cref="ArgumentOutOfRangeException">Fewer than 16 bytes.</exception>
@@ -129,20 +128,20 @@ public readonly record struct BlockValue
     }
 
     /// <summary>
-    /// The same place in the body with another block size, as when the other side asks for smaller blocks (RFC 7959 sections 2.3 and 2.4).
+    /// Returns the same position in the body with another block size, for example after a request for smaller blocks (RFC 7959 sections 2.3
+    /// and 2.4).
     /// </summary>
     /// <param name="sizeExponent">The size exponent SZX, 0 to 7.</param>
     /// <returns>The value with the same more flag.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">No block of that size begins there, or its number would be above
-    /// 1,048,575.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">No block of that size begins there, or its number would exceed 1,048,575.</exception>
     public BlockValue WithSizeExponent(int sizeExponent) => FromOffset(ByteOffset, More, sizeExponent);
 
-    /// <summary>Writes the value as it stands on the wire, without leading zeros.</summary>
+    /// <summary>Writes the value in its wire format, without leading zeros.</summary>
     /// <param name="destination">At least 3 bytes, or as many as the value needs.</param>
     /// <returns>The number of bytes written, 0 to 3.</returns>
     public int Write(Span<byte> destination) => UIntOption.Write(Value, destination);
 
-    /// <summary>Number, more flag and size, such as <c>3/1/128</c>; <c>3/1/BERT</c> for size exponent 7.</summary>
+    /// <summary>Returns number, more flag and size, such as <c>3/1/128</c>; <c>3/1/BERT</c> for size exponent 7.</summary>
     /// <returns>The text.</returns>
     public override string ToString() =>
         string.Create(CultureInfo.InvariantCulture, $"{Number}/{(More ? 1 : 0)}/")

@@ -1,12 +1,12 @@
 namespace CoAP.NET.Options;
 
 /// <summary>
-/// Block-Wise-Transfer: the sender of a CSM knows block-wise transfers, and BERT where Max-Message-Size is above 1,152 (RFC 8323 section
+/// Block-Wise-Transfer: the sender of a CSM supports block-wise transfers, and BERT if Max-Message-Size is above 1,152 (RFC 8323 section
 /// 5.3.2).
 /// </summary>
 public sealed class BlockWiseTransfer : EmptyOption, ITypedOption<BlockWiseTransfer>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     public BlockWiseTransfer()
         : base(Definition)
     {

@@ -1,9 +1,7 @@
 namespace CoAP.NET.Options;
 
-/// <summary>
-/// An option of a message: a number and a value (RFC 7252 section 5.4). Immutable; equal when number and bytes are equal and both belong to
-/// the same kind of message.
-/// </summary>
+/// <summary>An option of a message: a number and a value (RFC 7252 section 5.4).</summary>
+/// <remarks>Immutable. Two options are equal if number and bytes are equal and both belong to the same kind of message.</remarks>
 public abstract class CoapOption : IEquatable<CoapOption>
 {
     private const int ShortValue = 256;
@@ -18,7 +16,7 @@ public abstract class CoapOption : IEquatable<CoapOption>
     /// <summary>The option number, 0 to 65,535.</summary>
     public int Number { get; }
 
-    /// <summary>The registered name, or the number where there is none.</summary>
+    /// <summary>The registered name, or the number if there is none.</summary>
     public abstract string Name { get; }
 
     /// <summary>The length of the value on the wire, in bytes.</summary>
@@ -30,14 +28,14 @@ public abstract class CoapOption : IEquatable<CoapOption>
     /// <summary>Whether a proxy must know the option to forward it (RFC 7252 section 5.4.2).</summary>
     public bool IsUnsafe => OptionNumber.IsUnsafe(Number);
 
-    /// <summary>Whether the option is no part of the cache key (RFC 7252 section 5.4.2).</summary>
+    /// <summary>Whether the option is excluded from the cache key (RFC 7252 section 5.4.2).</summary>
     public bool IsNoCacheKey => OptionNumber.IsNoCacheKey(Number);
 
-    /// <summary>Writes the value as it stands on the wire.</summary>
+    /// <summary>Writes the value in its wire format.</summary>
     /// <param name="destination">At least <see cref="ValueLength"/> bytes.</param>
     public abstract void WriteValue(Span<byte> destination);
 
-    /// <summary>A new array of the value's bytes.</summary>
+    /// <summary>Returns the bytes of the value in a new array.</summary>
     /// <returns>The bytes.</returns>
     public byte[] ToValueArray()
     {
@@ -46,7 +44,7 @@ public abstract class CoapOption : IEquatable<CoapOption>
         return bytes;
     }
 
-    // Signalling codes number their options anew, so Custody is no Max-Message-Size of 0 bytes.
+    // Signalling codes have their own option numbers, so Custody is different from a Max-Message-Size of 0 bytes.
     private protected virtual CoapCode? SignallingCode => null;
 
     /// <inheritdoc/>
@@ -80,16 +78,16 @@ public abstract class CoapOption : IEquatable<CoapOption>
         return hash.ToHashCode();
     }
 
-    /// <summary>Name and value for people, such as <c>Uri-Path: sensors</c>.</summary>
+    /// <summary>Returns name and value, human-readable, such as <c>Uri-Path: sensors</c>.</summary>
     /// <returns>The text.</returns>
     public override string ToString()
     {
-        // No byte may be a value too: a zero is written so (RFC 7252 section 3.2).
+        // An empty value is a value too: it is a zero (RFC 7252 section 3.2).
         string value = FormatValue();
         return value.Length == 0 ? Name : $"{Name}: {value}";
     }
 
-    /// <summary>The value for people.</summary>
+    /// <summary>Returns the value, human-readable.</summary>
     /// <returns>The text.</returns>
     protected abstract string FormatValue();
 }

@@ -7,16 +7,19 @@ using CoAP.NET.Options;
 namespace CoAP.NET;
 
 /// <summary>
-/// The options of a message in ascending order of number; options of one number keep the order they were added in (RFC 7252 section 3.1).
-/// Holds a table of number and place in one block of bytes; typed options are made when asked for. Not thread-safe while it is changed.
+/// The options of a message in ascending order of number; options with the same number keep the order of their addition (RFC 7252 section
+/// 3.1).
 /// </summary>
+/// <remarks>
+/// It stores a table of numbers and positions in one block of bytes, and creates typed options on demand. Not thread-safe during changes.
+/// </remarks>
 public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
 {
     private OptionTable _table;
 
-    /// <summary>Makes an empty collection.</summary>
-    /// <param name="registry">The factories of the typed options; default: all that this library knows.</param>
-    /// <param name="code">The code of the message; signalling messages have option numbers of their own.</param>
+    /// <summary>Creates an empty collection.</summary>
+    /// <param name="registry">The factories of the typed options; default: all options that this library knows.</param>
+    /// <param name="code">The code of the message; signalling messages have their own option numbers.</param>
     public CoapOptionCollection(CoapOptionRegistry? registry = null, CoapCode code = default)
     {
         Registry = registry ?? CoapOptionRegistry.Default;
@@ -35,18 +38,19 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         set => _table.Code = value;
     }
 
-    /// <summary>Whether several results have it, so that nobody may change it.</summary>
+    /// <summary>Whether several results share it, so that it must not change.</summary>
     internal bool IsShared
     {
         get => _table.IsShared;
         init => _table.IsShared = value;
     }
 
-    // The options that requests and responses use all the time, by name. Each reads and writes the table directly and makes no typed
-    // option. Null when the option is absent or its length is illegal; setting null removes it. In signalling messages, whose options have
+    // The most common options of requests and responses, by name. Each property reads and writes the table directly and creates no typed
+    // option. Null if the option is absent or its length is invalid; setting null removes it. In signalling messages, whose options have
     // other meanings, all are null.
 
-    /// <summary>Content-Format: what the payload is (RFC 7252 section 5.10.3). Null when absent, which is another thing than 0.</summary>
+    /// <summary>Content-Format: the format of the payload (RFC 7252 section 5.10.3).</summary>
+    /// <remarks>Null if absent, which is different from 0.</remarks>
     public CoapContentFormat? ContentFormat
     {
         get => NamedOptions.GetUInt(ref _table, Options.ContentFormat.Definition) is { } value
@@ -55,15 +59,16 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         set => SetUInt(OptionNumber.ContentFormat, value?.Value);
     }
 
-    /// <summary>Accept: the one Content-Format that the client wants (RFC 7252 section 5.10.4). Null for any.</summary>
+    /// <summary>Accept: the requested Content-Format (RFC 7252 section 5.10.4).</summary>
+    /// <remarks>Null for any.</remarks>
     public CoapContentFormat? Accept
     {
         get => NamedOptions.GetUInt(ref _table, Options.Accept.Definition) is { } value ? new CoapContentFormat((ushort)value) : null;
         set => SetUInt(OptionNumber.Accept, value?.Value);
     }
 
-    /// <summary>Max-Age: how long the response may be cached (RFC 7252 section 5.10.5). Null when absent, which means 60 s. Parts of a
-    /// second are cut off.</summary>
+    /// <summary>Max-Age: how long the response may be cached (RFC 7252 section 5.10.5).</summary>
+    /// <remarks>Null if absent, which means 60 s. Fractions of a second are truncated.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">A negative time is set, or one above 4,294,967,295 s.</exception>
     public TimeSpan? MaxAge
     {
@@ -83,14 +88,14 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         }
     }
 
-    /// <summary>Block1: which block of the request's body this is (RFC 7959 section 2.1).</summary>
+    /// <summary>Block1: the position of a block in the request body (RFC 7959 section 2.1).</summary>
     public BlockValue? Block1
     {
         get => NamedOptions.GetUInt(ref _table, Options.Block1.Definition) is { } value ? BlockValue.FromUInt32(value) : null;
         set => SetUInt(OptionNumber.Block1, value?.Value);
     }
 
-    /// <summary>Block2: which block of the response's body this is (RFC 7959 section 2.1).</summary>
+    /// <summary>Block2: the position of a block in the response body (RFC 7959 section 2.1).</summary>
     public BlockValue? Block2
     {
         get => NamedOptions.GetUInt(ref _table, Options.Block2.Definition) is { } value ? BlockValue.FromUInt32(value) : null;
@@ -104,15 +109,15 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         set => SetUInt(OptionNumber.Size1, value);
     }
 
-    /// <summary>Size2: the size of the response's body in bytes; 0 in a request asks for it (RFC 7959 section 4).</summary>
+    /// <summary>Size2: the size of the response's body in bytes; 0 in a request requests it (RFC 7959 section 4).</summary>
     public uint? Size2
     {
         get => NamedOptions.GetUInt(ref _table, Options.Size2.Definition);
         set => SetUInt(OptionNumber.Size2, value);
     }
 
-    /// <summary>Uri-Port: the port of the resource (RFC 7252 section 5.10.1). Null when absent, which means the port that the request was
-    /// sent to.</summary>
+    /// <summary>Uri-Port: the port of the resource (RFC 7252 section 5.10.1).</summary>
+    /// <remarks>Null if absent, which means the destination port of the request.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">A port outside 0 to 65,535 is set.</exception>
     public int? UriPort
     {
@@ -125,8 +130,8 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         }
     }
 
-    /// <summary>Hop-Limit: how many proxies may still forward the request, 1 to 255 (RFC 8768 section 3). Null when absent, and when the
-    /// value is illegal.</summary>
+    /// <summary>Hop-Limit: how many proxies may still forward the request, 1 to 255 (RFC 8768 section 3).</summary>
+    /// <remarks>Null if absent, and if the value is invalid.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">A number outside 1 to 255 is set.</exception>
     public int? HopLimit
     {
@@ -134,16 +139,17 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         set => SetUInt(OptionNumber.HopLimit, value is { } hops ? Options.HopLimit.Check(hops) : null);
     }
 
-    /// <summary>No-Response: the classes of responses that the client has no interest in (RFC 7967 section 2). Null when absent, which
-    /// means none.</summary>
+    /// <summary>No-Response: the classes of responses that the client does not want (RFC 7967 section 2).</summary>
+    /// <remarks>Null if absent, which means none.</remarks>
     public NoResponseClasses? NoResponse
     {
         get => (NoResponseClasses?)NamedOptions.GetUInt(ref _table, Options.NoResponse.Definition);
         set => SetUInt(OptionNumber.NoResponse, (uint?)value);
     }
 
-    /// <summary>Whether If-None-Match is there: the request is carried out only if the resource does not exist (RFC 7252 section
-    /// 5.10.8.2).</summary>
+    /// <summary>
+    /// Whether If-None-Match is present: the server executes the request only if the resource does not exist (RFC 7252 section 5.10.8.2).
+    /// </summary>
     public bool IfNoneMatch
     {
         get => _table.TryGetLegal(Options.IfNoneMatch.Definition, out _);
@@ -157,7 +163,8 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         }
     }
 
-    /// <summary>The first ETag: in a response the tag of the representation (RFC 7252 section 5.10.6). A copy.</summary>
+    /// <summary>The first ETag: in a response the tag of the representation (RFC 7252 section 5.10.6).</summary>
+    /// <remarks>A copy.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Fewer than 1 or more than 8 bytes are set.</exception>
     public ReadOnlyMemory<byte>? ETag
     {
@@ -165,7 +172,8 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         set => SetOpaque(Options.ETag.Definition, value);
     }
 
-    /// <summary>Echo: a value to be sent back (RFC 9175 section 2.2.1). A copy.</summary>
+    /// <summary>Echo: a value for the client to return (RFC 9175 section 2.2.1).</summary>
+    /// <remarks>A copy.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Fewer than 1 or more than 40 bytes are set.</exception>
     public ReadOnlyMemory<byte>? Echo
     {
@@ -173,72 +181,79 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         set => SetOpaque(Options.Echo.Definition, value);
     }
 
-    /// <summary>All ETags: in a request those of the representations that the client has (RFC 7252 section 5.10.6.2). Copies; a new list at
-    /// each call.</summary>
+    /// <summary>All ETags: in a request those of the representations that the client has (RFC 7252 section 5.10.6.2).</summary>
+    /// <remarks>Copies; a new list at each call.</remarks>
     public IReadOnlyList<ReadOnlyMemory<byte>> ETags => NamedOptions.GetOpaques(ref _table, Options.ETag.Definition);
 
-    /// <summary>All If-Match values; an empty one matches any existing representation (RFC 7252 section 5.10.8.1). Copies; a new list at
-    /// each call.</summary>
+    /// <summary>All If-Match values; an empty one matches any existing representation (RFC 7252 section 5.10.8.1).</summary>
+    /// <remarks>Copies; a new list at each call.</remarks>
     public IReadOnlyList<ReadOnlyMemory<byte>> IfMatch => NamedOptions.GetOpaques(ref _table, Options.IfMatch.Definition);
 
-    /// <summary>All Request-Tags (RFC 9175 section 3.2.1). Copies; a new list at each call.</summary>
+    /// <summary>All Request-Tags (RFC 9175 section 3.2.1).</summary>
+    /// <remarks>Copies; a new list at each call.</remarks>
     public IReadOnlyList<ReadOnlyMemory<byte>> RequestTags => NamedOptions.GetOpaques(ref _table, Options.RequestTag.Definition);
 
-    /// <summary>Uri-Host: the host of the resource (RFC 7252 section 5.10.1). Null when absent, which means the address that the request
-    /// was sent to.</summary>
+    /// <summary>Uri-Host: the host of the resource (RFC 7252 section 5.10.1).</summary>
+    /// <remarks>Null if absent, which means the destination address of the request.</remarks>
     public string? UriHost => NamedOptions.GetString(ref _table, Options.UriHost.Definition);
 
-    /// <summary>The Uri-Path segments, decoded (RFC 7252 section 5.10.1). A new list at each call.</summary>
+    /// <summary>The Uri-Path segments, decoded (RFC 7252 section 5.10.1).</summary>
+    /// <remarks>A new list at each call.</remarks>
     public IReadOnlyList<string> UriPath => NamedOptions.GetStrings(ref _table, Options.UriPath.Definition);
 
-    /// <summary>The Uri-Query arguments, decoded (RFC 7252 section 5.10.1). A new list at each call.</summary>
+    /// <summary>The Uri-Query arguments, decoded (RFC 7252 section 5.10.1).</summary>
+    /// <remarks>A new list at each call.</remarks>
     public IReadOnlyList<string> UriQuery => NamedOptions.GetStrings(ref _table, Options.UriQuery.Definition);
 
-    /// <summary>Proxy-Uri: the absolute URI that a proxy is asked for (RFC 7252 section 5.10.2).</summary>
+    /// <summary>Proxy-Uri: the absolute URI of a proxy request (RFC 7252 section 5.10.2).</summary>
     public string? ProxyUri => NamedOptions.GetString(ref _table, Options.ProxyUri.Definition);
 
-    /// <summary>Proxy-Scheme: the scheme that a proxy is asked to use (RFC 7252 section 5.10.2).</summary>
+    /// <summary>Proxy-Scheme: the scheme that a proxy uses for the request (RFC 7252 section 5.10.2).</summary>
     public string? ProxyScheme => NamedOptions.GetString(ref _table, Options.ProxyScheme.Definition);
 
-    /// <summary>The Location-Path segments, decoded (RFC 7252 section 5.10.7). A new list at each call.</summary>
+    /// <summary>The Location-Path segments, decoded (RFC 7252 section 5.10.7).</summary>
+    /// <remarks>A new list at each call.</remarks>
     public IReadOnlyList<string> LocationPath => NamedOptions.GetStrings(ref _table, Options.LocationPath.Definition);
 
-    /// <summary>The Location-Query arguments, decoded (RFC 7252 section 5.10.7). A new list at each call.</summary>
+    /// <summary>The Location-Query arguments, decoded (RFC 7252 section 5.10.7).</summary>
+    /// <remarks>A new list at each call.</remarks>
     public IReadOnlyList<string> LocationQuery => NamedOptions.GetStrings(ref _table, Options.LocationQuery.Definition);
 
     /// <summary>
-    /// Where a created resource is, of Location-Path and Location-Query: an absolute path and a query, percent-encoded, to be resolved
-    /// against the request's URI by <see cref="CoapUri.Resolve"/> (RFC 7252 section 5.10.7). The path is <c>/</c> at least. Null when both
-    /// are absent, and when a segment is <c>.</c> or <c>..</c>, which is illegal.
+    /// The location of a created resource, from Location-Path and Location-Query: an absolute path and a query, percent-encoded.
     /// </summary>
+    /// <remarks>
+    /// Resolve it against the request's URI with <see cref="CoapUri.Resolve"/> (RFC 7252 section 5.10.7). The path is at least <c>/</c>.
+    /// Null if both are absent, and if a segment is <c>.</c> or <c>..</c>, which is invalid.
+    /// </remarks>
     public string? Location => NamedOptions.LocationOf(LocationPath, LocationQuery);
 
-    /// <summary>The number of the option at a place.</summary>
-    /// <param name="index">The place, 0 to <see cref="Count"/> - 1.</param>
+    /// <summary>Returns the number of the option at an index.</summary>
+    /// <param name="index">The index, 0 to <see cref="Count"/> - 1.</param>
     /// <returns>The option number.</returns>
     public int NumberAt(int index) => _table.NumberAt(index);
 
-    /// <summary>The bytes of the option at a place.</summary>
-    /// <param name="index">The place, 0 to <see cref="Count"/> - 1.</param>
+    /// <summary>Returns the bytes of the option at an index.</summary>
+    /// <param name="index">The index, 0 to <see cref="Count"/> - 1.</param>
     /// <returns>The value, valid until the collection changes.</returns>
     public ReadOnlySpan<byte> ValueAt(int index) => _table.ValueAt(index);
 
-    /// <summary>The typed option at a place.</summary>
-    /// <param name="index">The place, 0 to <see cref="Count"/> - 1.</param>
+    /// <summary>Returns the typed option at an index.</summary>
+    /// <param name="index">The index, 0 to <see cref="Count"/> - 1.</param>
     /// <returns>A new typed option, or an <see cref="UnrecognizedOption"/>.</returns>
     public CoapOption OptionAt(int index) => Registry.Create(Code, new OptionData(NumberAt(index), ValueAt(index)));
 
-    /// <summary>The place of the first option of a number.</summary>
+    /// <summary>Returns the index of the first option with a number.</summary>
     /// <param name="number">The option number.</param>
-    /// <returns>The place, or -1.</returns>
+    /// <returns>The index, or -1.</returns>
     public int IndexOf(int number) => _table.IndexOf(number);
 
-    /// <summary>Whether there is an option of a number.</summary>
+    /// <summary>Returns whether there is an option with a number.</summary>
     /// <param name="number">The option number.</param>
     /// <returns>Whether there is one.</returns>
     public bool Contains(int number) => IndexOf(number) >= 0;
 
-    /// <summary>The bytes of the first option of a number.</summary>
+    /// <summary>Gets the bytes of the first option with a number.</summary>
     /// <param name="number">The option number.</param>
     /// <param name="value">The value, valid until the collection changes.</param>
     /// <returns>Whether there is one.</returns>
@@ -249,17 +264,17 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         return index >= 0;
     }
 
-    /// <summary>The integer of the first option of a number.</summary>
+    /// <summary>Gets the integer of the first option with a number.</summary>
     /// <param name="number">The option number.</param>
     /// <param name="value">The integer.</param>
-    /// <returns>Whether there is one whose value fits 32 bits.</returns>
+    /// <returns>Whether there is one with a value of at most 32 bits.</returns>
     public bool TryGetUInt(int number, out uint value)
     {
         value = 0;
         return TryGetValue(number, out ReadOnlySpan<byte> bytes) && OptionData.TryReadUInt(bytes, out value);
     }
 
-    /// <summary>The text of the first option of a number, in UTF-8.</summary>
+    /// <summary>Gets the text of the first option with a number, in UTF-8.</summary>
     /// <param name="number">The option number, registered or not.</param>
     /// <param name="value">The text.</param>
     /// <returns>Whether there is one whose value is UTF-8 (RFC 7252 section 3.2).</returns>
@@ -269,14 +284,14 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         return value is not null;
     }
 
-    /// <summary>The bytes of all options of a number, in order: for options that may be repeated.</summary>
+    /// <summary>Returns the bytes of all options with a number, in order: for repeatable options.</summary>
     /// <param name="number">The option number, registered or not.</param>
-    /// <returns>The values, not copied: valid until the collection changes. Empty when there is none.</returns>
+    /// <returns>The values, not copied: valid until the collection changes. Empty if there are none.</returns>
     public IReadOnlyList<ReadOnlyMemory<byte>> GetValues(int number) => _table.ValuesOf(number);
 
-    /// <summary>The first option of a type.</summary>
+    /// <summary>Returns the first option of a type.</summary>
     /// <typeparam name="TOption">The option class.</typeparam>
-    /// <returns>The option; null when there is none or its length is illegal. Options of signalling messages are found only in those (RFC
+    /// <returns>The option; null if there is none or its length is invalid. Options of signalling messages are found only in those (RFC
     /// 8323 section 5.2).</returns>
     public TOption? Get<TOption>()
         where TOption : CoapOption, ITypedOption<TOption>
@@ -287,10 +302,10 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
             : null;
     }
 
-    /// <summary>The first option of a type.</summary>
+    /// <summary>Gets the first option of a type.</summary>
     /// <typeparam name="TOption">The option class.</typeparam>
     /// <param name="option">The option.</param>
-    /// <returns>Whether there is one with a legal length.</returns>
+    /// <returns>Whether there is one with a valid length.</returns>
     public bool TryGet<TOption>([NotNullWhen(true)] out TOption? option)
         where TOption : CoapOption, ITypedOption<TOption>
     {
@@ -298,7 +313,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         return option is not null;
     }
 
-    /// <summary>All options of a type, in order. Those with an illegal length are left out.</summary>
+    /// <summary>Returns all options of a type, in order, except those with an invalid length.</summary>
     /// <typeparam name="TOption">The option class.</typeparam>
     /// <returns>The options.</returns>
     public IEnumerable<TOption> GetAll<TOption>()
@@ -317,8 +332,8 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         }
     }
 
-    /// <summary>All options as typed options, in order.</summary>
-    /// <returns>The options, made one by one.</returns>
+    /// <summary>Returns all options as typed options, in order.</summary>
+    /// <returns>The options, created one by one.</returns>
     public IEnumerator<CoapOption> GetEnumerator()
     {
         int version = _table.Version;
@@ -332,11 +347,11 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <inheritdoc/>
     IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
 
-    /// <summary>The options for people, one after another.</summary>
+    /// <summary>Returns the options, human-readable, separated by commas.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => string.Join(", ", this);
 
-    /// <summary>Whether the client has no interest in responses of a class (RFC 7967 section 2.1).</summary>
+    /// <summary>Returns whether the client does not want responses of a class (RFC 7967 section 2.1).</summary>
     /// <param name="code">The response code.</param>
     /// <returns>Whether the bit of its class is set.</returns>
     public bool SuppressesResponse(CoapCode code) => NoResponse is { } classes && Options.NoResponse.Suppresses(classes, code);
@@ -351,11 +366,12 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         return this;
     }
 
-    /// <summary>Adds an option by its bytes, after those of the same number. Nothing is checked but the number.</summary>
+    /// <summary>Adds an option from its bytes, after those with the same number.</summary>
+    /// <remarks>Only the number is validated.</remarks>
     /// <param name="number">The option number, 0 to 65,535.</param>
     /// <param name="value">The bytes; copied.</param>
     /// <returns>This collection.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">The number is out of its range.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The number is out of range.</exception>
     public CoapOptionCollection Add(int number, ReadOnlySpan<byte> value)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(number);
@@ -382,7 +398,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     {
         ArgumentNullException.ThrowIfNull(options);
 
-        // A query on this very collection would see what is being added and never end.
+        // A query on this collection itself would see the added options and never end.
         foreach (CoapOption option in options is CoapOption[] or List<CoapOption> ? options : [.. options])
         {
             Add(option);
@@ -391,7 +407,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         return this;
     }
 
-    /// <summary>Puts an option in the place of all options of its number.</summary>
+    /// <summary>Replaces all options with the number of an option by it.</summary>
     /// <param name="option">The option.</param>
     /// <returns>This collection.</returns>
     public CoapOptionCollection Set(CoapOption option)
@@ -416,8 +432,8 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         return true;
     }
 
-    /// <summary>Removes the option at a place.</summary>
-    /// <param name="index">The place, 0 to <see cref="Count"/> - 1.</param>
+    /// <summary>Removes the option at an index.</summary>
+    /// <param name="index">The index, 0 to <see cref="Count"/> - 1.</param>
     public void RemoveAt(int index)
     {
         _ = NumberAt(index);
@@ -428,9 +444,9 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     public void Clear() => _table.Clear();
 
     /// <summary>
-    /// Adds copies of all options of another collection, byte by byte, also of those that are unknown or have an illegal length. No typed
-    /// option is made.
+    /// Adds copies of all options of another collection, byte by byte, including those that are unknown or have an invalid length.
     /// </summary>
+    /// <remarks>It creates no typed options.</remarks>
     /// <param name="other">The other collection; may be this one.</param>
     /// <returns>This collection.</returns>
     public CoapOptionCollection AddAll(CoapOptionCollection other)
@@ -440,28 +456,28 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         return this;
     }
 
-    /// <summary>Adds an option with a string in UTF-8. Nothing is checked but the number.</summary>
+    /// <summary>Adds an option with a string in UTF-8. Only the number is validated.</summary>
     internal CoapOptionCollection AddString(int number, string value)
     {
         Encoding.UTF8.GetBytes(value, _table.Insert(number, Encoding.UTF8.GetByteCount(value)));
         return this;
     }
 
-    /// <summary>Removes the options from one place up to, not including, another.</summary>
+    /// <summary>Removes the options from one index up to, not including, another.</summary>
     internal void RemoveRange(int first, int end) => _table.RemoveRange(first, end);
 
-    /// <summary>Puts the option at one place into another place before it; what stood there is lost. For removing many in one
-    /// pass.</summary>
+    /// <summary>Moves the option at one index to a lower one, and overwrites the option there. For removing many in one pass.</summary>
     internal void MoveDown(int from, int to) => _table.MoveDown(from, to);
 
-    /// <summary>Gives the collection the bytes that <see cref="AppendReceived"/> points into, and room for exactly as many options as will
-    /// come.</summary>
+    /// <summary>
+    /// Sets the bytes that <see cref="AppendReceived"/> refers to, and allocates room for exactly as many options as will follow.
+    /// </summary>
     internal void UseBlock(ReadOnlyMemory<byte> block, int count) => _table.UseBlock(block, count);
 
-    /// <summary>Adds an option that lies in the block. The parser calls it in ascending order.</summary>
+    /// <summary>Adds an option whose value is in the block. The parser calls it in ascending order.</summary>
     internal void AppendReceived(int number, int offset, int length) => _table.AppendReceived(number, offset, length);
 
-    /// <summary>The length of the value at a place, in bytes.</summary>
+    /// <summary>Returns the length of the value at an index, in bytes.</summary>
     internal int LengthAt(int index) => _table.LengthAt(index);
 
     private void ThrowIfChanged(int version)
@@ -469,7 +485,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         if (version != _table.Version)
         {
             throw new InvalidOperationException(
-                "The options were changed while they were enumerated. Enumerate a copy: options.ToArray().");
+                "The options changed during the enumeration. Enumerate a copy: options.ToArray().");
         }
     }
 
@@ -487,7 +503,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         if (value is { } given && !definition.AllowsLength(given.Length))
         {
             throw new ArgumentOutOfRangeException(
-                nameof(value), given.Length, $"A value of {definition.Name} has {definition.MinLength} to {definition.MaxLength} bytes.");
+                nameof(value), given.Length, $"A value of {definition.Name} must have {definition.MinLength} to {definition.MaxLength} bytes.");
         }
 
         Remove(definition.Number);

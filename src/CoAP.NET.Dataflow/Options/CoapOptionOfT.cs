@@ -24,5 +24,5 @@ public abstract class CoapOption<T> : CoapOption
     private protected static int CheckLength(OptionDefinition definition, int length) => definition.AllowsLength(length)
         ? length
         : throw new ArgumentOutOfRangeException(nameof(length), length,
-            $"A value of {definition.Name} has {definition.MinLength} to {definition.MaxLength} bytes.");
+            $"A value of {definition.Name} must have {definition.MinLength} to {definition.MaxLength} bytes.");
 }

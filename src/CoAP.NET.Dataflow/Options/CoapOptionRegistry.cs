@@ -2,10 +2,11 @@ using System.Collections.Frozen;
 
 namespace CoAP.NET.Options;
 
-/// <summary>
-/// The option factories that a serializer and an endpoint know. Immutable: <see cref="With"/> and <see cref="Without"/> give a changed
-/// copy. An option that no factory knows stays an <see cref="UnrecognizedOption"/>.
-/// </summary>
+/// <summary>The option factories that a serializer and an endpoint know.</summary>
+/// <remarks>
+/// Immutable: <see cref="With"/> and <see cref="Without"/> return a changed copy. An option without a factory stays an
+/// <see cref="UnrecognizedOption"/>.
+/// </remarks>
 public sealed class CoapOptionRegistry
 {
     private const int DirectNumbers = 300;
@@ -14,8 +15,8 @@ public sealed class CoapOptionRegistry
     private readonly OptionDefinition?[] _directDefinitions = new OptionDefinition?[DirectNumbers];
     private readonly FrozenDictionary<int, IOptionFactory> _byKey;
 
-    /// <summary>Makes a registry of exactly these factories.</summary>
-    /// <param name="factories">The factories; a later one of the same number replaces an earlier one.</param>
+    /// <summary>Creates a registry with exactly these factories.</summary>
+    /// <param name="factories">The factories; a later one replaces an earlier one with the same number.</param>
     public CoapOptionRegistry(IEnumerable<IOptionFactory> factories)
     {
         ArgumentNullException.ThrowIfNull(factories);
@@ -39,13 +40,13 @@ public sealed class CoapOptionRegistry
         _byKey = byKey.ToFrozenDictionary();
     }
 
-    /// <summary>All options that this library knows.</summary>
+    /// <summary>The registry with all options that this library knows.</summary>
     public static CoapOptionRegistry Default { get; } = new(RegisteredOptions.CreateFactories());
 
     /// <summary>The factories.</summary>
     public IEnumerable<IOptionFactory> Factories => _byKey.Values.Distinct();
 
-    /// <summary>A registry that knows one more option, or makes a known one in another way.</summary>
+    /// <summary>Returns a registry with an additional factory, or with a replacement of an existing one.</summary>
     /// <param name="factory">The factory.</param>
     /// <returns>The new registry.</returns>
     public CoapOptionRegistry With(IOptionFactory factory)
@@ -54,14 +55,14 @@ public sealed class CoapOptionRegistry
         return new CoapOptionRegistry(Factories.Append(factory));
     }
 
-    /// <summary>A registry that does not know an option of requests and responses.</summary>
+    /// <summary>Returns a registry without an option of requests and responses.</summary>
     /// <param name="number">The option number.</param>
     /// <returns>The new registry.</returns>
     public CoapOptionRegistry Without(int number) =>
         new(Factories.Where(factory => factory.Number != number || factory.Definition.SignallingCode is not null));
 
     /// <summary>Finds the factory of an option.</summary>
-    /// <param name="code">The code of the message: signalling codes have numbers of their own (RFC 8323 section 5.2).</param>
+    /// <param name="code">The code of the message: signalling codes have their own numbers (RFC 8323 section 5.2).</param>
     /// <param name="number">The option number.</param>
     /// <returns>The factory, or null.</returns>
     public IOptionFactory? Find(CoapCode code, int number)
@@ -75,7 +76,8 @@ public sealed class CoapOptionRegistry
     }
 
     /// <summary>
-    /// Makes the typed option, or an <see cref="UnrecognizedOption"/> when none knows it or its length is illegal (RFC 7252 section 5.4.3).
+    /// Creates the typed option, or an <see cref="UnrecognizedOption"/> if no factory knows it or its length is invalid (RFC 7252 section
+    /// 5.4.3).
     /// </summary>
     /// <param name="code">The code of the message.</param>
     /// <param name="data">Number and bytes.</param>
@@ -89,7 +91,7 @@ public sealed class CoapOptionRegistry
     }
 
     /// <summary>
-    /// What is legal for an option, or null when no factory knows it. Every option of every received message is looked up here.
+    /// Returns the definition of an option, or null if no factory knows it. Called for every option of every received message.
     /// </summary>
     internal OptionDefinition? FindDefinition(CoapCode code, int number) =>
         !code.IsSignalling && (uint)number < DirectNumbers ? _directDefinitions[number] : Find(code, number)?.Definition;

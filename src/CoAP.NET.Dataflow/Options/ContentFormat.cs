@@ -1,9 +1,10 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Content-Format: what the payload is (RFC 7252 section 5.10.3). 0 to 2 bytes. Absent is another thing than 0.</summary>
+/// <summary>Content-Format: the format of the payload (RFC 7252 section 5.10.3).</summary>
+/// <remarks>0 to 2 bytes. An absent option is different from 0.</remarks>
 public sealed class ContentFormat : UIntOption, ITypedOption<ContentFormat>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="format">The Content-Format, such as <see cref="CoapContentFormat.Json"/>.</param>
     public ContentFormat(CoapContentFormat format)
         : base(Definition, format.Value)

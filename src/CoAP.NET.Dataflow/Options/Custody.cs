@@ -1,9 +1,9 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Custody: asks in a Ping, and says in a Pong, that earlier messages were processed (RFC 8323 section 5.4.1).</summary>
+/// <summary>Custody: requests in a Ping, and confirms in a Pong, that earlier messages were processed (RFC 8323 section 5.4.1).</summary>
 public sealed class Custody : EmptyOption, ITypedOption<Custody>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     public Custody()
         : base(Definition)
     {

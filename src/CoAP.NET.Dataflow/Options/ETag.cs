@@ -1,12 +1,10 @@
 namespace CoAP.NET.Options;
 
-/// <summary>
-/// ETag: tells representations of a resource from each other (RFC 7252 section 5.10.6). 1 to 8 bytes; several in a request, at most one in
-/// a response.
-/// </summary>
+/// <summary>ETag: distinguishes representations of a resource (RFC 7252 section 5.10.6).</summary>
+/// <remarks>1 to 8 bytes; several in a request, at most one in a response.</remarks>
 public sealed class ETag : OpaqueOption, ITypedOption<ETag>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="value">The bytes, 1 to 8; copied.</param>
     /// <exception cref="ArgumentOutOfRangeException">There are fewer than 1 or more than 8 bytes.</exception>
     public ETag(ReadOnlySpan<byte> value)

@@ -1,12 +1,12 @@
 namespace CoAP.NET.Options;
 
 /// <summary>
-/// Echo: a value that a server sends to be sent back, to see that a request is fresh or its address real (RFC 9175 section 2.2.1). 1 to 40
-/// bytes.
+/// Echo: a value that a client returns to the server, to prove that a request is fresh or its address real (RFC 9175 section 2.2.1).
 /// </summary>
+/// <remarks>1 to 40 bytes.</remarks>
 public sealed class Echo : OpaqueOption, ITypedOption<Echo>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="value">The bytes, 1 to 40; copied.</param>
     /// <exception cref="ArgumentOutOfRangeException">There are fewer than 1 or more than 40 bytes.</exception>
     public Echo(ReadOnlySpan<byte> value)

@@ -1,12 +1,13 @@
 namespace CoAP.NET.Options;
 
-/// <summary>
-/// EDHOC: the payload begins with EDHOC message_3 (RFC 9668 section 3.1). Nothing in this library acts on it by itself: a message in which
-/// it is still there when requests and responses are checked counts as having an unrecognized critical option.
-/// </summary>
+/// <summary>EDHOC: the payload begins with EDHOC message_3 (RFC 9668 section 3.1).</summary>
+/// <remarks>
+/// This library does not process it itself: if it is still in a message when the library checks requests and responses, it counts as an
+/// unrecognized critical option.
+/// </remarks>
 public sealed class Edhoc : EmptyOption, ITypedOption<Edhoc>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     public Edhoc()
         : base(Definition)
     {

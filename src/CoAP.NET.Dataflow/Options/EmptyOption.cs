@@ -1,10 +1,11 @@
 namespace CoAP.NET.Options;
 
-/// <summary>An option without a value: its presence says all (RFC 7252 section 3.2). Derive from it for an option of your own.</summary>
+/// <summary>An option without a value: only its presence counts (RFC 7252 section 3.2).</summary>
+/// <remarks>Derive from it for a custom option.</remarks>
 public abstract class EmptyOption : CoapOption<bool>
 {
-    /// <summary>Makes the option.</summary>
-    /// <param name="definition">What is legal for it.</param>
+    /// <summary>Creates the option.</summary>
+    /// <param name="definition">The definition of the option.</param>
     protected EmptyOption(OptionDefinition definition)
         : base(definition, true)
     {

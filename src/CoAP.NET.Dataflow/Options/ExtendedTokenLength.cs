@@ -1,14 +1,12 @@
 namespace CoAP.NET.Options;
 
-/// <summary>
-/// Extended-Token-Length: the longest token that the sender of a CSM takes, in bytes (RFC 8974 section 2.2.1). 0 to 3 bytes; absent means
-/// 8.
-/// </summary>
+/// <summary>Extended-Token-Length: the maximum token length that the sender of a CSM accepts, in bytes (RFC 8974 section 2.2.1).</summary>
+/// <remarks>0 to 3 bytes; an absent option means 8.</remarks>
 public sealed class ExtendedTokenLength : UIntOption, ITypedOption<ExtendedTokenLength>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="length">The length in bytes, 8 to 65,804.</param>
-    /// <exception cref="ArgumentOutOfRangeException">The length is out of its range.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The length is out of range.</exception>
     public ExtendedTokenLength(int length)
         : base(Definition, Check(length))
     {
@@ -27,7 +25,8 @@ public sealed class ExtendedTokenLength : UIntOption, ITypedOption<ExtendedToken
         };
 
     /// <summary>
-    /// What the receiver makes of it: a value below 8 is ignored (null), one above 65,804 means 65,804 (RFC 8974 section 2.2.1).
+    /// The token length that results for the receiver: it ignores a value below 8 (null), and one above 65,804 means 65,804 (RFC 8974
+    /// section 2.2.1).
     /// </summary>
     public int? TokenLength => Value < CoapToken.MaxLength ? null : (int)Math.Min(Value, CoapToken.MaxExtendedLength);
 

@@ -1,11 +1,10 @@
 namespace CoAP.NET.Options;
 
-/// <summary>
-/// Hold-Off: in a Release message, how many seconds to wait before connecting again (RFC 8323 section 5.5). 0 to 3 bytes.
-/// </summary>
+/// <summary>Hold-Off: the time to wait before connecting again, in seconds, in a Release message (RFC 8323 section 5.5).</summary>
+/// <remarks>0 to 3 bytes.</remarks>
 public sealed class HoldOff : UIntOption, ITypedOption<HoldOff>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="seconds">The time in seconds, 0 to 16,777,215.</param>
     /// <exception cref="ArgumentOutOfRangeException">The number needs more than 3 bytes.</exception>
     public HoldOff(uint seconds)

@@ -1,16 +1,15 @@
 namespace CoAP.NET.Options;
 
-/// <summary>
-/// Hop-Limit: how many proxies may still forward the request (RFC 8768 section 3). 1 byte, 1 to 255; absent means 16 at the first proxy.
-/// </summary>
+/// <summary>Hop-Limit: how many proxies may still forward the request (RFC 8768 section 3).</summary>
+/// <remarks>1 byte, 1 to 255; absent means 16 at the first proxy.</remarks>
 public sealed class HopLimit : UIntOption, ITypedOption<HopLimit>
 {
-    /// <summary>What a proxy puts in where the option is absent: 16 (RFC 8768 section 3).</summary>
+    /// <summary>The value that a proxy inserts if the option is absent: 16 (RFC 8768 section 3).</summary>
     public const int DefaultValue = 16;
 
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="hops">The number of proxies, 1 to 255.</param>
-    /// <exception cref="ArgumentOutOfRangeException">The number is out of its range.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The number is out of range.</exception>
     public HopLimit(int hops)
         : base(Definition, Check(hops))
     {
@@ -28,7 +27,8 @@ public sealed class HopLimit : UIntOption, ITypedOption<HopLimit>
             Protection = OptionProtection.Unprotected,
         };
 
-    /// <summary>The number of proxies. A received option may have 0, which is answered 4.00 (RFC 8768 section 3).</summary>
+    /// <summary>The number of proxies.</summary>
+    /// <remarks>A received option may have 0, which is answered 4.00 (RFC 8768 section 3).</remarks>
     public int Hops => (int)Value;
 
     /// <inheritdoc/>

@@ -1,15 +1,17 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Makes the typed options of one number. Put own ones into a <see cref="CoapOptionRegistry"/>.</summary>
+/// <summary>Creates the typed options with one number.</summary>
+/// <remarks>Add custom factories to a <see cref="CoapOptionRegistry"/>.</remarks>
 public interface IOptionFactory
 {
-    /// <summary>The number of the options it makes.</summary>
+    /// <summary>The number of these options.</summary>
     int Number => Definition.Number;
 
-    /// <summary>What is legal for these options; an option that breaks it counts as unrecognized (RFC 7252 section 5.4).</summary>
+    /// <summary>The definition of these options; an option that violates it counts as unrecognized (RFC 7252 section 5.4).</summary>
     OptionDefinition Definition { get; }
 
-    /// <summary>Makes an option. Called only with a value whose length the definition allows.</summary>
+    /// <summary>Creates an option.</summary>
+    /// <remarks>Called only with a value whose length the definition allows.</remarks>
     /// <param name="data">Number and bytes; valid for this call only.</param>
     /// <returns>The option.</returns>
     CoapOption Create(OptionData data);

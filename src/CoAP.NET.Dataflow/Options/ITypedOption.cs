@@ -5,11 +5,11 @@ namespace CoAP.NET.Options;
 public interface ITypedOption<TSelf>
     where TSelf : CoapOption, ITypedOption<TSelf>
 {
-    /// <summary>What the specification says of the option.</summary>
+    /// <summary>The definition of the option in its specification.</summary>
     static abstract OptionDefinition Definition { get; }
 
-    /// <summary>Makes the option of its bytes.</summary>
-    /// <param name="data">Number and bytes, of a length that the definition allows.</param>
+    /// <summary>Creates the option from its bytes.</summary>
+    /// <param name="data">Number and bytes, with a length that the definition allows.</param>
     /// <returns>The option.</returns>
     static abstract TSelf Create(OptionData data);
 }

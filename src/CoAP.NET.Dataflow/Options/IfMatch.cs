@@ -1,12 +1,13 @@
 namespace CoAP.NET.Options;
 
 /// <summary>
-/// If-Match: the request is carried out only if the resource exists with one of these entity tags; an empty value matches any (RFC 7252
-/// section 5.10.8.1). Repeatable; 0 to 8 bytes.
+/// If-Match: the server executes the request only if the resource exists with one of these entity-tags; an empty value matches any (RFC
+/// 7252 section 5.10.8.1).
 /// </summary>
+/// <remarks>Repeatable; 0 to 8 bytes.</remarks>
 public sealed class IfMatch : OpaqueOption, ITypedOption<IfMatch>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="value">The bytes, 0 to 8; copied.</param>
     /// <exception cref="ArgumentOutOfRangeException">There are more than 8 bytes.</exception>
     public IfMatch(ReadOnlySpan<byte> value)

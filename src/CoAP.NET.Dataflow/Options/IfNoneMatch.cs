@@ -1,9 +1,9 @@
 namespace CoAP.NET.Options;
 
-/// <summary>If-None-Match: the request is carried out only if the resource does not exist (RFC 7252 section 5.10.8.2).</summary>
+/// <summary>If-None-Match: the server executes the request only if the resource does not exist (RFC 7252 section 5.10.8.2).</summary>
 public sealed class IfNoneMatch : EmptyOption, ITypedOption<IfNoneMatch>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     public IfNoneMatch()
         : base(Definition)
     {

@@ -1,11 +1,10 @@
 namespace CoAP.NET.Options;
 
-/// <summary>
-/// Location-Path: one segment of the path to a created resource (RFC 7252 section 5.10.7). Repeatable; 0 to 255 bytes; not percent-encoded.
-/// </summary>
+/// <summary>Location-Path: one segment of the path to a created resource (RFC 7252 section 5.10.7).</summary>
+/// <remarks>Repeatable; 0 to 255 bytes; not percent-encoded.</remarks>
 public sealed class LocationPath : StringOption, ITypedOption<LocationPath>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="value">The segment, neither <c>.</c> nor <c>..</c>.</param>
     /// <exception cref="ArgumentException">The segment is <c>.</c> or <c>..</c>, which RFC 7252 section 5.10.7 forbids.</exception>
     /// <exception cref="ArgumentOutOfRangeException">There are more than 255 bytes in UTF-8.</exception>

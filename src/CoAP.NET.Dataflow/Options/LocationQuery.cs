@@ -1,12 +1,10 @@
 namespace CoAP.NET.Options;
 
-/// <summary>
-/// Location-Query: one argument of the name of a created resource (RFC 7252 section 5.10.7). Repeatable; 0 to 255 bytes; not
-/// percent-encoded.
-/// </summary>
+/// <summary>Location-Query: one argument of the name of a created resource (RFC 7252 section 5.10.7).</summary>
+/// <remarks>Repeatable; 0 to 255 bytes; not percent-encoded.</remarks>
 public sealed class LocationQuery : StringOption, ITypedOption<LocationQuery>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="value">The argument, such as <c>unit=C</c>.</param>
     /// <exception cref="ArgumentOutOfRangeException">There are more than 255 bytes in UTF-8.</exception>
     public LocationQuery(string value)

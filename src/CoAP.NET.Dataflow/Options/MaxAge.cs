@@ -1,20 +1,21 @@
 namespace CoAP.NET.Options;
 
 /// <summary>
-/// Max-Age: how many seconds the response may be cached before it is stale; with 5.03 and 4.29 how long to wait (RFC 7252 sections 5.10.5
-/// and 5.9.3.4, RFC 8516). 0 to 4 bytes; absent means 60 s.
+/// Max-Age: how many seconds the response may be cached; with 5.03 and 4.29 how long to wait (RFC 7252 sections 5.10.5 and 5.9.3.4, RFC
+/// 8516).
 /// </summary>
+/// <remarks>0 to 4 bytes; an absent option means 60 s.</remarks>
 public sealed class MaxAge : UIntOption, ITypedOption<MaxAge>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="seconds">The time in seconds.</param>
     public MaxAge(uint seconds)
         : base(Definition, seconds)
     {
     }
 
-    /// <summary>Makes the option.</summary>
-    /// <param name="duration">The time, 0 to 4,294,967,295 s; parts of a second are cut off.</param>
+    /// <summary>Creates the option.</summary>
+    /// <param name="duration">The time, 0 to 4,294,967,295 s; fractions of a second are truncated.</param>
     /// <exception cref="ArgumentOutOfRangeException">The time is negative or too long.</exception>
     public MaxAge(TimeSpan duration)
         : this(ToSeconds(duration))
@@ -25,7 +26,7 @@ public sealed class MaxAge : UIntOption, ITypedOption<MaxAge>
     public static new OptionDefinition Definition { get; } =
         new(OptionNumber.MaxAge, "Max-Age", OptionFormat.UInt, 0, 4, IsRepeatable: false, OptionUse.Response);
 
-    /// <summary>What holds where the option is absent: 60 s (RFC 7252 section 5.10.5).</summary>
+    /// <summary>The value of an absent option: 60 s (RFC 7252 section 5.10.5).</summary>
     public static TimeSpan Default => TimeSpan.FromSeconds(60);
 
     /// <summary>The time.</summary>
@@ -43,6 +44,6 @@ public sealed class MaxAge : UIntOption, ITypedOption<MaxAge>
         return duration >= TimeSpan.Zero && seconds <= uint.MaxValue
             ? (uint)seconds
             : throw new ArgumentOutOfRangeException(nameof(duration), duration,
-                $"A Max-Age is 0 to {uint.MaxValue} seconds (RFC 7252 section 5.10.5).");
+                $"A Max-Age must be 0 to {uint.MaxValue} seconds (RFC 7252 section 5.10.5).");
     }
 }

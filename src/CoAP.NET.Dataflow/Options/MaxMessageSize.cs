@@ -1,14 +1,14 @@
 namespace CoAP.NET.Options;
 
 /// <summary>
-/// Max-Message-Size: the largest message that the sender of a CSM takes, in bytes with its header (RFC 8323 section 5.3.1).
+/// Max-Message-Size: the maximum message size that the sender of a CSM accepts, in bytes with its header (RFC 8323 section 5.3.1).
 /// </summary>
 public sealed class MaxMessageSize : UIntOption, ITypedOption<MaxMessageSize>
 {
-    /// <summary>The size that holds until a CSM says otherwise: 1,152 bytes (RFC 8323 section 5.3.1).</summary>
+    /// <summary>The size that applies before the CSM: 1,152 bytes (RFC 8323 section 5.3.1).</summary>
     public const uint BaseValue = 1152;
 
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="value">The size in bytes.</param>
     public MaxMessageSize(uint value)
         : base(Definition, value)

@@ -3,8 +3,9 @@ using CoAP.NET.Messages;
 
 namespace CoAP.NET.Options;
 
-/// <summary>Values of the options that are known by name, read from their table. Null or empty when the option is absent or its length is
-/// illegal.</summary>
+/// <summary>
+/// Reads the options with named properties from the table. Null or empty if the option is absent or its length is invalid.
+/// </summary>
 internal static class NamedOptions
 {
     public static uint? GetUInt(ref OptionTable table, OptionDefinition definition) =>
@@ -15,7 +16,7 @@ internal static class NamedOptions
 
     public static ReadOnlyMemory<byte>? GetOpaque(ref OptionTable table, OptionDefinition definition)
     {
-        // Not a conditional expression: there null would become the memory of no bytes.
+        // Not a conditional expression: it would convert null to empty memory.
         if (table.TryGetLegal(definition, out ReadOnlySpan<byte> bytes))
         {
             return bytes.ToArray();
@@ -53,7 +54,7 @@ internal static class NamedOptions
     }
 
     /// <summary>
-    /// The reference that Location-Path and Location-Query make (RFC 7252 section 5.10.7); null for none, or an illegal one.
+    /// Returns the reference of Location-Path and Location-Query (RFC 7252 section 5.10.7); null for none, or an invalid one.
     /// </summary>
     public static string? LocationOf(IReadOnlyList<string> path, IReadOnlyList<string> query) =>
         (path.Count == 0 && query.Count == 0) || path.Any(UriText.IsDotSegment) ? null : UriText.FormatReference(path, query);

@@ -1,12 +1,11 @@
 namespace CoAP.NET.Options;
 
-/// <summary>
-/// No-Response: which classes of responses the server need not send (RFC 7967 section 2). 0 to 1 byte; absent means 0: all are wanted.
-/// </summary>
+/// <summary>No-Response: the classes of responses that the client does not want (RFC 7967 section 2).</summary>
+/// <remarks>0 to 1 byte; an absent option means 0, none.</remarks>
 public sealed class NoResponse : UIntOption, ITypedOption<NoResponse>
 {
-    /// <summary>Makes the option.</summary>
-    /// <param name="classes">The classes that are not wanted.</param>
+    /// <summary>Creates the option.</summary>
+    /// <param name="classes">The unwanted classes.</param>
     public NoResponse(NoResponseClasses classes)
         : base(Definition, (uint)classes)
     {
@@ -16,15 +15,15 @@ public sealed class NoResponse : UIntOption, ITypedOption<NoResponse>
     public static new OptionDefinition Definition { get; } =
         new(OptionNumber.NoResponse, "No-Response", OptionFormat.UInt, 0, 1, IsRepeatable: false, OptionUse.Request);
 
-    /// <summary>The classes that are not wanted, with bits that mean nothing as they came.</summary>
+    /// <summary>The unwanted classes, including received bits without a meaning.</summary>
     public NoResponseClasses Classes => (NoResponseClasses)Value;
 
     /// <inheritdoc/>
     public static NoResponse Create(OptionData data) => new((NoResponseClasses)data.GetUInt());
 
-    /// <summary>Whether a response is not wanted.</summary>
+    /// <summary>Returns whether a response is unwanted.</summary>
     /// <param name="code">The response code.</param>
-    /// <returns>Whether the bit of its class is set; false for a code that is no response code.</returns>
+    /// <returns>Whether the bit of its class is set; false for a code that is not a response code.</returns>
     public bool Suppresses(CoapCode code) => Suppresses(Classes, code);
 
     // The bit of a class is 2^(class - 1) (RFC 7967 section 2.1).

@@ -1,13 +1,11 @@
 namespace CoAP.NET.Options;
 
-/// <summary>
-/// The classes of responses that a client has no interest in: the bits of <see cref="NoResponse"/> (RFC 7967 section 2.1). Other bits mean
-/// nothing.
-/// </summary>
+/// <summary>The classes of responses that a client does not want: the bits of <see cref="NoResponse"/> (RFC 7967 section 2.1).</summary>
+/// <remarks>Other bits have no meaning.</remarks>
 [Flags]
 public enum NoResponseClasses : byte
 {
-    /// <summary>All responses are wanted.</summary>
+    /// <summary>The client wants all responses.</summary>
     None = 0,
 
     /// <summary>No responses of class 2.</summary>

@@ -2,8 +2,9 @@ namespace CoAP.NET.Options;
 
 /// <summary>
 /// Observe: in a GET or FETCH request 0 registers and 1 deregisters an observer; in a 2.xx response a sequence number that orders
-/// notifications (RFC 7641 section 2). 0 to 3 bytes.
+/// notifications (RFC 7641 section 2).
 /// </summary>
+/// <remarks>0 to 3 bytes.</remarks>
 public sealed class Observe : UIntOption, ITypedOption<Observe>
 {
     /// <summary>The value of a request that registers (RFC 7641 section 2).</summary>
@@ -15,7 +16,7 @@ public sealed class Observe : UIntOption, ITypedOption<Observe>
     /// <summary>The largest sequence number: 24 bits (RFC 7641 section 2).</summary>
     public const uint MaxValue = 0xff_ffff;
 
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="value">0 or 1 in a request; a sequence number of 0 to 16,777,215 in a response.</param>
     /// <exception cref="ArgumentOutOfRangeException">The number needs more than 3 bytes.</exception>
     public Observe(uint value)

@@ -1,10 +1,11 @@
 namespace CoAP.NET.Options;
 
-/// <summary>An option whose value is any sequence of bytes (RFC 7252 section 3.2). Derive from it for an option of your own.</summary>
+/// <summary>An option with any sequence of bytes as its value (RFC 7252 section 3.2).</summary>
+/// <remarks>Derive from it for a custom option.</remarks>
 public abstract class OpaqueOption : CoapOption<ReadOnlyMemory<byte>>
 {
-    /// <summary>Makes the option.</summary>
-    /// <param name="definition">What is legal for it.</param>
+    /// <summary>Creates the option.</summary>
+    /// <param name="definition">The definition of the option.</param>
     /// <param name="value">The bytes; not copied, so they must not change.</param>
     /// <exception cref="ArgumentOutOfRangeException">There are fewer or more bytes than the definition allows.</exception>
     protected OpaqueOption(OptionDefinition definition, ReadOnlyMemory<byte> value)

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Options;
 
-/// <summary>The factory of an option class, by its static members.</summary>
+/// <summary>Creates options of an option class with its static members.</summary>
 /// <typeparam name="TOption">The option class.</typeparam>
 public sealed class OptionFactory<TOption> : IOptionFactory
     where TOption : CoapOption, ITypedOption<TOption>

@@ -1,31 +1,31 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Why a message cannot be processed because of an option.</summary>
+/// <summary>The reason why an option prevents the processing of a message.</summary>
 internal enum OptionFault : byte
 {
-    /// <summary>Nothing is wrong.</summary>
+    /// <summary>No fault.</summary>
     None,
 
-    /// <summary>No factory knows this critical option, or nothing acted on it (RFC 7252 section 5.4.1).</summary>
+    /// <summary>No factory knows this critical option, or no component processed it (RFC 7252 section 5.4.1).</summary>
     Unknown,
 
-    /// <summary>The value of a critical option has an illegal length (RFC 7252 section 5.4.3).</summary>
+    /// <summary>The value of a critical option has an invalid length (RFC 7252 section 5.4.3).</summary>
     Length,
 
-    /// <summary>A critical option that is not repeatable occurs again (RFC 7252 section 5.4.5).</summary>
+    /// <summary>A critical option that is not repeatable is repeated (RFC 7252 section 5.4.5).</summary>
     Repeated,
 
     /// <summary>A critical option is not defined for this kind of message (RFC 7252 section 5.4).</summary>
     NotDefinedHere,
 
-    /// <summary>A reserved Location option stands next to Location-Path or Location-Query (RFC 7252 section 5.10.7).</summary>
+    /// <summary>A reserved Location option occurs together with Location-Path or Location-Query (RFC 7252 section 5.10.7).</summary>
     ReservedLocation,
 
     /// <summary>Hop-Limit is not 1 to 255 (RFC 8768 section 3).</summary>
     HopLimit,
 
     /// <summary>
-    /// A critical string is no UTF-8 (RFC 7252 section 3.2), or a Uri-Path is <c>.</c> or <c>..</c> (RFC 7252 section 5.10.1).
+    /// A critical string is not UTF-8 (RFC 7252 section 3.2), or a Uri-Path is <c>.</c> or <c>..</c> (RFC 7252 section 5.10.1).
     /// </summary>
     Value,
 }

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Options;
 
-/// <summary>The registered option numbers and what the bits of any number say (RFC 7252 section 5.4.6, figure 10).</summary>
+/// <summary>The registered option numbers and the meaning of the bits of any number (RFC 7252 section 5.4.6, figure 10).</summary>
 public static class OptionNumber
 {
     /// <summary>If-Match (RFC 7252 section 5.10.8.1).</summary>
@@ -87,19 +87,20 @@ public static class OptionNumber
     /// <summary>The largest option number.</summary>
     public const int Max = 65_535;
 
-    /// <summary>Whether an option of this number is critical: a receiver that does not know it must not ignore it.</summary>
+    /// <summary>Returns whether options with this number are critical: a receiver that does not know them must not ignore them.</summary>
     /// <param name="number">The option number.</param>
     /// <returns>Whether bit 0 is set.</returns>
     public static bool IsCritical(int number) => (number & 1) != 0;
 
     /// <summary>
-    /// Whether an option of this number is unsafe to forward: a proxy that does not know it must not forward the message.
+    /// Returns whether options with this number are unsafe to forward: a proxy that does not know them must not forward the message.
     /// </summary>
     /// <param name="number">The option number.</param>
     /// <returns>Whether bit 1 is set.</returns>
     public static bool IsUnsafe(int number) => (number & 2) != 0;
 
-    /// <summary>Whether an option of this number is no part of the cache key. Only options that are safe to forward can be.</summary>
+    /// <summary>Returns whether options with this number are excluded from the cache key.</summary>
+    /// <remarks>Only options that are safe to forward can be.</remarks>
     /// <param name="number">The option number.</param>
     /// <returns>Whether bits 1 to 4 are 1110 from bit 4 down.</returns>
     public static bool IsNoCacheKey(int number) => (number & 0x1e) == 0x1c;

@@ -1,19 +1,19 @@
 namespace CoAP.NET.Options;
 
-/// <summary>
-/// How an option is protected where requests and responses are protected end to end, as by OSCORE: its class in RFC 8613 section 4.1.
-/// </summary>
+/// <summary>The end-to-end protection class of an option, for example with OSCORE (RFC 8613 section 4.1).</summary>
 public enum OptionProtection : byte
 {
-    /// <summary>
-    /// Class E: encrypted and integrity protected. The default, and so for options that nobody knows. An option of the same number that a
-    /// proxy sees beside the ciphertext is another one, of the hop, and is discarded by the receiver (RFC 8613 section 4.1).
-    /// </summary>
+    /// <summary>Class E: encrypted and integrity protected.</summary>
+    /// <remarks>
+    /// The default, also for unknown options. If a proxy sees an option with the same number outside the ciphertext, that is another,
+    /// hop-by-hop option, and the receiver discards it (RFC 8613 section 4.1).
+    /// </remarks>
     Encrypted,
 
-    /// <summary>Class I: to be seen by proxies, and integrity protected. RFC 8613 has none.</summary>
+    /// <summary>Class I: visible to proxies, and integrity protected.</summary>
+    /// <remarks>RFC 8613 has none.</remarks>
     Integrity,
 
-    /// <summary>Class U: to be seen and changed by proxies, as Uri-Host, Proxy-Scheme and Hop-Limit are.</summary>
+    /// <summary>Class U: visible to proxies, which may change it, such as Uri-Host, Proxy-Scheme and Hop-Limit.</summary>
     Unprotected,
 }

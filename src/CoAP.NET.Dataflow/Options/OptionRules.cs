@@ -3,19 +3,19 @@ using System.Text.Unicode;
 namespace CoAP.NET.Options;
 
 /// <summary>
-/// What a receiver does with options that it does not recognize (RFC 7252 section 5.4). Unknown are numbers that no factory knows; illegal
-/// lengths, repeats and options of other kinds of messages count as unknown too.
+/// The rules for unrecognized options of received messages (RFC 7252 section 5.4). Unrecognized options have numbers without a factory,
+/// invalid lengths, repetitions that are not allowed, or belong to other kinds of messages.
 /// </summary>
 internal static class OptionRules
 {
     /// <summary>
-    /// Looks at the options of a received message once. Accepts, or names the first option that stops it. Elective options that are known
-    /// but illegal are taken out, so that nobody sees them; unknown elective ones stay as they came.
+    /// Checks the options of a received message once. It accepts them, or returns the first option that prevents processing. It removes
+    /// known but invalid elective options, so that no later code sees them; unknown elective ones stay unchanged.
     /// </summary>
     /// <param name="message">The message.</param>
-    /// <param name="allowsQBlock">Whether Q-Block1 and Q-Block2 are acted on; otherwise they are unknown.</param>
-    /// <param name="isForwarded">Whether the message is one that a proxy sends on: an option that is not recognized but safe to forward
-    /// passes, also when it is critical, because that is for the endpoint to say (RFC 7252 sections 5.4.2 and 5.7.1).</param>
+    /// <param name="allowsQBlock">Whether Q-Block1 and Q-Block2 are supported; otherwise they are unknown.</param>
+    /// <param name="isForwarded">Whether a proxy forwards the message: an unrecognized option that is safe to forward passes, even if it is
+    /// critical, because the final endpoint decides about it (RFC 7252 sections 5.4.2 and 5.7.1).</param>
     internal static OptionVerdict Check(CoapMessage message, bool allowsQBlock = false, bool isForwarded = false)
     {
         if (!message.HasOptions)
@@ -57,14 +57,14 @@ internal static class OptionRules
     }
 
     /// <summary>
-    /// Whether a FETCH does not say the format of what it asks (RFC 8132 section 2.3.1). One that is protected has it inside, where whoever
-    /// has the keys sees it (RFC 8613 section 4.1.2).
+    /// Returns whether a FETCH lacks the format of its payload (RFC 8132 section 2.3.1). In a protected one it is encrypted and visible
+    /// only with the keys (RFC 8613 section 4.1.2).
     /// </summary>
-    /// <param name="options">Those of the FETCH.</param>
+    /// <param name="options">The options of the FETCH.</param>
     internal static bool LacksContentFormat(CoapOptionCollection options) =>
         !options.Contains(OptionNumber.ContentFormat) && !options.Contains(OptionNumber.Oscore);
 
-    // Whatever is wrong with the value of an option makes it an unrecognized one, but for what has a rule of its own.
+    // An invalid value makes an option unrecognized, except options with their own rule.
     private static bool IsForTheEndpoint(OptionFault fault, int number) =>
         !OptionNumber.IsUnsafe(number)
         && fault is (OptionFault.Unknown or OptionFault.Length or OptionFault.Repeated or OptionFault.NotDefinedHere);
@@ -96,7 +96,7 @@ internal static class OptionRules
                 return OptionFault.NotDefinedHere;
             }
 
-            // Several ETags ask in a request; a response has one representation and so one tag (RFC 7252 section 5.10.6.1).
+            // A request may have several ETags; a response has one representation and so one tag (RFC 7252 section 5.10.6.1).
             if (number == Previous
                 && (!definition.IsRepeatable || (number is OptionNumber.ETag or OptionNumber.QBlock2 && _use == OptionUse.Response)))
             {
@@ -105,7 +105,7 @@ internal static class OptionRules
 
             ReadOnlySpan<byte> value = options.ValueAt(index);
 
-            // The range of Hop-Limit has a rule of its own, which goes before the one for lengths (RFC 8768 section 3).
+            // The range of Hop-Limit has its own rule, which has priority over the rule for lengths (RFC 8768 section 3).
             if (number == OptionNumber.HopLimit && _use == OptionUse.Request && (value.Length != 1 || value[0] == 0))
             {
                 return OptionFault.HopLimit;

@@ -5,19 +5,19 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Options;
 
 /// <summary>
-/// Numbers, places and lengths of options in ascending order of number, and one block of bytes with their values. What
-/// <see cref="CoapOptionCollection"/> consists of; mutable, and a part of its owner: it is never copied.
+/// The storage of <see cref="CoapOptionCollection"/>: numbers, positions and lengths of options in ascending order of number, and one block
+/// of bytes with their values. Mutable, and part of its owner: it is never copied.
 /// </summary>
 internal struct OptionTable
 {
-    // The values: first where they came off the wire, then, once one is added, in an array of our own.
+    // The values: first in the received bytes, and after the first addition in our own array.
     private ReadOnlyMemory<byte> _bytes;
     private FirstEntries _first;
     private Entry[]? _table;
-    private int _used; // of an array of our own; negative while the bytes are not ours
+    private int _used; // in our own array; negative while the bytes are not ours
     private int _count;
     private int _version;
-    private byte _code; // a byte takes less room in an object than a struct of a byte
+    private byte _code; // a byte needs less memory in an object than a struct with a byte
 
     /// <summary>The number of options.</summary>
     public readonly int Count => _count;
@@ -32,29 +32,29 @@ internal struct OptionTable
         set => _code = value.Value;
     }
 
-    /// <summary>Whether nobody may change it. Here, as a field of its owner would make each message larger by 8 bytes.</summary>
+    /// <summary>Whether it must not change. It is here because a field of the owner would enlarge each message by 8 bytes.</summary>
     public bool IsShared { readonly get; set; }
 
-    // Most messages have so few options that they need no table beside the collection.
+    // Most messages have so few options that they need no separate table.
     [UnscopedRef]
     private Span<Entry> Entries => _table is { } table ? table : _first;
 
-    /// <summary>The number of the option at a place.</summary>
-    /// <param name="index">The place.</param>
-    /// <exception cref="ArgumentOutOfRangeException">There is no such place.</exception>
+    /// <summary>Returns the number of the option at an index.</summary>
+    /// <param name="index">The index.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The index is out of range.</exception>
     public int NumberAt(int index) => EntryAt(index).Number;
 
-    /// <summary>The length of the value at a place, in bytes.</summary>
-    /// <param name="index">The place.</param>
-    /// <exception cref="ArgumentOutOfRangeException">There is no such place.</exception>
+    /// <summary>Returns the length of the value at an index, in bytes.</summary>
+    /// <param name="index">The index.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The index is out of range.</exception>
     public int LengthAt(int index) => EntryAt(index).Length;
 
-    /// <summary>The value at a place, valid until the table changes.</summary>
-    /// <param name="index">The place.</param>
-    /// <exception cref="ArgumentOutOfRangeException">There is no such place.</exception>
+    /// <summary>Returns the value at an index, valid until the table changes.</summary>
+    /// <param name="index">The index.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The index is out of range.</exception>
     public ReadOnlySpan<byte> ValueAt(int index) => SpanOf(in EntryAt(index));
 
-    /// <summary>The values of all options of a number, not copied.</summary>
+    /// <summary>Returns the values of all options with a number, not copied.</summary>
     /// <param name="number">The number.</param>
     public ReadOnlyMemory<byte>[] ValuesOf(int number)
     {
@@ -69,7 +69,7 @@ internal struct OptionTable
         return values;
     }
 
-    /// <summary>The place of the first option of a number; -1 without.</summary>
+    /// <summary>Returns the index of the first option with a number; -1 if there is none.</summary>
     /// <param name="number">The number.</param>
     public int IndexOf(int number)
     {
@@ -86,8 +86,8 @@ internal struct OptionTable
         return -1;
     }
 
-    /// <summary>The place behind the last option that has the number of one.</summary>
-    /// <param name="first">The place of that one.</param>
+    /// <summary>Returns the index after the last option with the same number as another one.</summary>
+    /// <param name="first">The index of that option.</param>
     public int EndOf(int first)
     {
         ReadOnlySpan<Entry> entries = Entries[.._count];
@@ -100,10 +100,10 @@ internal struct OptionTable
         return end;
     }
 
-    /// <summary>The value of the first option of a definition.</summary>
+    /// <summary>Gets the value of the first option of a definition.</summary>
     /// <param name="definition">The definition.</param>
     /// <param name="value">The value, valid until the table changes.</param>
-    /// <returns>Whether there is one, its length is legal, and the message may have it.</returns>
+    /// <returns>Whether there is one with a valid length in a message that may have it.</returns>
     public bool TryGetLegal(OptionDefinition definition, out ReadOnlySpan<byte> value)
     {
         int index = IndexOf(definition.Number);
@@ -111,9 +111,9 @@ internal struct OptionTable
         return index >= 0 && definition.AllowsLength(value.Length) && definition.AppliesTo(Code);
     }
 
-    /// <summary>The place of the first option of a definition with a legal length, from a place on; -1 when there is none.</summary>
+    /// <summary>Returns the index of the first option of a definition with a valid length, from an index on; -1 if there is none.</summary>
     /// <param name="definition">The definition.</param>
-    /// <param name="from">The place.</param>
+    /// <param name="from">The index.</param>
     public int FirstLegal(OptionDefinition definition, int from)
     {
         ReadOnlySpan<Entry> entries = Entries[.._count];
@@ -128,7 +128,7 @@ internal struct OptionTable
         return -1;
     }
 
-    /// <summary>How many options of a definition have a legal length.</summary>
+    /// <summary>Returns the number of options of a definition with a valid length.</summary>
     /// <param name="definition">The definition.</param>
     public int CountLegal(OptionDefinition definition)
     {
@@ -141,10 +141,10 @@ internal struct OptionTable
         return count;
     }
 
-    /// <summary>Makes room for an option behind those of the same number.</summary>
+    /// <summary>Makes room for an option after those with the same number.</summary>
     /// <param name="number">The number.</param>
     /// <param name="length">The length of its value.</param>
-    /// <returns>Where the value is to be written.</returns>
+    /// <returns>The memory for the value.</returns>
     public Span<byte> Insert(int number, int length)
     {
         GrowTableIfFull();
@@ -185,7 +185,7 @@ internal struct OptionTable
     // A copy of each option.
     private void AddItself()
     {
-        // From the end, so that what is added never moves what is still to be read; each copy lands behind the last of its number.
+        // From the end, so that an addition never moves unread options; each copy goes after the last option with its number.
         for (int end = _count; end > 0;)
         {
             int first = end - 1;
@@ -204,9 +204,9 @@ internal struct OptionTable
         }
     }
 
-    /// <summary>Removes the options from one place up to, not including, another.</summary>
-    /// <param name="first">The one place.</param>
-    /// <param name="end">The other.</param>
+    /// <summary>Removes the options from one index up to, not including, another.</summary>
+    /// <param name="first">The first index.</param>
+    /// <param name="end">The end index.</param>
     public void RemoveRange(int first, int end)
     {
         Entries[end.._count].CopyTo(Entries[first..]);
@@ -214,26 +214,26 @@ internal struct OptionTable
         _version++;
     }
 
-    /// <summary>Puts the option at one place into another place before it; what stood there is lost. For removing many in one
-    /// pass.</summary>
-    /// <param name="from">The one place.</param>
-    /// <param name="to">The other.</param>
+    /// <summary>Moves the option at one index to a lower one, and overwrites the option there. For removing many in one pass.</summary>
+    /// <param name="from">The source index.</param>
+    /// <param name="to">The target index.</param>
     public void MoveDown(int from, int to) => Entries[to] = Entries[from];
 
     /// <summary>Removes all.</summary>
     public void Clear()
     {
-        // The bytes are let go, not overwritten: a datagram's buffer is not kept alive, and spans taken earlier keep their content.
+        // Release the bytes without overwriting them: this does not keep a datagram's buffer alive, and earlier spans keep their content.
         _count = 0;
         _bytes = default;
         _used = 0;
         _version++;
     }
 
-    /// <summary>Gives the table the bytes that <see cref="AppendReceived"/> points into, and room for exactly as many options as will
-    /// come.</summary>
+    /// <summary>
+    /// Sets the bytes that <see cref="AppendReceived"/> refers to, and allocates room for exactly as many options as will follow.
+    /// </summary>
     /// <param name="block">The bytes.</param>
-    /// <param name="count">How many options will come; 0 when that is not known.</param>
+    /// <param name="count">The number of options that will follow; 0 if it is unknown.</param>
     public void UseBlock(ReadOnlyMemory<byte> block, int count)
     {
         _bytes = block;
@@ -244,9 +244,9 @@ internal struct OptionTable
         }
     }
 
-    /// <summary>Adds an option that lies in the block, in ascending order.</summary>
+    /// <summary>Adds an option whose value is in the block, in ascending order.</summary>
     /// <param name="number">The number.</param>
-    /// <param name="offset">Where its value begins.</param>
+    /// <param name="offset">The offset of its value.</param>
     /// <param name="length">The length of the value.</param>
     public void AppendReceived(int number, int offset, int length)
     {
@@ -289,8 +289,8 @@ internal struct OptionTable
         return MemoryMarshal.AsMemory(_bytes).Span.Slice(_used - length, length);
     }
 
-    // Moves to a new array without the bytes of removed options, so that setting one option again and again needs no more and more room.
-    // The old bytes stay as they are: a value that is being added may lie there, and what came off the wire is not ours to change.
+    // Moves to a new array without the bytes of removed options, so that setting one option repeatedly does not need more and more memory.
+    // The old bytes stay unchanged: a value that is being added may be there, and received bytes are not ours to change.
     private void MoveBytes(int length)
     {
         Span<Entry> entries = Entries[.._count];

@@ -1,21 +1,21 @@
 namespace CoAP.NET.Options;
 
-/// <summary>In which messages an option is defined. Elsewhere it counts as unrecognized (RFC 7252 section 5.4).</summary>
+/// <summary>The messages in which an option is defined.</summary>
 [Flags]
 public enum OptionUse : byte
 {
-    /// <summary>In none.</summary>
+    /// <summary>No messages.</summary>
     None = 0,
 
-    /// <summary>In requests.</summary>
+    /// <summary>Requests.</summary>
     Request = 1,
 
-    /// <summary>In responses.</summary>
+    /// <summary>Responses.</summary>
     Response = 2,
 
-    /// <summary>In signalling messages of the code that the definition names (RFC 8323 section 5).</summary>
+    /// <summary>Signalling messages with the code of the definition (RFC 8323 section 5).</summary>
     Signalling = 4,
 
-    /// <summary>In requests and responses.</summary>
+    /// <summary>Requests and responses.</summary>
     Both = Request | Response,
 }

@@ -2,18 +2,18 @@ using System.Globalization;
 
 namespace CoAP.NET.Options;
 
-/// <summary>What <see cref="OptionRules"/> found. The default value accepts.</summary>
-/// <param name="Fault">What is wrong.</param>
-/// <param name="Number">The number of the first option with which something is wrong; 0 when accepted.</param>
+/// <summary>The result of <see cref="OptionRules"/>. The default value accepts the options.</summary>
+/// <param name="Fault">The fault.</param>
+/// <param name="Number">The number of the first faulty option; 0 if accepted.</param>
 internal readonly record struct OptionVerdict(OptionFault Fault, int Number)
 {
-    /// <summary>Which options of an accepted message ask for more than a plain exchange.</summary>
+    /// <summary>The options of an accepted message that need more than a plain exchange.</summary>
     internal SpecialOptions Special { get; init; }
 
     /// <summary>Whether the message may be processed.</summary>
     internal bool IsAccepted => Fault == OptionFault.None;
 
-    /// <summary>What becomes of the message.</summary>
+    /// <summary>What happens with the message.</summary>
     internal OptionVerdictKind Kind => Fault switch
     {
         OptionFault.None => OptionVerdictKind.Accepted,
@@ -22,9 +22,7 @@ internal readonly record struct OptionVerdict(OptionFault Fault, int Number)
         _ => OptionVerdictKind.BadOption,
     };
 
-    /// <summary>
-    /// The code that a request is answered with; 0.00 when accepted. A response is rejected instead (RFC 7252 section 5.4.1).
-    /// </summary>
+    /// <summary>The code of the response to a request; 0.00 if accepted. A response is rejected instead (RFC 7252 section 5.4.1).</summary>
     internal CoapCode ResponseCode => Kind switch
     {
         OptionVerdictKind.Accepted => CoapCode.Empty,
@@ -32,7 +30,7 @@ internal readonly record struct OptionVerdict(OptionFault Fault, int Number)
         _ => CoapCode.BadRequest,
     };
 
-    /// <summary>A diagnostic payload that names the option (RFC 7252 sections 5.4.1 and 5.5.2).</summary>
+    /// <summary>Returns a diagnostic payload that names the option (RFC 7252 sections 5.4.1 and 5.5.2).</summary>
     internal string Describe()
     {
         string option = CoapOptionRegistry.Default.FindDefinition(CoapCode.Get, Number) is { } definition

@@ -1,12 +1,13 @@
 namespace CoAP.NET.Options;
 
-/// <summary>
-/// OSCORE: the message is protected, and this tells how (RFC 8613 section 2). 0 to 255 bytes. Nothing in this library acts on it by itself:
-/// a message in which it is still there when requests and responses are checked counts as having an unrecognized critical option.
-/// </summary>
+/// <summary>OSCORE: how the message is protected (RFC 8613 section 2).</summary>
+/// <remarks>
+/// 0 to 255 bytes. This library does not process it itself: if it is still in a message when the library checks requests and responses, it
+/// counts as an unrecognized critical option.
+/// </remarks>
 public sealed class Oscore : OpaqueOption, ITypedOption<Oscore>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="value">The bytes, 0 to 255; copied.</param>
     /// <exception cref="ArgumentOutOfRangeException">There are more than 255 bytes.</exception>
     public Oscore(ReadOnlySpan<byte> value)

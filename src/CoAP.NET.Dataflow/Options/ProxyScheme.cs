@@ -1,9 +1,10 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Proxy-Scheme: asks a proxy for the URI of the Uri options with this scheme (RFC 7252 section 5.10.2). 1 to 255 bytes.</summary>
+/// <summary>Proxy-Scheme: requests the URI of the Uri options with this scheme from a proxy (RFC 7252 section 5.10.2).</summary>
+/// <remarks>1 to 255 bytes.</remarks>
 public sealed class ProxyScheme : StringOption, ITypedOption<ProxyScheme>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="value">The scheme, such as <c>coap</c>; without a colon.</param>
     /// <exception cref="ArgumentOutOfRangeException">There are fewer than 1 or more than 255 bytes in UTF-8.</exception>
     public ProxyScheme(string value)

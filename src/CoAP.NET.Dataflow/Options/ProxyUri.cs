@@ -1,12 +1,12 @@
 namespace CoAP.NET.Options;
 
 /// <summary>
-/// Proxy-Uri: asks a proxy for the resource of an absolute URI, in the place of all Uri options (RFC 7252 section 5.10.2). 1 to 1,034
-/// bytes.
+/// Proxy-Uri: requests the resource of an absolute URI from a proxy, instead of all Uri options (RFC 7252 section 5.10.2).
 /// </summary>
+/// <remarks>1 to 1,034 bytes.</remarks>
 public sealed class ProxyUri : StringOption, ITypedOption<ProxyUri>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="value">The absolute URI, percent-encoded as usual.</param>
     /// <exception cref="ArgumentOutOfRangeException">There are fewer than 1 or more than 1034 bytes in UTF-8.</exception>
     public ProxyUri(string value)

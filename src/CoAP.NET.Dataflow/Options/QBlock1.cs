@@ -1,23 +1,25 @@
 namespace CoAP.NET.Options;
 
 /// <summary>
-/// Q-Block1: as <see cref="Block1"/>, for many blocks at once without waiting (RFC 9177 section 4.1). Acted on where
-/// <see cref="CoapEndpointOptions.QBlock"/> allows it; in all other messages it counts as an unrecognized critical option.
+/// Q-Block1: works like <see cref="Block1"/>, with many blocks at once and no wait for each response (RFC 9177 section 4.1).
 /// </summary>
+/// <remarks>
+/// Supported if <see cref="CoapEndpointOptions.QBlock"/> allows it; in all other messages it counts as an unrecognized critical option.
+/// </remarks>
 public sealed class QBlock1 : BlockOption, ITypedOption<QBlock1>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="block">Block number, more flag and size.</param>
     public QBlock1(BlockValue block)
         : base(Definition, block)
     {
     }
 
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="number">The block number, 0 to 1,048,575.</param>
     /// <param name="more">Whether more blocks follow.</param>
     /// <param name="size">The block size in bytes: a power of two from 16 to 1,024.</param>
-    /// <exception cref="ArgumentOutOfRangeException">Number or size is out of its range.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">Number or size is out of range.</exception>
     public QBlock1(int number, bool more, int size)
         : this(BlockValue.FromSize(number, more, size))
     {

@@ -1,23 +1,26 @@
 namespace CoAP.NET.Options;
 
 /// <summary>
-/// Q-Block2: as <see cref="Block2"/>, for many blocks at once without waiting (RFC 9177 section 4.1). Repeatable in requests. Acted on
-/// where <see cref="CoapEndpointOptions.QBlock"/> allows it; in all other messages it counts as an unrecognized critical option.
+/// Q-Block2: works like <see cref="Block2"/>, with many blocks at once and no wait for each response (RFC 9177 section 4.1).
 /// </summary>
+/// <remarks>
+/// Repeatable in requests. Supported if <see cref="CoapEndpointOptions.QBlock"/> allows it; in all other messages it counts as an
+/// unrecognized critical option.
+/// </remarks>
 public sealed class QBlock2 : BlockOption, ITypedOption<QBlock2>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="block">Block number, more flag and size.</param>
     public QBlock2(BlockValue block)
         : base(Definition, block)
     {
     }
 
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="number">The block number, 0 to 1,048,575.</param>
     /// <param name="more">Whether more blocks follow.</param>
     /// <param name="size">The block size in bytes: a power of two from 16 to 1,024.</param>
-    /// <exception cref="ArgumentOutOfRangeException">Number or size is out of its range.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">Number or size is out of range.</exception>
     public QBlock2(int number, bool more, int size)
         : this(BlockValue.FromSize(number, more, size))
     {

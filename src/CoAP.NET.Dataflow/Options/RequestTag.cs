@@ -1,12 +1,10 @@
 namespace CoAP.NET.Options;
 
-/// <summary>
-/// Request-Tag: tells block-wise requests of one client from each other (RFC 9175 section 3.2.1). Repeatable; 0 to 8 bytes; an empty value
-/// is another thing than no option.
-/// </summary>
+/// <summary>Request-Tag: distinguishes block-wise requests of one client (RFC 9175 section 3.2.1).</summary>
+/// <remarks>Repeatable; 0 to 8 bytes; an empty value is different from an absent option.</remarks>
 public sealed class RequestTag : OpaqueOption, ITypedOption<RequestTag>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="value">The bytes, 0 to 8; copied.</param>
     /// <exception cref="ArgumentOutOfRangeException">There are more than 8 bytes.</exception>
     public RequestTag(ReadOnlySpan<byte> value)

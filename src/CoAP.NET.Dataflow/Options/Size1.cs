@@ -1,12 +1,12 @@
 namespace CoAP.NET.Options;
 
 /// <summary>
-/// Size1: the size of the request's body in bytes; in a 4.13 response the largest that is taken (RFC 7252 section 5.10.9, RFC 7959 section
+/// Size1: the size of the request's body in bytes; in a 4.13 response the maximum accepted size (RFC 7252 section 5.10.9, RFC 7959 section
 /// 4).
 /// </summary>
 public sealed class Size1 : UIntOption, ITypedOption<Size1>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="value">The size in bytes.</param>
     public Size1(uint value)
         : base(Definition, value)

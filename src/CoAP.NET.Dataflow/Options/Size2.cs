@@ -1,9 +1,9 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Size2: the size of the response's body in bytes; 0 in a request asks for it (RFC 7959 section 4).</summary>
+/// <summary>Size2: the size of the response's body in bytes; 0 in a request requests it (RFC 7959 section 4).</summary>
 public sealed class Size2 : UIntOption, ITypedOption<Size2>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="value">The size in bytes.</param>
     public Size2(uint value)
         : base(Definition, value)

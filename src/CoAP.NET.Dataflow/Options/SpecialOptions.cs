@@ -1,8 +1,7 @@
 namespace CoAP.NET.Options;
 
 /// <summary>
-/// Which options of a message ask for more than a plain exchange. Collected while the options are checked anyway, so that plain messages
-/// pay nothing.
+/// The options of a message that need more than a plain exchange. The option check collects them, so plain messages have no extra cost.
 /// </summary>
 [Flags]
 internal enum SpecialOptions : byte

@@ -4,14 +4,15 @@ using System.Text.Unicode;
 
 namespace CoAP.NET.Options;
 
-/// <summary>An option whose value is a string in UTF-8 (RFC 7252 section 3.2). Derive from it for an option of your own.</summary>
+/// <summary>An option with a string in UTF-8 as its value (RFC 7252 section 3.2).</summary>
+/// <remarks>Derive from it for a custom option.</remarks>
 public abstract class StringOption : CoapOption<string>
 {
-    // The bytes as they came where they are no UTF-8: the string with U+FFFD in it would be longer, and another value.
+    // The received bytes if they are not UTF-8: the string with U+FFFD would be longer, and another value.
     private readonly byte[]? _received;
 
-    /// <summary>Makes the option.</summary>
-    /// <param name="definition">What is legal for it.</param>
+    /// <summary>Creates the option.</summary>
+    /// <param name="definition">The definition of the option.</param>
     /// <param name="value">The string; not percent-encoded.</param>
     /// <exception cref="ArgumentOutOfRangeException">The string has a number of UTF-8 bytes that the definition does not allow.</exception>
     protected StringOption(OptionDefinition definition, string value)
@@ -21,8 +22,9 @@ public abstract class StringOption : CoapOption<string>
         ValueLength = CheckLength(definition, Encoding.UTF8.GetByteCount(value));
     }
 
-    /// <summary>Makes a received option. Bytes that are not UTF-8 become U+FFFD in the value and stay as they came on the wire.</summary>
-    /// <param name="definition">What is legal for it.</param>
+    /// <summary>Creates a received option.</summary>
+    /// <remarks>Bytes that are not UTF-8 become U+FFFD in the value and stay unchanged on the wire.</remarks>
+    /// <param name="definition">The definition of the option.</param>
     /// <param name="data">The bytes; copied.</param>
     /// <exception cref="ArgumentOutOfRangeException">There are fewer or more bytes than the definition allows.</exception>
     protected StringOption(OptionDefinition definition, OptionData data)
@@ -55,7 +57,7 @@ public abstract class StringOption : CoapOption<string>
             return Value;
         }
 
-        // A peer must not be able to begin a line of its own in a log.
+        // A peer must not be able to start a new line in a log.
         StringBuilder text = new(Value.Length + 16);
         foreach (char c in Value)
         {

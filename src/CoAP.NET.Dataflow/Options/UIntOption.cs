@@ -3,26 +3,23 @@ using System.Globalization;
 
 namespace CoAP.NET.Options;
 
-/// <summary>
-/// An option whose value is a non-negative integer, written without leading zeros (RFC 7252 section 3.2). Derive from it for an option of
-/// your own.
-/// </summary>
+/// <summary>An option with a non-negative integer as its value, written without leading zeros (RFC 7252 section 3.2).</summary>
+/// <remarks>Derive from it for a custom option.</remarks>
 public abstract class UIntOption : CoapOption<uint>
 {
-    /// <summary>Makes the option.</summary>
-    /// <param name="definition">What is legal for it.</param>
+    /// <summary>Creates the option.</summary>
+    /// <param name="definition">The definition of the option.</param>
     /// <param name="value">The integer.</param>
     /// <exception cref="ArgumentOutOfRangeException">The integer needs more bytes than the definition allows.</exception>
     protected UIntOption(OptionDefinition definition, uint value)
         : base(definition, value)
     {
-        // A zero stands as no byte at all, even where the shortest legal form has one (Hop-Limit, RFC 8768): the range is for received
-        // values.
+        // Zero has no bytes, even if the minimum length is one (Hop-Limit, RFC 8768): the range is for received values.
         int length = GetLength(value);
         if (length > definition.MaxLength)
         {
             throw new ArgumentOutOfRangeException(nameof(value), value,
-                $"A value of {definition.Name} has at most {definition.MaxLength} bytes.");
+                $"A value of {definition.Name} must have at most {definition.MaxLength} bytes.");
         }
     }
 

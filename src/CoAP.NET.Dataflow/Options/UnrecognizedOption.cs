@@ -2,10 +2,12 @@ using System.Globalization;
 
 namespace CoAP.NET.Options;
 
-/// <summary>An option that no factory knows, or whose length its definition forbids; kept byte for byte (RFC 7252 section 5.4.1).</summary>
+/// <summary>
+/// An option without a factory, or with a length that its definition forbids; its bytes are kept (RFC 7252 section 5.4.1).
+/// </summary>
 public sealed class UnrecognizedOption : CoapOption
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="number">The option number, 0 to 65,535.</param>
     /// <param name="value">The bytes; not copied, so they must not change.</param>
     public UnrecognizedOption(int number, ReadOnlyMemory<byte> value)

@@ -1,12 +1,12 @@
 namespace CoAP.NET.Options;
 
 /// <summary>
-/// Uri-Host: the host of the resource, where it is not the IP address that the request is sent to (RFC 7252 section 5.10.1). 1 to 255
-/// bytes.
+/// Uri-Host: the host of the resource, if it differs from the destination IP address of the request (RFC 7252 section 5.10.1).
 /// </summary>
+/// <remarks>1 to 255 bytes.</remarks>
 public sealed class UriHost : StringOption, ITypedOption<UriHost>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="value">The host in lower case, an IPv6 address in brackets; not percent-encoded.</param>
     /// <exception cref="ArgumentOutOfRangeException">There are fewer than 1 or more than 255 bytes in UTF-8.</exception>
     public UriHost(string value)

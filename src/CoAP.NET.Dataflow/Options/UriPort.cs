@@ -1,13 +1,12 @@
 namespace CoAP.NET.Options;
 
-/// <summary>
-/// Uri-Port: the port of the resource, where it is not the port that the request is sent to (RFC 7252 section 5.10.1). 0 to 2 bytes.
-/// </summary>
+/// <summary>Uri-Port: the port of the resource, if it differs from the destination port of the request (RFC 7252 section 5.10.1).</summary>
+/// <remarks>0 to 2 bytes.</remarks>
 public sealed class UriPort : UIntOption, ITypedOption<UriPort>
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     /// <param name="port">The port, 0 to 65,535.</param>
-    /// <exception cref="ArgumentOutOfRangeException">The port is out of its range.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The port is out of range.</exception>
     public UriPort(int port)
         : base(Definition, Check(port))
     {

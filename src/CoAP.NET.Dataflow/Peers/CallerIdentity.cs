@@ -1,10 +1,10 @@
 namespace CoAP.NET.Peers;
 
-/// <summary>By what a peer is told from others that come from its address.</summary>
+/// <summary>Distinguishes a peer from others at the same address.</summary>
 internal static class CallerIdentity
 {
     /// <summary>
-    /// The identity of a peer that connected to this end, or came without a connection; null of one that this end chose to connect to.
+    /// Returns the identity of a peer that connected to this end, or came without a connection; null for a peer that this end connected to.
     /// </summary>
     /// <param name="channel">The peer.</param>
     public static object? Of(CoapChannel channel) => channel.Connection is { IsInitiator: true } ? null : channel.Identity;

@@ -6,8 +6,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Peers;
 
 /// <summary>
-/// What few of the peers need that only send requests: made when the first of it is needed, so that the others stay small. Who guards what
-/// is said at the properties of <see cref="CoapChannel"/>.
+/// Rarely used state of a channel, created on first use to keep the other channels small. The properties of <see cref="CoapChannel"/> state
+/// the locking.
 /// </summary>
 internal sealed class ChannelExtras
 {
@@ -23,10 +23,10 @@ internal sealed class ChannelExtras
     /// <summary>See <see cref="CoapChannel.ProtectedOnes"/>.</summary>
     public ProtectedChannels? ProtectedOnes;
 
-    /// <summary>What waits for the one who drains the outbox.</summary>
+    /// <summary>Items that wait for the thread that drains the outbox.</summary>
     public Queue<CoapOutbound>? Outbound;
 
-    /// <summary>Which connection or session of the endpoint.</summary>
+    /// <summary>The number of the connection or session within the endpoint.</summary>
     public ulong Number;
 
     public long VerifiedUntil = long.MaxValue;

@@ -3,8 +3,8 @@ using CoAP.NET.Connecting;
 namespace CoAP.NET.Peers;
 
 /// <summary>
-/// What was found out about the few peers of which there is something to find out; made when the first of it is needed. Who guards what is
-/// said at the properties of <see cref="CoapChannel"/>.
+/// Learned facts about a peer, created on first use, because most peers have none. The properties of <see cref="CoapChannel"/> state the
+/// locking.
 /// </summary>
 internal sealed class ChannelHints
 {
@@ -21,10 +21,10 @@ internal sealed class ChannelHints
     /// <summary>See <see cref="CoapChannel.Probe"/>.</summary>
     public CancellationTokenSource? Probe;
 
-    /// <summary>Who waits until something of the peer comes; null for nobody.</summary>
+    /// <summary>The waiter for the next message of the peer; null for none.</summary>
     public TaskCompletionSource? Hearing;
 
-    /// <summary>Where the peer of a session is since it moved last.</summary>
+    /// <summary>The state of the session's address since the last move.</summary>
     public MovedAddress? Moved;
 
     public long LongTokensUntil;

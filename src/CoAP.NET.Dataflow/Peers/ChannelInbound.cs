@@ -3,7 +3,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Peers;
 
 /// <summary>
-/// The inbound half of the Channel stage: says which peer a datagram is of, making its <see cref="CoapChannel"/> when it is new.
+/// The inbound half of the Channel stage: finds the <see cref="CoapChannel"/> of a datagram's peer, and creates it for a new peer.
 /// </summary>
 internal sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
 {
@@ -27,8 +27,7 @@ internal sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
         {
             if (item.Remote.Port == 0 || item.Transport is null or { IsReliable: true })
             {
-                // Port 0 cannot be answered; whoever sends from it wants no answer or means harm. The frames of a connection bring its
-                // channel along.
+                // Port 0 cannot be answered; its sender wants no answer or is malicious. Frames of a connection already have its channel.
                 Counters.Add(CoapCounter.Ignored);
                 item.Dispose();
                 return;
@@ -72,7 +71,7 @@ internal sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
         Offer(item);
     }
 
-    // The transport says which session a datagram is of. What comes in one that has ended is nobody's.
+    // The transport knows the session of a datagram. A datagram in an ended session belongs to no peer.
     private bool TryTouchSession(CoapChannel channel)
     {
         if (channel.IsForgotten)
@@ -86,8 +85,8 @@ internal sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
         return true;
     }
 
-    // A group, everybody or nobody is no source (RFC 1122 section 3.2.1.3, RFC 4291 section 2.7): an answer would hit many, or be lost.
-    // Most operating systems drop such datagrams, but not all transports stand on one.
+    // A group, broadcast or unspecified address is not a valid source (RFC 1122 section 3.2.1.3, RFC 4291 section 2.7): an answer would hit
+    // many hosts, or be lost. Most operating systems drop such datagrams, but not all transports use them.
     private static bool IsNobody(CoapAddress remote) =>
         remote.IsMulticast || remote.IsAny || remote == s_broadcast with { Port = remote.Port };
 

@@ -1,11 +1,11 @@
 namespace CoAP.NET.Peers;
 
 /// <summary>
-/// What the table of peers keeps in each channel: touched when the order of peers changes, not by each request. Guarded by Shard.Gate.
+/// The fields of the table of peers in each channel. They change with the order of peers, not with each request. Guarded by Shard.Gate.
 /// </summary>
 internal struct ChannelLinks
 {
-    /// <summary>Its neighbours in a <see cref="ChannelList"/>.</summary>
+    /// <summary>The neighbours in a <see cref="ChannelList"/>.</summary>
     public ChainLinks<CoapChannel> Neighbours;
 
     /// <summary>See <see cref="CoapChannel.AddressHash"/>.</summary>

@@ -1,11 +1,11 @@
 namespace CoAP.NET.Peers;
 
-/// <summary>Channels from the one silent longest to the newest.</summary>
+/// <summary>A list of channels, from the longest silent one to the newest.</summary>
 internal sealed class ChannelList
 {
     private Chain<CoapChannel, Place> _chain;
 
-    /// <summary>The one silent longest; null when there is none.</summary>
+    /// <summary>The longest silent channel; null when empty.</summary>
     public CoapChannel? Oldest => _chain.First;
 
     public int Count => _chain.Count;

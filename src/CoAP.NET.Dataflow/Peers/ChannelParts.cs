@@ -2,21 +2,21 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Peers;
 
-/// <summary>In which parts a body goes to a peer.</summary>
+/// <summary>Computes the block sizes for bodies to a peer.</summary>
 internal static class ChannelParts
 {
     extension(CoapChannel channel)
     {
         /// <summary>
-        /// Answers above so many bytes are sent to the peer in blocks. On a connection whatever fits a message goes in one;
-        /// <see cref="CoapTransmissionParameters.PreferredBlockSize"/> is about datagrams.
+        /// The size above which answers to the peer are sent in blocks. On a connection any answer that fits in a message is sent in one;
+        /// <see cref="CoapTransmissionParameters.PreferredBlockSize"/> applies to datagrams.
         /// </summary>
         public int BlockSize => channel.IsReliable ? channel.PeerMaxMessageSize
             : channel.AskedBlockSize == 0 ? channel.Parameters.PreferredBlockSize
             : Math.Min(8 << channel.AskedBlockSize, channel.Parameters.PreferredBlockSize);
 
-        /// <summary>The most of a body in bytes that one message may carry, for who reads it at its place.</summary>
-        /// <param name="asked">The block that is asked for; null for none.</param>
+        /// <summary>Returns the maximum number of body bytes in one message, for code that reads the body in parts.</summary>
+        /// <param name="asked">The requested block; null for none.</param>
         public int LargestPart(BlockValue? asked)
         {
             const int block = 16 << BlockValue.MaxSizeExponent;
@@ -25,9 +25,9 @@ internal static class ChannelParts
                 : block;
         }
 
-        /// <summary>In how many messages a body goes to the peer, if it fetches all of it with the size that it asks for now.</summary>
+        /// <summary>Returns the number of messages for a body, if the peer fetches all of it with the requested block size.</summary>
         /// <param name="total">The size of the body in bytes.</param>
-        /// <param name="asked">The block that is asked for; null for none.</param>
+        /// <param name="asked">The requested block; null for none.</param>
         public long BlocksOf(long total, BlockValue? asked)
         {
             int size = channel.IsReliable

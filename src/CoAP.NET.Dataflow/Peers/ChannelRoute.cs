@@ -2,20 +2,17 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Peers;
 
-/// <summary>
-/// Between which shard and which end of ours a peer's datagrams go: the same for many peers, so that each keeps one reference. Never
-/// changed.
-/// </summary>
+/// <summary>The shard and local end of a peer's datagrams. Many peers share one route, so each keeps one reference. Immutable.</summary>
 internal sealed class ChannelRoute(CoapShard shard, CoapTransport transport, int tag, CoapAddress local)
 {
     public CoapShard Shard { get; } = shard;
 
     public CoapTransport Transport { get; } = transport;
 
-    /// <summary>The number by which the transport knows its own socket or connection.</summary>
+    /// <summary>Identifies the socket or connection within the transport.</summary>
     public int Tag { get; } = tag;
 
-    /// <summary>Our address; the wildcard when the operating system chooses, or when it is not known yet.</summary>
+    /// <summary>The local address; the wildcard when the operating system chooses, or when it is not known yet.</summary>
     public CoapAddress Local { get; } = local;
 
     public bool Is(CoapTransport transport, int tag, in CoapAddress local) => Transport == transport && Tag == tag && Local == local;

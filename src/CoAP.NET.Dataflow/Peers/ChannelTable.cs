@@ -4,8 +4,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Peers;
 
 /// <summary>
-/// The peers of a shard by address. Newcomers stand in a fixed list of their own and replace only one another; returning peers are kept up
-/// to the bound and the one idle longest goes first. Not thread-safe: Shard.Gate guards it.
+/// The peers of a shard by address. Newcomers have a fixed list of their own and replace only one another. Returning peers are kept up to
+/// the limit; the longest idle one goes first. Not thread-safe: guarded by Shard.Gate.
 /// </summary>
 internal sealed class ChannelTable
 {
@@ -39,15 +39,15 @@ internal sealed class ChannelTable
 
     public int Count => _count;
 
-    /// <summary>Whether there may be channels from one address of ours only, under the hash of both addresses.</summary>
+    /// <summary>Whether there may be channels for one local address only, stored under the hash of both addresses.</summary>
     public bool HasPinned => Volatile.Read(ref _hasPinned);
 
-    /// <summary>Whether a timer waits for peers to be silent for long enough.</summary>
+    /// <summary>Whether a timer waits for peers that have been silent for long enough.</summary>
     public bool WatchesIdle => _idle.IsScheduled;
 
     public int Newcomers => _newcomers.Count;
 
-    /// <summary>Finds the channel of a datagram's peer, or makes one.</summary>
+    /// <summary>Finds the channel of a datagram's peer, or creates one.</summary>
     public CoapChannel GetForInbound(CoapDatagram datagram, ulong hash, long now)
     {
         CoapChannel? channel = (_hasPinned ? FindForInbound(datagram, CoapAddressHash.Of(hash, datagram.Local)) : null)
@@ -68,9 +68,9 @@ internal sealed class ChannelTable
     }
 
     /// <summary>
-    /// Finds the channel of a datagram's peer without the lock, when it is there and nothing but the time of its last datagram changes. A
-    /// table that changes meanwhile may hide it; then the caller goes on with <see cref="GetForInbound"/>. One that is forgotten at this
-    /// moment may still be found; it works, and is garbage afterwards.
+    /// Finds the channel of a datagram's peer without the lock, if it exists and only the time of its last datagram changes. A concurrent
+    /// change of the table may hide it; the caller then continues with <see cref="GetForInbound"/>. A channel that is being forgotten may
+    /// still be found; it works, and becomes garbage afterwards.
     /// </summary>
     public CoapChannel? TryGetForInbound(CoapDatagram datagram, ulong hash, long now)
     {
@@ -78,7 +78,7 @@ internal sealed class ChannelTable
         return channel is not null && TryTouch(channel, now) ? channel : null;
     }
 
-    /// <summary>Notes that a peer was heard, when nothing but the time of its last datagram changes by that.</summary>
+    /// <summary>Records a datagram of a peer, if only the time of its last datagram changes.</summary>
     public static bool TryTouch(CoapChannel channel, long now)
     {
         if (channel.LacksLocal || channel.IsForgotten
@@ -94,15 +94,15 @@ internal sealed class ChannelTable
     }
 
     /// <summary>
-    /// Finds the channel to a peer that we want to talk to without the lock, when nothing changes by that; null otherwise. A
-    /// channel that is forgotten meanwhile comes back by <see cref="Restore"/> when something is sent.
+    /// Finds the channel of an outbound peer without the lock, if nothing changes; otherwise null. <see cref="Restore"/> brings back a
+    /// channel that is forgotten meanwhile when something is sent.
     /// </summary>
     public CoapChannel? TryGetForOutbound(CoapTransport transport, CoapAddress remote, ulong hash) =>
         Find(transport, null, remote, null, hash) is { IsNewcomer: false, IsForgotten: false, IsConnection: false } channel
             ? channel
             : null;
 
-    /// <summary>Finds a channel to a peer that we want to talk to, or makes one. Whom we choose ourselves is no newcomer.</summary>
+    /// <summary>Finds or creates the channel of an outbound peer. Such a peer is never a newcomer.</summary>
     public CoapChannel GetForOutbound(CoapTransport transport, CoapAddress remote, ulong hash, long now)
     {
         CoapChannel? channel = Find(transport, null, remote, null, hash);
@@ -120,18 +120,18 @@ internal sealed class ChannelTable
     }
 
     /// <summary>
-    /// Finds a channel to a peer that we want to talk to from one address of ours, or makes one. A peer may have many of them: they are
-    /// found by the hash of both addresses.
+    /// Finds or creates the channel of an outbound peer for one local address. A peer may have many of them: they are stored under the hash
+    /// of both addresses.
     /// </summary>
     /// <param name="transport">The transport.</param>
     /// <param name="remote">The peer.</param>
-    /// <param name="wanted">The end of ours to talk from; null for what the operating system chooses.</param>
-    /// <param name="routed">What the operating system chooses, when that is known.</param>
-    /// <param name="onlyFind">Whether none is made.</param>
+    /// <param name="wanted">The local end to send from; null for the choice of the operating system.</param>
+    /// <param name="routed">The choice of the operating system, if known.</param>
+    /// <param name="onlyFind">Whether to create no channel.</param>
     /// <param name="hash">The hash of the peer's address.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
     /// <param name="channel">The channel.</param>
-    /// <returns>Whether there is one now.</returns>
+    /// <returns>Whether there is a channel.</returns>
     public bool TryGetForOutbound(
         CoapTransport transport, CoapAddress remote, LocalEnd? wanted, LocalEnd? routed, bool onlyFind, ulong hash, long now,
         [NotNullWhen(true)] out CoapChannel? channel)
@@ -160,18 +160,14 @@ internal sealed class ChannelTable
         return channel is not null;
     }
 
-    /// <summary>
-    /// The channel that stands for a peer now: the given one, or the one that was made for the peer after that one was forgotten; null when
-    /// there is none.
-    /// </summary>
+    /// <summary>Returns the current channel of a peer: the given one, or its successor after it was forgotten; null for none.</summary>
     public CoapChannel? Current(CoapChannel channel) =>
         channel is { IsForgotten: true, IsConnection: false }
             ? Find(channel.Transport, channel.TransportTag, channel.Remote, channel.Local, channel.AddressHash)
             : channel;
 
     /// <summary>
-    /// Like <see cref="Current"/>, for a peer that we want to talk to: when there is no channel the given one comes back into the table, so
-    /// that answers find it.
+    /// Like <see cref="Current"/>, for outbound peers: without a channel, the given one returns to the table, so that answers find it.
     /// </summary>
     public CoapChannel Restore(CoapChannel channel)
     {
@@ -197,7 +193,7 @@ internal sealed class ChannelTable
         return channel;
     }
 
-    /// <summary>The channels to a peer's address over all transports, as a list of its own.</summary>
+    /// <summary>Returns the channels to a peer's address over all transports, as a new list.</summary>
     public List<CoapChannel> Find(CoapAddress remote)
     {
         lock (_shard.Gate)
@@ -207,12 +203,12 @@ internal sealed class ChannelTable
     }
 
     /// <summary>
-    /// The channels that were heard last, the latest first. Needs no lock, so that looking at very many peers holds nobody up: one that
-    /// comes or goes meanwhile may be missing.
+    /// Returns the most recently heard channels, the latest first. Takes no lock, so that listing very many peers delays nothing.
+    /// Concurrently added or removed peers may be missing.
     /// </summary>
-    /// <param name="max">How many at most.</param>
-    /// <param name="fits">Which of them.</param>
-    /// <param name="found">How many fit in all.</param>
+    /// <param name="max">The maximum number.</param>
+    /// <param name="fits">The filter.</param>
+    /// <param name="found">The total number of matching channels.</param>
     public List<CoapChannel> Latest(int max, Func<CoapChannel, bool> fits, out int found)
     {
         found = 0;
@@ -241,7 +237,7 @@ internal sealed class ChannelTable
         return all;
     }
 
-    /// <summary>All channels, in no order that means anything, as a list of its own.</summary>
+    /// <summary>Returns all channels in undefined order, as a new list.</summary>
     public List<CoapChannel> All()
     {
         lock (_shard.Gate)
@@ -250,7 +246,7 @@ internal sealed class ChannelTable
         }
     }
 
-    // What was sent to a group belongs to the peer, by whichever address of ours it knows us: a group is no address to answer from.
+    // A message to a group belongs to the peer, whichever local address it knows: a group is not an address to answer from.
     private CoapChannel? FindForInbound(CoapDatagram datagram, ulong hash) =>
         Find(datagram.Transport!, datagram.TransportTag, datagram.Remote, datagram.Local.IsMulticast ? null : datagram.Local, hash);
 
@@ -272,12 +268,12 @@ internal sealed class ChannelTable
         channel.Remote == remote && channel.Transport == transport
         && (tag is null || channel.Local == default || (channel.TransportTag == tag && (local is null || channel.Local == local.Value)));
 
-    // Known at one address of ours: as we chose it, or as the peer did.
+    // Channels for one local address, chosen by this end or by the peer.
     private CoapChannel? FindAt(CoapTransport transport, in CoapAddress remote, LocalEnd end, ulong hash) =>
         Find(transport, end.Tag, remote, end.Local, CoapAddressHash.Of(hash, end.Local))
         ?? (Find(transport, end.Tag, remote, end.Local, hash) is { } channel && channel.Local == end.Local ? channel : null);
 
-    // Known at no address of ours in particular, or at the one where the peer found us.
+    // Channels without a specific local address, or at the one where the peer found this end.
     private CoapChannel? FindPlain(CoapTransport transport, in CoapAddress remote, ulong hash) => Find(transport, null, remote, null, hash);
 
     private CoapChannel Add(CoapTransport transport, int tag, CoapAddress remote, CoapAddress local, ulong hash, long now, bool newcomer,
@@ -331,7 +327,7 @@ internal sealed class ChannelTable
 
     private void Promote(CoapChannel channel)
     {
-        // When nobody among the returning peers may go, the peer stays a newcomer: it is served all the same.
+        // When no returning peer may be evicted, the peer stays a newcomer; it is served nevertheless.
         if (_returning.Count < _maxReturning || Evict(_returning, unverifiedOnly: true))
         {
             _newcomers.Remove(channel);
@@ -344,7 +340,7 @@ internal sealed class ChannelTable
     {
         if (newcomer)
         {
-            // Newcomers with work under way are passed over; there are never more of those than requests being served.
+            // Newcomers with pending work are skipped; there are never more of those than requests being served.
             while (_newcomers.Count >= _maxNewcomers && Evict(_newcomers, unverifiedOnly: false))
             {
             }
@@ -367,7 +363,7 @@ internal sealed class ChannelTable
                 return true;
             }
 
-            // Who cannot go now is looked at last next time.
+            // A channel that cannot be evicted now is checked last next time.
             list.Remove(candidate);
             list.AddNewest(candidate);
             candidate = next;
@@ -392,9 +388,9 @@ internal sealed class ChannelTable
         return true;
     }
 
-    // The table itself: linear probing. Each slot holds the hash of its peer, so that a search touches no channel but the one that it
-    // finds, and growing touches none.
-    /// <summary>Has the memory fetched in which the search for a peer begins.</summary>
+    // The table itself: linear probing. Each slot holds the hash of its peer, so a search touches only the matching channel, and growing
+    // touches none.
+    /// <summary>Prefetches the memory in which the search for a peer begins.</summary>
     public void Fetch(ulong hash)
     {
         Slot[] slots = Volatile.Read(ref _slots);
@@ -402,8 +398,8 @@ internal sealed class ChannelTable
     }
 
     /// <summary>
-    /// Says which channel a datagram that will be handed in soon probably has, without the lock and without touching the channel; null also
-    /// where that is not worth it.
+    /// Guesses the channel of a datagram that will be handed in soon, without the lock and without touching the channel. Null when there is
+    /// none or prefetching is not worthwhile.
     /// </summary>
     public CoapChannel? Guess(ulong hash)
     {
@@ -424,7 +420,7 @@ internal sealed class ChannelTable
         return null;
     }
 
-    /// <summary>Whether a channel is that of a datagram.</summary>
+    /// <summary>Whether a channel belongs to a datagram.</summary>
     public static bool Is(CoapChannel channel, CoapDatagram datagram) =>
         Is(channel, datagram.Transport!, datagram.TransportTag, datagram.Remote, datagram.Local.IsMulticast ? null : datagram.Local);
 
@@ -441,8 +437,8 @@ internal sealed class ChannelTable
         Set(ref slots[i], channel, hash);
     }
 
-    // After the hash and everything in the channel: who reads without the lock must find both complete. One that meets the hash of another
-    // peer passes it by.
+    // Written after the hash and the whole channel: readers without the lock must find both complete. A reader that meets the hash of
+    // another peer skips it.
     private static void Set(ref Slot slot, CoapChannel channel, ulong hash)
     {
         Volatile.Write(ref slot.Hash, hash);
@@ -458,7 +454,7 @@ internal sealed class ChannelTable
             hole = (hole + 1) & mask;
         }
 
-        // Backward shift: what could stand in the hole moves into it, so that searches never meet a gap.
+        // Backward shift: entries that may occupy the hole move into it, so searches never meet a gap.
         for (int i = (hole + 1) & mask; _slots[i].Channel is { } other; i = (i + 1) & mask)
         {
             int home = (int)_slots[i].Hash & mask;

@@ -3,20 +3,20 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Mesh;
 
-/// <content>What only peers at the other end of a connection or session have.</content>
+/// <content>The state of peers at the other end of a connection or session.</content>
 public sealed partial class CoapChannel
 {
-    /// <summary>Why the connection or session has ended; null before that.</summary>
+    /// <summary>The reason why the connection or session has ended; null before that.</summary>
     internal CoapConnectionException? EndReason
     {
         get => _extras?.Hints?.EndReason;
         set => Hints.EndReason = value;
     }
 
-    /// <summary>
-    /// What a message to the peer may have, in bytes: on a connection the peer's Max-Message-Size (RFC 8323 section 5.3.1), otherwise that
-    /// of <see cref="Parameters"/>.
-    /// </summary>
+    /// <summary>The maximum size of a message to the peer, in bytes.</summary>
+    /// <remarks>
+    /// On a connection it is the peer's Max-Message-Size (RFC 8323 section 5.3.1), otherwise that of <see cref="Parameters"/>.
+    /// </remarks>
     public int MaxMessageSize => !IsReliable ? Parameters.MaxMessageSize : PeerMaxMessageSize;
 
     /// <summary>The peer's Max-Message-Size; 1,152 until its CSM says otherwise.</summary>
@@ -28,7 +28,7 @@ public sealed partial class CoapChannel
     }
 
     /// <summary>
-    /// Whether the peer may be sent Block1 and Block2: always on datagrams, on a connection when its CSM said so (RFC 8323 section 5.3.2).
+    /// Whether the peer accepts Block1 and Block2: always on datagrams, on a connection if its CSM said so (RFC 8323 section 5.3.2).
     /// </summary>
     internal bool TakesBlocks
     {
@@ -38,21 +38,21 @@ public sealed partial class CoapChannel
     }
 
     /// <summary>
-    /// Whether SZX 7 may be used in both directions (RFC 8323 section 6): both ends said that they know block-wise transfer, and take more
-    /// than 1,152 bytes.
+    /// Whether SZX 7 is allowed in both directions (RFC 8323 section 6): both ends support block-wise transfer and take more than 1,152
+    /// bytes.
     /// </summary>
     internal bool TakesBert =>
         IsReliable && TakesBlocks && PeerMaxMessageSize > Options.MaxMessageSize.BaseValue
             && Shard.Environment.Limits.MaxStreamMessageSize > Options.MaxMessageSize.BaseValue;
 
-    /// <summary>The longest token that the peer takes, as its CSM said (RFC 8974 section 2.2.1); only on a connection.</summary>
+    /// <summary>The longest token that the peer accepts according to its CSM (RFC 8974 section 2.2.1); only on a connection.</summary>
     internal int PeerMaxTokenLength
     {
         get => Carried is { } carried ? carried.Carrier.PeerMaxTokenLength : _extras?.Hints?.PeerMaxTokenLength ?? CoapToken.MaxLength;
         set => Hints.PeerMaxTokenLength = value;
     }
 
-    /// <summary>The requests of the peer that have no answer yet; null on transports of datagrams.</summary>
+    /// <summary>The peer's requests without an answer yet; null on datagram transports.</summary>
     internal RequestsUnderWay? Requests
     {
         get => IsReliable ? _extras!.Requests : null;
@@ -60,28 +60,30 @@ public sealed partial class CoapChannel
     }
 
     /// <summary>
-    /// The host that a request without Uri-Host means (RFC 8323 section 8.5): what the client called us by Server Name Indication or a Host
-    /// header; null for our address.
+    /// The host of requests from the peer without Uri-Host (RFC 8323 section 8.5): the name from Server Name Indication or a Host header;
+    /// null for the local address.
     /// </summary>
     internal string? DefaultHost => IsReliable && Connection is { IsInitiator: false, ServerName: { } name } ? name : null;
 
     /// <summary>
-    /// The host that our requests mean when they have no Uri-Host (RFC 8323 section 8.5): what we told the peer by Server Name Indication
-    /// or a Host header; null for its address.
+    /// The host of requests to the peer without Uri-Host (RFC 8323 section 8.5): the name sent with Server Name Indication or a Host
+    /// header; null for its address.
     /// </summary>
     internal string? ToldHost =>
         IsReliable && Connection is { IsInitiator: true, ServerName: { } name, Transport.TellsServerName: true } ? name : null;
 
-    /// <summary>What is known of the present address of the session; null when it never moved. Set by <see cref="AddressGuard"/>.</summary>
+    /// <summary>
+    /// The state of the session's current address; null when the session never moved. <see cref="AddressGuard"/> sets it.
+    /// </summary>
     internal MovedAddress? Moved
     {
         get => _extras?.Hints is { } hints ? Volatile.Read(ref hints.Moved) : null;
         set => Volatile.Write(ref Hints.Moved, value);
     }
 
-    /// <summary>When the session got its present address, in units of 100 ns; the least value when it never moved.</summary>
+    /// <summary>When the session got its current address, in units of 100 ns; the minimum value when it never moved.</summary>
     internal long MovedAt => Moved?.At ?? long.MinValue;
 
-    /// <summary>Cancelled when the peer moves again while it is asked whether it receives; null when it is not asked.</summary>
+    /// <summary>Cancelled when the peer moves again during the check of its new address; null without a check.</summary>
     internal ref CancellationTokenSource? Probe => ref Hints.Probe;
 }

@@ -7,17 +7,17 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Mesh;
 
-/// <summary>
-/// One peer, as the mesh knows it: on UDP an address, port and local address. Holds identity, parameters and the state of the stages.
-/// Everything of a peer is done in the order of its channel.
-/// </summary>
+/// <summary>One peer, as the mesh knows it: on UDP an address, port and local address.</summary>
+/// <remarks>
+/// It holds identity, parameters and the state of the stages. The mesh processes the items of a peer in the order of its channel.
+/// </remarks>
 public sealed partial class CoapChannel
 {
-    /// <summary>How many bytes from its beginning on a request touches: all but <see cref="Links"/>.</summary>
+    /// <summary>The number of leading bytes that a request touches: all but <see cref="Links"/>.</summary>
     internal const int OftenTouched = 176;
 
-    // The runtime lays out references first, then numbers, then structs in the order in which they stand here. What each request touches
-    // comes before what only the table of peers touches; what few peers need is in an object of its own.
+    // The runtime lays out references first, then numbers, then structs in declaration order. Fields of each request come before fields
+    // that only the table of peers uses. Rare fields are in an object of their own.
     private ChannelRoute _route;
     private ChannelExtras? _extras;
     private volatile bool _lacksLocal;
@@ -27,10 +27,10 @@ public sealed partial class CoapChannel
     // Guarded by Shard.Gate.
     internal CoapOutbox Outbox;
 
-    /// <summary>What Messaging keeps for the peer. Guarded by Shard.Gate. Not on connections.</summary>
+    /// <summary>The state of the peer in Messaging. Guarded by Shard.Gate. Unused on connections.</summary>
     internal MessagingState Messaging = new();
 
-    /// <summary>Its place in the list of the table. Guarded by Shard.Gate.</summary>
+    /// <summary>The links in the list of the table. Guarded by Shard.Gate.</summary>
     internal ChannelLinks Links;
 
     internal CoapChannel(CoapShard shard, CoapTransport transport, int transportTag, CoapAddress remote, CoapAddress local,
@@ -40,7 +40,7 @@ public sealed partial class CoapChannel
     }
 
     /// <summary>
-    /// Makes the channel of a connection (RFC 8323) or of a session (RFC 7252 section 9.1), which is one peer as long as it lasts.
+    /// Creates the channel of a connection (RFC 8323) or session (RFC 7252 section 9.1), which is one peer for its lifetime.
     /// </summary>
     internal CoapChannel(CoapShard shard, CoapConnection connection, CoapTransmissionParameters parameters)
         : this(connection.Transport.IsReliable
@@ -59,7 +59,7 @@ public sealed partial class CoapChannel
         Parameters = parameters;
     }
 
-    /// <summary>Makes the channel of a protected peer, whose messages another channel carries.</summary>
+    /// <summary>Creates the channel of a protected peer. Another channel carries its messages.</summary>
     internal CoapChannel(CoapChannel carrier, CoapSecurityContext context)
         : this(carrier._route, carrier._remote, ProtectedParameters.Of(carrier, context))
     {
@@ -76,8 +76,7 @@ public sealed partial class CoapChannel
         Volatile.Read(ref Extras.Hints) ?? Interlocked.CompareExchange(ref Extras.Hints, new ChannelHints(), null) ?? Extras.Hints;
 
     /// <summary>
-    /// What each chapter of the handler keeps for this peer, made when first needed. Guarded by Shard.Gate. Of Signalling only on
-    /// connections.
+    /// The signalling state of the peer; only on connections. Guarded by Shard.Gate. Created on first use, like the states below.
     /// </summary>
     internal ConnectionState? SignallingState
     {
@@ -85,78 +84,74 @@ public sealed partial class CoapChannel
         set => Extras.SignallingState = value;
     }
 
-    /// <summary>See <see cref="SignallingState"/>.</summary>
+    /// <summary>The exchange state. See <see cref="SignallingState"/>.</summary>
     internal PeerExchanges? ExchangeState
     {
         get => _extras?.ExchangeState;
         set => Extras.ExchangeState = value;
     }
 
-    /// <summary>See <see cref="SignallingState"/>.</summary>
+    /// <summary>The observer state. See <see cref="SignallingState"/>.</summary>
     internal PeerObservers? ObservingState
     {
         get => _extras?.ObservingState;
         set => Extras.ObservingState = value;
     }
 
-    /// <summary>Who opened the connection, if it was opened for requests. Guarded by that one's lock.</summary>
+    /// <summary>The target that opened the connection for requests; null for others. Guarded by the target's lock.</summary>
     internal ConnectionTarget? ConnectingState
     {
         get => _extras?.Hints?.ConnectingState;
         set => Hints.ConnectingState = value;
     }
 
-    /// <summary>By which channel, and with which keys, messages of a protected peer go; null of peers whose messages go as they
-    /// are.</summary>
+    /// <summary>The carrying channel and the keys of a protected peer; null for unprotected peers.</summary>
     internal CarriedChannel? Carried => _extras?.Hints?.Carried;
 
-    /// <summary>The protected peers behind it; null for none. Guarded by Shard.Gate.</summary>
+    /// <summary>The protected peers that this channel carries; null for none. Guarded by Shard.Gate.</summary>
     internal ProtectedChannels? ProtectedOnes
     {
         get => _extras?.ProtectedOnes;
         set => Extras.ProtectedOnes = value;
     }
 
-    /// <summary>An Echo value that the peer sent and that belongs into the next request to it (RFC 9175 section 2.3).</summary>
+    /// <summary>The Echo value from the peer that the next request must return (RFC 9175 section 2.3).</summary>
     internal byte[]? EchoToReturn
     {
         get => _extras?.Hints is { } hints ? Volatile.Read(ref hints.EchoToReturn) : null;
         set => Volatile.Write(ref Hints.EchoToReturn, value);
     }
 
-    /// <summary>Takes <see cref="EchoToReturn"/>, which is sent once.</summary>
+    /// <summary>Takes <see cref="EchoToReturn"/>, which is sent only once.</summary>
     internal byte[]? TakeEchoToReturn() => EchoToReturn is null ? null : Interlocked.Exchange(ref Hints.EchoToReturn, null);
 
     /// <summary>
-    /// The user's view of the peer; made when first asked for. Two threads may both make one; the first that is stored is everybody's.
+    /// The application's view of the peer, created on first use. Two threads may both create one; the first stored object wins.
     /// </summary>
     internal CoapPeer? Face => _extras?.Face;
 
-    /// <summary>See <see cref="Face"/>.</summary>
-    /// <returns>The one that is stored.</returns>
+    /// <summary>Stores <see cref="Face"/>, unless another thread was first.</summary>
+    /// <returns>The stored object.</returns>
     internal CoapPeer StoreFace(CoapPeer face) => Interlocked.CompareExchange(ref Extras.Face, face, null) ?? face;
 
-    /// <summary>What waits for the one who drains the outbox. Guarded by Shard.Gate.</summary>
+    /// <summary>Items that wait for the thread that drains the outbox. Guarded by Shard.Gate.</summary>
     internal Queue<CoapOutbound>? Outbound
     {
         get => _extras?.Outbound;
         set => Extras.Outbound = value;
     }
 
-    /// <summary>The peer's address. Of a session it may change.</summary>
+    /// <summary>The peer's address. It can change during a DTLS session (RFC 9146).</summary>
     public CoapAddress Remote => _kind == ChannelKind.Session ? _extras!.Connection!.Remote : _remote;
 
-    /// <summary>The connection or session, of which the channel is; null where a peer is an address.</summary>
+    /// <summary>The connection or session of the channel; null when the peer is an address.</summary>
     public CoapConnection? Connection => IsConnection ? _extras!.Connection : null;
 
-    /// <summary>
-    /// Whether the peer is what is at the other end of <see cref="Connection"/>, and gone when that has ended; otherwise it is an address.
-    /// </summary>
+    /// <summary>Whether the peer is the other end of <see cref="Connection"/> and ends with it; otherwise it is an address.</summary>
     internal bool IsConnection => _kind != ChannelKind.Address;
 
     /// <summary>
-    /// The number of the connection or session among those of the endpoint, so that what was made for one is worth nothing in another; 0
-    /// where a peer is an address.
+    /// The number of the connection or session within the endpoint, so state for one is invalid in another; 0 when the peer is an address.
     /// </summary>
     internal ulong Number
     {
@@ -164,21 +159,21 @@ public sealed partial class CoapChannel
         init => Extras.Number = value;
     }
 
-    /// <summary>What can be stopped when there is no room for more; null on transports of datagrams.</summary>
+    /// <summary>The connection that can be paused when there is no room for more; null on datagram transports.</summary>
     internal CoapConnection? Pausable => IsReliable ? _extras!.Connection : null;
 
-    /// <summary>Whether messages arrive in order and are not lost, so that RFC 8323 holds and not RFC 7252 section 4.</summary>
+    /// <summary>Whether messages arrive in order and without loss, so RFC 8323 applies and not RFC 7252 section 4.</summary>
     public bool IsReliable => _kind == ChannelKind.Stream;
 
-    /// <summary>Whether each message is one of the transport, as of WebSockets, so that the format of RFC 8323 section 4.2 holds.</summary>
+    /// <summary>Whether each message is one of the transport, as with WebSockets, so the format of RFC 8323 section 4.2 applies.</summary>
     internal bool HasMessages => IsReliable && _extras!.Connection is { Transport: CoapStreamTransport { HasMessages: true } };
 
-    /// <summary>Our address towards the peer; the wildcard when the operating system chooses.</summary>
+    /// <summary>The local address towards the peer; the wildcard when the operating system chooses.</summary>
     public CoapAddress Local => _route.Local;
 
     /// <summary>
-    /// Whether the peer was met by what it sent to a group, so that our address towards it is not known yet: its first datagram to one
-    /// address of ours tells it. Set only while the channel is made; ended once, under Shard.Gate.
+    /// Whether the local address towards the peer is unknown because its first datagram went to a group. The first datagram to a local
+    /// address reveals it. Set only when the channel is made; cleared once, under Shard.Gate.
     /// </summary>
     internal bool LacksLocal
     {
@@ -187,7 +182,7 @@ public sealed partial class CoapChannel
     }
 
     /// <summary>
-    /// Our address towards a peer that was met by a group is known now. Readers without the lock see it whole or not at all.
+    /// Sets the now known local address of a peer that was met through a group. Readers without the lock see all of it or nothing.
     /// </summary>
     internal void SetLocal(in CoapAddress local)
     {
@@ -198,17 +193,19 @@ public sealed partial class CoapChannel
     /// <summary>The transport that reaches the peer.</summary>
     public CoapTransport Transport => _route.Transport;
 
-    /// <summary>The number by which the transport knows its own socket or connection.</summary>
+    /// <summary>Identifies the socket or connection within the transport.</summary>
     public int TransportTag => _route.Tag;
 
-    /// <summary>The transmission parameters towards the peer.</summary>
+    /// <summary>The transmission parameters for the peer.</summary>
     public CoapTransmissionParameters Parameters { get; internal set; }
 
-    /// <summary>Whether it was proven that the peer receives at its address: by a valid Echo (RFC 9175) or a finished handshake.</summary>
+    /// <summary>
+    /// Whether the peer has proven that it receives at its address, with a valid Echo (RFC 9175) or a finished handshake.
+    /// </summary>
     public bool IsVerified { get; internal set; }
 
     /// <summary>
-    /// Whether the peer had only one exchange so far, or several within a short time; such peers share a small fixed table.
+    /// Whether the peer had only one exchange so far, or several within a short time. Such peers share a small fixed table.
     /// </summary>
     public bool IsNewcomer { get; internal set; }
 
@@ -222,21 +219,23 @@ public sealed partial class CoapChannel
     internal CoapShard Shard => _route.Shard;
 
     /// <summary>
-    /// The size exponent of the blocks that the peer last asked for, plus one; 0 when it never did (RFC 7959 section 2.4). Not on
-    /// connections, whose peers said in general what they take.
+    /// The size exponent of the blocks that the peer last requested, plus one; 0 when it never did (RFC 7959 section 2.4). Unused on
+    /// connections, where the CSM states the limits.
     /// </summary>
     internal byte AskedBlockSize { get; set; }
 
     /// <summary>
-    /// The most of a body in bytes that is put into one message under BERT, whatever the peer takes: what is read and kept at a time for a
-    /// peer that fetches a body.
+    /// The maximum number of bytes of a body in one message under BERT, whatever the peer takes. It bounds what is read and kept at a time
+    /// for a peer that downloads a body.
     /// </summary>
     internal const int MaxBert = 1024 * 1024;
 
-    /// <summary>Whether its parameters have yet to be asked for, which is done outside the lock: a user may decide them.</summary>
+    /// <summary>
+    /// Whether the endpoint must still ask for the parameters, outside the lock, because application code may decide them.
+    /// </summary>
     internal bool AsksForParameters { get; set; }
 
-    /// <summary>Asks for the parameters of a channel that is new. No lock may be held.</summary>
+    /// <summary>Asks for the parameters of a new channel. The caller must hold no lock.</summary>
     internal void AskForParameters()
     {
         AsksForParameters = false;
@@ -246,7 +245,7 @@ public sealed partial class CoapChannel
         {
             Parameters = environment.ParametersOf(Remote);
         }
-#pragma warning disable CA1031 // a callback of a user must not cost the peer its datagrams
+#pragma warning disable CA1031 // a callback of the application must not cost the peer its datagrams
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -259,34 +258,36 @@ public sealed partial class CoapChannel
         }
     }
 
-    /// <summary>When the first and the last datagram came, in units of 100 ns. Guarded by Shard.Gate.</summary>
+    /// <summary>The time of the first datagram, in units of 100 ns. Guarded by Shard.Gate.</summary>
     internal long FirstSeen
     {
         get => Links.FirstSeen;
         set => Links.FirstSeen = value;
     }
 
-    /// <summary>See <see cref="FirstSeen"/>.</summary>
+    /// <summary>The time of the last datagram. See <see cref="FirstSeen"/>.</summary>
     internal long LastSeen { get; set => PeerHearing.Tell(_extras, field = value); }
 
-    /// <summary>Exchanges, transmissions and observations that forbid to forget the channel. Guarded by Shard.Gate.</summary>
+    /// <summary>
+    /// The number of exchanges, transmissions and observations that keep the channel from being forgotten. Guarded by Shard.Gate.
+    /// </summary>
     internal int Pins
     {
         get => Links.Pins;
         set => Links.Pins = value;
     }
 
-    /// <summary>Whether the channel went out of its table. Written under Shard.Gate.</summary>
+    /// <summary>Whether the channel was removed from its table. Written under Shard.Gate.</summary>
     internal bool IsForgotten
     {
         get => Volatile.Read(ref field);
         set => PeerHearing.Forget(_extras, ref field, value);
     }
 
-    /// <summary>Ends when something of the peer comes next, or it is forgotten.</summary>
+    /// <summary>Completes with the next message of the peer, or when the peer is forgotten.</summary>
     internal Task NextHeard => PeerHearing.Next(Hints, this);
 
-    /// <summary>Until when <see cref="IsVerified"/> holds, in units of 100 ns; for ever after a handshake.</summary>
+    /// <summary>The expiry of <see cref="IsVerified"/>, in units of 100 ns; never after a handshake.</summary>
     internal long VerifiedUntil
     {
         get => _extras?.VerifiedUntil ?? long.MaxValue;
@@ -294,7 +295,7 @@ public sealed partial class CoapChannel
     }
 
     /// <summary>
-    /// Whether it counts among the verified peers of its source, or is beyond what the source may have. Guarded by
+    /// Whether the peer counts among the verified peers of its source, or exceeds the share of the source. Guarded by
     /// <see cref="AddressGuard"/>.
     /// </summary>
     internal bool IsCountedVerified
@@ -303,13 +304,13 @@ public sealed partial class CoapChannel
         set => Extras.IsCountedVerified = value;
     }
 
-    /// <summary>See <see cref="IsCountedVerified"/>.</summary>
+    /// <summary>Whether the peer exceeds the share of its source. See <see cref="IsCountedVerified"/>.</summary>
     internal bool IsBeyondShare { get; set; }
 
-    /// <summary>Whether the peer may hold its place while others want it: verified, and its source has not too many of those.</summary>
+    /// <summary>Whether the peer may keep its place when others need it: it is verified and within the share of its source.</summary>
     internal bool IsProtected => IsVerified && !IsBeyondShare;
 
-    /// <summary>Bytes that the peer may get because it acknowledged messages of ours. Guarded by <see cref="AddressGuard"/>.</summary>
+    /// <summary>The bytes that the peer may get because it acknowledged messages. Guarded by <see cref="AddressGuard"/>.</summary>
     internal int AmplificationCredit
     {
         get => _extras?.AmplificationCredit ?? 0;
@@ -323,7 +324,7 @@ public sealed partial class CoapChannel
         set => Volatile.Write(ref Hints.LongTokens, (int)value);
     }
 
-    /// <summary>See <see cref="LongTokens"/>; in units of 100 ns.</summary>
+    /// <summary>The expiry of <see cref="LongTokens"/>, in units of 100 ns.</summary>
     internal long LongTokensUntil
     {
         get => _extras?.Hints?.LongTokensUntil ?? 0;
@@ -331,7 +332,7 @@ public sealed partial class CoapChannel
     }
 
     /// <summary>
-    /// Whether Q-Block1 and Q-Block2 may be used with the peer; otherwise they are unknown options. Never on reliable transports, which
+    /// Whether Q-Block1 and Q-Block2 are allowed with the peer; otherwise they are unknown options. Never on reliable transports, which
     /// lose nothing.
     /// </summary>
     internal bool AllowsQBlock => Shard.Environment.QBlock switch
@@ -341,30 +342,26 @@ public sealed partial class CoapChannel
         _ => !Transport.IsReliable,
     };
 
-    /// <summary>
-    /// Until when, in units of 100 ns, the peer is taken to know Q-Block, and until when not to know it. Hints, so not guarded.
-    /// </summary>
+    /// <summary>Until when the peer is assumed to support Q-Block, in units of 100 ns. A hint, so not guarded.</summary>
     internal long KnowsQBlockUntil
     {
         get => _extras?.Hints?.KnowsQBlockUntil ?? long.MinValue;
         set => Hints.KnowsQBlockUntil = value;
     }
 
-    /// <summary>See <see cref="KnowsQBlockUntil"/>.</summary>
+    /// <summary>Until when the peer is assumed not to support Q-Block. See <see cref="KnowsQBlockUntil"/>.</summary>
     internal long LacksQBlockUntil
     {
         get => _extras?.Hints?.LacksQBlockUntil ?? long.MinValue;
         set => Hints.LacksQBlockUntil = value;
     }
 
-    /// <summary>
-    /// What of the peer, or to it, was dropped last, for people who look for the reason; null when nothing was. Not guarded.
-    /// </summary>
+    /// <summary>The last dropped message from or to the peer, for diagnostics; null for none. Not guarded.</summary>
     internal DropNote? LastDrop => _extras?.LastDrop;
 
     /// <summary>
-    /// Notes that something of the peer, or to it, was dropped or refused. Not of newcomers when there are many: nobody looks for the
-    /// reason of each, and a flood makes them by the million.
+    /// Records for diagnostics that a message from or to the peer was dropped or refused. Skips newcomers when there are many, because a
+    /// flood creates millions of them.
     /// </summary>
     internal void NoteDrop(CoapCounter reason)
     {
@@ -374,15 +371,15 @@ public sealed partial class CoapChannel
         }
     }
 
-    /// <summary>Whether the caller is the one to find out about long tokens.</summary>
+    /// <summary>Returns true for the caller that must find out about long tokens.</summary>
     internal bool TryBeginTokenProbe() =>
         Interlocked.CompareExchange(ref Hints.LongTokens, (int)LongTokenSupport.Asking,
             (int)LongTokenSupport.Unknown) == (int)LongTokenSupport.Unknown;
 
-    /// <summary>Whether this stands for a group and not for one peer (RFC 7252 section 8).</summary>
+    /// <summary>Whether the channel represents a group and not one peer (RFC 7252 section 8).</summary>
     internal bool IsGroup => Remote.IsMulticast;
 
-    /// <summary>The keyed hash of the peer's address; place in the table.</summary>
+    /// <summary>The keyed hash of the peer's address, which determines its place in the table.</summary>
     internal ulong AddressHash
     {
         get => Links.AddressHash;
@@ -390,8 +387,8 @@ public sealed partial class CoapChannel
     }
 
     /// <summary>
-    /// The block size in bytes that the peer asked for when we uploaded, and the one it used when we downloaded; 0 before that. Hints, so
-    /// not guarded (RFC 7959 sections 2.3 and 2.4).
+    /// The block size in bytes that the peer requested for an upload; 0 before that. A hint, so not guarded (RFC 7959 sections 2.3 and
+    /// 2.4).
     /// </summary>
     internal int UploadBlockSize
     {
@@ -399,14 +396,14 @@ public sealed partial class CoapChannel
         set => Hints.UploadBlockSize = value;
     }
 
-    /// <summary>See <see cref="UploadBlockSize"/>.</summary>
+    /// <summary>The block size in bytes that the peer used for a download. See <see cref="UploadBlockSize"/>.</summary>
     internal int DownloadBlockSize
     {
         get => _extras?.Hints?.DownloadBlockSize ?? 0;
         set => Hints.DownloadBlockSize = value;
     }
 
-    /// <summary>Addresses and scheme for logs.</summary>
+    /// <summary>Formats scheme and address for logs.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => $"{Transport.Scheme}://{Remote}";
 }

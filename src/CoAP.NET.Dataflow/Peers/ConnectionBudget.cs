@@ -3,23 +3,22 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Peers;
 
 /// <summary>
-/// Memory of which all connections together have so much, and those of one source a part. When it is full, the connection gives way that
-/// did not move for longest, of those of the source that holds most. Thread-safe; only asks connections how far they are while it holds its
-/// lock.
+/// A memory budget that all connections share, with a limit for each source. When it is full, the source that holds most loses its
+/// connection that has made no progress for longest. Thread-safe. Under its lock it only asks connections for their progress.
 /// </summary>
-/// <param name="bytes">How much there is, in bytes.</param>
-/// <param name="share">The part of it that one source may have.</param>
-/// <param name="atLeast">What one source may have in any case, as far as there is as much.</param>
+/// <param name="bytes">The budget in bytes.</param>
+/// <param name="share">The fraction that one source may have.</param>
+/// <param name="atLeast">The bytes that one source may have in any case, as far as available.</param>
 internal sealed class ConnectionBudget(long bytes, double share, long atLeast)
 {
-    // A peer that takes less than this at a time is not moving.
+    // A peer that takes less than this at a time makes no progress.
     private const long LeastProgress = 4096;
 
     private readonly Lock _gate = new();
     private readonly SourceLedger<CoapConnection> _ledger = new();
     private readonly long _bytesOfSource = Math.Min(bytes, Math.Max((long)(bytes * share), atLeast));
 
-    /// <summary>How many bytes are held.</summary>
+    /// <summary>The number of bytes in use.</summary>
     public long Used
     {
         get
@@ -31,9 +30,9 @@ internal sealed class ConnectionBudget(long bytes, double share, long atLeast)
         }
     }
 
-    /// <summary>Takes more for a connection, which moves on by it.</summary>
-    /// <param name="holding">What the connection holds.</param>
-    /// <param name="more">How much more, in bytes.</param>
+    /// <summary>Reserves more for a connection, which counts as progress.</summary>
+    /// <param name="holding">The connection's share.</param>
+    /// <param name="more">The additional bytes.</param>
     /// <param name="gone">The connections that must be closed for it.</param>
     /// <returns>False when the connection itself must be closed; it then holds nothing any more.</returns>
     public bool TryGrow(SourceLedger<CoapConnection>.Holding holding, long more, ref List<CoapConnection>? gone)
@@ -44,7 +43,7 @@ internal sealed class ConnectionBudget(long bytes, double share, long atLeast)
         }
     }
 
-    /// <summary>A connection holds less.</summary>
+    /// <summary>Reduces the share of a connection.</summary>
     public void Shrink(SourceLedger<CoapConnection>.Holding holding, long less)
     {
         lock (_gate)
@@ -56,15 +55,15 @@ internal sealed class ConnectionBudget(long bytes, double share, long atLeast)
         }
     }
 
-    /// <summary>Counts what waits on a connection now; it moves on when the peer took some of it.</summary>
-    /// <param name="holding">What the connection holds.</param>
+    /// <summary>Updates the send backlog of a connection; it makes progress when the peer took some of it.</summary>
+    /// <param name="holding">The connection's share.</param>
     /// <param name="gone">The connections that must be closed for it.</param>
     /// <returns>False when the connection itself must be closed; it then holds nothing any more.</returns>
     public bool TryFollow(SourceLedger<CoapConnection>.Holding holding, ref List<CoapConnection>? gone)
     {
         lock (_gate)
         {
-            // Read under the lock, so that the last who comes here sees the last state.
+            // Read under the lock, so the last caller sees the last state.
             long sent = holding.Owner.Progress.BytesSent;
             bool moves = sent - holding.Mark >= LeastProgress;
             holding.Mark = moves ? sent : holding.Mark;
@@ -72,7 +71,7 @@ internal sealed class ConnectionBudget(long bytes, double share, long atLeast)
         }
     }
 
-    /// <summary>A connection has ended: nothing is counted for it any more.</summary>
+    /// <summary>Ends the accounting of a closed connection.</summary>
     public void End(SourceLedger<CoapConnection>.Holding holding)
     {
         lock (_gate)
@@ -85,13 +84,13 @@ internal sealed class ConnectionBudget(long bytes, double share, long atLeast)
     {
         if (holding.IsOver)
         {
-            // Whoever ended it closes the connection.
+            // The code that ended it closes the connection.
             return true;
         }
 
         if (amount > _bytesOfSource)
         {
-            // Nobody else could make room for it.
+            // No other connection could make room for it.
             Release(holding);
             return false;
         }

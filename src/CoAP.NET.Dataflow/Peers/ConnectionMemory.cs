@@ -3,12 +3,12 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Peers;
 
 /// <summary>
-/// The memory that connections take for what peers send half and do not take: two budgets of the endpoint. Closes whoever has to give way.
+/// The memory of connections for partial frames and send backlogs: two budgets of the endpoint. Closes the connections that must give way.
 /// Thread-safe.
 /// </summary>
 internal sealed class ConnectionMemory
 {
-    // What may lie behind the frame that is being put together: one read.
+    // The bytes that may follow the partial frame: one read.
     private const long OneRead = 64 * 1024;
 
     private readonly CoapCounters _counters;
@@ -21,17 +21,17 @@ internal sealed class ConnectionMemory
         _sources = sources;
         _counters = counters;
 
-        // The largest message must fit into the share of a source, also where a transport doubles its buffer.
+        // The largest message must fit in the share of a source, even where a transport doubles its buffer.
         _assembly = new ConnectionBudget(limits.MaxFrameAssemblyBytes, limits.StreamSourceShare,
             (2L * limits.MaxStreamMessageSize) + OneRead);
         _sending = new ConnectionBudget(limits.MaxStreamSendBytes, limits.StreamSourceShare,
             (long)limits.MaxSendQueueBytes + limits.MaxStreamMessageSize);
     }
 
-    /// <summary>What is held of frames of which only a part is there, in bytes.</summary>
+    /// <summary>The memory of partial frames in bytes.</summary>
     public long AssemblyBytes => _assembly.Used;
 
-    /// <summary>What waits to be sent, in bytes.</summary>
+    /// <summary>The memory of send backlogs in bytes.</summary>
     public long SendingBytes => _sending.Used;
 
     /// <summary>See <see cref="ICoapStreamContext.TryReserveAssembly"/>.</summary>
@@ -40,7 +40,7 @@ internal sealed class ConnectionMemory
         SourceLedger<CoapConnection>.Holding holding = HoldingOf(ref connection.Assembly, connection);
         if (holding.IsOver)
         {
-            // It gave way already, and is being closed.
+            // It already gave way and is being closed.
             return false;
         }
 
@@ -58,7 +58,7 @@ internal sealed class ConnectionMemory
             _ = CloseAsync(
                 gone,
                 CoapConnectionError.Refused,
-                "the memory for frames of which only a part is there is full, its source holds most of it, and this frame did not grow for "
+                "the memory for partial frames is full, its source holds most of it, and this frame did not grow for "
                     + "longest. See CoapLimits.MaxFrameAssemblyBytes.");
         }
 
@@ -89,23 +89,23 @@ internal sealed class ConnectionMemory
             _ = CloseAsync(
                 gone,
                 CoapConnectionError.TooSlow,
-                "the memory for what waits to be sent is full, its source holds most of it, and its peer took nothing for longest. See "
+                "the memory for send backlogs is full, its source holds most of it, and its peer took nothing for longest. See "
                     + "CoapLimits.MaxStreamSendBytes.");
         }
     }
 
-    /// <summary>A connection has ended.</summary>
+    /// <summary>Ends the accounting of a closed connection.</summary>
     public void Forget(CoapConnection connection)
     {
         _assembly.End(HoldingOf(ref connection.Assembly, connection));
         _sending.End(HoldingOf(ref connection.Sending, connection));
     }
 
-    /// <summary>Closes a connection that gave its place to another.</summary>
+    /// <summary>Closes a connection that gave its place to another one.</summary>
     public void CloseIdle(CoapConnection connection) => _ = CloseAsync(
         [connection],
         CoapConnectionError.Refused,
-        "others need its place, its source holds most of them, and it was idle for longest. See CoapLimits.MaxConnections and "
+        "other connections need its place, its source holds most of them, and it was idle for longest. See CoapLimits.MaxConnections and "
             + "MaxConnectionsPerAddress.");
 
     private SourceLedger<CoapConnection>.Holding HoldingOf(ref SourceLedger<CoapConnection>.Holding? place, CoapConnection connection)
@@ -119,7 +119,7 @@ internal sealed class ConnectionMemory
         return Interlocked.CompareExchange(ref place, made, null) ?? made;
     }
 
-    // Whoever needs the room may be a stage, which is not to find the end of other connections inside.
+    // The caller may be a stage, which must not run the end of other connections inside.
     private async Task CloseAsync(List<CoapConnection> connections, CoapConnectionError error, string why)
     {
         _counters.Add(CoapCounter.ConnectionsEvicted, connections.Count);

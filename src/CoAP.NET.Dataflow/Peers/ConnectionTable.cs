@@ -3,29 +3,31 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Peers;
 
 /// <summary>
-/// The connections of an endpoint, and how many each source has (RFC 8323 section 10). When there are too many, an idle one gives way to a
-/// newcomer, of the source that has most. Thread-safe; one for all shards.
+/// The connections of an endpoint, counted by source (RFC 8323 section 10). When there are too many, the source that has most loses an idle
+/// one to a newcomer. Thread-safe; one for all shards.
 /// </summary>
-/// <param name="limits">The bounds.</param>
-/// <param name="sources">Which peers count as one.</param>
+/// <param name="limits">The limits.</param>
+/// <param name="sources">Maps peers to sources.</param>
 internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
 {
-    // So many of a source are looked at for an idle one, and so many sources that hold as much; the next time it is the turn of others.
+    // The maximum number of connections of a source, and of equally large sources, to check for an idle one; the next search continues with
+    // others.
     private const int MaxLookedAt = 64;
     private const int MaxSources = 8;
 
-    // What a connection counts for its source: more until its CSM came, so that silence is what goes first.
+    // The weight of a connection for its source, higher until its CSM arrived, so silent connections go first.
     private const int Silent = 2;
     private const int Heard = 1;
 
-    // Where nobody holds more than the newcomer's own source, only these are idle: no CSM for so long, or nothing asked and nothing under
-    // way for so long. Whoever opens connections one after another would end those of everybody behind the same address otherwise.
+    // When no source holds more than the newcomer's own source, only these connections are idle: no CSM for so long, or no request and
+    // nothing pending for so long. Otherwise a client that opens one connection after another would end those of all clients behind the
+    // same address.
     private static readonly TimeSpan s_patienceForCsm = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(10);
 
     private readonly Lock _gate = new();
 
-    // With what those take that peers opened.
+    // With the holdings of connections that peers opened.
     private readonly Dictionary<CoapChannel, SourceLedger<CoapChannel>.Holding?> _channels = [];
     private readonly SourceLedger<CoapChannel> _accepted = new();
 
@@ -44,12 +46,14 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
         }
     }
 
-    /// <summary>Takes a connection in.</summary>
+    /// <summary>Adds a connection.</summary>
     /// <param name="channel">The channel of the connection.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
-    /// <param name="idle">Whose connection is to be closed as it gave its place away; null for nobody's.</param>
-    /// <returns>False when a bound is reached and nobody gives way. Connections of our own choice count, but not towards the share of their
-    /// address.</returns>
+    /// <param name="now">The current time, in units of 100 ns.</param>
+    /// <param name="idle">The connection that must be closed because it gave way; null for none.</param>
+    /// <returns>
+    /// False when a limit is reached and no connection gives way. Connections that this end opened count, but not against the share of
+    /// their address.
+    /// </returns>
     public bool TryAdd(CoapChannel channel, long now, out CoapChannel? idle)
     {
         idle = null;
@@ -57,7 +61,7 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
         {
             if (!channel.IsReliable)
             {
-                // Sessions cost little beside what their transport keeps of them, which has bounds of its own.
+                // Sessions cost little besides their state in the transport, which has its own limits.
                 return _channels.TryAdd(channel, null);
             }
 
@@ -81,7 +85,7 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
         }
     }
 
-    /// <summary>The peer's CSM came.</summary>
+    /// <summary>Records the peer's CSM.</summary>
     public void OnReady(CoapChannel channel)
     {
         lock (_gate)
@@ -96,8 +100,8 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
         }
     }
 
-    /// <summary>Takes a connection out.</summary>
-    /// <returns>Whether it was there.</returns>
+    /// <summary>Removes a connection.</summary>
+    /// <returns>Whether it was in the table.</returns>
     public bool Remove(CoapChannel channel)
     {
         lock (_gate)
@@ -125,7 +129,7 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
         }
     }
 
-    /// <summary>Waits until there is none. Meant for when no more are taken in.</summary>
+    /// <summary>Completes when the table is empty. Call it after additions have ended.</summary>
     public Task WhenEmptyAsync()
     {
         lock (_gate)
@@ -136,7 +140,7 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
         }
     }
 
-    /// <summary>All of them, as a list of its own.</summary>
+    /// <summary>Returns all connections as a new list.</summary>
     public List<CoapChannel> All()
     {
         lock (_gate)
@@ -145,7 +149,7 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
         }
     }
 
-    /// <summary>Those of a shard, as a list of its own.</summary>
+    /// <summary>Returns the connections of a shard as a new list.</summary>
     public List<CoapChannel> Of(CoapShard shard)
     {
         lock (_gate)
@@ -180,7 +184,7 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
                 return true;
             }
 
-            // Others that hold as much may have an idle one.
+            // Other sources of equal size may have an idle one.
             _accepted.Pass(from);
         }
 
@@ -188,8 +192,8 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
     }
 
     /// <summary>
-    /// The one that gives way: whoever sent no CSM, then whoever has nothing under way, then the others; of those alike who asked for
-    /// nothing for longest.
+    /// Finds the connection that gives way: first one without a CSM, then one with nothing pending, then any other; among equals the one
+    /// without a request for longest.
     /// </summary>
     private static SourceLedger<CoapChannel>.Holding? FindIdle(SourceLedger<CoapChannel>.Source source, long now, bool isGreedy)
     {

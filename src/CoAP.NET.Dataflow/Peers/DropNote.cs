@@ -1,20 +1,19 @@
 namespace CoAP.NET.Peers;
 
 /// <summary>
-/// What was dropped last of a peer. One object for each peer that ever had something dropped; two threads may write it at once, and the
-/// last one counts.
+/// The last dropped message of a peer. One object for each peer that ever had one. Two threads may write it at once; the last one wins.
 /// </summary>
 internal sealed class DropNote
 {
     private int _count;
 
-    /// <summary>Why: what counted it.</summary>
+    /// <summary>The counter of the reason.</summary>
     public CoapCounter Reason { get; private set; }
 
-    /// <summary>When, in units of 100 ns.</summary>
+    /// <summary>The time, in units of 100 ns.</summary>
     public long At { get; private set; }
 
-    /// <summary>How many there were, about.</summary>
+    /// <summary>The approximate number of drops.</summary>
     public int Count => _count;
 
     public void Set(CoapCounter reason, long now)

@@ -1,15 +1,15 @@
 namespace CoAP.NET.Peers;
 
 /// <summary>
-/// Forgets peers that were silent for long also when nobody wants their place, so that the memory of a server that many talked to comes
-/// back. A timer of the shard's wheel; Shard.Gate guards it.
+/// Forgets peers after a long silence even without demand for their places, so a server frees the memory of former peers. A timer of the
+/// shard's wheel; guarded by Shard.Gate.
 /// </summary>
 internal sealed class IdlePeers : WheelTimer
 {
-    // As many are looked at in one go; further ones at the next slot of the wheel, so that nobody waits long for the lock.
+    // The number of peers to check at a time. The next slot of the wheel continues, so no thread waits long for the lock.
     private const int Batch = 1024;
 
-    // Those that may not go are looked at again so many times in their lifetime, and not more often than each minute.
+    // How often busy peers are checked again in their lifetime; at most once per minute.
     private const int Looks = 16;
     private static readonly long s_shortestWait = TimeSpan.FromMinutes(1).Ticks;
 
@@ -19,7 +19,7 @@ internal sealed class IdlePeers : WheelTimer
     private readonly ChannelList _returning;
     private readonly long _lifetime;
 
-    // How many are still to be looked at in this round.
+    // The number of remaining checks in this round.
     private int _left;
 
     public IdlePeers(CoapShard shard, ChannelTable table, ChannelList newcomers, ChannelList returning)
@@ -32,7 +32,7 @@ internal sealed class IdlePeers : WheelTimer
         _lifetime = lifetime == Timeout.InfiniteTimeSpan ? long.MaxValue : lifetime.Ticks;
     }
 
-    /// <summary>Looks after idle peers from now on, if there is a lifetime. Called when a peer was added.</summary>
+    /// <summary>Starts the timer, if peers have a lifetime. Called when a peer was added.</summary>
     public void Watch()
     {
         if (!IsScheduled && _lifetime != long.MaxValue)

@@ -1,17 +1,17 @@
 namespace CoAP.NET.Peers;
 
-/// <summary>Whether a peer understands tokens of more than 8 bytes (RFC 8974 section 2.2.2).</summary>
+/// <summary>Whether a peer supports tokens of more than 8 bytes (RFC 8974 section 2.2.2).</summary>
 internal enum LongTokenSupport
 {
-    /// <summary>Nobody asked yet, or the answer is too old.</summary>
+    /// <summary>Not tested yet, or the result is too old.</summary>
     Unknown,
 
-    /// <summary>A request with such a token is under way.</summary>
+    /// <summary>A request with such a token is pending.</summary>
     Asking,
 
-    /// <summary>It does.</summary>
+    /// <summary>The peer supports them.</summary>
     Yes,
 
-    /// <summary>It does not.</summary>
+    /// <summary>The peer does not support them.</summary>
     No,
 }

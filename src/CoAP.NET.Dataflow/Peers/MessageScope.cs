@@ -4,7 +4,9 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Peers;
 
-/// <summary>The log scope of a message: peer, token and, on datagrams, Message ID. Texts are made when a provider asks for them.</summary>
+/// <summary>
+/// The log scope of a message: peer, token and, on datagrams, Message ID. It formats texts when a provider asks for them.
+/// </summary>
 internal sealed class MessageScope : IReadOnlyList<KeyValuePair<string, object?>>
 {
     private readonly CoapChannel _channel;
@@ -28,8 +30,8 @@ internal sealed class MessageScope : IReadOnlyList<KeyValuePair<string, object?>
         _ => throw new ArgumentOutOfRangeException(nameof(index)),
     };
 
-    /// <summary>Begins the scope. A logger is foreign code: what it throws is counted and reaches nobody.</summary>
-    /// <returns>Ends it; may be null.</returns>
+    /// <summary>Begins the scope. Exceptions of the logger are counted and not rethrown.</summary>
+    /// <returns>Ends the scope on disposal; may be null.</returns>
     public static IDisposable? Begin(ILogger logger, CoapChannel channel, CoapToken token, ushort messageId)
     {
         try
@@ -45,8 +47,8 @@ internal sealed class MessageScope : IReadOnlyList<KeyValuePair<string, object?>
         }
     }
 
-    /// <summary>Begins the scope of a message for a log entry, when such entries are wanted at all.</summary>
-    /// <returns>Ends it; null when nothing was begun.</returns>
+    /// <summary>Begins the scope of a message for a log entry, if its level is enabled.</summary>
+    /// <returns>Ends the scope on disposal; null for none.</returns>
     public static IDisposable? BeginFor(ILogger logger, LogLevel level, CoapChannel channel, CoapMessage message) =>
         logger.IsEnabled(level) ? Begin(logger, channel, message.Token, message.MessageId) : null;
 

@@ -3,14 +3,13 @@ using System.Runtime.CompilerServices;
 namespace CoAP.NET.Peers;
 
 /// <summary>
-/// Tells who waits for it that something of a peer came. Nobody waits for most peers: then it is a comparison for each datagram, without a
-/// lock.
+/// Notifies waiters of messages from a peer. Most peers have no waiter, which costs one comparison per datagram and no lock.
 /// </summary>
 internal static class PeerHearing
 {
-    /// <summary>Something of the peer came, or it was met.</summary>
-    /// <param name="extras">What the channel has beside the common.</param>
-    /// <param name="seen">When; it is stored already.</param>
+    /// <summary>Reports a message of the peer, or its first contact.</summary>
+    /// <param name="extras">The extras of the channel.</param>
+    /// <param name="seen">The time; already stored.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void Tell(ChannelExtras? extras, long seen)
     {
@@ -21,10 +20,10 @@ internal static class PeerHearing
         }
     }
 
-    /// <summary>The peer is forgotten, or was found again; nothing of it will come by this channel.</summary>
-    /// <param name="extras">What the channel has beside the common.</param>
-    /// <param name="isForgotten">Where that is stored.</param>
-    /// <param name="value">What is stored.</param>
+    /// <summary>Reports that the peer is forgotten, or was found again; its messages no longer use this channel.</summary>
+    /// <param name="extras">The extras of the channel.</param>
+    /// <param name="isForgotten">The field to write.</param>
+    /// <param name="value">The value to write.</param>
     public static void Forget(ChannelExtras? extras, ref bool isForgotten, bool value)
     {
         Volatile.Write(ref isForgotten, value);
@@ -34,8 +33,8 @@ internal static class PeerHearing
         }
     }
 
-    /// <summary>Ends when something comes next, or the peer is forgotten.</summary>
-    /// <param name="hints">Those of the channel.</param>
+    /// <summary>Completes with the next message, or when the peer is forgotten.</summary>
+    /// <param name="hints">The hints of the channel.</param>
     /// <param name="channel">The channel.</param>
     public static Task Next(ChannelHints hints, CoapChannel channel)
     {
@@ -43,13 +42,13 @@ internal static class PeerHearing
         TaskCompletionSource waiting = Interlocked.CompareExchange(ref hints.Hearing, made, null) ?? made;
         if (channel.IsForgotten)
         {
-            // Whoever forgot it may have looked before.
+            // A thread that forgot the peer may have checked before.
             End(hints);
         }
 
         return waiting.Task;
     }
 
-    // Locks may be held: whoever waits goes on on another thread.
+    // Locks may be held: the waiter continues on another thread.
     private static void End(ChannelHints hints) => Interlocked.Exchange(ref hints.Hearing, null)?.TrySetResult();
 }

@@ -3,13 +3,12 @@ using CoAP.NET.Signalling;
 namespace CoAP.NET.Peers;
 
 /// <summary>
-/// How many requests of the peer of one connection have no answer yet. At the bound nothing more is read from the connection, so that one
-/// peer does not take all that the endpoint serves. They are counted on two sides, of which one takes new requests: after
-/// <see cref="Swap"/> the other only falls, so that the end of what came before is seen though more comes (RFC 8323 section 5.4.1). Takes
-/// no lock; safe for several threads.
+/// Counts the unanswered requests of the peer of one connection. At the limit the endpoint stops reading the connection, so one peer cannot
+/// take all serving capacity. There are two counts, one of which takes new requests. After <see cref="Swap"/> the other one only falls, so
+/// the end of earlier requests is visible although more arrive (RFC 8323 section 5.4.1). Lock-free and thread-safe.
 /// </summary>
 /// <param name="channel">The channel of the connection.</param>
-/// <param name="owner">Who is told when what is awaited has come.</param>
+/// <param name="owner">The layer to notify when an awaited count is reached.</param>
 internal sealed class RequestsUnderWay(CoapChannel channel, SignallingLayer owner)
 {
     private const long FirstUnit = 1;
@@ -25,13 +24,13 @@ internal sealed class RequestsUnderWay(CoapChannel channel, SignallingLayer owne
     private int _pause;
     private bool _isAwaited;
 
-    /// <summary>How many there are.</summary>
+    /// <summary>The number of unanswered requests.</summary>
     public int Count => Total(Volatile.Read(ref _counts));
 
-    /// <summary>Whether reading was stopped because there are too many.</summary>
+    /// <summary>Whether reading is paused because there are too many.</summary>
     public bool IsPaused => Volatile.Read(ref _pause) != Reading;
 
-    /// <summary>Whether the owner wants to know when a side, or all, has ended. Set it before looking at the counts.</summary>
+    /// <summary>Whether the owner wants a notification when a side, or all, has ended. Set it before you look at the counts.</summary>
     public bool IsAwaited
     {
         get => Volatile.Read(ref _isAwaited);
@@ -42,7 +41,7 @@ internal sealed class RequestsUnderWay(CoapChannel channel, SignallingLayer owne
         }
     }
 
-    /// <summary>Has the other side take new requests. Under Shard.Gate.</summary>
+    /// <summary>Lets the other side take new requests. Under Shard.Gate.</summary>
     /// <returns>The side that only falls from now on.</returns>
     public byte Swap()
     {
@@ -51,11 +50,11 @@ internal sealed class RequestsUnderWay(CoapChannel channel, SignallingLayer owne
         return (byte)side;
     }
 
-    /// <summary>How many of a side there are.</summary>
+    /// <summary>Returns the count of a side.</summary>
     public int CountOf(byte side) => CountOf(Volatile.Read(ref _counts), side);
 
-    /// <summary>A request came. Called on the thread that receives, one request after another.</summary>
-    /// <returns>The side on which it was counted, which goes into <see cref="End"/>; never 0.</returns>
+    /// <summary>Counts a request. Called on the receiving thread, one request after another.</summary>
+    /// <returns>The side that counted it, for <see cref="End"/>; never 0.</returns>
     public byte Begin()
     {
         byte side = (byte)Volatile.Read(ref _side);
@@ -67,8 +66,8 @@ internal sealed class RequestsUnderWay(CoapChannel channel, SignallingLayer owne
         return side;
     }
 
-    /// <summary>A request has its answer, or will never have one.</summary>
-    /// <param name="side">What <see cref="Begin"/> gave.</param>
+    /// <summary>Ends a request: it has its answer, or will never have one.</summary>
+    /// <param name="side">The result of <see cref="Begin"/>.</param>
     public void End(byte side)
     {
         long counts = Interlocked.Add(ref _counts, -UnitOf(side));
@@ -102,7 +101,7 @@ internal sealed class RequestsUnderWay(CoapChannel channel, SignallingLayer owne
         channel.Connection!.PauseReading();
         Interlocked.Exchange(ref _pause, Paused);
 
-        // Whoever ended a request in between saw no pause to end.
+        // A thread that ended a request in between saw no pause to end.
         ResumeIfBelow();
     }
 

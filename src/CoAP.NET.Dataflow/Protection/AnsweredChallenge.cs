@@ -1,13 +1,13 @@
 namespace CoAP.NET.Protection;
 
 /// <summary>
-/// Stands for a message that a hop wanted to see again with an Echo: what becomes of the second message is told of the first one, which is
-/// all that its owner knows of.
+/// Stands for a message that a hop requested again with an Echo. The outcome of the second message is reported for the first one, because
+/// its owner knows only that one.
 /// </summary>
 /// <param name="first">The first message.</param>
 internal sealed class AnsweredChallenge(CoapTransmission first) : ITransmissionOwner
 {
-    /// <summary>The message that whoever asked for it knows.</summary>
+    /// <summary>Returns the message that its owner knows.</summary>
     /// <param name="transmission">A message that was answered; null for none.</param>
     public static CoapTransmission? FirstOf(CoapTransmission? transmission) =>
         transmission?.Owner is AnsweredChallenge challenge ? challenge.First : transmission;

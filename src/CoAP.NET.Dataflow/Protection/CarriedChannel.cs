@@ -1,6 +1,6 @@
 namespace CoAP.NET.Protection;
 
-/// <summary>What makes a channel that of a protected peer.</summary>
+/// <summary>The additional state of the channel of a protected peer.</summary>
 /// <param name="carrier">The channel that carries its messages.</param>
 /// <param name="context">The security context.</param>
 /// <param name="peer">Protects messages to the peer.</param>
@@ -12,9 +12,9 @@ internal sealed class CarriedChannel(CoapChannel carrier, CoapSecurityContext co
 
     public CoapProtectedPeer Peer => peer;
 
-    /// <summary>The round of <see cref="IdleProtectedPeers"/> in which it was used last. Not guarded.</summary>
+    /// <summary>The round of <see cref="IdleProtectedPeers"/> of its last use. Not guarded.</summary>
     public int Round { get; set; }
 
-    /// <summary>Errors that came without protection, of requests that still wait. Guarded by Shard.Gate.</summary>
+    /// <summary>Unprotected errors for requests that still wait. Guarded by Shard.Gate.</summary>
     public Dictionary<CoapToken, CoapException>? Doubts { get; set; }
 }

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Protection;
 
-/// <summary>What is to become of a message that a <see cref="CoapProtection"/> was shown. The default passes it as it came.</summary>
+/// <summary>The decision of a <see cref="CoapProtection"/> about a message. The default value passes the message unchanged.</summary>
 public readonly struct CoapProtectionVerdict
 {
     private CoapProtectionVerdict(
@@ -15,13 +15,11 @@ public readonly struct CoapProtectionVerdict
         Error = error;
     }
 
-    /// <summary>It is not protected: it goes on as it came.</summary>
+    /// <summary>The message is not protected and passes unchanged.</summary>
     public static CoapProtectionVerdict Pass => default;
 
-    /// <summary>
-    /// It cannot be verified and means nothing. A Confirmable message is acknowledged; a request of ours that it seemed to answer goes on
-    /// waiting.
-    /// </summary>
+    /// <summary>The message cannot be verified and is ignored.</summary>
+    /// <remarks>The endpoint acknowledges a Confirmable message. A request that the message appeared to answer continues to wait.</remarks>
     public static CoapProtectionVerdict Drop { get; } = new(ProtectionVerdictKind.Drop);
 
     internal ProtectionVerdictKind Kind { get; }
@@ -32,13 +30,13 @@ public readonly struct CoapProtectionVerdict
 
     internal CoapException? Error { get; }
 
-    /// <summary>Whether a Non-confirmable request gets the answer as well.</summary>
+    /// <summary>Whether a Non-confirmable request gets the answer too.</summary>
     internal bool IsOwed { get; }
 
-    /// <summary>Whether the answer has an Echo.</summary>
+    /// <summary>Whether the answer contains an Echo.</summary>
     internal bool AsksForAddress { get; }
 
-    /// <summary>It was verified: the plain message goes on, as one of the protected peer.</summary>
+    /// <summary>The message was verified: the plain message continues as a message of the protected peer.</summary>
     /// <param name="peer">The protected peer.</param>
     /// <param name="message">The plain message, with type, Message ID and token of the protected one.</param>
     /// <returns>The verdict.</returns>
@@ -49,10 +47,12 @@ public readonly struct CoapProtectionVerdict
         return new CoapProtectionVerdict(ProtectionVerdictKind.Deliver, peer, message);
     }
 
-    /// <summary>A request is answered at once, without protection, and nobody sees it.</summary>
-    /// <param name="answer">The response; its token is filled in.</param>
-    /// <param name="isOwed">Whether a Non-confirmable request gets the answer as well, as where an RFC demands one. By default those are
-    /// dropped without a word.</param>
+    /// <summary>Answers a request at once, without protection. No stage above sees the request.</summary>
+    /// <param name="answer">The response; the library fills in its token.</param>
+    /// <param name="isOwed">
+    /// Whether a Non-confirmable request gets the answer too, for example because an RFC demands it. By default the endpoint drops it
+    /// silently.
+    /// </param>
     /// <returns>The verdict.</returns>
     public static CoapProtectionVerdict Refuse(CoapMessage answer, bool isOwed = false)
     {
@@ -60,11 +60,12 @@ public readonly struct CoapProtectionVerdict
         return new CoapProtectionVerdict(ProtectionVerdictKind.Refuse, message: answer, isOwed: isOwed);
     }
 
-    /// <summary>
-    /// Like <see cref="Refuse"/>, with an Echo in the answer: the request is to come again with it, outside of its protection, and shows by
-    /// that that its source receives at its address (RFC 9175 section 2.4). <see cref="CoapChannel.IsVerified"/> is true then.
-    /// </summary>
-    /// <param name="answer">The response, such as 4.01; its token and the Echo are filled in.</param>
+    /// <summary>Like <see cref="Refuse"/>, with an Echo in the answer (RFC 9175 section 2.4).</summary>
+    /// <remarks>
+    /// The client must repeat the request with the Echo outside of its protection, to prove that it receives at its address.
+    /// <see cref="CoapChannel.IsVerified"/> is true then.
+    /// </remarks>
+    /// <param name="answer">The response, such as 4.01; the library fills in its token and the Echo.</param>
     /// <returns>The verdict.</returns>
     public static CoapProtectionVerdict AskForAddress(CoapMessage answer)
     {
@@ -72,9 +73,9 @@ public readonly struct CoapProtectionVerdict
         return new CoapProtectionVerdict(ProtectionVerdictKind.Refuse, message: answer, asksForAddress: true);
     }
 
-    /// <summary>A request is answered at once, with protection, and nobody sees it.</summary>
+    /// <summary>Answers a request at once, with protection. No stage above sees the request.</summary>
     /// <param name="peer">The protected peer.</param>
-    /// <param name="answer">The response; its token is filled in.</param>
+    /// <param name="answer">The response; the library fills in its token.</param>
     /// <returns>The verdict.</returns>
     public static CoapProtectionVerdict Answer(CoapProtectedPeer peer, CoapMessage answer)
     {
@@ -83,9 +84,9 @@ public readonly struct CoapProtectionVerdict
         return new CoapProtectionVerdict(ProtectionVerdictKind.Answer, peer, answer);
     }
 
-    /// <summary>A response to a protected request of ours is none: the request fails.</summary>
+    /// <summary>Rejects an invalid response to a protected request: the request fails.</summary>
     /// <param name="peer">The protected peer of the request.</param>
-    /// <param name="error">Why.</param>
+    /// <param name="error">The error of the request.</param>
     /// <returns>The verdict.</returns>
     public static CoapProtectionVerdict Fail(CoapProtectedPeer peer, CoapException error)
     {

@@ -1,26 +1,28 @@
 namespace CoAP.NET.Protection;
 
-/// <summary>A security context of a <see cref="CoapProtection"/>: the keys that are shared with one other end, wherever it is.</summary>
+/// <summary>A security context of a <see cref="CoapProtection"/>: the keys shared with one other end, wherever it is.</summary>
 public abstract class CoapSecurityContext
 {
-    /// <summary>Who the other end is, as it proves by its messages: what <see cref="CoapPeer.Identity"/> returns.</summary>
+    /// <summary>The identity that the other end proves with its messages. <see cref="CoapPeer.Identity"/> returns it.</summary>
     public abstract object Identity { get; }
 
-    /// <summary>By how many bytes a protected message is larger than a plain one, at most. Bodies are cut accordingly.</summary>
+    /// <summary>The maximum overhead of a protected message over the plain one, in bytes. The endpoint cuts bodies accordingly.</summary>
     public abstract int Overhead { get; }
 
-    /// <summary>
-    /// How large a plain message may be so that it can be protected, in bytes, however large messages the peer takes. There is no bound by
-    /// default. Bodies are cut accordingly; what cannot be cut is refused with <see cref="CoapTooLargeException"/>.
-    /// </summary>
+    /// <summary>The maximum size of a plain message that can be protected, in bytes. Default: no limit.</summary>
+    /// <remarks>
+    /// It applies in addition to the limit of the peer. The endpoint cuts bodies accordingly, and refuses messages that it cannot cut with
+    /// <see cref="CoapTooLargeException"/>.
+    /// </remarks>
     public virtual int MaxMessageSize => int.MaxValue;
 
-    /// <summary>
-    /// Makes what protects the messages to a peer. Called once for each channel that brings, or gets, messages of the context, under a lock
-    /// of the library: it must be quick and call nobody.
-    /// </summary>
-    /// <param name="protection">The protection of the shard that the channel belongs to, by which a context that several endpoints use
-    /// tells them apart; null where the endpoint has none.</param>
+    /// <summary>Creates the object that protects the messages to a peer.</summary>
+    /// <remarks>
+    /// The library calls it once for each channel that carries messages of the context, under a lock: be quick and call no other code.
+    /// </remarks>
+    /// <param name="protection">
+    /// The protection of the channel's shard, which distinguishes the endpoints that use the context; null when the endpoint has none.
+    /// </param>
     /// <returns>A new object.</returns>
     public abstract CoapProtectedPeer MakePeer(CoapProtection? protection);
 }

@@ -5,8 +5,8 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Protection;
 
 /// <summary>
-/// Protected requests that a proxy cut into blocks (RFC 8613 section 4.1.3.4.2): they are put together before they are verified. What is
-/// kept of them is bounded as other bodies are, with a share of each source.
+/// Reassembles protected requests that a proxy cut into blocks (RFC 8613 section 4.1.3.4.2), before they are verified. The memory is
+/// limited like that of other bodies, with a share for each source.
 /// </summary>
 internal sealed class FragmentedRequests
 {
@@ -15,10 +15,10 @@ internal sealed class FragmentedRequests
     private readonly ExchangesOutbound _exchangesOut;
     private readonly BodyPolicy _policy;
 
-    /// <param name="shard">For the lock and the clock.</param>
-    /// <param name="bodies">Puts bodies together.</param>
+    /// <param name="shard">The shard, for its lock and clock.</param>
+    /// <param name="bodies">Assembles bodies.</param>
     /// <param name="exchangesOut">Answers blocks.</param>
-    /// <param name="max">The largest payload, in bytes.</param>
+    /// <param name="max">The maximum payload in bytes.</param>
     public FragmentedRequests(CoapShard shard, BodyLayer bodies, ExchangesOutbound exchangesOut, int max)
     {
         _shard = shard;
@@ -27,10 +27,10 @@ internal sealed class FragmentedRequests
         _policy = new BodyPolicy(BodyMode.Whole, max);
     }
 
-    /// <summary>Takes a block.</summary>
-    /// <param name="item">The request with it.</param>
+    /// <summary>Adds a block.</summary>
+    /// <param name="item">The request with the block.</param>
     /// <param name="block">Its Block1.</param>
-    /// <returns>Whether it was the last one: the message is the whole request then. Others were answered.</returns>
+    /// <returns>Whether it was the last block: the message is then the whole request. Other blocks got their answer.</returns>
     public bool IsWhole(in CoapInbound item, BlockValue block)
     {
         CoapMessage message = item.Message!;
@@ -44,7 +44,7 @@ internal sealed class FragmentedRequests
                 answer = _bodies.Uploads.Receive(exchange, block, _policy, isAdmitted: false, _shard.Environment.Now).Result;
                 if (exchange.Body?.Owner is { } owner)
                 {
-                    // From here on it is a message like others.
+                    // From here on it is an ordinary message.
                     _bodies.Requests.Table.Release(owner);
                 }
             }

@@ -4,9 +4,9 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Protection;
 
 /// <summary>
-/// Protected responses of which a proxy sent only the first block (RFC 8613 section 4.1.3.4.2): the others are asked for by the request as
-/// it was protected, and the whole is verified. Nothing is known of single blocks, so as long as the request waits a response that
-/// verifies still ends it. Of an observation the registration is that request.
+/// Completes protected responses of which a proxy sent only the first block (RFC 8613 section 4.1.3.4.2). It requests the other blocks with
+/// the protected request, and the whole response is verified. Single blocks prove nothing. While the request waits, any response that
+/// verifies therefore still ends it. For an observation, the registration is that request.
 /// </summary>
 internal sealed class FragmentedResponses
 {
@@ -14,12 +14,12 @@ internal sealed class FragmentedResponses
     private readonly ClientSender _sender;
     private readonly int _max;
 
-    // One of a request at a time, and the newest notification that came meanwhile. Guarded by the lock of the shard.
+    // One download of a request at a time, and the newest notification that arrived meanwhile. Guarded by the lock of the shard.
     private readonly Dictionary<(CoapChannel Channel, CoapToken Token), TaskCompletionSource<bool>?> _underWay = [];
 
-    /// <param name="shard">For the lock.</param>
-    /// <param name="sender">Asks for blocks.</param>
-    /// <param name="max">The largest payload, in bytes.</param>
+    /// <param name="shard">The shard, for its lock.</param>
+    /// <param name="sender">Requests the blocks.</param>
+    /// <param name="max">The maximum payload in bytes.</param>
     public FragmentedResponses(CoapShard shard, ClientSender sender, int max)
     {
         _shard = shard;
@@ -27,10 +27,10 @@ internal sealed class FragmentedResponses
         _max = max;
     }
 
-    /// <summary>Fetches what is missing of a response.</summary>
+    /// <summary>Fetches the missing blocks of a response.</summary>
     /// <param name="peer">The protected peer.</param>
     /// <param name="first">The first block.</param>
-    /// <returns>The whole response; null when there is none, as when it is larger than it may be.</returns>
+    /// <returns>The whole response; null for none, for example when it exceeds the maximum.</returns>
     public async Task<CoapMessage?> FetchAsync(CoapProtectedPeer peer, CoapMessage first)
     {
         (CoapChannel Channel, CoapToken Token) key = (peer.Channel, first.Token);
@@ -50,7 +50,7 @@ internal sealed class FragmentedResponses
             BlockValue block = first.Options.Block2!.Value;
             while (block.More)
             {
-                // What came says where the next one begins: a proxy may make blocks smaller.
+                // The received bytes determine the next block: a proxy may reduce the block size.
                 CoapMessage next = NextOf(request, new BlockValue(payload.Count / block.Size, more: false, block.SizeExponent));
                 ClientRequest asked = _sender.BeginPlain(peer.Channel.Wire, next);
                 CoapMessage response = (await asked.Task.ConfigureAwait(false)).Message;
@@ -82,7 +82,7 @@ internal sealed class FragmentedResponses
         }
     }
 
-    // False when it is of no use any more, as a newer one came.
+    // False when the download is obsolete because a newer response arrived.
     private Task<bool> EnterAsync((CoapChannel Channel, CoapToken Token) key)
     {
         TaskCompletionSource<bool>? superseded;
@@ -131,7 +131,7 @@ internal sealed class FragmentedResponses
         next?.SetResult(true);
     }
 
-    // As it was protected; null when nobody waits for a response any more.
+    // The protected request; null when it no longer waits for a response.
     private CoapMessage? RequestOf((CoapChannel Channel, CoapToken Token) key)
     {
         _shard.Enter();
@@ -148,7 +148,7 @@ internal sealed class FragmentedResponses
         }
     }
 
-    // The request as it is in the cache key of the proxy; its token is given when it is sent.
+    // The request with the cache key that the proxy uses; it gets its token when it is sent.
     private static CoapMessage NextOf(CoapMessage request, BlockValue block)
     {
         CoapMessage next = request.Clone();
@@ -156,7 +156,7 @@ internal sealed class FragmentedResponses
         next.Options.Block1 = null;
         next.Options.Block2 = block;
 
-        // It asks for what there is, and registers nobody.
+        // It requests the existing content and registers no observer.
         next.Options.Observe = null;
         return next;
     }

@@ -1,15 +1,15 @@
 namespace CoAP.NET.Protection;
 
 /// <summary>
-/// Forgets protected peers that nothing came from or went to for a while, so that a security context that is idle costs little more than
-/// its keys: the peer is made again when it is heard. A timer of the shard's wheel; Shard.Gate guards it.
+/// Forgets idle protected peers, so that an idle security context costs little more than its keys; the next message creates the peer again.
+/// A timer of the shard's wheel; guarded by Shard.Gate.
 /// </summary>
 internal sealed class IdleProtectedPeers : WheelTimer
 {
-    // As many are looked at in one go; further ones at the next slot of the wheel, so that nobody waits long for the lock.
+    // The number of peers to check at a time. The next slot of the wheel continues, so no thread waits long for the lock.
     private const int Batch = 1024;
 
-    // A round lasts as long as exchanges are remembered, so that nothing is under way with a peer that one passed over.
+    // A round lasts as long as exchanges are remembered, so nothing is pending with a peer that was unused for a whole round.
     private static readonly long s_round = CoapTransmissionParameters.Default.ExchangeLifetime.Ticks;
 
     private readonly CoapShard _shard;
@@ -19,13 +19,13 @@ internal sealed class IdleProtectedPeers : WheelTimer
 
     public IdleProtectedPeers(CoapShard shard) => _shard = shard;
 
-    /// <summary>How many protected peers there are.</summary>
+    /// <summary>The number of protected peers.</summary>
     public int Count => _peers.Count;
 
-    /// <summary>A number that grows: who is used writes it down. Read without the lock as well.</summary>
+    /// <summary>The number of the current round; a used peer records it. Also read without the lock.</summary>
     public int Round => Volatile.Read(ref _round);
 
-    /// <summary>Looks after a new peer.</summary>
+    /// <summary>Adds a new peer.</summary>
     public void Add(CoapChannel peer)
     {
         _peers.Enqueue(peer);
@@ -52,7 +52,7 @@ internal sealed class IdleProtectedPeers : WheelTimer
                 continue;
             }
 
-            // Used in this round or in the one before, which has just begun or ended.
+            // Used in this round or in the previous one, which has just begun or ended.
             if (_round - carried.Round < 2 || peer.Pins > 0)
             {
                 _peers.Enqueue(peer);

@@ -1,21 +1,21 @@
 namespace CoAP.NET.Protection;
 
-/// <summary>What a channel has to do with protection.</summary>
+/// <summary>Extends channels with protection.</summary>
 internal static class ProtectedChannelExtensions
 {
     extension(CoapChannel channel)
     {
-        /// <summary>The channel whose messages the transport moves: this one, or the one that carries it.</summary>
+        /// <summary>The channel whose messages the transport moves: this one, or its carrier.</summary>
         public CoapChannel Wire => channel.Carried?.Carrier ?? channel;
 
-        /// <summary>The protected peer behind a channel. Takes the lock of the shard, unless it is the one of before.</summary>
+        /// <summary>Returns the protected peer behind a channel. Takes the lock of the shard, unless it is the most recent one.</summary>
         /// <param name="context">The security context.</param>
         public CoapChannel Protected(CoapSecurityContext context)
         {
             CoapShard shard = channel.Shard;
             if (channel.ProtectedOnes?.Latest is { IsForgotten: false } latest && ReferenceEquals(latest.Carried!.Context, context))
             {
-                // Who is forgotten at this moment still works, and is garbage afterwards.
+                // A peer that is being forgotten still works, and becomes garbage afterwards.
                 latest.Carried.Round = shard.Protection?.Idle?.Round ?? 0;
                 return latest;
             }

@@ -2,24 +2,26 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace CoAP.NET.Protection;
 
-/// <summary>The protected peers behind one channel: a proxy may bring the messages of many. Guarded by the shard's lock.</summary>
-/// <param name="maxIdle">How many are kept that nothing is under way with (<see cref="CoapLimits.MaxProtectedPeers"/>). Their contexts are
-/// kept elsewhere, so a peer comes back when it is heard.</param>
+/// <summary>The protected peers behind one channel: a proxy may carry the messages of many. Guarded by the shard's lock.</summary>
+/// <param name="maxIdle">
+/// The maximum number of idle peers (<see cref="CoapLimits.MaxProtectedPeers"/>). Their contexts are kept elsewhere, so a message brings a
+/// peer back.
+/// </param>
 internal sealed class ProtectedChannels(int maxIdle)
 {
     private readonly Dictionary<CoapSecurityContext, CoapChannel> _channels = [];
     private CoapChannel? _latest;
 
-    // Whose requests of ours wait for a response: a token says nothing of the security context (RFC 8613 section 8.4).
+    // The peers of pending requests: a token does not identify the security context (RFC 8613 section 8.4).
     private readonly Dictionary<CoapToken, CoapChannel> _tokens = [];
 
-    /// <summary>The one that was found last; mostly there is only one. Needs no lock; it may be forgotten.</summary>
+    /// <summary>The most recently found peer; mostly there is only one. Needs no lock; the peer may be forgotten.</summary>
     public CoapChannel? Latest => Volatile.Read(ref _latest);
 
     /// <summary>The channels.</summary>
     public IReadOnlyCollection<CoapChannel> All => _channels.Values;
 
-    /// <summary>Whether something is under way with one of them.</summary>
+    /// <summary>Whether something is pending with one of them.</summary>
     public bool IsPinned
     {
         get
@@ -43,10 +45,10 @@ internal sealed class ProtectedChannels(int maxIdle)
         return isThere;
     }
 
-    /// <summary>Finds whose token a response carries.</summary>
+    /// <summary>Finds the peer of a response by its token.</summary>
     public bool TryFind(CoapToken token, [NotNullWhen(true)] out CoapChannel? channel) => _tokens.TryGetValue(token, out channel);
 
-    /// <summary>A request of ours, or an observation, of a protected peer begins. Does nothing for other peers.</summary>
+    /// <summary>Records the start of a request to a protected peer, or of its observation. Does nothing for other peers.</summary>
     public static void Begin(CoapChannel channel, CoapToken token)
     {
         if (channel.Carried is { Carrier.ProtectedOnes: { } all })
@@ -55,7 +57,7 @@ internal sealed class ProtectedChannels(int maxIdle)
         }
     }
 
-    /// <summary>It has ended.</summary>
+    /// <summary>Records the end of the request or observation.</summary>
     public static void End(CoapChannel channel, CoapToken token)
     {
         if (channel.Carried is { } carried)
@@ -66,14 +68,14 @@ internal sealed class ProtectedChannels(int maxIdle)
         }
     }
 
-    /// <summary>An observer has gone without a last response. Does nothing for other peers.</summary>
+    /// <summary>Reports an observer that left without a last response. Does nothing for other peers.</summary>
     public static void EndObserver(CoapChannel channel, CoapToken token) => channel.Carried?.Peer.OnObserverGone(token);
 
-    /// <summary>A response to a request of ours came without protection. The first one is kept, as long as the request waits.</summary>
+    /// <summary>Stores an unprotected response to a request. The first one is kept as long as the request waits.</summary>
     public static void Doubt(CoapChannel channel, CoapToken token, CoapException error) =>
         (channel.Carried!.Doubts ??= []).TryAdd(token, error);
 
-    /// <summary>What came without protection in place of a response; null for nothing.</summary>
+    /// <summary>Returns the unprotected response that arrived in place of a valid one; null for none.</summary>
     public static CoapException? DoubtOf(CoapChannel channel, CoapToken token) =>
         channel.Carried?.Doubts is { } doubts ? doubts.GetValueOrDefault(token) : null;
 
@@ -95,7 +97,7 @@ internal sealed class ProtectedChannels(int maxIdle)
         Volatile.Write(ref _latest, channel);
     }
 
-    /// <summary>A peer is forgotten, with which nothing is under way.</summary>
+    /// <summary>Removes an idle peer.</summary>
     public void Remove(CoapChannel channel)
     {
         CarriedChannel carried = channel.Carried!;
@@ -108,7 +110,7 @@ internal sealed class ProtectedChannels(int maxIdle)
         }
     }
 
-    /// <summary>The channel that carries them is forgotten, or its connection has ended.</summary>
+    /// <summary>Removes all peers: the carrying channel is forgotten, or its connection has ended.</summary>
     public void Clear()
     {
         foreach (CoapChannel channel in _channels.Values)

@@ -1,29 +1,29 @@
 namespace CoAP.NET.Protection;
 
-/// <summary>What a protected peer takes over from the channel that carries its messages, less what the protection takes.</summary>
+/// <summary>Derives the parameters of a protected peer from its carrying channel, less the overhead of the protection.</summary>
 internal static class ProtectedParameters
 {
     private const int LeastMessageSize = 64;
 
-    // The least of a message that is there whatever is sent.
+    // The minimum size of any message.
     private static long s_number;
 
-    /// <summary>The transmission parameters.</summary>
+    /// <summary>Returns the transmission parameters.</summary>
     public static CoapTransmissionParameters Of(CoapChannel carrier, CoapSecurityContext context) => carrier.Parameters with
     {
         MaxMessageSize = SizeOf(carrier.Parameters.MaxMessageSize, context),
     };
 
-    /// <summary>How large a plain message to a peer on a connection may be: what the peer says of itself may change.</summary>
+    /// <summary>Returns the maximum size of a plain message to a peer on a connection; the peer may change its own limit.</summary>
     public static int PeerMaxMessageSizeOf(CarriedChannel carried) => SizeOf(carried.Carrier.PeerMaxMessageSize, carried.Context);
 
-    /// <summary>What the channel has beside its address.</summary>
+    /// <summary>Returns the extras of the channel.</summary>
     public static ChannelExtras ExtrasOf(CoapChannel carrier, CoapSecurityContext context, ChannelExtras? extras) => new()
     {
         Connection = extras?.Connection,
         Requests = extras?.Requests,
 
-        // What was made for one protected peer, such as an Echo value, is worth nothing to another one behind the same address.
+        // State of one protected peer, such as an Echo value, is invalid for another one behind the same address.
         Number = (1UL << 63) | (ulong)Interlocked.Increment(ref s_number),
         Hints = new ChannelHints
         {

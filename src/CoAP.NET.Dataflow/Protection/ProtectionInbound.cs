@@ -6,8 +6,8 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Protection;
 
 /// <summary>
-/// The inbound half of a <see cref="CoapProtection"/>: messages that it verified go up as those of a protected peer, what it refuses is
-/// answered here, and all else passes.
+/// The inbound half of a <see cref="CoapProtection"/>: verified messages go up as those of a protected peer, refused ones are answered
+/// here, and all others pass.
 /// </summary>
 internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
 {
@@ -77,7 +77,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
                 if (!item.Channel.IsVerified && message.OptionsToRead is { } options && options.Contains(OptionNumber.Echo)
                     && _protection.IsProtected(message))
                 {
-                    // What stands outside says nothing of the request, but of who sent it.
+                    // The outer Echo proves nothing about the request, but about its sender.
                     EchoVerification.Verify(_shard, item.Channel, options);
                 }
 
@@ -96,7 +96,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
         }
     }
 
-    // Nobody above took a message: what is owed for that is between the peer and Messaging.
+    // No stage above accepted a message: the answer that is due is between the peer and Messaging.
     private protected override void OnDeclined(CoapInbound item)
     {
         if (item is { Kind: CoapInboundKind.Message, Message: { Code.IsRequest: true } message })
@@ -124,7 +124,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
         }
     }
 
-    // A hop wants to see that we receive at our address (RFC 9175 section 2.4), once for a request.
+    // A hop wants proof that this endpoint receives at its address (RFC 9175 section 2.4), once for a request.
     private bool IsChallenge(in CoapInbound item, CoapMessage message) =>
         message.Code == CoapCode.Unauthorized
         && item.Transmission is { IsMessageProtected: true } sent
@@ -133,8 +133,8 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
         && !sent.Message.Options.Contains(OptionNumber.Echo)
         && !_protection.IsProtected(message);
 
-    // With the bytes that were protected before: whatever came of them is not executed again, as their number was used. So it does no harm
-    // that anybody can send a challenge.
+    // Repeats the previously protected bytes: the receiver does not execute them again, because their number was used. A forged challenge
+    // therefore does no harm.
     private void AnswerChallenge(in CoapInbound item, CoapMessage challenge)
     {
         CoapMessage again = item.Transmission!.Message.Clone();
@@ -162,7 +162,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
         }
         catch (CoapException)
         {
-            // No block came, or an error: the request goes on waiting for somebody else.
+            // No block arrived, or an error: the request continues to wait for a valid response.
             return CoapProtectionVerdict.Drop;
         }
     }
@@ -174,7 +174,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
         {
             verdict = await asked.ConfigureAwait(false);
         }
-#pragma warning disable CA1031 // law of the mesh: stage code never throws
+#pragma warning disable CA1031 // rule of the mesh: stage code never throws
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -229,7 +229,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
         }
     }
 
-    // A Confirmable request is answered; others are as good as lost (RFC 8613 section 8.2: the answers are optional), unless one is owed.
+    // Answers a Confirmable request and ignores others (RFC 8613 section 8.2: the answers are optional), unless an answer is owed.
     private void Refuse(in CoapInbound item, CoapMessage answer, bool isOwed)
     {
         if (item.Channel.IsReliable || ((isOwed || item.Type == CoapMessageType.Confirmable) && !item.IsMulticast))
@@ -269,7 +269,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
         }
         else if (item.Transmission is not null)
         {
-            // It came with an acknowledgement, which nobody can verify either: the request waits for a response of its own.
+            // It came with an acknowledgement, which cannot be verified either: the request waits for a separate response.
             Offer(item with { Kind = CoapInboundKind.Acknowledged, Message = null });
         }
     }
@@ -281,7 +281,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
         _shard.Enter();
         try
         {
-            // On datagrams whoever is faster than the peer could end the request otherwise (RFC 8613 appendix D.5.3).
+            // On datagrams an attacker who is faster than the peer could end the request otherwise (RFC 8613 appendix D.5.3).
             if (!channel.IsReliable && _exchanges.TryDoubt(channel, token, error, channel.Parameters.AckTimeout))
             {
                 return;

@@ -4,7 +4,7 @@ namespace CoAP.NET.Protection;
 
 /// <summary>
 /// The outbound half of a <see cref="CoapProtection"/>: messages to a protected peer leave protected, by the channel that carries them; all
-/// else passes. Nothing that is for a protected peer leaves as it is.
+/// others pass. No message to a protected peer leaves unprotected.
 /// </summary>
 internal sealed class ProtectionOutbound : InlineBlock<CoapOutbound, CoapOutbound>
 {
@@ -26,7 +26,7 @@ internal sealed class ProtectionOutbound : InlineBlock<CoapOutbound, CoapOutboun
         }
         else if (item.Kind != CoapOutboundKind.Message || item is { Transmission.IsRenewable: true, Reception: null })
         {
-            // Of what is taken at the moment when it leaves the transmission protects each message itself.
+            // The transmission protects a message that may change until it leaves.
             Offer(item with { Channel = carried.Carrier });
         }
         else if (!TryProtect(in item, carried))
@@ -69,9 +69,9 @@ internal sealed class ProtectionOutbound : InlineBlock<CoapOutbound, CoapOutboun
         }
         catch (CoapException)
         {
-            // The security context is closed or used up, or its numbers cannot be kept. Whoever waits is told.
+            // The security context is closed or exhausted, or its numbers cannot be stored. The waiting caller is notified.
         }
-#pragma warning disable CA1031 // law of the mesh: stage code never throws
+#pragma warning disable CA1031 // rule of the mesh: stage code never throws
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -84,7 +84,7 @@ internal sealed class ProtectionOutbound : InlineBlock<CoapOutbound, CoapOutboun
         }
     }
 
-    // Who waits is told; who asked gets no answer rather than one that is not protected.
+    // Notifies a waiting caller; a peer gets no answer rather than an unprotected one.
     private void GiveUp(in CoapOutbound item, CarriedChannel carried)
     {
         Counters.Add(CoapCounter.NotSent);

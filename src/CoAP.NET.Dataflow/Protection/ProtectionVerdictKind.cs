@@ -1,6 +1,6 @@
 namespace CoAP.NET.Protection;
 
-/// <summary>What a <see cref="CoapProtectionVerdict"/> says.</summary>
+/// <summary>The kinds of <see cref="CoapProtectionVerdict"/>.</summary>
 internal enum ProtectionVerdictKind : byte
 {
     Pass,

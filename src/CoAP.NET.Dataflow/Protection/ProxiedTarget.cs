@@ -3,13 +3,13 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Protection;
 
-/// <summary>Whose keys protect a request: those of the server that it is for in the end, whichever proxy it is sent to.</summary>
+/// <summary>Finds the server whose keys protect a request, whichever proxy the request is sent to.</summary>
 internal static class ProxiedTarget
 {
-    /// <summary>The URI of the server.</summary>
-    /// <param name="target">Where the request is sent to; null for a peer without a URI.</param>
+    /// <summary>Returns the URI of the server.</summary>
+    /// <param name="target">The destination of the request; null for a peer without a URI.</param>
     /// <param name="message">The request.</param>
-    /// <returns>That of Proxy-Uri or Proxy-Scheme, or the given one; null when it is none of CoAP.</returns>
+    /// <returns>The URI from Proxy-Uri or Proxy-Scheme, or the given one; null when it is not a CoAP URI.</returns>
     public static CoapUri? Of(CoapUri? target, CoapMessage message)
     {
         if (!message.HasOptions)

@@ -4,14 +4,13 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Requests;
 
 /// <summary>
-/// Transfers bodies that are too large for one message in blocks (RFC 7959). A small request with a small response passes; what a large one
-/// takes is done by <see cref="BlockwiseTransfer"/>. Who sets Block1 or Block2 in the options of his request does it by himself and gets
-/// each response as it came.
+/// Transfers bodies that are too large for one message in blocks (RFC 7959), with <see cref="BlockwiseTransfer"/>. Small requests with
+/// small responses pass unchanged. Requests that set Block1 or Block2 themselves bypass this step.
 /// </summary>
-/// <param name="environment">For bounds, counters and log.</param>
+/// <param name="environment">Provides limits, counters and log.</param>
 internal sealed class BlockwiseStep(CoapEnvironment environment) : RequestStep
 {
-    /// <summary>Which uploads of this endpoint are not concluded.</summary>
+    /// <summary>The tags of the unfinished uploads of this endpoint.</summary>
     public UploadTags Tags { get; } = new(environment.Random);
 
     public CoapEnvironment Environment => environment;
@@ -98,7 +97,7 @@ internal sealed class BlockwiseStep(CoapEnvironment environment) : RequestStep
         }
     }
 
-    // Not by the options of the message: another step may send again what this one completed.
+    // Do not check the options of the message: another step may resend a message that this one completed.
     private static bool IsLeftAlone(OutgoingRequest request) =>
         request.Request.Message.OptionsToRead is { } own && (own.Contains(OptionNumber.Block1) || own.Contains(OptionNumber.Block2));
 
@@ -106,8 +105,8 @@ internal sealed class BlockwiseStep(CoapEnvironment environment) : RequestStep
         request.Request.Transfer is { IsSpecial: true } || request.Request.Content?.Open is not null
         || (!request.Message.Payload.IsEmpty && request.Message.Payload.Length > TransferSizes.Whole(request));
 
-    // Later blocks of the response to a POST are asked for without its payload, so of two at a time to one resource the tag has to say
-    // whose they are (RFC 9175 section 3.3).
+    // Requests for later blocks of the response to a POST have no payload. With two transfers at a time to one resource, the tag therefore
+    // has to identify the transfer (RFC 9175 section 3.3).
     private StepOutcome BeginPost(OutgoingRequest request)
     {
         CoapMessage message = request.Message;
@@ -128,7 +127,7 @@ internal sealed class BlockwiseStep(CoapEnvironment environment) : RequestStep
         return StepOutcome.Watch;
     }
 
-    // A response that ends a request of one message: nothing in it speaks of blocks.
+    // Whether a response ends a request of one message: it has no block options.
     private static bool IsComplete(CoapMessage request, CoapMessage response) =>
         response.OptionsToRead is { } options && (options.Contains(OptionNumber.Block2) || options.Contains(OptionNumber.Block1))
             ? false

@@ -4,16 +4,16 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Requests;
 
 /// <summary>
-/// The client's cache (RFC 7252 sections 5.6 and 5.9.1): answers from what is stored, validates it, stores what comes, and forgets what a
-/// request of ours changes.
+/// The client's cache (RFC 7252 sections 5.6 and 5.9.1): answers from stored responses, validates them, stores new ones, and discards
+/// responses that a request of ours changes.
 /// </summary>
 internal sealed class CacheStep : RequestStep
 {
     private readonly CoapEnvironment _environment;
     private readonly CoapCache _cache;
 
-    /// <summary>Makes the step.</summary>
-    /// <param name="environment">For clock, counters and log; stands for the endpoint.</param>
+    /// <summary>Creates the step.</summary>
+    /// <param name="environment">Provides clock, counters and log, and identifies the endpoint.</param>
     /// <param name="cache">The cache.</param>
     public CacheStep(CoapEnvironment environment, CoapCache cache)
     {
@@ -39,7 +39,7 @@ internal sealed class CacheStep : RequestStep
             throw new CoapCacheMissException();
         }
 
-        // PUT, POST, DELETE, PATCH, iPATCH and methods that nobody knows. Without a response nobody knows whether the resource was changed.
+        // PUT, POST, DELETE, PATCH, iPATCH and unknown methods. Without a response it is unknown whether the resource was changed.
         if (!isSafe && CacheKey.TryGetUri(message, request.Channel, NamedBy(request), out string? uri))
         {
             request.CacheNote = new CacheNote { Changed = uri };
@@ -53,7 +53,7 @@ internal sealed class CacheStep : RequestStep
     {
         if (request.CacheNote is { Changed: null } && request.Request.Transfer is { LeavesBodyOut: true })
         {
-            // It turned out to be too large on the way.
+            // The response became too large during the transfer.
             return StepOutcome.Done(response);
         }
 
@@ -80,7 +80,7 @@ internal sealed class CacheStep : RequestStep
                         return StepOutcome.Done(valid);
                     }
 
-                    // A tag that was not in the request says nothing of what is stored. Without tags the server cannot answer so again.
+                    // A tag that was not in the request validates nothing. Without tags, the server cannot answer like this again.
                     Log.UnknownTagValidated(_environment.Logger, response.Remote);
                     return StepOutcome.Again(request);
                 }
@@ -105,15 +105,15 @@ internal sealed class CacheStep : RequestStep
     }
 
     /// <summary>
-    /// The key of a request; null when its answers may not be stored. For notifications, which are stored when they come.
+    /// Returns the key of a request; null if its responses must not be stored. For notifications, which are stored when they arrive.
     /// </summary>
     public CacheKey? KeyOf(OutgoingRequest request) =>
         CacheKey.TryCreate(request.Message, request.Channel, NamedBy(request), _environment, out CacheKey? key) ? key : null;
 
     /// <summary>
-    /// Stores a notification, the newest one of its observation (RFC 7641 section 3.3): plain requests are answered by it while it is
-    /// fresh. An error says of the observation that it has ended, and nothing of what a plain request would get: it is not stored, and
-    /// nothing older is used without asking.
+    /// Stores a notification, the newest one of its observation (RFC 7641 section 3.3): the cache answers plain requests with it while it
+    /// is fresh. An error notification only says that the observation has ended, not what a plain request would get. It is therefore not
+    /// stored, and older responses need validation.
     /// </summary>
     /// <param name="registration">The request that registered.</param>
     /// <param name="notification">The notification, with its whole body.</param>
@@ -134,8 +134,8 @@ internal sealed class CacheStep : RequestStep
 
     private static CoapUri? NamedBy(OutgoingRequest request) => request.IsOfTarget ? request.Target : null;
 
-    // A response whose body goes to a stream or is a part of the whole must neither be stored as if it were all, nor be left out because
-    // something is stored.
+    // A response whose body goes to a stream, or is only a part, must not be stored as the whole, and a stored response must not replace
+    // it.
     private static CacheUse UseOf(OutgoingRequest request) =>
         request.Request.CacheMode == CoapCacheMode.Bypass || request.Request.Transfer is { LeavesBodyOut: true }
             ? CacheUse.None
@@ -168,7 +168,7 @@ internal sealed class CacheStep : RequestStep
         return StepOutcome.Go;
     }
 
-    /// <summary>The message with the tags of what is stored; null when there are none, or no room for them.</summary>
+    /// <summary>Returns the message with the tags of the stored responses; null if there are none, or no room for them.</summary>
     private static CoapMessage? Validating(OutgoingRequest request, StoredResponse[] candidates)
     {
         if (candidates.Length == 0)
@@ -182,7 +182,8 @@ internal sealed class CacheStep : RequestStep
             validating.Options.Add(candidate.Tag!);
         }
 
-        // A large payload is cut into blocks, options are not (RFC 7959 section 2.1): they leave room for the smallest block at least.
+        // The library cuts a large payload into blocks, but not options (RFC 7959 section 2.1): they must leave room for the smallest
+        // block.
         const int SmallestBlock = 16;
         return validating.SizeBound - validating.Payload.Length + SmallestBlock <= request.Channel.MaxMessageSize ? validating : null;
     }
@@ -192,7 +193,7 @@ internal sealed class CacheStep : RequestStep
         long now = _environment.Now;
         if (response.Code == CoapCode.Valid)
         {
-            // The user validated a tag of his own, which may be one of ours.
+            // The user validated a tag, which may be one of ours.
             _cache.Refresh(key, _cache.Candidates(key), response.Message, now, stamp, source);
         }
         else
@@ -201,7 +202,7 @@ internal sealed class CacheStep : RequestStep
         }
     }
 
-    // What was created elsewhere (RFC 7252 section 5.9.1.1).
+    // Removes responses for the URI that the request created (RFC 7252 section 5.9.1.1).
     private void InvalidateCreated(string uri, CoapResponse response)
     {
         if (response.Code == CoapCode.Created && response.Options.Location is { } location

@@ -5,30 +5,29 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Requests;
 
-/// <summary>Finds the channels of peers that this end talks to on its own account. Thread-safe; no lock may be held when it is
-/// called.</summary>
-/// <param name="environment">For the clock.</param>
-/// <param name="pipelines">One for each shard.</param>
-/// <param name="context">Says in which shard a peer is.</param>
+/// <summary>Finds the channels of peers for requests of this endpoint. Thread-safe; the caller must hold no lock.</summary>
+/// <param name="environment">Provides the clock.</param>
+/// <param name="pipelines">The pipelines, one for each shard.</param>
+/// <param name="context">Maps a peer to its shard.</param>
 /// <param name="hash">Hashes addresses.</param>
 /// <param name="pool">The connections that this end opened.</param>
 internal sealed class ChannelFinder(
     CoapEnvironment environment, CoapPipeline[] pipelines, EndpointContext context, CoapAddressHash hash, ConnectionPool pool)
 {
-    /// <summary>The route to a host on a reliable transport.</summary>
+    /// <summary>Returns the route to a host on a reliable transport.</summary>
     /// <param name="transport">The transport.</param>
     /// <param name="uri">The target.</param>
     /// <param name="addresses">The addresses of its host.</param>
-    /// <param name="local">The address to leave from; null for what the system chooses.</param>
+    /// <param name="local">The local address; null to let the system choose.</param>
     public static ConnectionRoute RouteTo(CoapConnectionTransport transport, CoapUri uri, IPAddress[] addresses, IPAddress? local = null) =>
         new(transport, Array.ConvertAll(addresses, address => HostLookup.AddressOf(uri, address)),
             uri.HostAddress is null ? uri.Host : null, local);
 
-    /// <summary>The channel to an address on a transport without connections; made when the peer is not known.</summary>
+    /// <summary>Returns the channel to an address on a transport without connections; creates it for an unknown peer.</summary>
     /// <param name="transport">The transport.</param>
     /// <param name="remote">The address.</param>
-    /// <param name="local">The address to leave from; null for what the system chooses.</param>
-    /// <exception cref="CoapException">Nothing can be sent from <paramref name="local"/>.</exception>
+    /// <param name="local">The local address; null to let the system choose.</param>
+    /// <exception cref="CoapException">The transport cannot send from <paramref name="local"/>.</exception>
     public CoapChannel ChannelTo(CoapTransport transport, CoapAddress remote, IPAddress? local = null)
     {
         CoapPipeline pipeline = pipelines[context.ShardOf(remote)];
@@ -61,13 +60,13 @@ internal sealed class ChannelFinder(
     }
 
     /// <summary>
-    /// The channel of a peer of plain <c>coap</c> that a process before knew, as if a datagram of it had come: when one comes, it is found
-    /// by it. It is no newcomer.
+    /// Returns the channel of a peer of plain <c>coap</c> that an earlier process knew, as if it had just sent a datagram. Its next
+    /// datagram will find this channel. The peer is not a newcomer.
     /// </summary>
-    /// <param name="listening">What the endpoint listens with.</param>
+    /// <param name="listening">The transports of the endpoint.</param>
     /// <param name="remote">The address of the peer.</param>
     /// <param name="local">Our address.</param>
-    /// <returns>The channel; null when nothing listens at our address, or it is none of this machine.</returns>
+    /// <returns>The channel; null if nothing listens at our address, or if the address does not belong to this machine.</returns>
     public CoapChannel? FindKnown(IEnumerable<CoapTransport> listening, CoapAddress remote, CoapAddress local)
     {
         IPAddress address = local.ToIPAddress();
@@ -83,8 +82,9 @@ internal sealed class ChannelFinder(
         return null;
     }
 
-    /// <summary>The channel that stands for a route; one without a connection where there is none, for those steps that come before one
-    /// is needed.</summary>
+    /// <summary>
+    /// Returns the channel of a route; a channel without a connection if there is none, for the steps before one is needed.
+    /// </summary>
     /// <param name="route">The route.</param>
     public CoapChannel ChannelOf(ConnectionRoute route)
     {
@@ -94,7 +94,7 @@ internal sealed class ChannelFinder(
                 CoapTransmissionParameters.Default);
     }
 
-    /// <summary>The peer that a request of ours is sent to: the one behind a channel, where the request is protected.</summary>
+    /// <summary>Returns the peer that a request is sent to: the one behind a channel, if the request is protected.</summary>
     /// <param name="target">The target; null for none.</param>
     /// <param name="channel">The channel.</param>
     /// <param name="message">The request, which may name a server behind the target.</param>
@@ -105,8 +105,8 @@ internal sealed class ChannelFinder(
             ? channel.Protected(context)
             : channel;
 
-    /// <summary>The channel by which a peer is known now; the given one when there is none.</summary>
-    /// <param name="channel">The channel by which it was known.</param>
+    /// <summary>Returns the current channel of a peer; the given one if there is no other.</summary>
+    /// <param name="channel">A previous channel of the peer.</param>
     public CoapChannel Current(CoapChannel channel)
     {
         if (channel.Carried is { } carried)
@@ -151,7 +151,7 @@ internal sealed class ChannelFinder(
         return channel;
     }
 
-    // A peer at one address of ours is one peer, whether it was the user or the operating system that chose the address.
+    // A peer at one local address is one peer, whether the user or the operating system chose the address.
     private static CoapChannel ChannelFrom(CoapPipeline pipeline, CoapTransport transport, CoapAddress remote, IPAddress? wanted,
         ulong hash, long now)
     {
@@ -161,7 +161,7 @@ internal sealed class ChannelFinder(
             if (!transport.TryFindLocal(wanted, out CoapAddress local, out int tag))
             {
                 throw new CoapException(
-                    $"Nothing can be sent from LocalAddress {wanted}: this endpoint is bound "
+                    $"The endpoint cannot send from LocalAddress {wanted}: it is bound "
                         + $"to {string.Join(", ", transport.LocalAddresses)} only. Listen on that address or on a wildcard, or leave it "
                         + "out.");
             }
@@ -185,11 +185,11 @@ internal sealed class ChannelFinder(
                 pipeline.Shard.Exit();
             }
 
-            // Asks the operating system, so not under the lock, and only when the channel is not there yet.
+            // Asks the operating system, so not under the lock, and only if the channel does not exist yet.
             if (wanted is not null && !transport.IsOurs(wanted))
             {
                 throw new CoapException(
-                    $"Nothing can be sent from LocalAddress {wanted}: it is no address of this machine. Choose one that is, or leave it "
+                    $"The endpoint cannot send from LocalAddress {wanted}: this machine does not have the address. Choose one that it has, or leave it "
                         + "out.");
             }
 

@@ -3,8 +3,8 @@ using System.Diagnostics;
 namespace CoAP.NET.Requests;
 
 /// <summary>
-/// Measures one request of ours with all messages that it needs, while somebody listens. Listeners are foreign code: what they throw
-/// reaches nobody.
+/// Measures one request of ours with all its messages, if there is a telemetry listener. Listeners are foreign code: their exceptions are
+/// discarded.
 /// </summary>
 internal sealed class ClientWatch
 {
@@ -29,19 +29,19 @@ internal sealed class ClientWatch
         _started = Telemetry.Time.GetTimestamp();
     }
 
-    /// <summary>Whether it is the registration of an observation, which is a span and no request in the metrics.</summary>
+    /// <summary>Whether it is the registration of an observation, which is a span but not a request in the metrics.</summary>
     public bool IsObservation { get; init; }
 
-    /// <summary>What identifies the span to the peer; null when there is no span.</summary>
+    /// <summary>The context that identifies the span to the peer; null if there is no span.</summary>
     public ActivityContext? Context => _activity?.Context;
 
     private EndpointTelemetry Telemetry => _environment.Telemetry;
 
     /// <summary>Begins the span. It becomes the current one of the caller.</summary>
     /// <param name="name">Its name.</param>
-    /// <param name="target">Where the request goes; null when that is known by the peer only.</param>
+    /// <param name="target">The target of the request; null if only the peer is known.</param>
     /// <param name="scheme">The scheme of the transport.</param>
-    /// <param name="host">The peer, where <paramref name="target"/> does not name it.</param>
+    /// <param name="host">The peer, if <paramref name="target"/> does not name it.</param>
     /// <param name="port">The port of the peer.</param>
     public void Begin(string name, CoapUri? target, string scheme, string host, int port)
     {
@@ -83,7 +83,7 @@ internal sealed class ClientWatch
         }
     }
 
-    /// <summary>A message of the request was given to the peer's channel.</summary>
+    /// <summary>Records that a message of the request was given to the peer's channel.</summary>
     public void OnSent(CoapTransmission transmission, CoapMessage message)
     {
         Settle();
@@ -100,10 +100,10 @@ internal sealed class ClientWatch
         }
     }
 
-    /// <summary>The response came.</summary>
+    /// <summary>Ends the span with a response.</summary>
     public void End(CoapCode code) => End(code, null);
 
-    /// <summary>No response came.</summary>
+    /// <summary>Ends the span without a response.</summary>
     public void Fail(Exception exception) => End(null, exception);
 
     private void End(CoapCode? code, Exception? exception)
@@ -152,7 +152,7 @@ internal sealed class ClientWatch
         }
     }
 
-    // Exceptions are of few types, unlike their messages.
+    // There are few types of exceptions, but many messages.
     private static string NameOf(Exception exception) => exception switch
     {
         OperationCanceledException => "canceled",

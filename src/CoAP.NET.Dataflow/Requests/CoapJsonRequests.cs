@@ -5,23 +5,24 @@ using CoAP.NET.Content;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// Requests with values in JSON. The methods are called as those of <c>System.Net.Http.Json</c> are, and describe values in the same way:
-/// by source-generated metadata, so that trimming and AOT work, or by <see cref="JsonSerializerOptions"/> and reflection. Without options
-/// they are <see cref="JsonSerializerOptions.Web"/>: camelCase, names read in any case.
-/// </summary>
+/// <summary>Extension methods for requests with values in JSON.</summary>
+/// <remarks>
+/// They have the names of <c>System.Net.Http.Json</c>, and describe values in the same way: with source-generated metadata, for trimming
+/// and AOT, or with <see cref="JsonSerializerOptions"/> and reflection. The default options are <see cref="JsonSerializerOptions.Web"/>:
+/// camelCase, case-insensitive names.
+/// </remarks>
 public static class CoapJsonRequests
 {
-    /// <summary>GET: asks for JSON (Accept) and reads it.</summary>
+    /// <summary>GET: requests JSON (Accept) and deserializes it.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client, endpoint or peer that sends the request.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The value; null for null.</returns>
+    /// <returns>The value; null for JSON null.</returns>
     /// <exception cref="CoapResponseException">The server answered with an error.</exception>
     /// <exception cref="CoapContentException">The answer has another Content-Format, or is no JSON of the type.</exception>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <exception cref="CoapException">No response arrived; the derived type says why.</exception>
     public static async Task<T?> GetFromJsonAsync<T>(
         this ICoapRequester requester, string uri, JsonTypeInfo<T> typeInfo, CancellationToken cancellationToken = default)
     {
@@ -32,45 +33,45 @@ public static class CoapJsonRequests
         return response.EnsureSuccess().ReadJson(typeInfo);
     }
 
-    /// <summary>GET: asks for JSON (Accept) and reads it, by reflection.</summary>
+    /// <summary>GET: requests JSON (Accept) and deserializes it with reflection.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client, endpoint or peer that sends the request.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="options">How values are read; null for <see cref="JsonSerializerOptions.Web"/>.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The value; null for null.</returns>
+    /// <returns>The value; null for JSON null.</returns>
     /// <exception cref="CoapResponseException">The server answered with an error.</exception>
     /// <exception cref="CoapContentException">The answer has another Content-Format, or is no JSON of the type.</exception>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <exception cref="CoapException">No response arrived; the derived type says why.</exception>
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
     public static Task<T?> GetFromJsonAsync<T>(
         this ICoapRequester requester, string uri, JsonSerializerOptions? options, CancellationToken cancellationToken = default) =>
         GetFromJsonAsync(requester, uri, JsonMetadata.Of<T>(options), cancellationToken);
 
-    /// <summary>GET: asks for JSON (Accept) and reads it, by reflection with <see cref="JsonSerializerOptions.Web"/>.</summary>
+    /// <summary>GET: requests JSON (Accept) and deserializes it with reflection and <see cref="JsonSerializerOptions.Web"/>.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client, endpoint or peer that sends the request.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The value; null for null.</returns>
+    /// <returns>The value; null for JSON null.</returns>
     /// <exception cref="CoapResponseException">The server answered with an error.</exception>
     /// <exception cref="CoapContentException">The answer has another Content-Format, or is no JSON of the type.</exception>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <exception cref="CoapException">No response arrived; the derived type says why.</exception>
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
     public static Task<T?> GetFromJsonAsync<T>(this ICoapRequester requester, string uri, CancellationToken cancellationToken = default) =>
         GetFromJsonAsync(requester, uri, JsonMetadata.Of<T>(null), cancellationToken);
 
-    /// <summary>POST: has a value processed (RFC 7252 section 5.8.2).</summary>
+    /// <summary>POST: sends a value to be processed (RFC 7252 section 5.8.2).</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client, endpoint or peer that sends the request.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="value">The value.</param>
     /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The response, an error response too.</returns>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <returns>The response, which may be an error response.</returns>
+    /// <exception cref="CoapException">No response arrived; the derived type says why.</exception>
     public static Task<CoapResponse> PostAsJsonAsync<T>(
         this ICoapRequester requester, string uri, T value, JsonTypeInfo<T> typeInfo, CancellationToken cancellationToken = default)
     {
@@ -78,15 +79,15 @@ public static class CoapJsonRequests
         return requester.PostAsync(uri, CoapContent.Json(value, typeInfo), cancellationToken);
     }
 
-    /// <summary>POST: has a value processed (RFC 7252 section 5.8.2). The value is written by reflection.</summary>
+    /// <summary>POST: sends a value to be processed, serialized with reflection (RFC 7252 section 5.8.2).</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client, endpoint or peer that sends the request.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="value">The value.</param>
     /// <param name="options">How values are written; null for <see cref="JsonSerializerOptions.Web"/>.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The response, an error response too.</returns>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <returns>The response, which may be an error response.</returns>
+    /// <exception cref="CoapException">No response arrived; the derived type says why.</exception>
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
     public static Task<CoapResponse> PostAsJsonAsync<T>(
@@ -94,30 +95,32 @@ public static class CoapJsonRequests
         CancellationToken cancellationToken = default) =>
         PostAsJsonAsync(requester, uri, value, JsonMetadata.Of<T>(options), cancellationToken);
 
-    /// <summary>POST: has a value processed (RFC 7252 section 5.8.2). The value is written by reflection with
-    /// <see cref="JsonSerializerOptions.Web"/>.</summary>
+    /// <summary>
+    /// POST: sends a value to be processed, serialized with reflection and <see cref="JsonSerializerOptions.Web"/> (RFC 7252 section
+    /// 5.8.2).
+    /// </summary>
     /// <typeparam name="T">The type of the value.</typeparam>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client, endpoint or peer that sends the request.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="value">The value.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The response, an error response too.</returns>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <returns>The response, which may be an error response.</returns>
+    /// <exception cref="CoapException">No response arrived; the derived type says why.</exception>
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
     public static Task<CoapResponse> PostAsJsonAsync<T>(
         this ICoapRequester requester, string uri, T value, CancellationToken cancellationToken) =>
         PostAsJsonAsync(requester, uri, value, JsonMetadata.Of<T>(null), cancellationToken);
 
-    /// <summary>PUT: creates or replaces the resource by a value (RFC 7252 section 5.8.3).</summary>
+    /// <summary>PUT: creates or replaces the resource with a value (RFC 7252 section 5.8.3).</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client, endpoint or peer that sends the request.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="value">The value.</param>
     /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The response, an error response too.</returns>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <returns>The response, which may be an error response.</returns>
+    /// <exception cref="CoapException">No response arrived; the derived type says why.</exception>
     public static Task<CoapResponse> PutAsJsonAsync<T>(
         this ICoapRequester requester, string uri, T value, JsonTypeInfo<T> typeInfo, CancellationToken cancellationToken = default)
     {
@@ -125,15 +128,15 @@ public static class CoapJsonRequests
         return requester.PutAsync(uri, CoapContent.Json(value, typeInfo), cancellationToken);
     }
 
-    /// <summary>PUT: creates or replaces the resource by a value (RFC 7252 section 5.8.3). The value is written by reflection.</summary>
+    /// <summary>PUT: creates or replaces the resource with a value, serialized with reflection (RFC 7252 section 5.8.3).</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client, endpoint or peer that sends the request.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="value">The value.</param>
     /// <param name="options">How values are written; null for <see cref="JsonSerializerOptions.Web"/>.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The response, an error response too.</returns>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <returns>The response, which may be an error response.</returns>
+    /// <exception cref="CoapException">No response arrived; the derived type says why.</exception>
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
     public static Task<CoapResponse> PutAsJsonAsync<T>(
@@ -141,31 +144,33 @@ public static class CoapJsonRequests
         CancellationToken cancellationToken = default) =>
         PutAsJsonAsync(requester, uri, value, JsonMetadata.Of<T>(options), cancellationToken);
 
-    /// <summary>PUT: creates or replaces the resource by a value (RFC 7252 section 5.8.3). The value is written by reflection with
-    /// <see cref="JsonSerializerOptions.Web"/>.</summary>
+    /// <summary>
+    /// PUT: creates or replaces the resource with a value, serialized with reflection and <see cref="JsonSerializerOptions.Web"/> (RFC 7252
+    /// section 5.8.3).
+    /// </summary>
     /// <typeparam name="T">The type of the value.</typeparam>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client, endpoint or peer that sends the request.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="value">The value.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The response, an error response too.</returns>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <returns>The response, which may be an error response.</returns>
+    /// <exception cref="CoapException">No response arrived; the derived type says why.</exception>
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
     public static Task<CoapResponse> PutAsJsonAsync<T>(
         this ICoapRequester requester, string uri, T value, CancellationToken cancellationToken) =>
         PutAsJsonAsync(requester, uri, value, JsonMetadata.Of<T>(null), cancellationToken);
 
-    /// <summary>PATCH: changes the resource by a merge patch (RFC 8132 section 3, RFC 7396): the Content-Format is
-    /// <c>application/merge-patch+json</c>, and a property that is null is taken away.</summary>
+    /// <summary>PATCH: changes the resource with a merge patch (RFC 8132 section 3, RFC 7396).</summary>
+    /// <remarks>The Content-Format is <c>application/merge-patch+json</c>; a property with the value null is removed.</remarks>
     /// <typeparam name="T">The type of the value.</typeparam>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client, endpoint or peer that sends the request.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="value">The value.</param>
     /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The response, an error response too.</returns>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <returns>The response, which may be an error response.</returns>
+    /// <exception cref="CoapException">No response arrived; the derived type says why.</exception>
     public static Task<CoapResponse> PatchAsJsonAsync<T>(
         this ICoapRequester requester, string uri, T value, JsonTypeInfo<T> typeInfo, CancellationToken cancellationToken = default)
     {
@@ -174,16 +179,16 @@ public static class CoapJsonRequests
             uri, new CoapContent(CoapContent.Json(value, typeInfo).Bytes, CoapContentFormat.MergePatch), cancellationToken);
     }
 
-    /// <summary>PATCH: changes the resource by a merge patch (RFC 8132 section 3, RFC 7396): the Content-Format is
-    /// <c>application/merge-patch+json</c>, and a property that is null is taken away. The value is written by reflection.</summary>
+    /// <summary>PATCH: changes the resource with a merge patch, serialized with reflection (RFC 8132 section 3, RFC 7396).</summary>
+    /// <remarks>The Content-Format is <c>application/merge-patch+json</c>; a property with the value null is removed.</remarks>
     /// <typeparam name="T">The type of the value.</typeparam>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client, endpoint or peer that sends the request.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="value">The value.</param>
     /// <param name="options">How values are written; null for <see cref="JsonSerializerOptions.Web"/>.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The response, an error response too.</returns>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <returns>The response, which may be an error response.</returns>
+    /// <exception cref="CoapException">No response arrived; the derived type says why.</exception>
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
     public static Task<CoapResponse> PatchAsJsonAsync<T>(
@@ -191,32 +196,34 @@ public static class CoapJsonRequests
         CancellationToken cancellationToken = default) =>
         PatchAsJsonAsync(requester, uri, value, JsonMetadata.Of<T>(options), cancellationToken);
 
-    /// <summary>PATCH: changes the resource by a merge patch (RFC 8132 section 3, RFC 7396): the Content-Format is
-    /// <c>application/merge-patch+json</c>, and a property that is null is taken away. The value is written by reflection with
-    /// <see cref="JsonSerializerOptions.Web"/>.</summary>
+    /// <summary>
+    /// PATCH: changes the resource with a merge patch, serialized with reflection and <see cref="JsonSerializerOptions.Web"/> (RFC 8132
+    /// section 3, RFC 7396).
+    /// </summary>
+    /// <remarks>The Content-Format is <c>application/merge-patch+json</c>; a property with the value null is removed.</remarks>
     /// <typeparam name="T">The type of the value.</typeparam>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client, endpoint or peer that sends the request.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="value">The value.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The response, an error response too.</returns>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <returns>The response, which may be an error response.</returns>
+    /// <exception cref="CoapException">No response arrived; the derived type says why.</exception>
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
     public static Task<CoapResponse> PatchAsJsonAsync<T>(
         this ICoapRequester requester, string uri, T value, CancellationToken cancellationToken) =>
         PatchAsJsonAsync(requester, uri, value, JsonMetadata.Of<T>(null), cancellationToken);
 
-    /// <summary>iPATCH: changes the resource by a merge patch, idempotent (RFC 8132 section 3, RFC 7396): the Content-Format is
-    /// <c>application/merge-patch+json</c>, and a property that is null is taken away.</summary>
+    /// <summary>iPATCH: changes the resource with a merge patch, idempotent (RFC 8132 section 3, RFC 7396).</summary>
+    /// <remarks>The Content-Format is <c>application/merge-patch+json</c>; a property with the value null is removed.</remarks>
     /// <typeparam name="T">The type of the value.</typeparam>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client, endpoint or peer that sends the request.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="value">The value.</param>
     /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The response, an error response too.</returns>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <returns>The response, which may be an error response.</returns>
+    /// <exception cref="CoapException">No response arrived; the derived type says why.</exception>
     public static Task<CoapResponse> IPatchAsJsonAsync<T>(
         this ICoapRequester requester, string uri, T value, JsonTypeInfo<T> typeInfo, CancellationToken cancellationToken = default)
     {
@@ -225,16 +232,18 @@ public static class CoapJsonRequests
             uri, new CoapContent(CoapContent.Json(value, typeInfo).Bytes, CoapContentFormat.MergePatch), cancellationToken);
     }
 
-    /// <summary>iPATCH: changes the resource by a merge patch, idempotent (RFC 8132 section 3, RFC 7396): the Content-Format is
-    /// <c>application/merge-patch+json</c>, and a property that is null is taken away. The value is written by reflection.</summary>
+    /// <summary>
+    /// iPATCH: changes the resource with a merge patch, idempotent, serialized with reflection (RFC 8132 section 3, RFC 7396).
+    /// </summary>
+    /// <remarks>The Content-Format is <c>application/merge-patch+json</c>; a property with the value null is removed.</remarks>
     /// <typeparam name="T">The type of the value.</typeparam>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client, endpoint or peer that sends the request.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="value">The value.</param>
     /// <param name="options">How values are written; null for <see cref="JsonSerializerOptions.Web"/>.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The response, an error response too.</returns>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <returns>The response, which may be an error response.</returns>
+    /// <exception cref="CoapException">No response arrived; the derived type says why.</exception>
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
     public static Task<CoapResponse> IPatchAsJsonAsync<T>(
@@ -242,23 +251,25 @@ public static class CoapJsonRequests
         CancellationToken cancellationToken = default) =>
         IPatchAsJsonAsync(requester, uri, value, JsonMetadata.Of<T>(options), cancellationToken);
 
-    /// <summary>iPATCH: changes the resource by a merge patch, idempotent (RFC 8132 section 3, RFC 7396): the Content-Format is
-    /// <c>application/merge-patch+json</c>, and a property that is null is taken away. The value is written by reflection with
-    /// <see cref="JsonSerializerOptions.Web"/>.</summary>
+    /// <summary>
+    /// iPATCH: changes the resource with a merge patch, idempotent, serialized with reflection and <see cref="JsonSerializerOptions.Web"/>
+    /// (RFC 8132 section 3, RFC 7396).
+    /// </summary>
+    /// <remarks>The Content-Format is <c>application/merge-patch+json</c>; a property with the value null is removed.</remarks>
     /// <typeparam name="T">The type of the value.</typeparam>
-    /// <param name="requester">Who sends.</param>
+    /// <param name="requester">The client, endpoint or peer that sends the request.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="value">The value.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The response, an error response too.</returns>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <returns>The response, which may be an error response.</returns>
+    /// <exception cref="CoapException">No response arrived; the derived type says why.</exception>
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
     public static Task<CoapResponse> IPatchAsJsonAsync<T>(
         this ICoapRequester requester, string uri, T value, CancellationToken cancellationToken) =>
         IPatchAsJsonAsync(requester, uri, value, JsonMetadata.Of<T>(null), cancellationToken);
 
-    // The same for callers who have a System.Uri: its original text counts.
+    // Overloads for System.Uri: they use its original text.
 
     /// <inheritdoc cref="GetFromJsonAsync{T}(ICoapRequester, string, JsonTypeInfo{T}, CancellationToken)"/>
     public static Task<T?> GetFromJsonAsync<T>(

@@ -2,22 +2,23 @@ using CoAP.NET.Messages;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// What the requests of a client have in common where they say nothing themselves. A <see cref="CoapClient"/> has
-/// <see cref="BaseAddress"/>, <see cref="Timeout"/> and <see cref="Proxy"/> of it; a client of your own can use it as well.
-/// Set it before the first request: it is read by every request and not guarded against changes meanwhile.
-/// </summary>
+/// <summary>The defaults of the requests of a client.</summary>
+/// <remarks>
+/// A <see cref="CoapClient"/> uses its <see cref="BaseAddress"/>, <see cref="Timeout"/> and <see cref="Proxy"/>; a custom client can use it
+/// too. Set it before the first request: every request reads it without synchronization.
+/// </remarks>
 public sealed class CoapRequestDefaults
 {
     /// <summary>
-    /// What URIs of requests are relative to (RFC 3986 section 5.2): with <c>coap://device.example/api/</c> <c>state</c> is
-    /// <c>/api/state</c>, and <c>/state</c> stays what it is. Default null: URIs are absolute.
+    /// The base of relative URIs of requests (RFC 3986 section 5.2): with <c>coap://device.example/api/</c>, <c>state</c> becomes
+    /// <c>/api/state</c>, and <c>/state</c> stays unchanged.
     /// </summary>
+    /// <remarks>Default null: URIs are absolute.</remarks>
     public CoapUri? BaseAddress { get; set; }
 
-    /// <summary>How long requests may take that say nothing of it; see <see cref="CoapRequest.Timeout"/>. Default null: the times of the
-    /// transmission parameters, 93 s until somebody acknowledges.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Not above zero and not infinite.</exception>
+    /// <summary>The timeout of requests that set none; see <see cref="CoapRequest.Timeout"/>.</summary>
+    /// <remarks>Default null: the times of the transmission parameters, 93 s until an acknowledgement.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is neither above zero nor infinite.</exception>
     public TimeSpan? Timeout
     {
         get;
@@ -33,11 +34,14 @@ public sealed class CoapRequestDefaults
     }
 
     /// <summary>
-    /// The forward proxy that requests go to, which asks their target for the client (RFC 7252 section 5.7.2), such as
-    /// <c>coap://gateway.example.com</c>; see <see cref="CoapProxyRequests.WithProxy"/>. A request that names a proxy itself, by Proxy-Uri
-    /// or Proxy-Scheme, goes where its URI says. Default null: servers are asked directly.
+    /// The forward proxy for the requests (RFC 7252 section 5.7.2), such as <c>coap://gateway.example.com</c>; see
+    /// <see cref="CoapProxyRequests.WithProxy"/>.
     /// </summary>
-    /// <exception cref="ArgumentException">It has a path or a query.</exception>
+    /// <remarks>
+    /// A request with its own Proxy-Uri or Proxy-Scheme goes to the host of its URI. Default null: the client sends requests to the servers
+    /// directly.
+    /// </remarks>
+    /// <exception cref="ArgumentException">The URI has a path or a query.</exception>
     public CoapUri? Proxy
     {
         get;
@@ -52,17 +56,19 @@ public sealed class CoapRequestDefaults
         }
     }
 
-    /// <summary>The Content-Format that requests want that name none (RFC 7252 section 5.10.4). Default null: any.</summary>
+    /// <summary>The Content-Format of requests without Accept (RFC 7252 section 5.10.4).</summary>
+    /// <remarks>Default null: any.</remarks>
     public CoapContentFormat? Accept { get; set; }
 
-    /// <summary>Whether requests are Confirmable. Default true: those that do not say otherwise. False: none is.</summary>
+    /// <summary>Whether requests are Confirmable.</summary>
+    /// <remarks>Default true: all that do not set it to false. False: none.</remarks>
     public bool Confirmable { get; set; } = true;
 
-    /// <summary>The absolute URI that a text means.</summary>
+    /// <summary>Resolves a URI against the base address.</summary>
     /// <param name="uri">A URI or IRI, absolute or relative to <see cref="BaseAddress"/>; the empty string for the base address
     /// itself.</param>
-    /// <returns>The text itself where there is no base address; otherwise the URI in its normal form.</returns>
-    /// <exception cref="ArgumentException">It is relative, and there is no base address; or it is no URI.</exception>
+    /// <returns>The text itself if there is no base address; otherwise the normalized URI.</returns>
+    /// <exception cref="ArgumentException">The URI is invalid, or relative without a base address.</exception>
     public string Resolve(string uri)
     {
         ArgumentNullException.ThrowIfNull(uri);
@@ -71,7 +77,7 @@ public sealed class CoapRequestDefaults
             return uri.Contains("://", StringComparison.Ordinal)
                 ? uri
                 : throw new ArgumentException(
-                    $"'{uri}' is relative, and the client has no base address. Set BaseAddress, or give the whole URI.", nameof(uri));
+                    $"'{uri}' is relative, and the client has no base address. Set BaseAddress, or use an absolute URI.", nameof(uri));
         }
 
         return address.TryResolve(uri, out CoapUri? absolute, out string? error)
@@ -79,18 +85,18 @@ public sealed class CoapRequestDefaults
             : throw new ArgumentException(error, nameof(uri));
     }
 
-    /// <summary>The request with what it lacks.</summary>
-    /// <param name="request">The request. It is not changed.</param>
-    /// <returns>A copy with its absolute URI; the request itself when it lacks nothing.</returns>
-    /// <exception cref="ArgumentException">Its URI is relative, and there is no base address; or it has none, or one that is no
-    /// URI, or one that the <see cref="Proxy"/> cannot be asked for.</exception>
+    /// <summary>Adds the defaults to a request.</summary>
+    /// <param name="request">The request, which stays unchanged.</param>
+    /// <returns>A copy with its absolute URI; the request itself if it is complete.</returns>
+    /// <exception cref="ArgumentException">The URI is missing, invalid, or relative without a base address; or the request cannot go
+    /// through the <see cref="Proxy"/>.</exception>
     /// <exception cref="InvalidOperationException">The request was received.</exception>
     public CoapRequest Apply(CoapRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);
         string text = request.UriText
             ?? throw new ArgumentException(
-                "The request has no URI. Make it with one; it may be relative to the base address.", nameof(request));
+                "The request has no URI. Create it with one; it may be relative to the base address.", nameof(request));
         bool isProxied = Proxy is not null && !CoapProxyRequests.NamesProxy(request);
         string uri = isProxied && IsOfAnotherScheme(text) ? text : Resolve(text);
         bool lacksTimeout = Timeout is not null && request.Timeout is null;
@@ -113,7 +119,7 @@ public sealed class CoapRequestDefaults
         return copy;
     }
 
-    // A proxy may speak more than CoAP.
+    // A proxy may support other protocols than CoAP.
     private static bool IsOfAnotherScheme(string uri) =>
         uri.IndexOf("://", StringComparison.Ordinal) is var colon and > 0
         && !UriSchemes.TryGetDefaultPort(UriText.ToLowerAscii(uri.AsSpan(0, colon)), out _);

@@ -3,31 +3,31 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET;
 
 /// <summary>
-/// Sends requests without keeping anything for them until their responses come: what the application must know then travels in the token,
-/// encrypted and authenticated, and comes back with the response (RFC 8974 section 3). For gateways with very many requests open at a time.
-/// It is up to the application to repeat what is not answered: nobody waits, so there is no time-out. A Confirmable request is
-/// retransmitted until it is acknowledged, which is kept until then; a Non-confirmable one costs nothing once it is sent.
-/// <para>
-/// A peer must understand long tokens. The first request to it finds that out and is kept like any other (section 3.2); to a peer that does
-/// not, all are. Each response is taken once; responses that are too old, forged, replayed, or from another address than the request went
-/// to are rejected.
-/// </para>
+/// Sends requests without keeping state for them: the state of the application travels in the token, encrypted and authenticated, and
+/// returns with the response (RFC 8974 section 3).
 /// </summary>
 /// <remarks>
-/// Safe for several threads. With <see cref="CoapEndpointOptions.SharedSecret"/> a client also takes responses to requests that a client of
-/// the same name sent in another process, such as the one before a restart; each process takes a response once. Of those only responses
-/// that come in messages of their own: one in an acknowledgement belongs to its Message ID, which only the process knows that sent the
-/// request (RFC 7252 section 4.2).
+/// For gateways with very many outstanding requests. The application must repeat unanswered requests: nothing waits, so there is no
+/// timeout. A Confirmable request keeps its state until it is acknowledged, because the endpoint retransmits it; a sent Non-confirmable
+/// request keeps none.
+/// <para>
+/// A peer must support long tokens. The first request to it detects the support and keeps its state (section 3.2); without support, all
+/// requests do. The client accepts each response once, and rejects responses that are too old, forged, replayed, or from another address
+/// than the request was sent to.
+/// </para>
+/// Thread-safe. With <see cref="CoapEndpointOptions.SharedSecret"/> a client also accepts responses to requests that a client with the same
+/// name sent in another process, such as the one before a restart; each process accepts a response once. This works only for separate
+/// responses: a piggybacked one belongs to its Message ID, which only the sending process knows (RFC 7252 section 4.2).
 /// </remarks>
 public sealed class CoapStatelessClient : IDisposable
 {
     private readonly CoapEndpoint _endpoint;
     private readonly StatelessTokens _tokens;
 
-    /// <summary>Makes a client.</summary>
-    /// <param name="endpoint">Whose sockets it uses.</param>
-    /// <param name="onResponse">Gets each response. Called on the thread that received it, outside all locks; must be quick. What it throws
-    /// is counted and logged.</param>
+    /// <summary>Creates a client.</summary>
+    /// <param name="endpoint">The endpoint to send with.</param>
+    /// <param name="onResponse">Receives each response. Called on the receiving thread, without a lock; must be quick. The library counts
+    /// and logs its exceptions.</param>
     /// <param name="options">Null for the defaults.</param>
     /// <exception cref="InvalidOperationException">The endpoint shares a secret with other processes
     /// (<see cref="CoapEndpointOptions.SharedSecret"/>) and has another stateless client of the same name.</exception>
@@ -50,24 +50,25 @@ public sealed class CoapStatelessClient : IDisposable
         }
     }
 
-    /// <summary>
-    /// The largest state in bytes for tokens of a length. The RFC's largest token has 65,804 bytes, but most servers take far less; this
-    /// library's take 64, and responses to it are held to that as well (<see cref="CoapLimits.MaxTokenLength"/>).
-    /// </summary>
-    /// <param name="tokenLength">The largest token that the peers take, in bytes.</param>
-    /// <returns>The size; below zero when such tokens have no room for any.</returns>
+    /// <summary>Returns the maximum state size in bytes for a token length.</summary>
+    /// <remarks>
+    /// The largest token of the RFC has 65,804 bytes, but most servers accept far less. The servers of this library accept 64, and its
+    /// clients apply the same limit to responses (<see cref="CoapLimits.MaxTokenLength"/>).
+    /// </remarks>
+    /// <param name="tokenLength">The largest token that the peers accept, in bytes.</param>
+    /// <returns>The size; below zero if such tokens have no room for state.</returns>
     public static int MaxStateLength(int tokenLength) => tokenLength - StatelessTokens.Overhead;
 
     /// <summary>Sends a request.</summary>
     /// <param name="request">The request, with a URI; it must fit one message.</param>
-    /// <param name="state">What to give back with the response; copied.</param>
-    /// <param name="cancellationToken">Stops finding the address, and waiting for the first response of a peer.</param>
-    /// <returns>A task that ends when the request is on its way, or, while it is not known whether the peer understands long tokens, when
-    /// its response was given to the handler.</returns>
-    /// <exception cref="ArgumentException">The request has no URI, or cannot be sent without state, such as an observation; or the state
-    /// does not fit a token.</exception>
-    /// <exception cref="CoapException">It cannot be sent; or, where the peer does not understand long tokens, there was no
-    /// response.</exception>
+    /// <param name="state">The state that returns with the response; copied.</param>
+    /// <param name="cancellationToken">Cancels the address lookup and the wait for the first response of a peer.</param>
+    /// <returns>A task that completes when the request is sent. While the token support of the peer is unknown, it completes when the
+    /// callback got the response.</returns>
+    /// <exception cref="ArgumentException">The request has no URI, or needs state here, such as an observation; or the state does not fit
+    /// into a token.</exception>
+    /// <exception cref="CoapException">The request cannot be sent; or the peer does not support long tokens and did not
+    /// respond.</exception>
     /// <exception cref="ObjectDisposedException">The client was disposed.</exception>
     public async Task SendAsync(CoapRequest request, ReadOnlyMemory<byte> state, CancellationToken cancellationToken = default)
     {
@@ -76,7 +77,7 @@ public sealed class CoapStatelessClient : IDisposable
         if (state.Length > MaxStateLength(CoapToken.MaxExtendedLength))
         {
             throw new ArgumentException(
-                $"A token has room for at most {MaxStateLength(CoapToken.MaxExtendedLength)} bytes of state, not {state.Length}.",
+                $"The state has {state.Length} bytes; a token has room for at most {MaxStateLength(CoapToken.MaxExtendedLength)}.",
                 nameof(state));
         }
 
@@ -95,7 +96,7 @@ public sealed class CoapStatelessClient : IDisposable
         }
     }
 
-    /// <summary>Responses that come from now on are rejected as those of nobody.</summary>
+    /// <summary>Ends the client: the endpoint rejects later responses as unknown.</summary>
     public void Dispose()
     {
         _endpoint.Core.State.Stateless.Remove(_tokens);

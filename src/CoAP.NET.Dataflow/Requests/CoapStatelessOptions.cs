@@ -1,14 +1,15 @@
 namespace CoAP.NET;
 
-/// <summary>How a <see cref="CoapStatelessClient"/> works.</summary>
+/// <summary>The options of a <see cref="CoapStatelessClient"/>.</summary>
 public sealed class CoapStatelessOptions
 {
     private const int MaxNameLength = 64;
 
-    /// <summary>
-    /// How long after its request a response is taken. Default 10 minutes: EXCHANGE_LIFETIME of 247 s and the same again for the server's
-    /// work; above zero, up to one day. Later ones are rejected, so that an old token is of no use to anybody (RFC 8974 section 3.1).
-    /// </summary>
+    /// <summary>How long after its request a response is accepted.</summary>
+    /// <remarks>
+    /// Default 10 minutes: EXCHANGE_LIFETIME of 247 s and the same again for the work of the server; above zero, up to one day. The client
+    /// rejects later ones, so that attackers cannot use an old token (RFC 8974 section 3.1).
+    /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
     public TimeSpan Lifetime
     {
@@ -22,10 +23,8 @@ public sealed class CoapStatelessOptions
     }
     = TimeSpan.FromMinutes(10);
 
-    /// <summary>
-    /// How many requests may at least lie between the newest one that was answered and one whose response is still taken; those older by 64
-    /// more count as replays. One bit each. Default 65,536; 64 to 16,777,216.
-    /// </summary>
+    /// <summary>The minimum number of requests between the newest answered one and one whose response is still accepted.</summary>
+    /// <remarks>Requests that are older by 64 more count as replays. Each takes one bit. Default 65,536; 64 to 16,777,216.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
     public int ReplayWindow
     {
@@ -39,11 +38,13 @@ public sealed class CoapStatelessOptions
     }
     = 65_536;
 
-    /// <summary>
-    /// Tells the clients of an endpoint apart that shares a secret with other processes (<see cref="CoapEndpointOptions.SharedSecret"/>): a
-    /// client takes responses to requests of those of its name only. Default empty; up to 64 characters.
-    /// </summary>
-    /// <exception cref="ArgumentException">Longer than that.</exception>
+    /// <summary>The name of the client.</summary>
+    /// <remarks>
+    /// It distinguishes the clients of an endpoint that shares a secret with other processes
+    /// (<see cref="CoapEndpointOptions.SharedSecret"/>): a client accepts only responses to requests of clients with its name. Default
+    /// empty; up to 64 characters.
+    /// </remarks>
+    /// <exception cref="ArgumentException">The name has more than 64 characters.</exception>
     public string Name
     {
         get;
@@ -52,7 +53,7 @@ public sealed class CoapStatelessOptions
             ArgumentNullException.ThrowIfNull(value);
             field = value.Length <= MaxNameLength
                 ? value
-                : throw new ArgumentException($"The name of a stateless client has at most {MaxNameLength} characters.", nameof(value));
+                : throw new ArgumentException($"The name of a stateless client must have at most {MaxNameLength} characters.", nameof(value));
         }
     }
     = "";

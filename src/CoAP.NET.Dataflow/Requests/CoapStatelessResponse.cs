@@ -13,12 +13,12 @@ public sealed class CoapStatelessResponse
         Age = age;
     }
 
-    /// <summary>The response, an error response too.</summary>
+    /// <summary>The response, which may be an error response.</summary>
     public CoapResponse Response { get; }
 
-    /// <summary>The state that was given with the request, as it was.</summary>
+    /// <summary>The unchanged state of the request.</summary>
     public ReadOnlyMemory<byte> State { get; }
 
-    /// <summary>How long ago the request was sent.</summary>
+    /// <summary>The time since the request was sent.</summary>
     public TimeSpan Age { get; }
 }

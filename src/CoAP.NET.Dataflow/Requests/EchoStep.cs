@@ -3,17 +3,16 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Requests;
 
 /// <summary>
-/// Sends back what servers ask to have sent back (RFC 9175 section 2.3): after 4.01 with an Echo the request goes out once more with it,
-/// and again if another one is asked for then; an Echo of any other response goes into the next request to the same peer. A request that
-/// brings an Echo of its own is left alone. Of those that a proxy sends on for somebody else, safe ones show the server that the proxy
-/// receives at its address, which is so; whether a request is fresh only the client can say, so a challenge is given to it, and what
-/// changes something gets no Echo of the proxy.
+/// Returns the Echo values of servers (RFC 9175 section 2.3). After 4.01 with an Echo, it sends the request again with the value, and once
+/// more if the server asks for another one. The Echo of any other response goes into the next request to the same peer. A request with its
+/// own Echo passes unchanged. For requests that a proxy forwards, safe ones get the Echo, which proves only that the proxy receives at its
+/// address. Only the client can confirm freshness, so it gets the challenge, and requests that change state get no Echo of the proxy.
 /// </summary>
 internal sealed class EchoStep : RequestStep
 {
     /// <summary>
-    /// How many challenges in a row are answered. Each proxy on the way may have one of its own, and so may the server; one that goes on
-    /// asking is not asked again.
+    /// The maximum number of consecutive challenges that are answered. Each proxy on the path may send one, and so may the server; after
+    /// the limit, the request is not sent again.
     /// </summary>
     public const int MaxChallenges = 3;
 
@@ -55,7 +54,7 @@ internal sealed class EchoStep : RequestStep
         return request with { Message = copy };
     }
 
-    // Values of an illegal length were taken out when the response came.
+    // Values with an invalid length were removed when the response arrived.
     private static bool TryGetEcho(CoapResponse response, out byte[] value)
     {
         value = response.Options.TryGetValue(OptionNumber.Echo, out ReadOnlySpan<byte> bytes) ? bytes.ToArray() : [];

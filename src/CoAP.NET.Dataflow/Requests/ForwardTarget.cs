@@ -4,7 +4,7 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Requests;
 
-/// <summary>What a client asks a forward proxy for (RFC 7252 section 5.10.2).</summary>
+/// <summary>The target of a request to a forward proxy (RFC 7252 section 5.10.2).</summary>
 internal sealed class ForwardTarget
 {
     private readonly CoapUri? _split;
@@ -21,8 +21,8 @@ internal sealed class ForwardTarget
 
     /// <summary>Reads the target of a request.</summary>
     /// <param name="text">The URI that it was made with.</param>
-    /// <param name="request">The request, whose own Uri options count as well.</param>
-    /// <exception cref="ArgumentException">They name no URI that a proxy can be asked for.</exception>
+    /// <param name="request">The request, whose Uri options count too.</param>
+    /// <exception cref="ArgumentException">They do not form a URI for a proxy.</exception>
     public static ForwardTarget Read(string text, CoapRequest request)
     {
         int colon = text.IndexOf("://", StringComparison.Ordinal);
@@ -38,29 +38,29 @@ internal sealed class ForwardTarget
 
         if (!Uri.TryCreate(text, UriKind.Absolute, out Uri? other) || other.Host.Length == 0 || other.Fragment.Length > 0)
         {
-            throw new ArgumentException($"'{text}' is no absolute URI without a fragment, and nothing else can be asked of a proxy.");
+            throw new ArgumentException($"'{text}' is not a URI for a proxy. Use an absolute URI without a fragment.");
         }
 
         if (other.UserInfo.Length > 0)
         {
-            // The text is not repeated: it has a password.
-            throw new ArgumentException($"The URI of {other.Host} has user information, which is not for a proxy to see. Leave it out.");
+            // Do not repeat the text: it contains a password.
+            throw new ArgumentException($"The URI of {other.Host} has user information, which the proxy must not see. Leave it out.");
         }
 
         if (request.Message.HasOptions && request.Options.Any(static option => NamesTarget(option.Number)))
         {
             throw new ArgumentException(
-                "Uri-Host, Uri-Port, Uri-Path and Uri-Query name a resource of CoAP. Write all of it into the URI.");
+                "Uri-Host, Uri-Port, Uri-Path and Uri-Query name a resource of CoAP. Put everything into the URI instead.");
         }
 
         CoapUri? split = CoapUri.TryParse($"coap{other.AbsoluteUri[scheme.Length..]}", out CoapUri? parts) ? parts : null;
         return new ForwardTarget(scheme, other.AbsoluteUri, split, other.Port < 0 ? null : other.Port);
     }
 
-    /// <summary>Adds the options that name the target beside Proxy-Scheme.</summary>
+    /// <summary>Adds the options that name the target in addition to Proxy-Scheme.</summary>
     /// <param name="options">The options of the request.</param>
-    /// <param name="proxy">The proxy, whose port counts where there is no Uri-Port.</param>
-    /// <exception cref="ArgumentException">The URI has more than these options can say.</exception>
+    /// <param name="proxy">The proxy, whose port applies without Uri-Port.</param>
+    /// <exception cref="ArgumentException">These options cannot express the URI.</exception>
     public void AddTo(CoapOptionCollection options, CoapUri proxy)
     {
         if (_split is not { } uri)
@@ -85,7 +85,7 @@ internal sealed class ForwardTarget
     private static bool NamesTarget(int number) =>
         number is OptionNumber.UriHost or OptionNumber.UriPort or OptionNumber.UriPath or OptionNumber.UriQuery;
 
-    // What the request would say to the server itself, but for a zone, which means something on this machine alone.
+    // As the request to the server itself, without a zone, which has a meaning on this machine only.
     private static CoapUri Combine(CoapUri uri, CoapOptionCollection? added)
     {
         CoapOptionCollection options = new();

@@ -8,23 +8,24 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Requests;
 
-/// <summary>Sends requests to groups and gives the answers of their members (RFC 7252 section 8). Thread-safe; no lock may be held when
-/// it is called.</summary>
-/// <param name="environment">For clock, bounds and log.</param>
+/// <summary>
+/// Sends requests to groups and returns the responses of their members (RFC 7252 section 8). Thread-safe; the caller must hold no lock.
+/// </summary>
+/// <param name="environment">Provides clock, limits and log.</param>
 /// <param name="transports">The transports.</param>
 /// <param name="hosts">Finds hosts.</param>
 /// <param name="channels">Finds peers.</param>
-/// <param name="steps">What fetches the rest of large answers.</param>
-/// <param name="requests">The requests that run.</param>
+/// <param name="steps">Fetch the rest of large responses.</param>
+/// <param name="requests">The running requests.</param>
 internal sealed class GroupRequester(
     CoapEnvironment environment, TransportSet transports, HostLookup hosts, ChannelFinder channels, RequestSteps steps,
     GroupRequests requests)
 {
     /// <summary>Sends a request to a group. See <see cref="CoapEndpoint.SendToGroupAsync"/>.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="options">Interface, reach and bounds.</param>
+    /// <param name="options">Interface, hop limit and limits.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The answers; each enumeration sends the request anew.</returns>
+    /// <returns>The responses; each enumeration sends the request again.</returns>
     public IAsyncEnumerable<CoapGroupResponse> SendAsync(CoapRequest request, CoapGroupRequestOptions options,
         CancellationToken cancellationToken)
     {
@@ -32,29 +33,29 @@ internal sealed class GroupRequester(
         if (request.Confirmable)
         {
             throw new ArgumentException(
-                "A request to a group is Non-confirmable, as its members cannot all acknowledge it (RFC 7252 section 8.1). Set Confirmable "
+                "A request to a group must be Non-confirmable, because its members cannot all acknowledge it (RFC 7252 section 8.1). Set Confirmable "
                     + "to false.", nameof(request));
         }
 
         if (request.Transfer is { LeavesBodyOut: true } || request.Content?.Open is not null)
         {
             throw new ArgumentException(
-                "A request to a group has one message and many answers: Destination, Download and a Content that is read from a stream are "
-                    + "for requests to one peer.", nameof(request));
+                "A request to a group has one message and many responses. Use Destination, Download and a Content that is read from a stream "
+                    + "only for requests to one peer.", nameof(request));
         }
 
         CoapUri uri = RequestComposer.ParseTarget(
-            request.UriText ?? throw new ArgumentException("The request has no URI. Make it with that of a group.", nameof(request)));
+            request.UriText ?? throw new ArgumentException("The request has no URI. Create it with the URI of a group.", nameof(request)));
         if (uri.Scheme != "coap")
         {
             throw new ArgumentException(
-                $"'{request.UriText}': groups are reached by coap over UDP only; {uri.Scheme} is between two (RFC 7252 section 9.1).",
+                $"'{request.UriText}': group requests need coap over UDP; {uri.Scheme} connects two peers only (RFC 7252 section 9.1).",
                 nameof(request));
         }
 
         if (uri.HostAddress is { } address && !CoapAddress.FromIPEndPoint(new IPEndPoint(address, uri.Port)).IsMulticast)
         {
-            throw new ArgumentException($"'{request.UriText}': {uri.Host} is no group. Use SendAsync.", nameof(request));
+            throw new ArgumentException($"'{request.UriText}': {uri.Host} is not a group address. Use SendAsync.", nameof(request));
         }
 
         return EnumerateAsync(request, uri, options, cancellationToken);
@@ -81,7 +82,7 @@ internal sealed class GroupRequester(
 
     private static bool Observes(CoapRequest request) => request.Message.OptionsToRead?.Observe == Options.Observe.RegisterValue;
 
-    // Who observes has no end in mind.
+    // An observation has no end by itself.
     private static TimeSpan TimeoutOf(CoapRequest request, CoapChannel channel) =>
         request.Timeout ?? (Observes(request) ? Timeout.InfiniteTimeSpan : (TimeSpan?)null) ?? channel.Parameters.ResponseTimeout
             ?? channel.Parameters.NonLifetime;
@@ -94,17 +95,17 @@ internal sealed class GroupRequester(
         if (groups.Length == 0)
         {
             throw new CoapException(
-                $"The name '{uri.Host}' stands for no group: it has no address within 224.0.0.0/4 or ff00::/8. Use SendAsync for a single "
+                $"The name '{uri.Host}' is not a group: it has no address within 224.0.0.0/4 or ff00::/8. Use SendAsync for a single "
                     + "host.");
         }
 
-        // The interface is a part of the address, as it is for link-local ones: groups of the same number on two interfaces are two groups.
+        // The interface is part of the address, as for link-local addresses: the same group on two interfaces is two groups.
         return options.Interface is { } name
             ? [.. groups.Select(group => group with { ScopeId = (uint)UdpGroups.IndexOf(name, !group.IsIPv4) })]
             : groups;
     }
 
-    // The next address of a name is tried where the endpoint has no socket for the one before.
+    // Tries the next address of a name if the endpoint has no socket for the previous one.
     private GroupRequest SendToFirst(CoapTransport transport, CoapAddress[] groups, CoapRequest request, CoapUri uri,
         CoapGroupRequestOptions options)
     {
@@ -118,8 +119,8 @@ internal sealed class GroupRequester(
                 Observes(request));
             GroupRequest sent = steps.Sender.TryBegin(requests, channel, message, in terms)
                 ?? throw new CoapBusyException(
-                    $"{environment.Limits.MaxGroupRequests} requests to groups run already. "
-                    + "Ask less at a time, give them a shorter Timeout, or raise MaxGroupRequests.");
+                    $"{environment.Limits.MaxGroupRequests} requests to groups are already running. "
+                    + "Send fewer at a time, use a shorter Timeout, or raise MaxGroupRequests.");
             if (i + 1 == groups.Length || !sent.HasSendFailed)
             {
                 return sent;
@@ -143,25 +144,25 @@ internal sealed class GroupRequester(
         return new CoapGroupResponse(response, CoapPeer.Of(member), UriAt(member.Remote, uri), error);
     }
 
-    // RFC 7959 section 2.8: only the first block comes by the group, the rest is asked of the member alone.
+    // RFC 7959 section 2.8: only the first block comes from the group request, the member gets requests for the rest alone.
     private async ValueTask<(CoapResponse Response, CoapException? Error)> FetchWholeAsync(
         CoapResponse first, CoapChannel member, CoapMessage sent, CoapRequest request, CoapUri uri, CoapGroupRequestOptions options,
         CancellationToken cancellationToken)
     {
         if (!options.FetchWhole || (sent.Code != CoapCode.Get && sent.Code != CoapCode.Fetch))
         {
-            return (first, new CoapException("Only the first block of the answer came; the rest was not asked for."));
+            return (first, new CoapException("Only the first block of the response arrived; the client did not request the rest."));
         }
 
         CoapMessage message = new(sent.Code) { Type = CoapMessageType.Confirmable, Payload = sent.Payload };
         message.Options.AddAll(sent.Options);
         message.Options.Remove(OptionNumber.Block2);
 
-        // What a group was told of answers that nobody wants is not what the one member is asked now.
+        // No-Response was for the group, not for this one member.
         message.Options.Remove(OptionNumber.NoResponse);
         try
         {
-            // As long again as the group had: who answers by endless blocks must not hold up the others for ever.
+            // Twice the time of the group at most: a member that answers with endless blocks must not delay the others forever.
             OutgoingRequest whole = new()
             {
                 Request = request,
@@ -183,7 +184,7 @@ internal sealed class GroupRequester(
         }
     }
 
-    // RFC 7252 section 8.2: what an answer refers to is relative to the request's URI with the address of who answered.
+    // RFC 7252 section 8.2: references in a response are relative to the request's URI with the address of the responding member.
     private static string UriAt(CoapAddress member, CoapUri uri)
     {
         CoapOptionCollection options = [];
@@ -191,7 +192,7 @@ internal sealed class GroupRequester(
         options.Remove(OptionNumber.UriHost);
         string text = CoapUri.Compose(uri.Scheme, options, member.ToIPEndPoint()).ToString();
 
-        // Without its zone a link-local address could not be sent to.
+        // Without its zone, a link-local address could not be used for sending.
         return member.IsIPv4 || member.ScopeId == 0
             ? text
             : text.Insert(text.IndexOf(']', StringComparison.Ordinal), $"%25{member.ScopeId}");

@@ -2,10 +2,10 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Requests;
 
-/// <summary>Keeps requests back that a server does not want yet, as <see cref="CoapPatience"/> says (RFC 8516 section 4).</summary>
-/// <param name="environment">For the clock.</param>
-/// <param name="patience">What holds for requests that say nothing of their own.</param>
-/// <param name="stopped">Ends all waiting, as the endpoint was stopped.</param>
+/// <summary>Delays requests that a server deferred, as <see cref="CoapPatience"/> says (RFC 8516 section 4).</summary>
+/// <param name="environment">Provides the clock.</param>
+/// <param name="patience">The default for requests that set none.</param>
+/// <param name="stopped">Ends all waits because the endpoint was stopped.</param>
 internal sealed class PatienceStep(CoapEnvironment environment, CoapPatience patience, CancellationToken stopped = default) : RequestStep
 {
     private const int MaxAttempts = 5;
@@ -55,11 +55,11 @@ internal sealed class PatienceStep(CoapEnvironment environment, CoapPatience pat
         await WaitAsync(wait, request.Cancellation).ConfigureAwait(false);
         await PassTableAsync(request).ConfigureAwait(false);
 
-        // A message of its own: the one before may still be known by its Message ID.
+        // A new message: the peer may still know the previous one by its Message ID.
         return StepOutcome.Again(request with { Message = request.CopyMessage() });
     }
 
-    // Other requests may have been refused while this one waited.
+    // The server may have refused other requests while this one waited.
     private async ValueTask PassTableAsync(OutgoingRequest request)
     {
         while (WaitOf(request) is var wait && wait > TimeSpan.Zero)
@@ -80,7 +80,7 @@ internal sealed class PatienceStep(CoapEnvironment environment, CoapPatience pat
         using (cancellationToken.UnsafeRegister(End, over))
         using (stopped.UnsafeRegister(End, over))
         {
-            // Timers count whole milliseconds: what is left of one would not be waited for at all, but asked for again and again.
+            // Timers count whole milliseconds: a shorter rest would not wait at all, but loop.
             using ITimer timer = environment.TimeProvider.CreateTimer(End, over,
                 TimeSpan.FromMilliseconds(Math.Ceiling(wait.TotalMilliseconds)), Timeout.InfiniteTimeSpan);
             await over.Task.ConfigureAwait(false);
@@ -89,13 +89,13 @@ internal sealed class PatienceStep(CoapEnvironment environment, CoapPatience pat
         cancellationToken.ThrowIfCancellationRequested();
         if (stopped.IsCancellationRequested)
         {
-            throw new CoapException("The endpoint was stopped while the request waited for the time that the server had asked for.");
+            throw new CoapException("The endpoint was stopped while the request waited until the server accepts it again.");
         }
     }
 
     private void End(object? over) => environment.Tell(static over => ((TaskCompletionSource)over!).TrySetResult(), over);
 
-    // Timers take no more than 49 days.
+    // Timers accept no more than 49 days.
     private static bool Fits(TimeSpan wait, OutgoingRequest request, long now) =>
         wait.TotalDays < 49 && (request.TimeLeft(now) is not { } left || left == Timeout.InfiniteTimeSpan || wait < left);
 }

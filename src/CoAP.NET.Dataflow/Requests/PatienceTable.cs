@@ -4,8 +4,8 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Requests;
 
 /// <summary>
-/// Until when resources of peers must not be asked again (RFC 8516 section 4). Bounded: when it is full the time that ends first is
-/// forgotten. Thread-safe.
+/// Stores until when resources of peers must not be requested again (RFC 8516 section 4). Bounded: when it is full, it discards the entry
+/// that ends first. Thread-safe.
 /// </summary>
 internal sealed class PatienceTable
 {
@@ -14,7 +14,7 @@ internal sealed class PatienceTable
     private readonly Dictionary<(CoapChannel Channel, string Resource), long> _until = [];
     private int _count;
 
-    /// <summary>Whether nothing is kept, so that nobody need look.</summary>
+    /// <summary>Whether the table is empty, so that no lookup is needed.</summary>
     public bool IsEmpty => Volatile.Read(ref _count) == 0;
 
     public void Add(OutgoingRequest request, long until, long now)
@@ -31,7 +31,7 @@ internal sealed class PatienceTable
         }
     }
 
-    /// <summary>How long a request has to wait; zero when it need not.</summary>
+    /// <summary>Returns how long a request has to wait; zero if it need not.</summary>
     public TimeSpan WaitOf(OutgoingRequest request, long now)
     {
         (CoapChannel, string) key = (request.Channel, ResourceOf(request.Message));
@@ -66,8 +66,8 @@ internal sealed class PatienceTable
         }
     }
 
-    // What names the resource, whatever is asked of it; the query is left out, as a server counts what a client does to it and not with
-    // which arguments.
+    // The name of the resource, independent of the method. It excludes the query, because a server counts the requests to a resource and
+    // not their arguments.
     private static string ResourceOf(CoapMessage message)
     {
         StringBuilder name = new();

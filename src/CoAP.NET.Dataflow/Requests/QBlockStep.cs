@@ -5,15 +5,15 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Requests;
 
 /// <summary>
-/// Sends Non-confirmable requests by Q-Block1 and Q-Block2 where the endpoint allows it and the peer knows them, which a Confirmable
-/// request finds out (RFC 9177 section 4.1). All others go on to Block1 and Block2: Confirmable ones, those with streams, progress or a
-/// part of the body in mind, and those whose peer says no.
+/// Sends Non-confirmable requests with Q-Block1 and Q-Block2 if the endpoint allows it and the peer supports them, which a Confirmable
+/// request detects (RFC 9177 section 4.1). All other requests continue to Block1 and Block2: Confirmable ones, those with streams, progress
+/// or a range, and those to peers without support.
 /// </summary>
-/// <param name="environment">For clock, bounds and counters.</param>
-/// <param name="port">Sends messages with tokens that stay.</param>
+/// <param name="environment">Provides clock, limits and counters.</param>
+/// <param name="port">Sends messages with standing tokens.</param>
 internal sealed class QBlockStep(CoapEnvironment environment, RequestSender port) : RequestStep
 {
-    // As for other extensions that a peer may learn when it is renewed.
+    // The same as for other extensions that an updated peer may support.
     private static readonly TimeSpan s_remembered = TimeSpan.FromHours(12);
 
     private int _tag = unchecked((int)environment.Random.NextUInt64());
@@ -55,7 +55,7 @@ internal sealed class QBlockStep(CoapEnvironment environment, RequestSender port
         CoapResponse? response = await exchange.RunAsync(request.Cancellation).ConfigureAwait(false);
         if (response is null)
         {
-            // It knew the options once; now it does not, or wants an Echo first. Nothing was carried out.
+            // The peer supported the options before; now it does not, or wants an Echo first. It executed nothing.
             if (exchange.IsUnknown)
             {
                 Forget(channel);
@@ -64,13 +64,13 @@ internal sealed class QBlockStep(CoapEnvironment environment, RequestSender port
             return StepOutcome.GoWith(request with { Message = request.CopyMessage() });
         }
 
-        // A server may answer by Block2 all the same.
+        // A server may still answer with Block2.
         return response.Message.OptionsToRead?.Block2 is null
             ? StepOutcome.Done(response)
             : StepOutcome.GoWith(request with { FirstBlock = response });
     }
 
-    // Block 0 of the same resource: a request that changes nothing, and whatever is answered but for 4.02 shows that the option is known.
+    // Block 0 of the same resource: a request that changes nothing. Any response except 4.02 shows that the option is supported.
     private async Task<bool> ProbeAsync(OutgoingRequest request)
     {
         CoapChannel channel = request.Channel;
@@ -96,7 +96,7 @@ internal sealed class QBlockStep(CoapEnvironment environment, RequestSender port
         }
         catch (CoapResetException)
         {
-            // Some reject what they do not understand.
+            // Some peers reject what they do not understand.
         }
 
         Forget(channel);
@@ -109,7 +109,7 @@ internal sealed class QBlockStep(CoapEnvironment environment, RequestSender port
         channel.LacksQBlockUntil = environment.Now + s_remembered.Ticks;
     }
 
-    // Counted from a random beginning, so that none names two bodies (RFC 9177 section 4.3).
+    // Counted from a random start, so that no tag identifies two bodies (RFC 9177 section 4.3).
     private byte[] NextTag()
     {
         byte[] tag = new byte[4];

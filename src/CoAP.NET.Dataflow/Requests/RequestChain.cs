@@ -1,11 +1,11 @@
 namespace CoAP.NET.Requests;
 
-/// <summary>The steps of an endpoint in their order, and what sends in the end.</summary>
+/// <summary>The steps of an endpoint in their order, and the sender after the last one.</summary>
 internal sealed class RequestChain
 {
     private readonly RequestStep[] _steps;
 
-    /// <summary>Makes the chain. A step belongs to one chain.</summary>
+    /// <summary>Creates the chain. A step belongs to one chain.</summary>
     /// <param name="sender">Sends the messages.</param>
     /// <param name="steps">The steps; the first is nearest to the caller.</param>
     public RequestChain(RequestSender sender, params ReadOnlySpan<RequestStep> steps)
@@ -26,8 +26,8 @@ internal sealed class RequestChain
 
     /// <summary>Sends a request through the steps.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="first">The place of the first step that sees it; those above do not.</param>
-    /// <returns>The response, an error response too.</returns>
-    /// <exception cref="CoapException">No response came.</exception>
+    /// <param name="first">The place of the first step that handles it; steps above do not.</param>
+    /// <returns>The response, which may be an error response.</returns>
+    /// <exception cref="CoapException">No response arrived.</exception>
     public Task<CoapResponse> SendAsync(OutgoingRequest request, int first = 0) => RequestRun.SendAsync(this, request, first);
 }

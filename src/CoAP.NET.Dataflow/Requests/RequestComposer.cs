@@ -4,30 +4,30 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Requests;
 
-/// <summary>Makes the messages of requests that users send, and checks what they say.</summary>
+/// <summary>Creates and validates the messages of requests of users.</summary>
 internal static class RequestComposer
 {
-    /// <summary>Refuses what cannot be sent as a request.</summary>
+    /// <summary>Throws if a message cannot be sent as a request.</summary>
     /// <param name="request">The request.</param>
-    /// <exception cref="ArgumentException">It has no code of a request, or lacks what its method needs.</exception>
+    /// <exception cref="ArgumentException">The code is not a request code, or the method needs something that is missing.</exception>
     public static void Check(CoapRequest request)
     {
         if (!request.Code.IsRequest)
         {
-            throw new ArgumentException($"{request.Code} is not the code of a request; those are 0.01 to 0.31 (RFC 7252 section 12.1.1).",
+            throw new ArgumentException($"{request.Code} is not a request code. Use 0.01 to 0.31 (RFC 7252 section 12.1.1).",
                 nameof(request));
         }
 
         if (request.Code == CoapCode.Fetch && OptionRules.LacksContentFormat(request.Options))
         {
             throw new ArgumentException(
-                "FETCH needs the Content-Format of what it asks (RFC 8132 section 2.3.1). Set Content with a format.", nameof(request));
+                "FETCH needs the Content-Format of its payload (RFC 8132 section 2.3.1). Set Content with a format.", nameof(request));
         }
     }
 
-    /// <summary>Reads the URI of a target.</summary>
+    /// <summary>Parses the URI of a target.</summary>
     /// <param name="uri">The text.</param>
-    /// <exception cref="ArgumentException">It is no CoAP URI, or nothing can be sent there.</exception>
+    /// <exception cref="ArgumentException">The text is not a CoAP URI, or its port is 0.</exception>
     public static CoapUri ParseTarget(string uri)
     {
         if (!CoapUri.TryParse(uri, out CoapUri? target, out string? error))
@@ -37,11 +37,13 @@ internal static class RequestComposer
 
         return target.Port != 0
             ? target
-            : throw new ArgumentException($"'{uri}' has port 0, which nothing can be sent to. Give the port that the server listens on.");
+            : throw new ArgumentException($"'{uri}' has port 0, which cannot receive anything. Use the port that the server listens on.");
     }
 
-    /// <summary>The message of a request, without the options of its target. A request may be sent several times, even at once: each
-    /// sending has a message of its own.</summary>
+    /// <summary>
+    /// Creates the message of a request, without the options of its target. A request may be sent several times, even concurrently: each
+    /// transmission has its own message.
+    /// </summary>
     /// <param name="request">The request.</param>
     public static CoapMessage Copy(CoapRequest request)
     {
@@ -58,7 +60,7 @@ internal static class RequestComposer
         return message;
     }
 
-    /// <summary>The message of a request that has no options of its own. Requests to the same resource share those that name it.</summary>
+    /// <summary>Creates the message of a request without options. Requests to the same resource share the options that name it.</summary>
     /// <param name="request">The request.</param>
     /// <param name="uri">Its target.</param>
     public static CoapMessage Share(CoapRequest request, CoapUri uri) => new(request.Code, uri.ResourceOptions)
@@ -67,7 +69,7 @@ internal static class RequestComposer
         Payload = request.Payload,
     };
 
-    /// <summary>Whether options of a message name a resource, or a part of its URI.</summary>
+    /// <summary>Returns whether options of a message name a resource, or a part of its URI.</summary>
     /// <param name="message">The message.</param>
     public static bool NamesResource(CoapMessage message)
     {
@@ -96,7 +98,7 @@ internal static class RequestComposer
         }
         else if (message.Options is var options && !options.Contains(OptionNumber.ProxyUri) && !options.Contains(OptionNumber.ProxyScheme))
         {
-            // What is added to each message to this URI, as it was made once.
+            // Options that are added to each message to this URI, created once.
             options.AddAll(uri.ResourceOptions);
         }
         else
@@ -108,8 +110,7 @@ internal static class RequestComposer
     /// <summary>Adds the options that name a target.</summary>
     /// <param name="message">The message.</param>
     /// <param name="uri">The target.</param>
-    /// <param name="address">The IP address that the message goes to; null for that in the URI, or the one that its name stands
-    /// for.</param>
+    /// <param name="address">The IP address that the message goes to; null for the address in the URI or of its name.</param>
     /// <param name="port">The port that it goes to.</param>
     public static void AddTarget(CoapMessage message, CoapUri uri, IPAddress? address, int port)
     {
@@ -119,7 +120,7 @@ internal static class RequestComposer
             return;
         }
 
-        // What is asked of a proxy by Proxy-Scheme names its host itself; the name of the proxy is not to stand beside it.
+        // A request with Proxy-Scheme names the host of its target; the name of the proxy must not be added.
         byte[]? host = message.Options.Contains(OptionNumber.ProxyScheme)
             && message.Options.TryGetValue(OptionNumber.UriHost, out ReadOnlySpan<byte> named) ? named.ToArray() : null;
         uri.AddTo(message.Options, address, port);
@@ -130,10 +131,10 @@ internal static class RequestComposer
         }
     }
 
-    /// <summary>The message of a request to a peer, whatever host its URI names.</summary>
+    /// <summary>Creates the message of a request to a peer, whatever host its URI names.</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="request">The request.</param>
-    /// <param name="target">Its target; null when it has no URI.</param>
+    /// <param name="target">Its target; null if it has no URI.</param>
     public static CoapMessage Compose(CoapChannel channel, CoapRequest request, out CoapUri? target)
     {
         CoapMessage message = Copy(request);

@@ -4,7 +4,7 @@ using CoAP.NET.Resources;
 
 namespace CoAP.NET.Requests;
 
-/// <summary>What most received requests have nothing of; servers make very many of them.</summary>
+/// <summary>Rarely used fields of requests; servers create very many requests.</summary>
 internal sealed class RequestMore
 {
     /// <summary>See <see cref="CoapRequest.Body"/>.</summary>

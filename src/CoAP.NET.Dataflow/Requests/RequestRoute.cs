@@ -1,9 +1,10 @@
 namespace CoAP.NET.Requests;
 
-/// <summary>How a request gets to its peer where that takes a connection (RFC 8323). One for each request of a user; shared by all
-/// messages that it needs.</summary>
+/// <summary>
+/// The route of a request to its peer over a connection (RFC 8323). One for each request of a user; all its messages share it.
+/// </summary>
 internal abstract class RequestRoute
 {
-    /// <summary>How many messages of the request were given to the connection that it uses now.</summary>
+    /// <summary>The number of messages of the request that were given to its current connection.</summary>
     public int MessagesSent { get; set; }
 }

@@ -3,9 +3,9 @@ using System.Runtime.ExceptionServices;
 namespace CoAP.NET.Requests;
 
 /// <summary>
-/// The way of one request through the steps of a <see cref="RequestChain"/>: down to the exchange of messages, and up with what came of it.
-/// This is the only loop that runs steps. A value: as long as no step waits nothing is allocated, and whoever takes the response carries
-/// the run on (<see cref="Exchanges.ClientRequest"/>). Once a step waits, an asynchronous method does.
+/// Runs one request through the steps of a <see cref="RequestChain"/>: down to the exchange of messages, and up with the result. This is
+/// the only loop that runs steps. It is a value: while no step waits, it allocates nothing, and the receiver of the response continues the
+/// run (<see cref="Exchanges.ClientRequest"/>). Once a step waits, an asynchronous method continues it.
 /// </summary>
 internal struct RequestRun
 {
@@ -14,13 +14,13 @@ internal struct RequestRun
     private short _at;
     private bool _isWatched;
 
-    // As the step at hand sends it, or one below.
+    // As the current step sends it, or one below.
     private OutgoingRequest _request;
 
     /// <summary>Begins a run.</summary>
     /// <param name="chain">The steps.</param>
     /// <param name="request">The request.</param>
-    /// <param name="first">The place of the first step that sees it.</param>
+    /// <param name="first">The place of the first step that handles it.</param>
     public RequestRun(RequestChain chain, OutgoingRequest request, int first)
     {
         _chain = chain;
@@ -29,24 +29,24 @@ internal struct RequestRun
         _at = (short)(first - 1);
     }
 
-    /// <summary>Whether there are no steps to be asked, as of a value that nobody made.</summary>
+    /// <summary>Whether there are no steps, as in a default value.</summary>
     public readonly bool IsNone => _chain is null;
 
-    /// <summary>The request as it is sent.</summary>
+    /// <summary>The request in its current form.</summary>
     public readonly OutgoingRequest Request => _request;
 
     /// <summary>Runs a request from its first step to its response.</summary>
     /// <param name="chain">The steps.</param>
     /// <param name="request">The request.</param>
-    /// <param name="first">The place of the first step that sees it.</param>
-    /// <returns>The response, an error response too.</returns>
+    /// <param name="first">The place of the first step that handles it.</param>
+    /// <returns>The response, which may be an error response.</returns>
     public static Task<CoapResponse> SendAsync(RequestChain chain, OutgoingRequest request, int first)
     {
         RequestRun run = new(chain, request, first);
         StepOutcome outcome = run.Advance(StepOutcome.Go);
         return outcome.Kind switch
         {
-            // The usual case: nothing is waited for here, the steps see the response when it is taken.
+            // The usual case: no wait here, the steps get the response when it is delivered.
             StepKind.Go when !run._isWatched => chain.Sender.SendAsync(run._request, in run),
             StepKind.Done => Task.FromResult(outcome.Response),
             _ => ContinueAsync(run, outcome),
@@ -54,9 +54,8 @@ internal struct RequestRun
     }
 
     /// <summary>Runs the steps as far as they go without waiting.</summary>
-    /// <param name="outcome">What the step at hand decided, or what became of the exchange.</param>
-    /// <returns>Go: <see cref="Request"/> is to be sent. Done and Fail: that is the end. Wait and Converse: the step at hand
-    /// waits.</returns>
+    /// <param name="outcome">The decision of the current step, or the result of the exchange.</param>
+    /// <returns>Go: send <see cref="Request"/>. Done and Fail: the end. Wait and Converse: the current step waits.</returns>
     public StepOutcome Advance(StepOutcome outcome)
     {
         while (true)
@@ -65,7 +64,7 @@ internal struct RequestRun
             {
                 return Run(outcome);
             }
-#pragma warning disable CA1031 // the steps above, and whoever waits, see what went wrong
+#pragma warning disable CA1031 // the steps above and the waiting caller get the exception
             catch (Exception exception)
 #pragma warning restore CA1031
             {
@@ -74,10 +73,10 @@ internal struct RequestRun
         }
     }
 
-    /// <summary>Goes on with a run in which something has to be waited for.</summary>
-    /// <param name="run">The run; nobody else goes on with it.</param>
+    /// <summary>Continues a run in which a step has to wait.</summary>
+    /// <param name="run">The run; no other code continues it.</param>
     /// <param name="outcome">What <see cref="Advance"/> returned.</param>
-    /// <returns>The response, an error response too.</returns>
+    /// <returns>The response, which may be an error response.</returns>
     public static async Task<CoapResponse> ContinueAsync(RequestRun run, StepOutcome outcome)
     {
         while (true)
@@ -158,7 +157,7 @@ internal struct RequestRun
         }
     }
 
-    // What the step at hand was given. What it made of it is the request of the run from then on; what those below made of that is over.
+    // The request that the current step received. The step's changes make it the request of the run; changes of the steps below are undone.
     private OutgoingRequest Given()
     {
         while (_request.MadeBy > _at)
@@ -179,7 +178,7 @@ internal struct RequestRun
             return;
         }
 
-        // One that is known already, to this step or to others, is sent by a copy: each sending has its own place in the run.
+        // A request that this step or others already know is sent as a copy: each transmission has its own place in the run.
         _request = (request.MadeOf is null && !isSame ? request : request with { }).Place(given, _at, attempt);
     }
 }

@@ -4,16 +4,15 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Requests;
 
-/// <summary>Gives what this end sends on its own account to the pipeline of its peer: single messages, without any step. No lock may be
-/// held when it is called.</summary>
-/// <param name="environment">For the clock.</param>
-/// <param name="pipelines">One for each shard.</param>
+/// <summary>Passes the messages of this endpoint to the pipeline of their peer, without any step. The caller must hold no lock.</summary>
+/// <param name="environment">Provides the clock.</param>
+/// <param name="pipelines">The pipelines, one for each shard.</param>
 internal sealed class RequestSender(CoapEnvironment environment, CoapPipeline[] pipelines)
 {
-    /// <summary>One exchange of messages (RFC 7252 section 5).</summary>
+    /// <summary>Performs one exchange of messages (RFC 7252 section 5).</summary>
     /// <param name="request">The request; its message belongs to this exchange.</param>
-    /// <param name="run">The steps that see the response when it is taken; the default when somebody waits for it instead.</param>
-    /// <returns>The response, an error response too.</returns>
+    /// <param name="run">The steps that get the response when it is delivered; the default if a caller awaits it instead.</param>
+    /// <returns>The response, which may be an error response.</returns>
     public Task<CoapResponse> SendAsync(OutgoingRequest request, in RequestRun run)
     {
         if (request.Route is { } route)
@@ -30,61 +29,61 @@ internal sealed class RequestSender(CoapEnvironment environment, CoapPipeline[] 
         return sent.Task;
     }
 
-    /// <summary>Asks a peer whether it is there (RFC 7252 section 4.3, RFC 8323 section 5.4).</summary>
+    /// <summary>Checks whether a peer is reachable (RFC 7252 section 4.3, RFC 8323 section 5.4).</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="time">How long it may take.</param>
-    /// <param name="passesQueue">Whether it waits for no message that is outstanding.</param>
-    /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
+    /// <param name="passesQueue">Whether it bypasses the queue of outstanding messages.</param>
+    /// <param name="cancellationToken">Stops waiting and retransmitting.</param>
     /// <returns>The round-trip time.</returns>
     public Task<TimeSpan> PingAsync(CoapChannel channel, RequestTime time, bool passesQueue, CancellationToken cancellationToken) =>
         PipelineOf(channel).Sender.PingAsync(channel, time, passesQueue, cancellationToken);
 
-    /// <summary>Sends a request for which nothing is kept: its state is in its token (RFC 8974 section 3).</summary>
+    /// <summary>Sends a request without keeping state: its state is in its token (RFC 8974 section 3).</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="message">The message, with its token.</param>
     public void SendStateless(CoapChannel channel, CoapMessage message) => PipelineOf(channel).Sender.SendStateless(channel, message);
 
-    /// <summary>Sends a request to a group and begins to take the answers of its members.</summary>
-    /// <param name="requests">The requests that run.</param>
+    /// <summary>Sends a request to a group and starts to accept the responses of its members.</summary>
+    /// <param name="requests">The running requests.</param>
     /// <param name="channel">The group.</param>
     /// <param name="message">The message.</param>
-    /// <param name="terms">For how long answers are taken, and which.</param>
-    /// <returns>The request; null when too many run.</returns>
+    /// <param name="terms">Which responses are accepted, and for how long.</param>
+    /// <returns>The request; null if too many are running.</returns>
     public GroupRequest? TryBegin(GroupRequests requests, CoapChannel channel, CoapMessage message, in GroupTerms terms) =>
         PipelineOf(channel).Sender.TryBegin(requests, channel, message, in terms);
 
-    /// <summary>Reserves a token that stays, as of an observation.</summary>
+    /// <summary>Reserves a standing token, for example for an observation.</summary>
     /// <param name="channel">The peer.</param>
-    /// <param name="owner">Who is told what comes with the token.</param>
+    /// <param name="owner">Receives the messages with the token.</param>
     /// <returns>The token.</returns>
     public StandingRequest Open(CoapChannel channel, IStandingOwner owner) => PipelineOf(channel).Sender.Open(channel, owner);
 
-    /// <summary>Takes a token of a process before.</summary>
+    /// <summary>Takes over a token of an earlier process.</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="token">The token.</param>
-    /// <param name="owner">Who is told what comes with the token.</param>
-    /// <returns>The token; null when another request to the peer has it.</returns>
+    /// <param name="owner">Receives the messages with the token.</param>
+    /// <returns>The token; null if another request to the peer uses it.</returns>
     public StandingRequest? TryAdopt(CoapChannel channel, CoapToken token, IStandingOwner owner) =>
         PipelineOf(channel).Sender.TryAdopt(channel, token, owner);
 
-    /// <summary>Gives a token up.</summary>
+    /// <summary>Releases a token.</summary>
     /// <param name="request">The token.</param>
     public void Close(StandingRequest request) => PipelineOf(request.Channel).Sender.Close(request);
 
-    /// <summary>Sends a message that has a token which stays.</summary>
+    /// <summary>Sends a message with a standing token.</summary>
     /// <param name="transmission">The message.</param>
-    /// <returns>Why it could not be sent; null when it was.</returns>
+    /// <returns>Why it could not be sent; null if it was sent.</returns>
     public CoapException? Send(CoapTransmission transmission)
     {
         LeaveOutToldHost(transmission.Message, transmission.Channel);
         return PipelineOf(transmission.Channel).Sender.Send(transmission);
     }
 
-    /// <summary>Sends no more copies of a message.</summary>
+    /// <summary>Stops retransmitting a message.</summary>
     /// <param name="transmission">The message.</param>
     public void Stop(CoapTransmission transmission) => PipelineOf(transmission.Channel).ExchangesOut.Cancel(transmission);
 
-    /// <summary>Leaves out a name that TLS told the server already (RFC 8323 section 8.5).</summary>
+    /// <summary>Removes a host name that TLS already told the server (RFC 8323 section 8.5).</summary>
     /// <param name="message">The message.</param>
     /// <param name="channel">The connection.</param>
     public static void LeaveOutToldHost(CoapMessage message, CoapChannel channel)

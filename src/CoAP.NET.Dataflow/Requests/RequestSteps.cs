@@ -6,13 +6,13 @@ namespace CoAP.NET.Requests;
 /// <summary>The steps of an endpoint, by their names and as a chain.</summary>
 internal sealed class RequestSteps
 {
-    /// <summary>Makes them.</summary>
-    /// <param name="environment">For clock, bounds and counters.</param>
+    /// <summary>Creates the steps.</summary>
+    /// <param name="environment">Provides clock, limits and counters.</param>
     /// <param name="sender">Sends their messages.</param>
     /// <param name="pool">The connections.</param>
-    /// <param name="patience">What holds for requests that say nothing of their own.</param>
+    /// <param name="patience">The default for requests that set none.</param>
     /// <param name="cache">The cache; null for none.</param>
-    /// <param name="stopped">Ends all waiting, as the endpoint was stopped.</param>
+    /// <param name="stopped">Ends all waits because the endpoint was stopped.</param>
     public RequestSteps(
         CoapEnvironment environment,
         RequestSender sender,
@@ -31,7 +31,7 @@ internal sealed class RequestSteps
         List<RequestStep> steps = [Connection, new PatienceStep(environment, patience, stopped)];
         if (Cache is not null)
         {
-            // What is stored needs no connection.
+            // A stored response needs no connection.
             steps.Insert(0, Cache);
         }
 
@@ -43,29 +43,31 @@ internal sealed class RequestSteps
         Chain = new RequestChain(sender, [.. steps, Blockwise, new EchoStep(), Token]);
     }
 
-    /// <summary>All of them.</summary>
+    /// <summary>The chain of all steps.</summary>
     public RequestChain Chain { get; }
 
-    /// <summary>Sends their messages.</summary>
+    /// <summary>Sends the messages of the steps.</summary>
     public RequestSender Sender { get; }
 
     /// <summary>The connections.</summary>
     public ConnectionPool Pool { get; }
 
-    /// <summary>The cache; null where there is none.</summary>
+    /// <summary>The cache; null if there is none.</summary>
     public CacheStep? Cache { get; }
 
-    /// <summary>What finds connections.</summary>
+    /// <summary>Finds connections.</summary>
     public ConnectionStep Connection { get; }
 
-    /// <summary>What transfers large bodies.</summary>
+    /// <summary>Transfers large bodies.</summary>
     public BlockwiseStep Blockwise { get; }
 
-    /// <summary>What asks for long tokens.</summary>
+    /// <summary>Requests long tokens.</summary>
     public TokenStep Token { get; }
 
-    /// <summary>The place of the first step that a request is shown to: only requests on connections have to be shown to the step that
-    /// finds them, where it is the first.</summary>
-    /// <param name="route">How the request gets to its peer; null on datagrams.</param>
+    /// <summary>
+    /// Returns the place of the first step for a request. If the step that finds connections is the first, only requests on connections
+    /// need it.
+    /// </summary>
+    /// <param name="route">The route to the peer; null on datagrams.</param>
     public int FirstFor(RequestRoute? route) => route is null && Cache is null ? Connection.Position + 1 : 0;
 }

@@ -4,16 +4,16 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Requests;
 
-/// <summary>Which resource a request is for: what its options say, and what the URI of one to send adds to them.</summary>
+/// <summary>Determines the resource of a request: from its options, and for a request to send from its URI.</summary>
 internal static class RequestTarget
 {
     private static readonly CoapUri s_anyHost = CoapUri.Parse("coap://[::]/");
 
-    /// <summary>The URI whose path and query are added when a request is sent. One without a host is relative to any.</summary>
+    /// <summary>Returns the URI whose path and query are added when a request is sent. A URI without a host is relative to any.</summary>
     /// <param name="message">The message of the request.</param>
-    /// <param name="text">The URI that it was made with; null for none.</param>
-    /// <returns>The URI; null when the options say all.</returns>
-    /// <exception cref="CoapUriException">The text is no URI.</exception>
+    /// <param name="text">The URI of the request; null for none.</param>
+    /// <returns>The URI; null if the options are complete.</returns>
+    /// <exception cref="CoapUriException">The text is not a URI.</exception>
     public static CoapUri? ToSend(CoapMessage message, string? text)
     {
         if (text is null || (message.HasOptions && message.Options.Contains(OptionNumber.ProxyUri)))
@@ -26,7 +26,7 @@ internal static class RequestTarget
 
     /// <summary>The absolute path, decoded.</summary>
     /// <param name="message">The message of the request.</param>
-    /// <param name="uri">What is added when it is sent; null for nothing.</param>
+    /// <param name="uri">The URI that is added when it is sent; null for none.</param>
     public static string PathOf(CoapMessage message, CoapUri? uri)
     {
         StringBuilder path = new();

@@ -1,28 +1,30 @@
 namespace CoAP.NET;
 
-/// <summary>How long a request may take: what is left of it, and the whole for messages to people. Its default says that the transmission
-/// parameters decide.</summary>
+/// <summary>
+/// The time limit of a request: the rest, and the whole for messages. In its default value, the transmission parameters determine the
+/// limit.
+/// </summary>
 internal readonly struct RequestTime
 {
-    // A whole of 0 is none: it is refused of callers.
+    // A whole of 0 means none: callers cannot set it.
     private readonly long _whole;
     private readonly long _left;
 
-    /// <summary>Of a request that begins.</summary>
+    /// <summary>Creates the limit of a request that begins.</summary>
     /// <param name="whole">The whole time; null when the transmission parameters decide.</param>
     public RequestTime(TimeSpan? whole)
         : this(whole, whole)
     {
     }
 
-    /// <summary>Of a request that began some time ago.</summary>
+    /// <summary>Creates the limit of a request that began some time ago.</summary>
     /// <param name="left">What is left; not below zero unless infinite.</param>
     /// <param name="whole">The whole time; null when the transmission parameters decide.</param>
     public RequestTime(TimeSpan? left, TimeSpan? whole) => (_left, _whole) = (left?.Ticks ?? 0, whole?.Ticks ?? 0);
 
-    /// <summary>Of a request whose time a caller gave.</summary>
+    /// <summary>Creates the limit of a request from the timeout of a caller.</summary>
     /// <param name="timeout">The whole time.</param>
-    /// <exception cref="ArgumentOutOfRangeException">Not above zero and not infinite.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The value is neither above zero nor infinite.</exception>
     public static RequestTime Of(TimeSpan timeout)
     {
         if (timeout != Timeout.InfiniteTimeSpan)
@@ -33,21 +35,21 @@ internal readonly struct RequestTime
         return new RequestTime(timeout);
     }
 
-    /// <summary>Whether the transmission parameters do not decide.</summary>
+    /// <summary>Whether there is a limit other than that of the transmission parameters.</summary>
     public bool IsSet => _whole != 0;
 
-    /// <summary>What is left; <see cref="Timeout.InfiniteTimeSpan"/> for no limit, null when the transmission parameters decide.</summary>
+    /// <summary>The rest; <see cref="Timeout.InfiniteTimeSpan"/> for no limit, null if the transmission parameters determine it.</summary>
     public TimeSpan? Left => IsSet ? TimeSpan.FromTicks(_left) : null;
 
-    /// <summary>The whole time; only where <see cref="IsSet"/>.</summary>
+    /// <summary>The whole time; valid only if <see cref="IsSet"/>.</summary>
     public TimeSpan Whole => TimeSpan.FromTicks(_whole);
 
-    /// <summary>What is left after some time.</summary>
-    /// <param name="started">When this was what was left, in units of 100 ns.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <summary>Returns the rest after some time.</summary>
+    /// <param name="started">The time to which the current rest refers, in units of 100 ns.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
     public RequestTime Since(long started, long now) =>
         IsFinite ? new RequestTime(TimeSpan.FromTicks(Math.Max(0, _left - (now - started))), Whole) : this;
 
-    /// <summary>Whether there is an end.</summary>
+    /// <summary>Whether the limit is finite.</summary>
     public bool IsFinite => IsSet && _whole != Timeout.InfiniteTimeSpan.Ticks;
 }

@@ -8,13 +8,15 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Requests;
 
-/// <summary>Sends the requests of users: finds transport, host and channel, and gives the request to the steps. Thread-safe; no lock may
-/// be held when it is called.</summary>
-/// <param name="environment">For clock and telemetry.</param>
+/// <summary>
+/// Sends the requests of users: finds transport, host and channel, and passes the request to the steps. Thread-safe; the caller must hold
+/// no lock.
+/// </summary>
+/// <param name="environment">Provides clock and telemetry.</param>
 /// <param name="transports">The transports.</param>
 /// <param name="hosts">Finds hosts.</param>
 /// <param name="channels">Finds peers.</param>
-/// <param name="steps">What requests need.</param>
+/// <param name="steps">The steps of requests.</param>
 internal sealed class Requester(CoapEnvironment environment, TransportSet transports, HostLookup hosts, ChannelFinder channels,
     RequestSteps steps)
 {
@@ -22,15 +24,15 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
 
     /// <summary>Sends a request to the host of its URI. See <see cref="CoapEndpoint.SendAsync"/>.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
-    /// <returns>The response. Whatever is wrong ends the task.</returns>
+    /// <param name="cancellationToken">Stops waiting and retransmitting.</param>
+    /// <returns>The response. All errors fault the task.</returns>
     public Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken)
     {
         try
         {
             return TrySendAtOnce(request, cancellationToken) ?? FindAndSendAsync(request, cancellationToken);
         }
-#pragma warning disable CA1031 // whatever is wrong is for who awaits the response
+#pragma warning disable CA1031 // all errors go to the caller that awaits the response
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -41,8 +43,8 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
     /// <summary>Sends a request to a peer, whatever host its URI names.</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="request">The request.</param>
-    /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
-    /// <returns>The response, an error response too.</returns>
+    /// <param name="cancellationToken">Stops waiting and retransmitting.</param>
+    /// <returns>The response, which may be an error response.</returns>
     public Task<CoapResponse> SendAsync(CoapChannel channel, CoapRequest request, CancellationToken cancellationToken)
     {
         RequestComposer.Check(request);
@@ -51,11 +53,12 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
         return SendAsync(request, message, channel, target, isOfTarget: false, environment.Now, route, cancellationToken);
     }
 
-    /// <summary>Asks the host of a URI whether it is there. See
-    /// <see cref="CoapEndpoint.PingAsync(string, TimeSpan, CancellationToken)"/>.</summary>
+    /// <summary>
+    /// Checks whether the host of a URI is reachable. See <see cref="CoapEndpoint.PingAsync(string, TimeSpan, CancellationToken)"/>.
+    /// </summary>
     /// <param name="uri">Scheme, host and port.</param>
     /// <param name="time">How long all of it may take.</param>
-    /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
+    /// <param name="cancellationToken">Stops waiting and retransmitting.</param>
     /// <returns>The round-trip time.</returns>
     public async Task<TimeSpan> PingAsync(string uri, RequestTime time, CancellationToken cancellationToken)
     {
@@ -86,29 +89,31 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
         }
     }
 
-    /// <summary>Asks a peer whether it is there.</summary>
+    /// <summary>Checks whether a peer is reachable.</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="time">How long it may take.</param>
-    /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
+    /// <param name="cancellationToken">Stops waiting and retransmitting.</param>
     /// <returns>The round-trip time.</returns>
     public Task<TimeSpan> PingAsync(CoapChannel channel, RequestTime time, CancellationToken cancellationToken) =>
         channel.IsConnection
             ? PingAsync(ConnectionPool.RouteTo(channel.Wire), time, environment.Now, cancellationToken)
             : steps.Sender.PingAsync(channel.Wire, time, passesQueue: false, cancellationToken);
 
-    /// <summary>Sends a request with a token of a stateless client (RFC 8974 section 3), or, where the peer is not known to understand
-    /// such tokens, as any other.</summary>
+    /// <summary>
+    /// Sends a request with a token of a stateless client (RFC 8974 section 3), or as a plain request if the support of the peer for such
+    /// tokens is unknown.
+    /// </summary>
     /// <param name="request">The request.</param>
     /// <param name="tokens">The client.</param>
-    /// <param name="state">What the token keeps.</param>
+    /// <param name="state">The content of the token.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The response where it was sent as any other; otherwise null.</returns>
+    /// <returns>The response if it was sent as a plain request; otherwise null.</returns>
     public async Task<CoapResponse?> SendStatelessAsync(CoapRequest request, StatelessTokens tokens, byte[] state,
         CancellationToken cancellationToken)
     {
         RequestComposer.Check(request);
         CoapUri uri = RequestComposer.ParseTarget(
-            request.UriText ?? throw new ArgumentException("The request has no URI. Make it with one.", nameof(request)));
+            request.UriText ?? throw new ArgumentException("The request has no URI. Create it with one.", nameof(request)));
         CoapTransport transport = await transports.ForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
         IPAddress[] addresses = HostLookup.Reachable(await hosts.FindAsync(uri, cancellationToken).ConfigureAwait(false),
             request.LocalAddress, uri);
@@ -118,7 +123,7 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
         CoapChannel channel;
         if (transport is CoapConnectionTransport stream)
         {
-            // How long a token may be is known from the peer's CSM (RFC 8974 section 2.2.1).
+            // The peer's CSM announces the maximum token length (RFC 8974 section 2.2.1).
             channel = await steps.Connection.ConnectAsync(
                 ChannelFinder.RouteTo(stream, uri, addresses, request.LocalAddress), message, needsCapabilities: true,
                 new RequestTime(request.Timeout),
@@ -130,7 +135,7 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
             channel = channels.ChannelTo(transport, remote, request.LocalAddress);
         }
 
-        // What verifies the response of a protected request is kept, so the request is.
+        // A protected request must keep the state that verifies its response, so it is not stateless.
         channel = channels.ProtectedFor(uri, channel, message);
         int length = StatelessTokens.Overhead + state.Length;
         if (channel.Carried is null && steps.Token.Supports(channel, length))
@@ -140,7 +145,7 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
             return null;
         }
 
-        // RFC 8974 section 3.2: support is found out by a request that is kept.
+        // RFC 8974 section 3.2: a request with state detects the support.
         OutgoingRequest outgoing = new()
         {
             Request = request,
@@ -155,8 +160,7 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
         return await steps.Chain.SendAsync(outgoing, steps.Token.Position).ConfigureAwait(false);
     }
 
-    /// <summary>Sends a request for which nothing has to be waited for first: its URI names an address, and the transport is there. Null:
-    /// there is something.</summary>
+    /// <summary>Sends a request that needs no wait: its URI names an address, and the transport exists. Otherwise returns null.</summary>
     private Task<CoapResponse>? TrySendAtOnce(CoapRequest request, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(request);
@@ -192,7 +196,7 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
 
     private CoapUri TargetOf(CoapRequest request) =>
         _targets.Find(request.UriText
-            ?? throw new ArgumentException("The request has no URI. Make it with one, or send it to a CoapPeer.", nameof(request)),
+            ?? throw new ArgumentException("The request has no URI. Create it with one, or send it to a CoapPeer.", nameof(request)),
             RequestComposer.ParseTarget);
 
     private async Task<CoapResponse> FindAndSendAsync(CoapRequest request, CancellationToken cancellationToken)
@@ -206,7 +210,7 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
         bool isOfTarget = !RequestComposer.NamesResource(request.Message);
         if (transport is CoapConnectionTransport stream)
         {
-            // Whoever opens the connection tries all addresses.
+            // The step that opens the connection tries all addresses.
             ConnectionRoute route = ChannelFinder.RouteTo(stream, uri, addresses, request.LocalAddress);
             CoapMessage plain = RequestComposer.Copy(request);
             RequestComposer.AddTarget(plain, uri, route.Addresses[0]);
@@ -229,8 +233,7 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
             catch (CoapException exception)
                 when (i + 1 < addresses.Length && exception is (CoapUnreachableException { HasBegun: false } or CoapSendException))
             {
-                // Nobody listens there, or nothing can be sent there, so nothing happened: the next address of the name may be the right
-                // one.
+                // Nothing listens there, or the address is unreachable, so nothing happened: try the next address of the name.
             }
         }
     }
@@ -305,7 +308,7 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
             }
             catch (CoapConnectionException exception) when (isFirst && exception.IsUnsent && route.Only is null)
             {
-                // The connection had ended before it was used.
+                // The connection had ended before its first use.
             }
         }
     }

@@ -1,26 +1,26 @@
 namespace CoAP.NET.Requests;
 
-/// <summary>What a step wants to happen next.</summary>
+/// <summary>The next action that a step requests.</summary>
 internal enum StepKind
 {
-    /// <summary>The request goes to the next step.</summary>
+    /// <summary>Pass the request to the next step.</summary>
     Go,
 
-    /// <summary>The same, and the step also wants to see when no response comes.</summary>
+    /// <summary>Pass the request to the next step, and call this one also when no response arrives.</summary>
     Watch,
 
-    /// <summary>A response came, and something is sent again.</summary>
+    /// <summary>Send again after a response.</summary>
     Again,
 
-    /// <summary>There is a response.</summary>
+    /// <summary>Return a response.</summary>
     Done,
 
-    /// <summary>There will be no response.</summary>
+    /// <summary>Fail without a response.</summary>
     Fail,
 
-    /// <summary>The step waits before it knows what it wants.</summary>
+    /// <summary>Wait until the step has decided.</summary>
     Wait,
 
-    /// <summary>The step waits for the response that a conversation of its own gives, such as a block-wise transfer.</summary>
+    /// <summary>Wait for the response of a conversation of the step, such as a block-wise transfer.</summary>
     Converse,
 }

@@ -3,32 +3,32 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET;
 
-/// <summary>What is known of a request whose time was over, and its words.</summary>
+/// <summary>The facts of an expired request, and their description.</summary>
 /// <param name="Awaited">What it waited for.</param>
-/// <param name="EndedBy">Which time was over.</param>
-/// <param name="Limit">How long that time is.</param>
-/// <param name="Reason">How far the request came.</param>
+/// <param name="EndedBy">The time limit that expired.</param>
+/// <param name="Limit">The length of that limit.</param>
+/// <param name="Reason">The progress of the request.</param>
 internal readonly record struct TimeoutFacts(CoapAwaited Awaited, CoapTimeLimit EndedBy, TimeSpan Limit, CoapTimeoutReason Reason)
 {
-    /// <summary>How often the message was sent.</summary>
+    /// <summary>The number of transmissions of the message.</summary>
     public int Attempts { get; init; }
 
     /// <summary>Whether it was sent on a connection.</summary>
     public bool IsReliable { get; init; }
 
-    /// <summary>Whether it was Non-confirmable, so that nobody acknowledges it.</summary>
+    /// <summary>Whether it was Non-confirmable and so has no acknowledgement.</summary>
     public bool IsNonConfirmable { get; init; }
 
     /// <summary>Whether earlier messages of the same request were answered.</summary>
     public bool HasBegun { get; init; }
 
-    /// <summary>How far the connection came that was opened for it; null where none was.</summary>
+    /// <summary>The progress of the connection that was opened for it; null if there was none.</summary>
     public CoapConnectProgress? Progress { get; init; }
 
-    /// <summary>A connection was not opened in time.</summary>
-    /// <param name="progress">How far it came.</param>
-    /// <param name="endedBy">Which time was over.</param>
-    /// <param name="limit">How long that time is.</param>
+    /// <summary>Creates the facts of a connection that was not opened in time.</summary>
+    /// <param name="progress">Its progress.</param>
+    /// <param name="endedBy">The time limit that expired.</param>
+    /// <param name="limit">The length of that limit.</param>
     public static TimeoutFacts OfConnecting(CoapConnectProgress progress, CoapTimeLimit endedBy, TimeSpan limit) =>
         new(progress.Awaited, endedBy, limit, CoapTimeoutReason.NotSent) { Progress = progress };
 
@@ -40,34 +40,34 @@ internal readonly record struct TimeoutFacts(CoapAwaited Awaited, CoapTimeLimit 
         string text = Awaited switch
         {
             CoapAwaited.NameResolution =>
-                $"was not sent: {What} was not there within {Time}. The resolver is slow or does not answer; check the name and the "
-                    + "network, or give an address.",
+                $"was not sent: {What} was not found within {Time}. The resolver is slow or does not answer; check the name and the "
+                    + "network, or use an address.",
             CoapAwaited.Connect or CoapAwaited.TlsHandshake or CoapAwaited.DtlsHandshake or CoapAwaited.WebSocketHandshake =>
                 $"was not sent: {What} was not complete within {Time}. {Progress?.Description}",
             CoapAwaited.Capabilities when Reason == CoapTimeoutReason.NotSent =>
-                $"was not sent: it is larger than what every peer takes, so {What} has to come first, and it did not within {Time}. "
+                $"was not sent: it is larger than every peer accepts, so it had to wait for {What}, which did not arrive within {Time}. "
                     + $"{NotCoap}",
             CoapAwaited.Capabilities => $"was written to the connection, but nothing came back within {Time}, not even {What}. {NotCoap}",
             CoapAwaited.Turn =>
-                $"was not sent: it waited for {What} behind other messages to this peer (NSTART and PROBING_RATE, RFC 7252 section "
+                $"was not sent: it waited for {What} after other messages to this peer (NSTART and PROBING_RATE, RFC 7252 section "
                     + $"4.7), and {Time} {(EndedBy == CoapTimeLimit.ExchangeLifetime ? "passed without a sign of the peer" : "was over")}. "
-                + "Raise NStart for this peer, send less at a time, or allow more time.",
+                + "Raise NStart for this peer, send fewer requests at a time, or allow more time.",
             CoapAwaited.Acknowledgement when EndedBy == CoapTimeLimit.Retransmissions =>
-                $"was not answered: no acknowledgement came within {Time}{Copies}. The peer is down, asleep or not reachable, or "
+                $"was not answered: no acknowledgement arrived within {Time}{Copies}. The peer is down, asleep or unreachable, or "
                     + "another service uses this port.",
             CoapAwaited.Acknowledgement =>
-                $"was not answered: no acknowledgement came within {Time}{Copies}. The peer is down, asleep, slow or not reachable; "
-                    + "without a Timeout copies are sent for 93 s by default.",
+                $"was not answered: no acknowledgement arrived within {Time}{Copies}. The peer is down, asleep, slow or unreachable; "
+                    + "without a Timeout, the client retransmits for 93 s by default.",
             CoapAwaited.Pong =>
-                $"was not answered: no Pong came within {Time}. The peer does not read the connection, or cannot be reached any more.",
+                $"was not answered: no Pong arrived within {Time}. The peer does not read the connection, or is no longer reachable.",
             CoapAwaited.NextBlock =>
-                $"was not completed: after some blocks no answer to the next one came within {Time}{Copies}. Allow more time, or use "
+                $"was not completed: after some blocks, no response to the next one arrived within {Time}{Copies}. Allow more time, or use "
                     + "smaller blocks where the network loses long datagrams.",
             _ when IsNonConfirmable =>
-                $"got no response within {Time}. It is Non-confirmable, so nothing shows whether it arrived. Send it Confirmable, or "
+                $"got no response within {Time}. It is Non-confirmable, so nothing shows whether it arrived. Send it as Confirmable, or "
                     + "allow more time by Timeout or ResponseTimeout.",
             _ =>
-                $"was {(IsReliable ? "delivered" : "acknowledged")}, but no response followed within {Time}. The server still works on "
+                $"was {(IsReliable ? "delivered" : "acknowledged")}, but no response followed within {Time}. The server is still processing "
                     + "it, or does not answer. Allow more time by Timeout or ResponseTimeout.",
         };
         return what + text.TrimEnd() + (MayHaveActed(method) ? " Whether it took effect is unknown." : "");
@@ -103,7 +103,7 @@ internal readonly record struct TimeoutFacts(CoapAwaited Awaited, CoapTimeLimit 
                 CoapTimeLimit.ExchangeLifetime => $"EXCHANGE_LIFETIME ({seconds})",
                 CoapTimeLimit.PongTimeout => $"the PongTimeout of {seconds}",
                 CoapTimeLimit.QBlockRepeats => $"all repetitions by Q-Block (NON_MAX_RETRANSMIT), the last after {seconds}",
-                _ => $"the {seconds} that an observation searches for its peer at a time",
+                _ => $"the {seconds} of one search of an observation for its peer",
             };
         }
     }

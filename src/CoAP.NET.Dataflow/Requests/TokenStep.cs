@@ -1,20 +1,20 @@
 namespace CoAP.NET.Requests;
 
 /// <summary>
-/// Asks for long tokens where a peer's parameters want them, and finds out whether the peer knows them (RFC 8974 section 2.2.2): the first
-/// Confirmable request tries. A Reset or 4.00 says no, any other response with the token says yes; after a no the request goes out once
-/// more with a short token. Others do not wait for that and use short tokens meanwhile. On a connection the peer has said in its CSM what
-/// it takes (section 2.2.1). What plain requests found out of a hop holds for protected ones as well.
+/// Requests long tokens if the parameters of a peer set them, and detects whether the peer supports them (RFC 8974 section 2.2.2): the
+/// first Confirmable request tries. A Reset or 4.00 means no, any other response with the token means yes; after a no, the request is sent
+/// again with a short token. Other requests do not wait for that and use short tokens meanwhile. On a connection, the peer's CSM announces
+/// the limit (section 2.2.1). Results of plain requests to a hop also apply to protected ones.
 /// </summary>
-/// <param name="environment">For the clock.</param>
+/// <param name="environment">Provides the clock.</param>
 internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
 {
     // RFC 8974 section 2.2.2: at least 1,800 s and at most 86,400 s.
     private static readonly TimeSpan s_remembered = TimeSpan.FromHours(12);
 
     /// <summary>
-    /// The length of the tokens of requests on a connection, as its parameters want it and the peer takes it; 0 for that of other tokens,
-    /// and where no connection is.
+    /// Returns the token length of requests on a connection, from its parameters and the limit of the peer; 0 for the default length, and
+    /// without a connection.
     /// </summary>
     /// <param name="channel">The peer.</param>
     public static int LengthFor(CoapChannel channel) =>
@@ -23,7 +23,7 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
             ? Math.Min(Math.Min(wanted, longest), OurLongest(channel))
             : 0;
 
-    // The token comes back with the response, which must not be too long for ourselves.
+    // The token comes back with the response, so our own limit applies too.
     private static int OurLongest(CoapChannel channel) => channel.Shard.Environment.Limits.MaxTokenLength;
 
     public override StepOutcome Before(OutgoingRequest request)
@@ -50,7 +50,7 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
             case LongTokenSupport.Yes:
                 AskFor(request, length);
                 return StepOutcome.Go;
-            // By a protected request it is not found out: anybody can reject it in place of the peer, and the same would be carried out
+            // A protected request does not detect it: an attacker could reject it in place of the peer, and the server would execute it
             // twice.
             case LongTokenSupport.Unknown when channel.Carried is null && request.Message.Type == CoapMessageType.Confirmable
                 && channel.TryBeginTokenProbe():
@@ -75,10 +75,10 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
             ? StepOutcome.Again(request)
             : StepOutcome.Fail(exception);
 
-    /// <summary>Whether a peer is known to understand long tokens.</summary>
+    /// <summary>Returns whether a peer is known to support long tokens.</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="length">The length in bytes.</param>
-    /// <exception cref="CoapTooLargeException">The peer said that it takes long ones, but not that long; or we do not.</exception>
+    /// <exception cref="CoapTooLargeException">The peer, or this endpoint, supports long tokens, but not of that length.</exception>
     public bool Supports(CoapChannel channel, int length)
     {
         if (length > OurLongest(channel))
@@ -86,7 +86,7 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
             throw new CoapTooLargeException(
                 length,
                 OurLongest(channel),
-                $"The response would have a token of {length} bytes, and this endpoint takes {OurLongest(channel)}. Keep less state in it, "
+                $"The response would have a token of {length} bytes, and this endpoint accepts at most {OurLongest(channel)}. Keep less state in it, "
                     + "or raise CoapLimits.MaxTokenLength.");
         }
 
@@ -99,7 +99,7 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
         return length <= longest || (longest > CoapToken.MaxLength ? throw new CoapTooLargeException(
             length,
             longest,
-            $"A token of {length} bytes is more than the {longest} that {channel} takes (RFC 8974 section 2.2.1). Keep less state in it.")
+            $"The token has {length} bytes, and {channel} accepts at most {longest} (RFC 8974 section 2.2.1). Keep less state in it.")
             : false);
     }
 
@@ -114,7 +114,7 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
 
     private LongTokenSupport SupportOf(CoapChannel channel)
     {
-        // Tokens are between us and the next hop, whoever protects what they stand for.
+        // Tokens are between this endpoint and the next hop, independent of protection.
         channel = channel.Wire;
         LongTokenSupport support = channel.LongTokens;
         return support is LongTokenSupport.Yes or LongTokenSupport.No && environment.Now >= channel.LongTokensUntil
@@ -122,7 +122,7 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
             : support;
     }
 
-    // Whether the request has to go out again, with a short token. It was not carried out, so it may whatever it asks for.
+    // Returns whether to send the request again with a short token. The server did not execute it, so this is safe for every method.
     private bool Learn(OutgoingRequest request, LongTokenSupport found)
     {
         request.Channel.LongTokensUntil = environment.Now + s_remembered.Ticks;
@@ -130,6 +130,6 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
         return found == LongTokenSupport.No;
     }
 
-    // The token itself is made when the request is registered; its length is what says how long it shall be.
+    // Registering the request creates the token; this value only sets its length.
     private static void AskFor(OutgoingRequest request, int length) => request.Message.Token = new CoapToken(new byte[length]);
 }

@@ -4,8 +4,8 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// What a route asks of a request before its handler, and of the first block of a body before it is put together: who may not come in is
-/// not to take memory.
+/// Checks the conditions of a route before its handler, and at the first block of a body before the body is assembled: a peer that is not
+/// admitted must not take memory.
 /// </summary>
 internal static class BodyAdmission
 {
@@ -13,15 +13,15 @@ internal static class BodyAdmission
     private static readonly CoapResult s_internalServerError = new(CoapCode.InternalServerError);
     private static readonly CoapResult s_admitted = new(CoapCode.Continue);
 
-    /// <summary>Stands in the place of a handler when filters are asked about a first block.</summary>
+    /// <summary>Replaces the handler when filters check a first block.</summary>
     public static ValueTask<CoapResult> Admitted(CoapRequest request, CancellationToken cancellationToken) => new(s_admitted);
 
-    /// <summary>Asks freshness and limiter about a request.</summary>
+    /// <summary>Checks the freshness and the rate limiter for a request.</summary>
     /// <param name="exchange">The request.</param>
-    /// <param name="plan">What holds for its route.</param>
-    /// <param name="environment">For the counters.</param>
-    /// <returns>The answer that holds it back; null when it may come in.</returns>
-    /// <exception cref="Exception">What the limiter threw.</exception>
+    /// <param name="plan">The plan of its route.</param>
+    /// <param name="environment">Provides the counters.</param>
+    /// <returns>The response that rejects the request; null if it is admitted.</returns>
+    /// <exception cref="Exception">An exception of the limiter.</exception>
     public static CoapResult? HoldBack(CoapExchange exchange, RoutePlan plan, CoapEnvironment environment)
     {
         CoapRequest request = exchange.Request;
@@ -51,20 +51,20 @@ internal static class BodyAdmission
             return null;
         }
 
-        // At least a second: a client that waits for none comes back at once.
+        // At least a second: a client with a wait of zero would come back at once.
         double seconds = Math.Clamp(Math.Ceiling(time.TotalSeconds), 1, uint.MaxValue);
         environment.Counters.Add(CoapCounter.RequestsLimited);
         exchange.Channel.NoteDrop(CoapCounter.RequestsLimited);
         return CoapResults.TooManyRequests(TimeSpan.FromSeconds(seconds));
     }
 
-    /// <summary>Asks all that does not need the body about its first block.</summary>
+    /// <summary>Runs all checks that do not need the body, at its first block.</summary>
     /// <param name="exchange">The request with the block.</param>
     /// <param name="route">Its route.</param>
-    /// <param name="plan">What holds for the route.</param>
-    /// <param name="firstSegment">Where its path begins among the options.</param>
-    /// <param name="environment">For counters and log.</param>
-    /// <returns>The answer that refuses the body; null when it may be put together.</returns>
+    /// <param name="plan">The plan of the route.</param>
+    /// <param name="firstSegment">The index of the first path segment among the options.</param>
+    /// <param name="environment">Provides counters and log.</param>
+    /// <returns>The response that rejects the body; null if it is admitted.</returns>
     public static async ValueTask<CoapResult?> AdmitAsync(CoapExchange exchange, Route route, RoutePlan plan, int firstSegment,
         CoapEnvironment environment)
     {
@@ -101,7 +101,7 @@ internal static class BodyAdmission
             CoapResult? answer = await asked.ConfigureAwait(false);
             if (answer is SeekableResult streamed)
             {
-                // No refusal: it is given anew for the whole request.
+                // Not a rejection: the handler creates the result again for the whole request.
                 if (streamed.Stream is { } stream)
                 {
                     OpenedStreams.Close(stream, route, environment);

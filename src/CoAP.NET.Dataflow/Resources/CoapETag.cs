@@ -4,26 +4,26 @@ using System.Security.Cryptography;
 namespace CoAP.NET;
 
 /// <summary>
-/// An entity-tag: 1 to 8 opaque bytes that tell one representation of a resource from another over time (RFC 7252 section 5.10.6). A value;
-/// compared byte by byte.
+/// An entity-tag: 1 to 8 opaque bytes that distinguish representations of a resource over time (RFC 7252 section 5.10.6).
 /// </summary>
+/// <remarks>A value type; compared byte by byte.</remarks>
 public readonly struct CoapETag : IEquatable<CoapETag>
 {
-    /// <summary>The largest number of bytes.</summary>
+    /// <summary>The maximum number of bytes.</summary>
     public const int MaxLength = 8;
 
-    // The bytes from the top of the number down; the bytes beyond the length are zero.
+    // The bytes, starting at the most significant byte; the bytes beyond the length are zero.
     private readonly ulong _bytes;
     private readonly byte _length;
 
-    /// <summary>Makes an entity-tag.</summary>
+    /// <summary>Creates an entity-tag.</summary>
     /// <param name="bytes">1 to 8 bytes.</param>
-    /// <exception cref="ArgumentException">There are none or more than 8.</exception>
+    /// <exception cref="ArgumentException">The span is empty or has more than 8 bytes.</exception>
     public CoapETag(ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length is 0 or > MaxLength)
         {
-            throw new ArgumentException($"An entity-tag has 1 to 8 bytes (RFC 7252 section 5.10.6), not {bytes.Length}.", nameof(bytes));
+            throw new ArgumentException($"The entity-tag has {bytes.Length} bytes; it must have 1 to 8 (RFC 7252 section 5.10.6).", nameof(bytes));
         }
 
         Span<byte> padded = stackalloc byte[MaxLength];
@@ -33,11 +33,11 @@ public readonly struct CoapETag : IEquatable<CoapETag>
         _length = (byte)bytes.Length;
     }
 
-    /// <summary>The number of bytes, 1 to 8; 0 only for <c>default</c>, which is no entity-tag.</summary>
+    /// <summary>The number of bytes, 1 to 8; 0 only for <c>default</c>, which is not a valid entity-tag.</summary>
     public int Length => _length;
 
-    /// <summary>Makes an entity-tag of a version number, in as few bytes as it needs.</summary>
-    /// <param name="version">The number, which must change whenever the representation does.</param>
+    /// <summary>Creates an entity-tag from a version number, with the minimum number of bytes.</summary>
+    /// <param name="version">The number, which must change with each change of the representation.</param>
     /// <returns>The entity-tag.</returns>
     public static CoapETag FromVersion(ulong version)
     {
@@ -46,7 +46,7 @@ public readonly struct CoapETag : IEquatable<CoapETag>
         return new CoapETag(version == 0 ? bytes[7..] : bytes[(int)(ulong.LeadingZeroCount(version) / 8)..]);
     }
 
-    /// <summary>Makes an entity-tag of 8 bytes by hashing a representation (the beginning of its SHA-256).</summary>
+    /// <summary>Creates an entity-tag of 8 bytes from the hash of a representation (the beginning of its SHA-256).</summary>
     /// <param name="content">The bytes of the representation.</param>
     /// <returns>The entity-tag; equal for equal bytes.</returns>
     public static CoapETag FromContent(ReadOnlySpan<byte> content)
@@ -57,7 +57,7 @@ public readonly struct CoapETag : IEquatable<CoapETag>
     }
 
     /// <summary>
-    /// Makes an entity-tag of 8 bytes by hashing a representation together with its Content-Format, so that two formats of one resource
+    /// Creates an entity-tag of 8 bytes from the hash of a representation and its Content-Format, so that two formats of one resource
     /// differ.
     /// </summary>
     /// <param name="content">The representation.</param>
@@ -74,14 +74,14 @@ public readonly struct CoapETag : IEquatable<CoapETag>
         return new CoapETag(bytes[..MaxLength]);
     }
 
-    /// <summary>Whether two entity-tags are equal.</summary>
-    /// <param name="left">The left one.</param>
-    /// <param name="right">The right one.</param>
+    /// <summary>Returns whether two entity-tags are equal.</summary>
+    /// <param name="left">The first entity-tag.</param>
+    /// <param name="right">The second entity-tag.</param>
     public static bool operator ==(CoapETag left, CoapETag right) => left.Equals(right);
 
-    /// <summary>Whether two entity-tags differ.</summary>
-    /// <param name="left">The left one.</param>
-    /// <param name="right">The right one.</param>
+    /// <summary>Returns whether two entity-tags differ.</summary>
+    /// <param name="left">The first entity-tag.</param>
+    /// <param name="right">The second entity-tag.</param>
     public static bool operator !=(CoapETag left, CoapETag right) => !left.Equals(right);
 
     /// <summary>Writes the bytes.</summary>
@@ -96,7 +96,7 @@ public readonly struct CoapETag : IEquatable<CoapETag>
         return _length;
     }
 
-    /// <summary>The bytes as an array.</summary>
+    /// <summary>Returns the bytes as an array.</summary>
     /// <returns>A new array.</returns>
     public byte[] ToArray()
     {
@@ -114,7 +114,7 @@ public readonly struct CoapETag : IEquatable<CoapETag>
     /// <inheritdoc/>
     public override int GetHashCode() => HashCode.Combine(_bytes, _length);
 
-    /// <summary>The bytes as hexadecimal digits.</summary>
+    /// <summary>Returns the bytes as hexadecimal digits.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => Convert.ToHexStringLower(ToArray());
 

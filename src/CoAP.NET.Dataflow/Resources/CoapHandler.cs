@@ -1,7 +1,7 @@
 namespace CoAP.NET;
 
-/// <summary>Answers a request: a handler, or all that is left of the way to it, as a filter sees it.</summary>
+/// <summary>Handles a request: a handler, or the rest of the pipeline before it, as a filter sees it.</summary>
 /// <param name="request">The request.</param>
-/// <param name="cancellationToken">Cancelled when nobody waits for the answer any more.</param>
-/// <returns>The answer.</returns>
+/// <param name="cancellationToken">Cancelled when the response is no longer needed.</param>
+/// <returns>The response.</returns>
 public delegate ValueTask<CoapResult> CoapHandler(CoapRequest request, CancellationToken cancellationToken);

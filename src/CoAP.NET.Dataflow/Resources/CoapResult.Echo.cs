@@ -3,18 +3,20 @@ namespace CoAP.NET;
 // Answers with an Echo.
 public partial class CoapResult
 {
-    /// <summary>Whether an Echo value is put in when it is sent, made for the peer and the moment (RFC 9175 section 2.3).</summary>
+    /// <summary>Whether sending adds an Echo challenge, created for the peer and the moment (RFC 9175 section 2.3).</summary>
     internal bool AsksForEcho { get; init; }
 
-    /// <summary>Whether the answer brings an Echo value for the next request.</summary>
+    /// <summary>Whether the response carries an Echo value for the next request.</summary>
     internal bool BringsEcho { get; private set; }
 
     /// <summary>
-    /// Puts a new Echo value into the response, which the client returns with its next request to this server (RFC 9175 section 2.3). So
-    /// that request is known to be younger than this response (<see cref="CoapRequest.EchoAge"/>) and its client to receive at its address,
-    /// without <see cref="CoapResults.FreshnessRequired"/> and a round trip more. Clients that know no Echo take no notice. It is left out
-    /// where the response is Confirmable, as a separate one is, and where it would be larger than what an unverified address may get.
+    /// Adds a new Echo value to the response, which the client returns with its next request to this server (RFC 9175 section 2.3).
     /// </summary>
+    /// <remarks>
+    /// That request is then known to be younger than this response (<see cref="CoapRequest.EchoAge"/>), and its client to receive at its
+    /// address. This saves <see cref="CoapResults.FreshnessRequired"/> and its extra round trip. Clients without support for Echo ignore
+    /// it. The server omits it in Confirmable (separate) responses, and if the response would exceed the limit for unverified addresses.
+    /// </remarks>
     /// <returns>This result.</returns>
     public CoapResult WithEcho()
     {

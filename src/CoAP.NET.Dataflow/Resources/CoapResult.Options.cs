@@ -4,20 +4,21 @@ using CoAP.NET.Resources;
 
 namespace CoAP.NET;
 
-// The options that answers carry, by their meaning.
+// Methods for the options of responses.
 public partial class CoapResult
 {
     private const int DefaultMaxAge = 60;
 
-    /// <summary>Sets the entity-tag of the representation (RFC 7252 section 5.10.6.1). An answer has at most one.</summary>
+    /// <summary>Sets the entity-tag of the representation (RFC 7252 section 5.10.6.1).</summary>
+    /// <remarks>A response has at most one.</remarks>
     /// <param name="etag">The entity-tag.</param>
     /// <returns>This result.</returns>
-    /// <exception cref="ArgumentException">It is <c>default</c>, which is no entity-tag.</exception>
+    /// <exception cref="ArgumentException">The entity-tag is <c>default</c>, which is invalid.</exception>
     public CoapResult WithETag(CoapETag etag)
     {
         if (etag.Length == 0)
         {
-            throw new ArgumentException("This is no entity-tag: it has no bytes.", nameof(etag));
+            throw new ArgumentException("The entity-tag is empty. Create one with 1 to 8 bytes.", nameof(etag));
         }
 
         Span<byte> bytes = stackalloc byte[CoapETag.MaxLength];
@@ -26,13 +27,11 @@ public partial class CoapResult
         return this;
     }
 
-    /// <summary>
-    /// Sets how long the answer may be cached, in whole seconds, rounded down (RFC 7252 section 5.10.5). 60 s is the default and is not
-    /// sent; zero forbids caching.
-    /// </summary>
+    /// <summary>Sets how long the response may be cached, in whole seconds, rounded down (RFC 7252 section 5.10.5).</summary>
+    /// <remarks>60 s is the default and is not sent; zero forbids caching.</remarks>
     /// <param name="maxAge">0 s to 4,294,967,295 s.</param>
     /// <returns>This result.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">Below zero or above the range.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The time is negative or above the range.</exception>
     public CoapResult WithMaxAge(TimeSpan maxAge)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(maxAge, TimeSpan.Zero);
@@ -48,20 +47,21 @@ public partial class CoapResult
     }
 
     /// <summary>
-    /// Sets where a created resource is, as a relative reference in URI form, such as <c>/devices/7?x=1</c> (RFC 7252 section 5.10.7).
-    /// Percent-encoding is taken away: options carry none.
+    /// Sets the location of a created resource, as a relative reference in URI form, such as <c>/devices/7?x=1</c> (RFC 7252 section
+    /// 5.10.7).
     /// </summary>
-    /// <param name="reference">The path, and after a question mark the query.</param>
+    /// <remarks>The method removes percent-encoding, because options have none.</remarks>
+    /// <param name="reference">The path, with an optional query after a question mark.</param>
     /// <returns>This result.</returns>
     /// <exception cref="ArgumentException">A segment is <c>.</c> or <c>..</c>, a part has more than 255 bytes, or there is a
     /// fragment.</exception>
-    /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
+    /// <exception cref="FormatException">The percent-encoding is invalid.</exception>
     public CoapResult WithLocation(string reference)
     {
         ArgumentNullException.ThrowIfNull(reference);
         if (reference.Contains('#', StringComparison.Ordinal))
         {
-            throw new ArgumentException("A location has no fragment. Write %23 for a number sign that belongs to the path.",
+            throw new ArgumentException("A location must not have a fragment. Write %23 for a number sign that belongs to the path.",
                 nameof(reference));
         }
 
@@ -70,8 +70,8 @@ public partial class CoapResult
         return query < 0 ? this : WithLocationQuery(Array.ConvertAll(reference[(query + 1)..].Split('&'), PathText.Decode));
     }
 
-    /// <summary>Sets the path of a created resource, segment by segment, not percent-encoded (RFC 7252 section 5.10.7).</summary>
-    /// <param name="segments">The segments; a slash in one belongs to it.</param>
+    /// <summary>Sets the path of a created resource, segment by segment, without percent-encoding (RFC 7252 section 5.10.7).</summary>
+    /// <param name="segments">The segments; they may contain slashes.</param>
     /// <returns>This result.</returns>
     /// <exception cref="ArgumentException">A segment is <c>.</c> or <c>..</c>, or has more than 255 bytes.</exception>
     public CoapResult WithLocationPath(params ReadOnlySpan<string> segments)
@@ -81,21 +81,21 @@ public partial class CoapResult
             if (segment is "." or "..")
             {
                 throw new ArgumentException(
-                    "A Location-Path segment is never '.' or '..' (RFC 7252 section 5.10.7). Resolve the path first.", nameof(segments));
+                    "A Location-Path segment must not be '.' or '..' (RFC 7252 section 5.10.7). Resolve the path first.", nameof(segments));
             }
         }
 
         return Replace(OptionNumber.LocationPath, segments);
     }
 
-    /// <summary>Sets the query of a created resource, argument by argument, not percent-encoded (RFC 7252 section 5.10.7).</summary>
-    /// <param name="arguments">The arguments; an ampersand in one belongs to it.</param>
+    /// <summary>Sets the query of a created resource, argument by argument, without percent-encoding (RFC 7252 section 5.10.7).</summary>
+    /// <param name="arguments">The arguments; they may contain ampersands.</param>
     /// <returns>This result.</returns>
     /// <exception cref="ArgumentException">An argument has more than 255 bytes.</exception>
     public CoapResult WithLocationQuery(params ReadOnlySpan<string> arguments) => Replace(OptionNumber.LocationQuery, arguments);
 
-    /// <summary>Sets whether this is sent as answer to a request that was sent to a group; see <see cref="AnswersGroup"/>.</summary>
-    /// <param name="answers">True to send it in any case, false never to.</param>
+    /// <summary>Sets whether this is sent as the response to a group request; see <see cref="AnswersGroup"/>.</summary>
+    /// <param name="answers">True to always send it, false to never send it.</param>
     /// <returns>This result.</returns>
     public CoapResult WithAnswerToGroup(bool answers = true)
     {
@@ -114,7 +114,7 @@ public partial class CoapResult
         return copy;
     }
 
-    /// <summary>The same answer with another payload and its Content-Format.</summary>
+    /// <summary>Returns the same response with another payload and its Content-Format.</summary>
     internal CoapResult CopyWith(CoapContent content)
     {
         CoapResult copy = new CoapResult(Code, content.Bytes).As(this);
@@ -132,7 +132,7 @@ public partial class CoapResult
         return copy;
     }
 
-    /// <summary>Takes over what is said of another result beside its code, options and payload.</summary>
+    /// <summary>Copies the properties of another result, except its code, options and payload.</summary>
     internal CoapResult As(CoapResult other)
     {
         AnswersGroup = other.AnswersGroup;
@@ -141,8 +141,8 @@ public partial class CoapResult
         return this;
     }
 
-    /// <summary>The same answer once more, with options of its own, for who keeps one and gives it to several.</summary>
-    /// <returns>The copy; its payload is the same memory.</returns>
+    /// <summary>Copies the result with separate options, for callers that keep one and return it several times.</summary>
+    /// <returns>The copy; it shares the memory of the payload.</returns>
     public CoapResult Copy()
     {
         CoapResult copy = CopyWithoutOptions();
@@ -168,7 +168,7 @@ public partial class CoapResult
             bytes[i] = Encoding.UTF8.GetBytes(values[i]);
             if (bytes[i].Length > 255)
             {
-                throw new ArgumentException($"A part of a location has at most 255 bytes (RFC 7252 section 5.10), not {bytes[i].Length}.",
+                throw new ArgumentException($"A part of the location has {bytes[i].Length} bytes; at most 255 are allowed (RFC 7252 section 5.10).",
                     nameof(values));
             }
         }

@@ -4,24 +4,25 @@ using CoAP.NET.Resources;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// What a handler answers: response code, payload and options. Make one with <c>CoapResults</c>, or return a string or bytes.
-/// It may be made once and returned for many requests, as long as it is not changed meanwhile.
-/// </summary>
+/// <summary>The response of a handler: response code, payload and options.</summary>
+/// <remarks>
+/// Create one with <c>CoapResults</c>, or return a string or bytes. A handler may return the same result for many requests, if it does not
+/// change it meanwhile.
+/// </remarks>
 public partial class CoapResult
 {
     private CoapOptionCollection? _options;
 
-    /// <summary>Makes a result.</summary>
-    /// <param name="code">The response code, of class 2, 4 or 5.</param>
+    /// <summary>Creates a result.</summary>
+    /// <param name="code">The response code, in class 2, 4 or 5.</param>
     /// <param name="payload">The payload; not copied.</param>
-    /// <param name="contentFormat">The Content-Format; null to leave the option out, as with diagnostic payloads.</param>
-    /// <exception cref="ArgumentException">The code is no response code.</exception>
+    /// <param name="contentFormat">The Content-Format; null to omit the option, as with diagnostic payloads.</param>
+    /// <exception cref="ArgumentException">The code is not a response code.</exception>
     public CoapResult(CoapCode code, ReadOnlyMemory<byte> payload = default, CoapContentFormat? contentFormat = null)
     {
         if (!code.IsResponse)
         {
-            throw new ArgumentException($"{code} is no response code; a handler answers with class 2, 4 or 5.", nameof(code));
+            throw new ArgumentException($"{code} is not a response code. Use a code in class 2, 4 or 5.", nameof(code));
         }
 
         Code = code;
@@ -41,43 +42,46 @@ public partial class CoapResult
     /// <summary>The options.</summary>
     public CoapOptionCollection Options => _options is { IsShared: false } own ? own : MakeOwn();
 
-    /// <summary>
-    /// Whether this is sent as answer to a request that was sent to a group (RFC 7252 section 8.2). Default null: errors and contents of
-    /// nothing are kept back, other answers are sent. True: it is sent in any case. False: the member is silent, whatever the request asks
-    /// for. Without effect on other requests.
-    /// </summary>
+    /// <summary>Whether this is sent as the response to a group request (RFC 7252 section 8.2).</summary>
+    /// <remarks>
+    /// Default null: errors and empty contents are suppressed, other responses are sent. True: it is always sent. False: the member is
+    /// silent, whatever the request asks for. No effect on other requests.
+    /// </remarks>
     public bool? AnswersGroup { get; set; }
 
     /// <summary>
-    /// Whether a text, bytes or a representation was returned in its place, so that the method of the request says which success it is.
+    /// Whether the handler returned a text, bytes or a representation instead, so that the method of the request determines the success
+    /// code.
     /// </summary>
     internal bool IsImplicit { get; init; }
 
-    /// <summary>Whether no handler gave it, but the server itself, which has no room or stops: it says nothing of the resource.</summary>
+    /// <summary>
+    /// Whether the server created it, because it has no room or stops, and not a handler: it says nothing about the resource.
+    /// </summary>
     internal bool IsRefusal { get; init; }
 
     /// <summary>
-    /// Whether this is only an answer, although the request asks to observe the resource and the route lets it: its client becomes no
-    /// observer and learns so (RFC 7641 section 4.1). Of the handler's answer to a change it is the last that observers are sent: they
-    /// are none from then on. Default false.
+    /// Whether the server declines an observation that the request asks for and the route allows: the client gets a plain response and so
+    /// learns that it is not an observer (RFC 7641 section 4.1).
     /// </summary>
+    /// <remarks>In the handler's response to a change, it is the last notification, and ends the observations. Default false.</remarks>
     public bool DeclinesObserver { get; set; }
 
     internal bool HasOptions => _options is { Count: > 0 };
 
-    /// <summary>The options for who only reads them; null when there are none. They may be shared with other results.</summary>
+    /// <summary>The options for reading only; null if there are none. Other results may share them.</summary>
     internal CoapOptionCollection? OptionsToRead => _options;
 
     /// <summary>
-    /// A text in UTF-8 with the success that the method has: 2.05 Content for GET and FETCH, 2.02 Deleted for DELETE, 2.04 Changed for
-    /// others.
+    /// Creates a result from text in UTF-8, with the success code of the method: 2.05 Content for GET and FETCH, 2.02 Deleted for DELETE,
+    /// 2.04 Changed for others.
     /// </summary>
     /// <param name="text">The text.</param>
     public static implicit operator CoapResult(string text) => FromString(text);
 
     /// <summary>
-    /// A text in UTF-8 with the success that the method has: 2.05 Content for GET and FETCH, 2.02 Deleted for DELETE, 2.04 Changed for
-    /// others.
+    /// Creates a result from text in UTF-8, with the success code of the method: 2.05 Content for GET and FETCH, 2.02 Deleted for DELETE,
+    /// 2.04 Changed for others.
     /// </summary>
     /// <param name="text">The text.</param>
     /// <returns>The result.</returns>
@@ -85,15 +89,15 @@ public partial class CoapResult
         new(CoapCode.Content, Encoding.UTF8.GetBytes(text), CoapContentFormat.TextPlain) { IsImplicit = true };
 
     /// <summary>
-    /// Bytes as <c>application/octet-stream</c> with the success that the method has: 2.05 Content for GET and FETCH, 2.02 Deleted for
-    /// DELETE, 2.04 Changed for others.
+    /// Creates a result from bytes as <c>application/octet-stream</c>, with the success code of the method: 2.05 Content for GET and FETCH,
+    /// 2.02 Deleted for DELETE, 2.04 Changed for others.
     /// </summary>
     /// <param name="bytes">The bytes; not copied.</param>
     public static implicit operator CoapResult(byte[] bytes) => FromByteArray(bytes);
 
     /// <summary>
-    /// Bytes as <c>application/octet-stream</c> with the success that the method has: 2.05 Content for GET and FETCH, 2.02 Deleted for
-    /// DELETE, 2.04 Changed for others.
+    /// Creates a result from bytes as <c>application/octet-stream</c>, with the success code of the method: 2.05 Content for GET and FETCH,
+    /// 2.02 Deleted for DELETE, 2.04 Changed for others.
     /// </summary>
     /// <param name="bytes">The bytes; not copied.</param>
     /// <returns>The result.</returns>
@@ -104,15 +108,15 @@ public partial class CoapResult
     }
 
     /// <summary>
-    /// A representation with the success that the method has: 2.05 Content for GET and FETCH, 2.02 Deleted for DELETE, 2.04 Changed for
-    /// others.
+    /// Creates a result from a representation, with the success code of the method: 2.05 Content for GET and FETCH, 2.02 Deleted for
+    /// DELETE, 2.04 Changed for others.
     /// </summary>
     /// <param name="content">The representation.</param>
     public static implicit operator CoapResult(CoapContent content) => FromCoapContent(content);
 
     /// <summary>
-    /// A representation with the success that the method has: 2.05 Content for GET and FETCH, 2.02 Deleted for DELETE, 2.04 Changed for
-    /// others.
+    /// Creates a result from a representation, with the success code of the method: 2.05 Content for GET and FETCH, 2.02 Deleted for
+    /// DELETE, 2.04 Changed for others.
     /// </summary>
     /// <param name="content">The representation.</param>
     /// <returns>The result.</returns>
@@ -122,13 +126,11 @@ public partial class CoapResult
         return new CoapResult(CoapCode.Content, content.Bytes, content.Format) { IsImplicit = true };
     }
 
-    /// <summary>
-    /// The response of another server as an answer, as it came: code, payload and all options. For gateways, which take out what is of one
-    /// hop.
-    /// </summary>
+    /// <summary>Creates a result from the unchanged response of another server: code, payload and all options.</summary>
+    /// <remarks>For gateways, which remove hop-by-hop options themselves.</remarks>
     /// <param name="response">The response; its payload is not copied.</param>
     /// <returns>The result.</returns>
-    /// <exception cref="ArgumentException">The message is no response.</exception>
+    /// <exception cref="ArgumentException">The message is not a response.</exception>
     public static CoapResult FromMessage(CoapMessage response)
     {
         ArgumentNullException.ThrowIfNull(response);
@@ -151,8 +153,8 @@ public partial class CoapResult
     }
 
     /// <summary>
-    /// This as the answer to a method: what was returned without a code gets the one of success that the method has (RFC 7252 sections 5.8
-    /// and 5.9.1).
+    /// Returns this as the response to a method: a result without a code gets the success code of the method (RFC 7252 sections 5.8 and
+    /// 5.9.1).
     /// </summary>
     /// <param name="method">The code of the request.</param>
     internal CoapResult AnswerTo(CoapCode method)
@@ -171,7 +173,7 @@ public partial class CoapResult
         return answer;
     }
 
-    // A kept result is read by many threads at once; all of them get the same collection.
+    // Many threads may read a shared result concurrently; all of them get the same collection.
     private CoapOptionCollection MakeOwn()
     {
         CoapOptionCollection? seen = _options;

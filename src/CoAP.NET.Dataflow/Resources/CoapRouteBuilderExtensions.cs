@@ -2,35 +2,36 @@ using CoAP.NET.Resources;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// Maps handlers to paths on a server or a group. A literal segment wins over a parameter <c>{id}</c>, and that over a catch-all
-/// <c>{*rest}</c>, which takes all segments that are left. Segments are compared byte by byte; <c>/a</c> and <c>/a/</c> are two paths; a
-/// request without a path and one with a single empty segment mean <c>/</c>. Uri-Host and Uri-Port are not looked at: every name leads to
-/// the same routes. Routes may be mapped and removed while the server runs. Handlers are mapped by the methods of
-/// <see cref="CoapReadRoutes"/>, <see cref="CoapWriteRoutes"/>, <see cref="CoapPatchRoutes"/> and <see cref="CoapMethodRoutes"/>.
-/// </summary>
+/// <summary>Extension methods that map handlers to paths on a server or a group.</summary>
+/// <remarks>
+/// A literal segment has priority over a parameter <c>{id}</c>, and a parameter over a catch-all <c>{*rest}</c>, which matches all
+/// remaining segments. Segments are compared byte by byte; <c>/a</c> and <c>/a/</c> are two paths. A request without a path and one with a
+/// single empty segment mean <c>/</c>. Uri-Host and Uri-Port are ignored: every name has the same routes. Routes may be mapped and removed
+/// while the server runs. The methods for handlers are in <see cref="CoapReadRoutes"/>, <see cref="CoapWriteRoutes"/>,
+/// <see cref="CoapPatchRoutes"/> and <see cref="CoapMethodRoutes"/>.
+/// </remarks>
 public static class CoapRouteBuilderExtensions
 {
     private static readonly CoapMethod[] s_allMethods = [.. Enumerable.Range(1, 31).Select(detail => (CoapMethod)detail)];
 
-    /// <summary>Makes a group of routes whose paths begin alike.</summary>
-    /// <param name="routes">The server or the group around it.</param>
-    /// <param name="prefix">The common beginning, such as <c>/admin</c>; it may have parameters. A route <c>/</c> in the group is the
-    /// prefix itself.</param>
+    /// <summary>Creates a group of routes with a common path prefix.</summary>
+    /// <param name="routes">The server or the outer group.</param>
+    /// <param name="prefix">The prefix, such as <c>/admin</c>; it may have parameters. A route <c>/</c> in the group is the prefix
+    /// itself.</param>
     /// <returns>The group.</returns>
-    /// <exception cref="ArgumentException">The prefix is wrong.</exception>
+    /// <exception cref="ArgumentException">The prefix is invalid.</exception>
     public static CoapRouteGroup MapGroup(this ICoapRouteBuilder routes, string prefix)
     {
         ArgumentNullException.ThrowIfNull(routes);
         return routes.Routes.AddGroup(prefix);
     }
 
-    /// <summary>Maps a resource that is a class, with all methods: those it does not override are answered 4.05.</summary>
+    /// <summary>Maps a resource class with all methods: those that it does not override are answered 4.05.</summary>
     /// <param name="routes">The server or group.</param>
     /// <param name="resource">The resource.</param>
-    /// <returns>The route, to say more about it.</returns>
-    /// <exception cref="ArgumentException">Its path is wrong.</exception>
-    /// <exception cref="InvalidOperationException">The path has a handler already.</exception>
+    /// <returns>The route, for further configuration.</returns>
+    /// <exception cref="ArgumentException">Its path is invalid.</exception>
+    /// <exception cref="InvalidOperationException">The path already has a handler.</exception>
     public static CoapRouteHandlerBuilder Map(this ICoapRouteBuilder routes, CoapResource resource)
     {
         ArgumentNullException.ThrowIfNull(resource);
@@ -65,17 +66,16 @@ public static class CoapRouteBuilderExtensions
         return resource.Size is { } size ? route.WithSize(size) : route;
     }
 
-    /// <summary>
-    /// Maps a resource that is a class, of which each request gets its instance from a function, such as one that asks a container. Its
-    /// path and link attributes are given here; what the instance says of them is not looked at. Methods that it does not override are
-    /// answered 4.05.
-    /// </summary>
+    /// <summary>Maps a resource class whose instance for each request comes from a function, for example from a container.</summary>
+    /// <remarks>
+    /// Its path and link attributes are set here; those of the instance are ignored. Methods that it does not override are answered 4.05.
+    /// </remarks>
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path, such as <c>/lock</c>.</param>
-    /// <param name="factory">Gives the instance that answers a request; may give the same one many times.</param>
-    /// <returns>The route, to say more about it.</returns>
-    /// <exception cref="ArgumentException">The template is wrong.</exception>
-    /// <exception cref="InvalidOperationException">The path has a handler already.</exception>
+    /// <param name="factory">Returns the instance that handles a request; may return the same one many times.</param>
+    /// <returns>The route, for further configuration.</returns>
+    /// <exception cref="ArgumentException">The template is invalid.</exception>
+    /// <exception cref="InvalidOperationException">The path already has a handler.</exception>
     public static CoapRouteHandlerBuilder MapResource(this ICoapRouteBuilder routes, string template,
         Func<CoapRequest, CoapResource> factory)
     {
@@ -93,7 +93,7 @@ public static class CoapRouteBuilderExtensions
         });
     }
 
-    /// <summary>What all overloads come to.</summary>
+    /// <summary>Maps a handler; all overloads call it.</summary>
     internal static CoapRouteHandlerBuilder Add(
         this ICoapRouteBuilder routes,
         string template,
@@ -104,7 +104,7 @@ public static class CoapRouteBuilderExtensions
         return routes.Routes.Add(template, methods, handler);
     }
 
-    /// <summary>The same for one method.</summary>
+    /// <summary>Maps a handler of one method.</summary>
     internal static CoapRouteHandlerBuilder Add(
         this ICoapRouteBuilder routes,
         string template,

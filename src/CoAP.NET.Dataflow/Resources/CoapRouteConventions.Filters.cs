@@ -2,24 +2,22 @@ using CoAP.NET.Resources;
 
 namespace CoAP.NET;
 
-// What stands between a request and its handler, and over which transports it may come.
+// Filters between a request and its handler, and the transports of routes.
 public abstract partial class CoapRouteConventions<TSelf>
 {
-    /// <summary>
-    /// Puts a filter around handlers: code that sees a request before its handler and the answer after it. It hands the request on by
-    /// calling its second argument, once, or answers itself. Filters of a group are outside of those of its routes, and what was added
-    /// first is outside of what was added later; they add up instead of replacing one another. Routes without filters cost nothing.
-    /// </summary>
-    /// <param name="filter">The filter. What it throws is answered as what a handler throws.</param>
-    /// <returns>This object.</returns>
+    /// <summary>Adds a filter around handlers: code that sees a request before its handler and the response after it.</summary>
     /// <remarks>
-    /// Filters run where the handler runs, and as often: once for a body of many blocks, for each block on a route with
-    /// <c>HandleBlocks</c>, and also when the server runs the handler for observers (<see cref="CoapRequest.IsForObservers"/>). What the
-    /// server refuses by itself never comes to them: unknown paths and methods, transports, formats, sizes, freshness and
-    /// <see cref="LimitRate"/>. What the options of a request make of its answer comes after them: 4.06 for another format than Accept asks
-    /// for, 2.03 for a known entity-tag. A result may be kept and given to many requests, so a filter makes a new one rather than change
-    /// what it got.
+    /// It passes the request on by calling its second argument, once, or returns a response itself. Filters of a group surround those of
+    /// its routes, and earlier filters surround later ones; they add up and do not replace each other. Routes without filters have no
+    /// overhead. Filters run where the handler runs, and as often: once for a body of many blocks, for each block on a route with
+    /// <c>HandleBlocks</c>, and also when the server runs the handler for observers (<see cref="CoapRequest.IsForObservers"/>). They do not
+    /// see requests that the server refuses itself because of unknown paths and methods, transports, formats, sizes, freshness and
+    /// <see cref="LimitRate"/>. They run before the server applies request options to the response: 4.06 for a format other than Accept
+    /// asks for, 2.03 for a known entity-tag. Many requests may share a result, so a filter creates a new one and does not change the one
+    /// that it got.
     /// </remarks>
+    /// <param name="filter">The filter. The server treats its exceptions like those of a handler.</param>
+    /// <returns>This object.</returns>
     public TSelf AddFilter(Func<CoapRequest, CoapHandler, CancellationToken, ValueTask<CoapResult>> filter)
     {
         ArgumentNullException.ThrowIfNull(filter);
@@ -27,14 +25,15 @@ public abstract partial class CoapRouteConventions<TSelf>
             settings.Filters.Add((_, next) => (request, cancellationToken) => filter(request, next, cancellationToken)));
     }
 
-    /// <summary>
-    /// Puts a filter around handlers that looks at each route before it serves requests. What the function gives stands in the place of the
-    /// rest of the way; where it gives its second argument back, the filter costs that route nothing. Otherwise as <see cref="AddFilter"/>.
-    /// </summary>
+    /// <summary>Adds a filter that inspects each route before the route serves requests.</summary>
+    /// <remarks>
+    /// The returned function replaces the rest of the pipeline. If the factory returns its second argument, the filter has no overhead for
+    /// that route. Otherwise like <see cref="AddFilter"/>.
+    /// </remarks>
     /// <param name="factory">
-    /// Makes what a route runs of what is known of the route and of the rest of the way to its handler. Called before the first request to
-    /// a route and again after a change of any route or group; what it throws is answered, as what a handler throws, to every request of
-    /// that route.
+    /// Creates the function for a route from a description of the route and the rest of the pipeline to its handler. Called before the
+    /// first request to a route, and again after a change of any route or group. Its exceptions become the response to every request of
+    /// that route, like those of a handler.
     /// </param>
     /// <returns>This object.</returns>
     public TSelf AddFilterFactory(Func<CoapRouteInfo, CoapHandler, CoapHandler> factory)
@@ -44,15 +43,17 @@ public abstract partial class CoapRouteConventions<TSelf>
     }
 
     /// <summary>
-    /// Puts a filter around handlers that is asked twice about a request whose body comes in several blocks: about the first block, before
-    /// anything of the body is kept, and about the whole. For filters that say who may do what, so that strangers do not fill the memory
-    /// for bodies (<see cref="CoapLimits.MaxAssemblyBytes"/>). Otherwise as
-    /// <see cref="AddFilterFactory(Func{CoapRouteInfo, CoapHandler, CoapHandler})"/>.
+    /// Adds a filter that runs twice for a request with a block-wise body: at the first block, before the server stores anything of the
+    /// body, and for the whole request.
     /// </summary>
+    /// <remarks>
+    /// For authorization filters, so that strangers cannot fill the memory for bodies (<see cref="CoapLimits.MaxAssemblyBytes"/>).
+    /// Otherwise like <see cref="AddFilterFactory(Func{CoapRouteInfo, CoapHandler, CoapHandler})"/>.
+    /// </remarks>
     /// <param name="factory">See <see cref="AddFilterFactory(Func{CoapRouteInfo, CoapHandler, CoapHandler})"/>. Called twice for a route:
-    /// for its handler, and for what stands in its place when a first block is asked about.</param>
-    /// <param name="beforeBody">Whether it is asked about first blocks as well. It must not need the payload then: where
-    /// <see cref="CoapRequest.IsBodyPending"/> is true, only a block of it is there.</param>
+    /// for its handler, and for the replacement of the handler at first blocks.</param>
+    /// <param name="beforeBody">Whether the filter runs at first blocks too. It must not need the payload then: if
+    /// <see cref="CoapRequest.IsBodyPending"/> is true, the payload is only one block.</param>
     /// <returns>This object.</returns>
     public TSelf AddFilterFactory(Func<CoapRouteInfo, CoapHandler, CoapHandler> factory, bool beforeBody)
     {
@@ -68,14 +69,18 @@ public abstract partial class CoapRouteConventions<TSelf>
     }
 
     /// <summary>
-    /// Gives error answers a payload that describes the error, such as concise problem details (RFC 9290); also to those that the server
-    /// makes before any handler. Of unknown paths the group of all routes decides. Answers that say no more than that the server is busy,
-    /// or ask for an Echo, are left alone.
+    /// Adds a payload that describes the error to error responses, such as concise problem details (RFC 9290), including those that the
+    /// server creates before any handler.
     /// </summary>
+    /// <remarks>
+    /// For unknown paths, the settings of the root group apply. Responses that only say that the server is busy, or ask for an Echo, stay
+    /// unchanged.
+    /// </remarks>
     /// <param name="describe">
-    /// Is given the request, the answer, and what a handler threw if that is the reason; gives bytes and their Content-Format, or null to
-    /// leave the answer as it is. Without a Content-Format they are a text for people (RFC 7252 section 5.5.2). The options of the answer
-    /// stay. Called where the answer is made; must be quick. What it throws is counted, and the answer goes out as it is.
+    /// Receives the request, the response, and the exception of the handler if there is one; returns bytes and their Content-Format, or
+    /// null to leave the response unchanged. Without a Content-Format the bytes are a human-readable text (RFC 7252 section 5.5.2). The
+    /// options of the response stay. It runs where the response is created, so it must be quick. If it throws, the exception is counted,
+    /// and the response stays unchanged.
     /// </param>
     /// <returns>This object.</returns>
     public TSelf DescribeErrors(Func<CoapRequest, CoapResult, Exception?, CoapContent?> describe)
@@ -85,15 +90,15 @@ public abstract partial class CoapRouteConventions<TSelf>
         return Change(settings => settings.Describe = describe);
     }
 
-    /// <summary>
-    /// Serves routes over transports of these schemes only. Over others they do not exist: a request is answered 4.04, or 4.05 where the
-    /// path has another method, and they are not listed. Resources of two schemes are two resources, whatever their paths (RFC 7252 section
-    /// 6.2). Naming schemes is enough to serve routes over plain ones too, unless <see cref="RequireTransportSecurity"/> is said as well:
-    /// then both must hold.
-    /// </summary>
+    /// <summary>Serves routes only over transports of these schemes.</summary>
+    /// <remarks>
+    /// Over others they do not exist: a request is answered 4.04, or 4.05 if the path has another method, and they are not listed.
+    /// Resources of two schemes are different resources, whatever their paths (RFC 7252 section 6.2). With schemes set, the routes may use
+    /// plain transports too, unless <see cref="RequireTransportSecurity"/> is also set: then both conditions apply.
+    /// </remarks>
     /// <param name="schemes">The schemes, such as <c>coap+tcp</c>; at least one.</param>
     /// <returns>This object.</returns>
-    /// <exception cref="ArgumentException">There is none, or one is no scheme (RFC 3986 section 3.1), or one does not begin with
+    /// <exception cref="ArgumentException">There is no scheme, or one is invalid (RFC 3986 section 3.1), or one does not begin with
     /// <c>coap</c>, as all schemes of CoAP do (RFC 7252 section 6, RFC 8323 section 8).</exception>
     public TSelf OnlyOn(params string[] schemes)
     {
@@ -107,14 +112,14 @@ public abstract partial class CoapRouteConventions<TSelf>
         {
             if (!Uri.CheckSchemeName(scheme))
             {
-                throw new ArgumentException($"'{scheme}' is no scheme. Write it without a colon, such as coaps+tcp.", nameof(schemes));
+                throw new ArgumentException($"'{scheme}' is not a valid scheme. Write it without a colon, such as coaps+tcp.", nameof(schemes));
             }
 
             if (!scheme.StartsWith("coap", StringComparison.OrdinalIgnoreCase))
             {
                 throw new ArgumentException(
-                    $"'{scheme}' is no scheme of CoAP, so the route would be served nowhere. Those are coap, coaps, coap+tcp, coaps+tcp, "
-                        + "coap+ws and coaps+ws, and coap+ with a name of its own for a transport of yours.",
+                    $"'{scheme}' is not a CoAP scheme, so no transport would serve the route. Use coap, coaps, coap+tcp, coaps+tcp, "
+                        + "coap+ws or coaps+ws, or coap+ with another name for a custom transport.",
                     nameof(schemes));
             }
         }

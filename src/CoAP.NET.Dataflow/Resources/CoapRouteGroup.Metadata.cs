@@ -2,15 +2,13 @@ using CoAP.NET.Resources;
 
 namespace CoAP.NET;
 
-// What was attached to routes, for code that looks at them.
+// The metadata of routes, for code that inspects them.
 public sealed partial class CoapRouteGroup
 {
-    /// <summary>
-    /// What was attached to the routes of this group and of groups inside of it, as they are now, in the order of mapping. What groups have
-    /// themselves is not among it.
-    /// </summary>
-    /// <typeparam name="T">The type that is looked for.</typeparam>
-    /// <returns>The objects of the type; empty when there are none.</returns>
+    /// <summary>Returns the current metadata of the routes in this group and its inner groups, in the order of mapping.</summary>
+    /// <remarks>The metadata of the groups themselves is not included.</remarks>
+    /// <typeparam name="T">The type to find.</typeparam>
+    /// <returns>The objects of the type; empty if there are none.</returns>
     public IReadOnlyList<T> ListMetadata<T>()
         where T : class
     {

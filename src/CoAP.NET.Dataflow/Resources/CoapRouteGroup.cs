@@ -2,10 +2,8 @@ using CoAP.NET.Resources;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// Routes with a common beginning of their paths, and what holds for all of them. Made by <c>MapGroup</c>; a server's own group has no
-/// prefix.
-/// </summary>
+/// <summary>A group of routes with a common path prefix and common settings.</summary>
+/// <remarks>Created by <c>MapGroup</c>; the root group of a server has no prefix.</remarks>
 public sealed partial class CoapRouteGroup : CoapRouteConventions<CoapRouteGroup>, ICoapRouteBuilder
 {
     internal CoapRouteGroup(RouteTable table, CoapRouteGroup? parent, RouteTemplate prefix)
@@ -15,7 +13,7 @@ public sealed partial class CoapRouteGroup : CoapRouteConventions<CoapRouteGroup
         Template = prefix;
     }
 
-    /// <summary>The common beginning, in URI form; <c>/</c> when there is none.</summary>
+    /// <summary>The prefix, in URI form; <c>/</c> if there is none.</summary>
     public string Prefix => Template.Text;
 
     /// <inheritdoc/>
@@ -31,14 +29,14 @@ public sealed partial class CoapRouteGroup : CoapRouteConventions<CoapRouteGroup
         if (template.Segments is [.., { Kind: RouteSegmentKind.Literal, Text.Length: 0 }])
         {
             throw new ArgumentException(
-                $"The prefix '{prefix}' ends with a slash, which would stand twice in the paths of the group. Leave it out.",
+                $"The prefix '{prefix}' ends with a slash, which would be doubled in the paths of the group. Leave it out.",
                 nameof(prefix));
         }
 
         if (template.Segments is [.., { Kind: RouteSegmentKind.Rest }])
         {
             throw new ArgumentException(
-                $"The prefix '{prefix}' takes all segments, so nothing can follow it. Use a parameter without a star.", nameof(prefix));
+                $"The prefix '{prefix}' matches all segments, so no route can follow it. Use a parameter without a star.", nameof(prefix));
         }
 
         return new CoapRouteGroup(Table, this, Template.Append(template));
@@ -56,7 +54,7 @@ public sealed partial class CoapRouteGroup : CoapRouteConventions<CoapRouteGroup
         {
             if (!((CoapCode)method).IsRequest)
             {
-                throw new ArgumentException($"{(int)method} is no request method; those are 1 to 31 (RFC 7252 section 12.1.1).",
+                throw new ArgumentException($"{(int)method} is not a request method. Use 1 to 31 (RFC 7252 section 12.1.1).",
                     nameof(methods));
             }
         }

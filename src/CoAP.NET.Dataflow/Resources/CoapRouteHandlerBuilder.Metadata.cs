@@ -1,14 +1,14 @@
 namespace CoAP.NET;
 
-// What was attached to the route and its groups, for code that looks at them.
+// The metadata of the route and its groups, for code that inspects them.
 public sealed partial class CoapRouteHandlerBuilder
 {
     /// <summary>
-    /// The nearest object of a type that was attached by <c>WithMetadata</c>: to the route, or otherwise to the groups around it, from the
-    /// inside out. Of several the last one.
+    /// Returns the nearest metadata object of a type: that of the route, or otherwise that of the surrounding groups, from the inside out.
     /// </summary>
-    /// <typeparam name="T">The type that is looked for.</typeparam>
-    /// <returns>The object; null when there is none.</returns>
+    /// <remarks>If there are several, it returns the last one.</remarks>
+    /// <typeparam name="T">The type to find.</typeparam>
+    /// <returns>The object; null if there is none.</returns>
     public T? FindMetadata<T>()
         where T : class
     {

@@ -1,22 +1,22 @@
 namespace CoAP.NET;
 
-// Who observes the route.
+// The observers of the route.
 public sealed partial class CoapRouteHandlerBuilder
 {
-    /// <summary>
-    /// Raised when a client has become an observer of the route: the answer to its registration is about to leave. A registration that a
-    /// client makes again is no news. Events of one route come one after the other, with no lock held, on the thread that receives or, as
-    /// where a time ran out, on a thread of the library; do not block in a handler. What a handler throws is counted and logged. While a
-    /// handler is busy at most 4,096 more events wait; others are left out and counted as <see cref="CoapCounter.HandlerErrors"/>, so look
-    /// at <see cref="ObserverCount"/> rather than count events.
-    /// </summary>
+    /// <summary>Raised when a client has become an observer of the route, just before the response to its registration is sent.</summary>
+    /// <remarks>
+    /// Repeated registrations of a client do not raise it. Events of one route are raised one after the other, with no lock held, on the
+    /// receiving thread or, for example after a timeout, on a thread of the library; do not block in a handler. The library counts and logs
+    /// exceptions of handlers. While a handler is busy, at most 4,096 further events wait; others are dropped and counted as
+    /// <see cref="CoapCounter.HandlerErrors"/>. Therefore read <see cref="ObserverCount"/> instead of counting events.
+    /// </remarks>
     public event EventHandler<CoapObserverChange>? ObserverCame
     {
         add => _route.Observed.Listen(this).Came += value;
         remove => _route.Observed.Listen(this).Came -= value;
     }
 
-    /// <summary>Raised when a client is an observer no more, with the reason; see <see cref="ObserverCame"/>.</summary>
+    /// <summary>Raised when a client is no longer an observer, with the reason; see <see cref="ObserverCame"/>.</summary>
     public event EventHandler<CoapObserverChange>? ObserverWent
     {
         add => _route.Observed.Listen(this).Went += value;
@@ -24,27 +24,30 @@ public sealed partial class CoapRouteHandlerBuilder
     }
 
     /// <summary>
-    /// Raised when a client acknowledged a Confirmable notification, and on connections (RFC 8323) when a notification was handed to the
-    /// connection, which delivers it; see <see cref="ObserverCame"/>. Non-confirmable notifications are acknowledged by nobody.
+    /// Raised when a client acknowledged a Confirmable notification, and on connections (RFC 8323) when a notification was passed to the
+    /// connection, which delivers it; see <see cref="ObserverCame"/>.
     /// </summary>
+    /// <remarks>Non-confirmable notifications are not acknowledged.</remarks>
     public event EventHandler<CoapObserverChange>? ObserverAcknowledged
     {
         add => _route.Observed.Listen(this).Acknowledged += value;
         remove => _route.Observed.Listen(this).Acknowledged -= value;
     }
 
-    /// <summary>
-    /// How many observers the route has: pairs of a client and a token, over all its paths. In a handler of <see cref="ObserverCame"/> and
-    /// <see cref="ObserverWent"/> it counts what they tell. Of one path: <see cref="CoapServer.CountObservers"/>.
-    /// </summary>
+    /// <summary>The number of observers of the route: pairs of a client and a token, over all its paths.</summary>
+    /// <remarks>
+    /// In a handler of <see cref="ObserverCame"/> and <see cref="ObserverWent"/> it includes the reported change. For one path:
+    /// <see cref="CoapServer.CountObservers"/>.
+    /// </remarks>
     public int ObserverCount => _route.Observed.Observers;
 
     /// <summary>
-    /// Has each resource of a route with parameters say for itself how many may observe it, and how often a notification is Confirmable.
+    /// Sets limits for each resource of a route with parameters: the number of its observers, and the interval of Confirmable
+    /// notifications.
     /// </summary>
     /// <param name="find">
-    /// Finds the terms of the resource that a request names, always the same object for the same path; null for none. Called before the
-    /// handler for each registration, also one that <see cref="CoapServer.RestoreObserver"/> puts back, by any thread; it must be quick.
+    /// Returns the terms of the resource that a request names, always the same object for the same path; null for none. Called before the
+    /// handler for each registration, and for each that <see cref="CoapServer.RestoreObserver"/> restores, by any thread; it must be quick.
     /// </param>
     /// <returns>This object.</returns>
     public CoapRouteHandlerBuilder WithObserverTerms(Func<CoapRequest, CoapObserverTerms?> find)
@@ -54,13 +57,13 @@ public sealed partial class CoapRouteHandlerBuilder
     }
 
     /// <summary>
-    /// As <see cref="CoapServer.Notify"/> for a path of this route, but tells observers of this server only and nobody who follows its
-    /// changes (<see cref="CoapServer.FollowChanges"/>): for what every server learns by itself, such as from a table that all of them
-    /// hold.
+    /// Notifies like <see cref="CoapServer.Notify"/> for a path of this route, but only the observers of this server, and not the followers
+    /// of its changes (<see cref="CoapServer.FollowChanges"/>): for changes that every server detects by itself, for example in a shared
+    /// table.
     /// </summary>
-    /// <param name="path">The whole path in URI form, such as <c>/devices/7</c>, percent-encoded where a URI would be.</param>
-    /// <returns>How many observers the path has here.</returns>
-    /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
+    /// <param name="path">The whole path in URI form, such as <c>/devices/7</c>, percent-encoded as in a URI.</param>
+    /// <returns>The number of observers of the path here.</returns>
+    /// <exception cref="FormatException">The percent-encoding is invalid.</exception>
     public int NotifyHere(string path)
     {
         ArgumentNullException.ThrowIfNull(path);

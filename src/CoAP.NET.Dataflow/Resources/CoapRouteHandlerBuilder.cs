@@ -3,10 +3,10 @@ using CoAP.NET.Resources;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// A mapped route: says more about it, or removes it. Link attributes stand in <c>/.well-known/core</c>; where several routes share a path,
-/// the first one that gives an attribute wins.
-/// </summary>
+/// <summary>A mapped route: configures it further, or removes it.</summary>
+/// <remarks>
+/// Link attributes are listed in <c>/.well-known/core</c>; if several routes share a path, the first one with an attribute wins.
+/// </remarks>
 public sealed partial class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHandlerBuilder>
 {
     private readonly Route _route;
@@ -17,51 +17,49 @@ public sealed partial class CoapRouteHandlerBuilder : CoapRouteConventions<CoapR
     /// <summary>The path with its parameters, in URI form.</summary>
     public string Template => _route.Template.Text;
 
-    /// <summary>The methods that are handled.</summary>
+    /// <summary>The methods of the route.</summary>
     public IReadOnlyList<CoapMethod> Methods => Array.AsReadOnly(_route.Methods);
 
-    /// <summary>Sets the <c>title</c> attribute: a text for people (RFC 6690 section 2).</summary>
+    /// <summary>Sets the <c>title</c> attribute: a human-readable text (RFC 6690 section 2).</summary>
     /// <param name="title">The text.</param>
     /// <returns>This object.</returns>
     public CoapRouteHandlerBuilder WithTitle(string title) =>
         WithAttribute("title", title ?? throw new ArgumentNullException(nameof(title)));
 
-    /// <summary>Sets the <c>rt</c> attribute: what the resource is (RFC 6690 section 3.1).</summary>
+    /// <summary>Sets the <c>rt</c> attribute: the type of the resource (RFC 6690 section 3.1).</summary>
     /// <param name="resourceTypes">The resource types; none contains a space.</param>
     /// <returns>This object.</returns>
     public CoapRouteHandlerBuilder WithResourceType(params string[] resourceTypes) => WithAttribute("rt", string.Join(' ', resourceTypes));
 
-    /// <summary>Sets the <c>if</c> attribute: how to talk to the resource (RFC 6690 section 3.2).</summary>
+    /// <summary>Sets the <c>if</c> attribute: the interface of the resource (RFC 6690 section 3.2).</summary>
     /// <param name="interfaces">The interface descriptions; none contains a space.</param>
     /// <returns>This object.</returns>
     public CoapRouteHandlerBuilder WithInterface(params string[] interfaces) => WithAttribute("if", string.Join(' ', interfaces));
 
-    /// <summary>
-    /// Sets the <c>ct</c> attribute: a hint about the formats of the resource (RFC 7252 section 7.2.1). Without it the formats of
-    /// <c>Produces</c> are listed.
-    /// </summary>
+    /// <summary>Sets the <c>ct</c> attribute: a hint about the formats of the resource (RFC 7252 section 7.2.1).</summary>
+    /// <remarks>Without it the formats of <c>Produces</c> are listed.</remarks>
     /// <param name="formats">The formats.</param>
     /// <returns>This object.</returns>
     public CoapRouteHandlerBuilder WithContentFormat(params CoapContentFormat[] formats) =>
         WithAttribute("ct", CoapLinkAttribute.Join(formats));
 
     /// <summary>
-    /// Sets the <c>sz</c> attribute: a hint about the size; meant for resources that do not fit one datagram (RFC 6690 section 3.3).
+    /// Sets the <c>sz</c> attribute: a hint about the size, for resources that do not fit into one datagram (RFC 6690 section 3.3).
     /// </summary>
     /// <param name="size">The size in bytes, 0 or more.</param>
     /// <returns>This object.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">Below zero.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The size is negative.</exception>
     public CoapRouteHandlerBuilder WithSize(long size)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(size);
         return WithAttribute("sz", size.ToString(CultureInfo.InvariantCulture));
     }
 
-    /// <summary>Sets a link attribute, in the place of one with that name.</summary>
+    /// <summary>Sets a link attribute, and replaces one with the same name.</summary>
     /// <param name="name">The name, such as <c>obs</c>.</param>
     /// <param name="value">The value; null for an attribute without one.</param>
     /// <returns>This object.</returns>
-    /// <exception cref="ArgumentException">The name cannot be one.</exception>
+    /// <exception cref="ArgumentException">The name is invalid.</exception>
     public CoapRouteHandlerBuilder WithAttribute(string name, string? value = null)
     {
         CoapLinkAttribute attribute = new(name, value);
@@ -73,13 +71,13 @@ public sealed partial class CoapRouteHandlerBuilder : CoapRouteConventions<CoapR
     }
 
     /// <summary>
-    /// Sets a link attribute that stands once for each of its values, such as <c>ed-csuite</c> (RFC 9668 section 6), in the place of those
-    /// with that name.
+    /// Sets a link attribute that is repeated for each of its values, such as <c>ed-csuite</c> (RFC 9668 section 6), and replaces those
+    /// with the same name.
     /// </summary>
     /// <param name="name">The name.</param>
     /// <param name="values">The values; none for no such attribute.</param>
     /// <returns>This object.</returns>
-    /// <exception cref="ArgumentException">The name cannot be one.</exception>
+    /// <exception cref="ArgumentException">The name is invalid.</exception>
     public CoapRouteHandlerBuilder WithAttributes(string name, IEnumerable<string> values)
     {
         ArgumentNullException.ThrowIfNull(values);
@@ -91,10 +89,8 @@ public sealed partial class CoapRouteHandlerBuilder : CoapRouteConventions<CoapR
         });
     }
 
-    /// <summary>
-    /// Lists the route in <c>/.well-known/core</c> under a target of its own. A route with parameters is listed only so, as its template is
-    /// no URI.
-    /// </summary>
+    /// <summary>Lists the route in <c>/.well-known/core</c> under another target.</summary>
+    /// <remarks>A route with parameters is listed only in this way, because its template is not a URI.</remarks>
     /// <param name="target">The URI reference to list, such as <c>/devices</c>.</param>
     /// <returns>This object.</returns>
     public CoapRouteHandlerBuilder ListedAs(string target)
@@ -103,7 +99,7 @@ public sealed partial class CoapRouteHandlerBuilder : CoapRouteConventions<CoapR
         return Change(_ => _route.ListedAs = target);
     }
 
-    /// <summary>Lists one more link beside the route's own, such as one with another context (RFC 6690 section 5).</summary>
+    /// <summary>Lists another link in addition to that of the route, such as one with another context (RFC 6690 section 5).</summary>
     /// <param name="link">The link.</param>
     /// <returns>This object.</returns>
     public CoapRouteHandlerBuilder WithLink(CoapLink link)
@@ -113,12 +109,14 @@ public sealed partial class CoapRouteHandlerBuilder : CoapRouteConventions<CoapR
     }
 
     /// <summary>
-    /// Lists links that are made anew for each request for <c>/.well-known/core</c>, such as of what stands in a database: after all
-    /// others, and only where the route itself would be listed (<c>ListedWhen</c>, security of the transport). The filter of the request
-    /// (RFC 6690 section 4.1) is applied to them; the function may look at it to leave work out. <see cref="CoapServer.Links"/> has none of
-    /// them.
+    /// Lists links that are created for each request for <c>/.well-known/core</c>, for example from a database: after all others, and only
+    /// if the route itself would be listed (<c>ListedWhen</c>, security of the transport).
     /// </summary>
-    /// <param name="links">Gives the links for a request; called by any thread, and for each request, so it must be quick.</param>
+    /// <remarks>
+    /// The server applies the filter of the request (RFC 6690 section 4.1) to them; the function may use it to save work.
+    /// <see cref="CoapServer.Links"/> does not include them.
+    /// </remarks>
+    /// <param name="links">Returns the links for a request; called by any thread, and for each request, so it must be quick.</param>
     /// <returns>This object.</returns>
     public CoapRouteHandlerBuilder WithLinks(Func<CoapRequest, IEnumerable<CoapLink>> links)
     {
@@ -127,22 +125,24 @@ public sealed partial class CoapRouteHandlerBuilder : CoapRouteConventions<CoapR
     }
 
     /// <summary>
-    /// Says that what the route serves may have changed: the handler runs again, once for all observers that asked the same, and they are
-    /// sent its answer (RFC 7641 section 4.2). Of a route with parameters this means every path that is observed; see
-    /// <see cref="CoapServer.Notify"/> for one of them. Any thread may call it, in a handler too; it waits for nothing, and calls that
-    /// follow one another fast lead to one run.
+    /// Notifies observers that the resources of the route may have changed: the handler runs again, once for all observers with the same
+    /// request, and its response is sent to them (RFC 7641 section 4.2).
     /// </summary>
-    /// <returns>How many observers the route has at the moment; 0 also when it is not <c>Observable</c>, which is logged as a
+    /// <remarks>
+    /// On a route with parameters it notifies every observed path; see <see cref="CoapServer.Notify"/> for one of them. Thread-safe; a
+    /// handler may call it too, and it never waits. Calls in quick succession lead to one run.
+    /// </remarks>
+    /// <returns>The current number of observers of the route; 0 also if it is not <c>Observable</c>, which is logged as a
     /// warning.</returns>
     public int Notify() => Table.Notify(_route, tellsMistakes: true);
 
     /// <summary>
-    /// As <see cref="Notify()"/>, for those observers only who observe what a request names: its path, or the URI that a proxy is asked for
-    /// by it.
+    /// Notifies like <see cref="Notify()"/>, but only the observers of the resource that a request names: its path, or the URI that it
+    /// requests from a proxy.
     /// </summary>
     /// <param name="request">A received request, such as the one that registered.</param>
-    /// <returns>How many they are.</returns>
-    /// <exception cref="CoapUriException">The request asks for a proxy, and its options name no URI.</exception>
+    /// <returns>The number of these observers.</returns>
+    /// <exception cref="CoapUriException">The request is for a proxy, and its options do not form a URI.</exception>
     public int NotifyFor(CoapRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);
@@ -150,24 +150,25 @@ public sealed partial class CoapRouteHandlerBuilder : CoapRouteConventions<CoapR
     }
 
     /// <summary>
-    /// How many observe what a request names: its path, or the URI that a proxy is asked for by it; see <see cref="NotifyFor"/>.
+    /// Returns the number of observers of the resource that a request names: its path, or the URI that it requests from a proxy; see
+    /// <see cref="NotifyFor"/>.
     /// </summary>
     /// <param name="request">A received request.</param>
     /// <returns>The number of observers.</returns>
-    /// <exception cref="CoapUriException">The request asks for a proxy, and its options name no URI.</exception>
+    /// <exception cref="CoapUriException">The request is for a proxy, and its options do not form a URI.</exception>
     public int CountObservers(CoapRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);
         return Table.Changes?.CountAt(ProxyRoute.PathOf(request)) ?? 0;
     }
 
-    /// <summary>The same where it is no mistake that the route cannot be observed.</summary>
+    /// <summary>Notifies like <see cref="Notify()"/>, but without a warning if the route is not observable.</summary>
     internal int NotifyIfObservable() => Table.Notify(_route, tellsMistakes: false);
 
-    /// <summary>
-    /// Removes the route. Requests that it is serving are finished; later ones are answered 4.04 or 4.05. Its observers are told 4.04 and
-    /// forgotten.
-    /// </summary>
+    /// <summary>Removes the route.</summary>
+    /// <remarks>
+    /// The server finishes its running requests, and answers later ones with 4.04 or 4.05. Its observers get 4.04 and are removed.
+    /// </remarks>
     /// <returns>Whether it was still mapped.</returns>
     public bool Unmap() => Table.Remove(_route);
 }

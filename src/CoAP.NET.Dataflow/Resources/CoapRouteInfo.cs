@@ -1,6 +1,6 @@
 namespace CoAP.NET;
 
-/// <summary>What is known of a route when the filters around its handler are put together.</summary>
+/// <summary>Describes a route when the filters around its handler are created.</summary>
 public sealed class CoapRouteInfo
 {
     internal CoapRouteInfo(string template, IReadOnlyList<CoapMethod> methods, IReadOnlyList<object> metadata)
@@ -13,12 +13,12 @@ public sealed class CoapRouteInfo
     /// <summary>The path with its parameters, in URI form.</summary>
     public string Template { get; }
 
-    /// <summary>The methods that are handled.</summary>
+    /// <summary>The methods of the route.</summary>
     public IReadOnlyList<CoapMethod> Methods { get; }
 
     /// <summary>
-    /// What was attached by <c>WithMetadata</c>: first to the group of all routes, then inwards, last to the route itself; in each the
-    /// order in which it was attached.
+    /// The metadata of <c>WithMetadata</c>: first that of the root group, then of inner groups, and last of the route itself; in each, in
+    /// the order in which it was attached.
     /// </summary>
     public IReadOnlyList<object> Metadata { get; }
 }

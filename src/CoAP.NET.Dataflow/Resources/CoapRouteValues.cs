@@ -2,7 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace CoAP.NET;
 
-/// <summary>The values that the parameters of a route template took, such as <c>id</c> in <c>/devices/{id}</c>.</summary>
+/// <summary>The values of the parameters of a route template, such as <c>id</c> in <c>/devices/{id}</c>.</summary>
 public sealed class CoapRouteValues
 {
     private readonly string[] _names;
@@ -14,7 +14,7 @@ public sealed class CoapRouteValues
         _values = values;
     }
 
-    /// <summary>No values.</summary>
+    /// <summary>An empty set of values.</summary>
     public static CoapRouteValues Empty { get; } = new([], []);
 
     /// <summary>The number of values.</summary>
@@ -29,7 +29,7 @@ public sealed class CoapRouteValues
         : throw new KeyNotFoundException(
             $"The route has no parameter '{name}'; it has: {(_names.Length == 0 ? "none" : string.Join(", ", _names))}.");
 
-    /// <summary>The value of a parameter.</summary>
+    /// <summary>Gets the value of a parameter.</summary>
     /// <param name="name">The name in the template, without braces.</param>
     /// <param name="value">The decoded segment.</param>
     /// <returns>Whether the template has it.</returns>

@@ -3,10 +3,13 @@ using System.ComponentModel;
 namespace CoAP.NET;
 
 /// <summary>
-/// Says at compile time what is missing for handlers of other forms than those of <see cref="CoapRouteBuilderExtensions"/>: the package
-/// <c>CoAP.NET.Hosting</c>, whose overloads bind parameters and turn results of any type into answers. Where that package is referenced,
-/// its overloads are better ones and these are never chosen.
+/// Overloads that report a missing package at compile time, for handlers of other forms than those of
+/// <see cref="CoapRouteBuilderExtensions"/>.
 /// </summary>
+/// <remarks>
+/// The overloads of the package <c>CoAP.NET.Hosting</c> bind parameters and convert results of any type. With a reference to that package,
+/// the compiler prefers its overloads and never chooses these.
+/// </remarks>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public static class CoapUnboundRouteExtensions
 {
@@ -16,7 +19,7 @@ public static class CoapUnboundRouteExtensions
         + "a CoapRequest, or a CoapRequest and a CancellationToken, and returns a CoapResult, or a string or byte[] as a lambda, now or as "
         + "a task.";
 
-    /// <summary>Cannot be called: names the package that binds handlers of GET.</summary>
+    /// <summary>Always fails to compile: names the package that binds handlers of GET.</summary>
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path.</param>
     /// <param name="handler">The handler.</param>
@@ -25,7 +28,7 @@ public static class CoapUnboundRouteExtensions
     public static CoapRouteHandlerBuilder MapGet(this ICoapRouteBuilder routes, string template, object handler) =>
         throw new NotSupportedException(Text);
 
-    /// <summary>Cannot be called: names the package that binds handlers of POST.</summary>
+    /// <summary>Always fails to compile: names the package that binds handlers of POST.</summary>
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path.</param>
     /// <param name="handler">The handler.</param>
@@ -34,7 +37,7 @@ public static class CoapUnboundRouteExtensions
     public static CoapRouteHandlerBuilder MapPost(this ICoapRouteBuilder routes, string template, object handler) =>
         throw new NotSupportedException(Text);
 
-    /// <summary>Cannot be called: names the package that binds handlers of PUT.</summary>
+    /// <summary>Always fails to compile: names the package that binds handlers of PUT.</summary>
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path.</param>
     /// <param name="handler">The handler.</param>
@@ -43,7 +46,7 @@ public static class CoapUnboundRouteExtensions
     public static CoapRouteHandlerBuilder MapPut(this ICoapRouteBuilder routes, string template, object handler) =>
         throw new NotSupportedException(Text);
 
-    /// <summary>Cannot be called: names the package that binds handlers of DELETE.</summary>
+    /// <summary>Always fails to compile: names the package that binds handlers of DELETE.</summary>
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path.</param>
     /// <param name="handler">The handler.</param>
@@ -52,7 +55,7 @@ public static class CoapUnboundRouteExtensions
     public static CoapRouteHandlerBuilder MapDelete(this ICoapRouteBuilder routes, string template, object handler) =>
         throw new NotSupportedException(Text);
 
-    /// <summary>Cannot be called: names the package that binds handlers of FETCH.</summary>
+    /// <summary>Always fails to compile: names the package that binds handlers of FETCH.</summary>
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path.</param>
     /// <param name="handler">The handler.</param>
@@ -61,7 +64,7 @@ public static class CoapUnboundRouteExtensions
     public static CoapRouteHandlerBuilder MapFetch(this ICoapRouteBuilder routes, string template, object handler) =>
         throw new NotSupportedException(Text);
 
-    /// <summary>Cannot be called: names the package that binds handlers of PATCH.</summary>
+    /// <summary>Always fails to compile: names the package that binds handlers of PATCH.</summary>
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path.</param>
     /// <param name="handler">The handler.</param>
@@ -70,7 +73,7 @@ public static class CoapUnboundRouteExtensions
     public static CoapRouteHandlerBuilder MapPatch(this ICoapRouteBuilder routes, string template, object handler) =>
         throw new NotSupportedException(Text);
 
-    /// <summary>Cannot be called: names the package that binds handlers of iPATCH.</summary>
+    /// <summary>Always fails to compile: names the package that binds handlers of iPATCH.</summary>
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path.</param>
     /// <param name="handler">The handler.</param>
@@ -79,7 +82,7 @@ public static class CoapUnboundRouteExtensions
     public static CoapRouteHandlerBuilder MapIPatch(this ICoapRouteBuilder routes, string template, object handler) =>
         throw new NotSupportedException(Text);
 
-    /// <summary>Cannot be called: names the package that binds handlers of several methods.</summary>
+    /// <summary>Always fails to compile: names the package that binds handlers of several methods.</summary>
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path.</param>
     /// <param name="methods">The methods.</param>

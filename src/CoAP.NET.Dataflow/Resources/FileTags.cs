@@ -6,9 +6,9 @@ using Microsoft.Win32.SafeHandles;
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// The entity-tags of files: hashes of what they contain, so that two servers with the same file give the same tag, and a file that was
-/// only copied or touched keeps it. A file is read for it once, and again when its length or the time of its last change is another. For
-/// all endpoints of the process; thread-safe.
+/// The entity-tags of files: hashes of their content, so two servers with the same file have the same tag, and a file that was only copied
+/// or touched keeps it. The class reads a file once, and again when its length or last write time changes. Shared by all endpoints of the
+/// process; thread-safe.
 /// </summary>
 internal static class FileTags
 {
@@ -17,15 +17,15 @@ internal static class FileTags
 
     private static readonly ConcurrentDictionary<string, Entry> s_entries = new(StringComparer.Ordinal);
 
-    /// <summary>How many times a file was read as a whole in its present state, for tests; 0 where nothing is known of it.</summary>
+    /// <summary>Returns how often the current version of a file was read completely, for tests; 0 for an unknown file.</summary>
     public static long TimesRead(string path) => s_entries.TryGetValue(Path.GetFullPath(path), out Entry? entry) ? entry.TimesRead : 0;
 
-    /// <summary>The entity-tag of a file.</summary>
+    /// <summary>Returns the entity-tag of a file.</summary>
     /// <param name="path">Its path.</param>
     /// <param name="file">The file, open.</param>
     /// <param name="length">Its length.</param>
-    /// <param name="lastWrite">When it was changed last.</param>
-    /// <param name="cancellationToken">Ends the waiting of this caller; others who wait for the same file go on.</param>
+    /// <param name="lastWrite">The time of the last write.</param>
+    /// <param name="cancellationToken">Ends the wait of this caller; other callers of the same file continue.</param>
     public static async ValueTask<CoapETag> GetAsync(string path, SafeFileHandle file, long length, DateTime lastWrite,
         CancellationToken cancellationToken)
     {
@@ -56,7 +56,7 @@ internal static class FileTags
         }
         catch (Exception exception)
         {
-            // Whoever comes next reads it anew.
+            // The next caller reads it again.
             s_entries.TryRemove(new KeyValuePair<string, Entry>(full, made));
             made.Tag.SetException(exception);
             _ = made.Tag.Task.Exception;
@@ -64,7 +64,7 @@ internal static class FileTags
         }
     }
 
-    // Not to be ended by the one who asked first: others may wait for it, and it is of use later.
+    // The first caller must not cancel it: others may wait for it, and it is useful later.
     private static async Task<CoapETag> HashAsync(SafeFileHandle file, Entry entry)
     {
         long length = entry.Length;
@@ -79,7 +79,7 @@ internal static class FileTags
                     CancellationToken.None).ConfigureAwait(false);
                 if (read == 0)
                 {
-                    throw new EndOfStreamException($"The file became shorter than {length} bytes while it was read.");
+                    throw new EndOfStreamException($"The file became shorter than {length} bytes during reading.");
                 }
 
                 hash.AppendData(buffer, 0, read);

@@ -1,11 +1,9 @@
 namespace CoAP.NET;
 
-/// <summary>
-/// Where handlers are mapped to paths: a server, or a group of routes. The methods to type are extensions: <c>MapGet</c>, <c>MapPost</c>,
-/// <c>Map</c>, <c>MapGroup</c>.
-/// </summary>
+/// <summary>Maps handlers to paths: a server, or a group of routes.</summary>
+/// <remarks>The mapping methods are extensions: <c>MapGet</c>, <c>MapPost</c>, <c>Map</c>, <c>MapGroup</c>.</remarks>
 public interface ICoapRouteBuilder
 {
-    /// <summary>The group that new routes go to.</summary>
+    /// <summary>The group of new routes.</summary>
     CoapRouteGroup Routes { get; }
 }

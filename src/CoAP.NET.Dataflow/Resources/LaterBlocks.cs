@@ -6,19 +6,19 @@ using Microsoft.Win32.SafeHandles;
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// Serves the later blocks of an answer that lies in a stream or file. They belong to the request for the first one, which passed gates and
-/// filters and was measured: nothing of that is done again.
+/// Serves the later blocks of a response in a stream or file. They belong to the request for the first block, which passed gates and
+/// filters and was measured: none of that happens again.
 /// </summary>
 /// <param name="environment">The clock and the counters.</param>
-/// <param name="served">The requests that are served.</param>
-/// <param name="admission">Whether one more is.</param>
-/// <param name="reports">Logs what goes wrong.</param>
-/// <param name="replies">Where answers leave.</param>
+/// <param name="served">The running requests.</param>
+/// <param name="admission">Decides whether another request is admitted.</param>
+/// <param name="reports">Logs errors.</param>
+/// <param name="replies">Sends responses.</param>
 internal sealed class LaterBlocks(
     CoapEnvironment environment, ServedRequests served, ServedAdmission admission, ServingReports reports, IReplies replies)
 {
     /// <summary>Serves a block.</summary>
-    /// <returns>False when the body is another one now: then the request goes the way of all.</returns>
+    /// <returns>False if the body has changed: the request then takes the normal path.</returns>
     public bool TryServe(CoapExchange exchange, SeekableBody body)
     {
         if (!body.TryOpen(exchange.Request.Message.OptionsToRead!.Block2!.Value.ByteOffset, out SafeFileHandle? file))
@@ -73,7 +73,7 @@ internal sealed class LaterBlocks(
         if ((exception is ObjectDisposedException or OperationCanceledException && body.IsClosed)
             || (exception is OperationCanceledException && served.Aborted.IsCancellationRequested))
         {
-            // The transfer ended meanwhile, as its peer began anew or the endpoint stops.
+            // The transfer ended meanwhile, because its peer started again or the endpoint stops.
             environment.Counters.Add(CoapCounter.Busy);
             return admission.Busy;
         }

@@ -9,7 +9,7 @@ internal static class RequestConditions
     /// <param name="options">The options of the request.</param>
     /// <param name="exists">Whether the resource exists.</param>
     /// <param name="currentETag">The entity-tag of the current representation; null for none.</param>
-    /// <returns>Null when the request may go on; otherwise 4.12.</returns>
+    /// <returns>Null if the request may continue; otherwise 4.12.</returns>
     public static CoapResult? Check(CoapOptionCollection options, bool exists, CoapETag? currentETag)
     {
         if (exists && options.Contains(OptionNumber.IfNoneMatch))
@@ -17,14 +17,14 @@ internal static class RequestConditions
             return CoapResults.PreconditionFailed();
         }
 
-        // An empty If-Match asks for the existence alone; of several one that holds is enough.
+        // An empty If-Match only requires that the resource exists; one match is enough.
         bool holds = !options.Contains(OptionNumber.IfMatch)
             || (exists && (HasEmpty(options, OptionNumber.IfMatch)
                 || (currentETag is { } etag && HasTag(options, OptionNumber.IfMatch, etag))));
         return holds ? null : CoapResults.PreconditionFailed();
     }
 
-    /// <summary>Whether one of the options of a number is an entity-tag.</summary>
+    /// <summary>Returns whether one of the options with a number equals an entity-tag.</summary>
     /// <param name="options">The options of the request.</param>
     /// <param name="number">The number.</param>
     /// <param name="etag">The entity-tag.</param>
@@ -41,10 +41,10 @@ internal static class RequestConditions
         return false;
     }
 
-    /// <summary>Chooses the format of the answer by the Accept option (RFC 7252 section 5.10.4).</summary>
+    /// <summary>Chooses the format of the response by the Accept option (RFC 7252 section 5.10.4).</summary>
     /// <param name="options">The options of the request.</param>
-    /// <param name="available">What can be produced; the first is the one for clients that ask for none.</param>
-    /// <returns>The format to use; null when the client wants another one.</returns>
+    /// <param name="available">The available formats; the first is the default for clients without Accept.</param>
+    /// <returns>The format to use; null if the client wants another one.</returns>
     public static CoapContentFormat? SelectFormat(CoapOptionCollection options, ReadOnlySpan<CoapContentFormat> available)
     {
         if (!options.TryGetUInt(OptionNumber.Accept, out uint wanted))

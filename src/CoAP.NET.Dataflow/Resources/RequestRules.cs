@@ -2,10 +2,10 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Resources;
 
-/// <summary>What is asked of a request before it comes to its handler.</summary>
+/// <summary>Checks of a request before its handler.</summary>
 internal static class RequestRules
 {
-    // One object each for all requests: results are not changed once they are on their way.
+    // One object each for all requests: results do not change once they are sent.
     private static readonly CoapResult s_fetchWithoutFormat =
         CoapResults.BadRequest("FETCH needs a Content-Format (RFC 8132 section 2.3.1).");
     private static readonly CoapResult s_unsupportedContentFormat = new(CoapCode.UnsupportedContentFormat);
@@ -13,7 +13,9 @@ internal static class RequestRules
     /// <summary>4.06.</summary>
     public static readonly CoapResult NotAcceptable = new(CoapCode.NotAcceptable);
 
-    /// <summary>Whether any method of a path is served over the transport of a request. Otherwise the path is none there.</summary>
+    /// <summary>
+    /// Returns whether any method of a path is served over the transport of a request. Otherwise the path does not exist there.
+    /// </summary>
     public static bool IsThere(RouteNode place, CoapRequest request, CoapEnvironment environment)
     {
         foreach (Route? route in place.Routes)
@@ -27,9 +29,9 @@ internal static class RequestRules
         return false;
     }
 
-    /// <summary>Whether a proxy is asked for.</summary>
-    /// <param name="options">Those of the request.</param>
-    // A server that is no proxy says so, whatever the Uri options say: Proxy-Uri takes precedence over them (RFC 7252 sections 5.7.2 and
+    /// <summary>Returns whether a request is for a proxy.</summary>
+    /// <param name="options">The options of the request.</param>
+    // A server that is not a proxy rejects it, whatever the Uri options are: Proxy-Uri has priority over them (RFC 7252 sections 5.7.2 and
     // 5.10.2).
     public static bool AsksForProxy(CoapOptionCollection options)
     {
@@ -44,11 +46,11 @@ internal static class RequestRules
         return false;
     }
 
-    /// <summary>Whether a request came in the clear to a route that wants to be asked otherwise.</summary>
+    /// <summary>Returns whether a request arrived over a plain transport at a route that requires a secured one.</summary>
     public static bool LacksSecurity(CoapRequest request, RoutePlan plan) =>
         plan.NeedsSecurity && request.Channel is { Transport.IsSecure: false };
 
-    /// <summary>The refusal of a request whose formats the route does not have; null when it has them.</summary>
+    /// <summary>Returns the refusal of a request whose formats the route does not support; null if it supports them.</summary>
     public static CoapResult? CheckFormats(CoapRequest request, RoutePlan plan)
     {
         if (request.Code == CoapCode.Fetch && OptionRules.LacksContentFormat(RouteTable.OptionsOf(request)))
@@ -56,7 +58,7 @@ internal static class RequestRules
             return s_fetchWithoutFormat;
         }
 
-        // A payload without a declared format is of an unknown one (RFC 7252 section 5.5.1).
+        // A payload without a Content-Format has an unknown format (RFC 7252 section 5.5.1).
         if (plan.Consumes is { } consumes
             && !request.Payload.IsEmpty
             && (request.ContentFormat is not { } format || !consumes.Contains(format)))

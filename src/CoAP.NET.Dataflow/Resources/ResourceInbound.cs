@@ -6,13 +6,13 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// The Resource stage: finds the route of a request, runs its handler and offers the answer. A handler that completes at once is answered
-/// before the offer returns, on the same thread; one that awaits is answered from the thread that completes it. Every request gets exactly
-/// one answer.
+/// The Resource stage: finds the route of a request, runs its handler and offers the response. If a handler completes at once, the stage
+/// offers the response before the call returns, on the same thread; otherwise on the thread that completes the handler. Every request gets
+/// exactly one response.
 /// </summary>
 internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IReplies
 {
-    // One object each for all requests: results are not changed once they are on their way.
+    // One object each for all requests: results do not change once they are sent.
     private static readonly CoapResult s_proxyingNotSupported = new(CoapCode.ProxyingNotSupported);
     private static readonly CoapResult s_notImplemented = new(CoapCode.NotImplemented);
     private static readonly CoapResult s_notFound = new(CoapCode.NotFound);
@@ -33,7 +33,7 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
     private readonly LaterBlocks _laterBlocks;
     private readonly UnansweredRequests _unanswered;
 
-    // For an answer that takes the place of one that a block of a user declined or lost: past that block.
+    // For a response that replaces one that a user's block declined or lost: it bypasses that block.
     private readonly ExchangesOutbound? _exchangesOut;
 
     internal ResourceInbound(CoapEnvironment environment, RouteTable routes, ServedRequests served, ExchangesOutbound? exchangesOut = null)
@@ -88,8 +88,8 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
         }
         else if (_routes.Find(options, out int firstSegment) is not { } place)
         {
-            // A mere client says so on a connection, where both ends may ask (RFC 8323 section 3.3). A method that nobody knows is refused
-            // whatever the path (RFC 7252 section 5.8).
+            // A pure client answers this on a connection, where both ends may send requests (RFC 8323 section 3.3). An unknown method is
+            // refused for every path (RFC 7252 section 5.8).
             Reply(
                 item,
                 item.Channel.IsReliable && _routes.IsEmpty ? s_notImplemented
@@ -105,13 +105,13 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
         }
     }
 
-    // A proxy has no place: all paths and methods are for others.
+    // A proxy route has no place in the tree: it handles all paths and methods.
     private void Admit(CoapExchange item, RouteNode? place, Route route, int firstSegment, ServerWatch? watch)
     {
         CoapRequest request = item.Request;
         if (request.Code == CoapCode.Get || request.Code == CoapCode.Delete)
         {
-            // No payload is defined for them, so what came is ignored (RFC 7252 section 5.5).
+            // Payload is not defined for them, so it is ignored (RFC 7252 section 5.5).
             request.Message.Payload = default;
         }
 
@@ -138,7 +138,7 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
             return;
         }
 
-        // A run for a notification is asked for by this server, and its registration passed.
+        // This server requests a run for a notification itself, and its registration passed the checks.
         if ((plan.Freshness is not null || plan.Limiter is not null) && item.Observing is null && IsHeldBack(item, route, plan))
         {
             return;
@@ -168,7 +168,7 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
         }
     }
 
-    /// <summary>What is left of a request after the stage itself failed on it: an answer, so that nobody waits in vain.</summary>
+    /// <summary>Answers a request on which the stage itself failed, so that the client does not wait forever.</summary>
     private protected override void OnFailed(CoapExchange item)
     {
         if (!item.IsReplied)
@@ -177,8 +177,9 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
         }
     }
 
-    /// <summary>Whether a request is no new one but the end of something that is under way: the last block of a body of several, or a run
-    /// for observers.</summary>
+    /// <summary>
+    /// Returns whether a request completes something that is running, and is not new: the last block of a body, or a run for observers.
+    /// </summary>
     internal static bool Continues(CoapExchange exchange) =>
         exchange.Body is { IsIncomplete: false, Block1.Number: > 0 } || exchange.IsForObservers;
 
@@ -234,11 +235,13 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
         }
     }
 
-    /// <summary>How many requests have a handler that awaits, or wait for their turn.</summary>
+    /// <summary>The number of requests whose handler awaits, or that wait in a queue.</summary>
     internal int Unanswered => _unanswered.Count;
 
-    /// <summary>The endpoint stops and its handlers were cancelled: requests that have no answer yet get 5.03, so that no client waits in
-    /// vain. Later answers of their handlers are dropped.</summary>
+    /// <summary>
+    /// Answers all pending requests 5.03 when the endpoint stops and its handlers were cancelled, so that no client waits forever. Later
+    /// responses of their handlers are dropped.
+    /// </summary>
     internal void RefuseUnanswered()
     {
         foreach (CoapExchange exchange in _unanswered.Close())
@@ -263,7 +266,7 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
         Finish(exchange, Busy);
     }
 
-    /// <summary>Whether a request may not come to its handler; if so the answer is given.</summary>
+    /// <summary>Returns whether a request must not reach its handler; it is then answered.</summary>
     private bool IsHeldBack(CoapExchange exchange, Route route, RoutePlan plan)
     {
         CoapResult? held;
@@ -287,7 +290,7 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
         return true;
     }
 
-    /// <summary>A handler has its answer.</summary>
+    /// <summary>Handles the response of a handler.</summary>
     internal void Finish(CoapExchange exchange, CoapResult result, Exception? error = null)
     {
         Reply(exchange, result, error);

@@ -2,17 +2,17 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Resources;
 
-/// <summary>What the options of a request ask of its answer, whatever the handler thinks of it.</summary>
+/// <summary>Applies the options of a request to its response, independent of the handler.</summary>
 internal static class ResponseRules
 {
     /// <summary>
-    /// Whether a success has another Content-Format than Accept asks for: RFC 7252 section 5.10.4. An answer that names none is what the
-    /// client takes it for.
+    /// Returns whether a success has another Content-Format than Accept asks for: RFC 7252 section 5.10.4. A response without a format
+    /// matches any.
     /// </summary>
     /// <param name="request">The request.</param>
     /// <param name="result">The answer.</param>
     /// <param name="format">The format of the answer.</param>
-    /// <param name="wanted">The format that is asked for.</param>
+    /// <param name="wanted">The requested format.</param>
     public static bool IsInUnwantedFormat(CoapRequest request, CoapResult result, out CoapContentFormat format,
         out CoapContentFormat wanted)
     {
@@ -29,8 +29,8 @@ internal static class ResponseRules
     }
 
     /// <summary>
-    /// 2.03 Valid in the place of 2.05 Content that the client has already: one of its ETag options is that of the answer (RFC 7252 section
-    /// 5.10.6.2). Otherwise the answer as it is.
+    /// Returns 2.03 Valid instead of 2.05 Content if the client already has the content: one of its ETag options is that of the response
+    /// (RFC 7252 section 5.10.6.2). Otherwise the unchanged response.
     /// </summary>
     /// <param name="request">The request.</param>
     /// <param name="result">The answer.</param>

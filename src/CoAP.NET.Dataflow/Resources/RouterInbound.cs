@@ -4,8 +4,8 @@ using CoAP.NET.Mesh;
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// What is left of the Resource stage before a router of a user: the bounds of what is served, and blocks of answers that are read where
-/// they lie. What routes would say of a request is up to the router; its answers come to <see cref="RouterOutbound"/>.
+/// The part of the Resource stage that remains before a user's router: the limits of running requests, and the blocks of streamed
+/// responses. The router replaces the settings of routes; its responses go to <see cref="RouterOutbound"/>.
 /// </summary>
 internal sealed class RouterInbound : InlineBlock<CoapExchange, CoapExchange>
 {
@@ -66,6 +66,6 @@ internal sealed class RouterInbound : InlineBlock<CoapExchange, CoapExchange>
         _replies.Finish(item, _replies.Admission.Busy);
     }
 
-    // The router threw. Should it have kept the request, its answer is late.
+    // The router threw. If it kept the request, its response is too late.
     private protected override void OnLost(CoapExchange item) => _replies.Finish(item, ResourceInbound.InternalServerError);
 }

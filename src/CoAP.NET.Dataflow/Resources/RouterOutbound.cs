@@ -5,8 +5,8 @@ using CoAP.NET.Mesh;
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// Behind a router of a user: each request gets one answer, and is counted out once. What the router still has when the endpoint stops is
-/// answered 5.03.
+/// Runs after a user's router: each request gets one response, and is counted out once. Requests that the router still has when the
+/// endpoint stops are answered 5.03.
 /// </summary>
 internal sealed class RouterOutbound : InlineBlock<CoapReply, CoapReply>, IReplies
 {
@@ -26,12 +26,12 @@ internal sealed class RouterOutbound : InlineBlock<CoapReply, CoapReply>, IRepli
         Admission = new ServedAdmission(environment, served, ResourceInbound.MakeBusy(environment));
     }
 
-    /// <summary>Whether one more request is served.</summary>
+    /// <summary>Decides whether another request is admitted.</summary>
     internal ServedAdmission Admission { get; }
 
     internal ServingReports Reports { get; }
 
-    /// <summary>How many requests the router has.</summary>
+    /// <summary>The number of requests in the router.</summary>
     internal int Unanswered => _unanswered.Count;
 
     internal override void Process(CoapReply item)
@@ -39,7 +39,7 @@ internal sealed class RouterOutbound : InlineBlock<CoapReply, CoapReply>, IRepli
         if (item.Exchange is null || item.Result is null)
         {
             throw new InvalidOperationException(
-                "The router gave a reply without exchange or result. A reply is made of the exchange that came and its result.");
+                "The router returned a reply without exchange or result. Create a reply from the received exchange and its result.");
         }
 
         if (item.Result is SeekableResult seekable)
@@ -52,7 +52,7 @@ internal sealed class RouterOutbound : InlineBlock<CoapReply, CoapReply>, IRepli
         }
     }
 
-    // What lies in a stream or file is read block by block, as behind the routes of a server.
+    // Streams and files are read block by block, as after the routes of a server.
     private async Task ReadAsync(CoapExchange exchange, SeekableResult seekable)
     {
         CoapResult result;
@@ -73,7 +73,7 @@ internal sealed class RouterOutbound : InlineBlock<CoapReply, CoapReply>, IRepli
         Finish(exchange, result);
     }
 
-    /// <summary>Begins to measure a request, where somebody wants it.</summary>
+    /// <summary>Starts to measure a request, if there is a listener.</summary>
     internal void Watch(CoapExchange exchange)
     {
         if (_environment.Telemetry.IsServing)
@@ -82,7 +82,7 @@ internal sealed class RouterOutbound : InlineBlock<CoapReply, CoapReply>, IRepli
         }
     }
 
-    /// <summary>The router has a request, and perhaps not answered it yet.</summary>
+    /// <summary>Records that the router has a request, which it may not have answered yet.</summary>
     internal void NoteUnlessAnswered(CoapExchange exchange)
     {
         if (!exchange.IsReplied && !_unanswered.TryAdd(exchange))
@@ -92,7 +92,7 @@ internal sealed class RouterOutbound : InlineBlock<CoapReply, CoapReply>, IRepli
         }
     }
 
-    /// <summary>The endpoint stops: requests that have no answer yet get 5.03. Later answers are dropped.</summary>
+    /// <summary>Answers all pending requests 5.03 when the endpoint stops. Later responses are dropped.</summary>
     internal void RefuseUnanswered()
     {
         foreach (CoapExchange exchange in _unanswered.Close())
@@ -101,12 +101,12 @@ internal sealed class RouterOutbound : InlineBlock<CoapReply, CoapReply>, IRepli
         }
     }
 
-    /// <summary>Answers a request and counts it out, both once however often this is called for it.</summary>
+    /// <summary>Answers a request and counts it out, both only once.</summary>
     internal void Finish(CoapExchange exchange, CoapResult result)
     {
         bool isFirst = TryReply(exchange, result, null);
 
-        // One that was refused in place of the router is known until the router has answered it.
+        // A request that was answered in place of the router stays known until the router has answered it.
         bool wasKnown = exchange.IsUnanswered && _unanswered.Remove(exchange);
         if (isFirst || wasKnown)
         {

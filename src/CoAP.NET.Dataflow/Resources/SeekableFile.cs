@@ -2,7 +2,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace CoAP.NET.Resources;
 
-/// <summary>Files that are read at a place.</summary>
+/// <summary>Reads files at a position.</summary>
 internal static class SeekableFile
 {
     public static SafeFileHandle Open(string path) =>
@@ -10,7 +10,7 @@ internal static class SeekableFile
             FileOptions.Asynchronous | FileOptions.RandomAccess);
 
     /// <summary>Reads until the buffer is full or the file ends.</summary>
-    /// <returns>How many bytes were read.</returns>
+    /// <returns>The number of bytes read.</returns>
     public static async ValueTask<int> ReadAsync(SafeFileHandle file, Memory<byte> buffer, long offset, CancellationToken cancellationToken)
     {
         int length = 0;

@@ -6,16 +6,16 @@ using Microsoft.Win32.SafeHandles;
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// Reads of a stream or file the block that a request asks for, and nothing else, so that the memory does not depend on the size of the
-/// body. A request that may not be carried out again for its next block has it read as a whole.
+/// Reads only the requested block from a stream or file, so that the memory does not depend on the size of the body. If a request must not
+/// run again for its next block, it reads the whole body.
 /// </summary>
 internal static class SeekableReader
 {
-    /// <summary>Reads the answer's block. The stream belongs to the answer then, for later blocks, or is disposed.</summary>
+    /// <summary>Reads the block of the response. The stream then belongs to the response, for later blocks, or is disposed.</summary>
     /// <param name="exchange">The request.</param>
     /// <param name="result">The answer.</param>
-    /// <param name="route">Whose handler gave it.</param>
-    /// <param name="environment">For bounds, counters and log.</param>
+    /// <param name="route">The route of the handler.</param>
+    /// <param name="environment">Provides limits, counters and log.</param>
     public static async ValueTask<CoapResult> ReadAsync(CoapExchange exchange, SeekableResult result, RouteTemplate route,
         CoapEnvironment environment)
     {
@@ -81,7 +81,7 @@ internal static class SeekableReader
         CoapRequest request = exchange.Request;
         BlockValue? asked = request.Message.OptionsToRead?.Block2;
 
-        // Later blocks of a FETCH that came in blocks are asked for without its body, so the handler cannot run for them.
+        // Requests for later blocks of a block-wise FETCH have no body, so the handler cannot run for them.
         bool isWhole = !request.Code.IsSafe
             || (request.Code == CoapCode.Fetch && exchange.Body is { Block1: not null } or { Owner: not null });
         if (!isWhole)
@@ -96,8 +96,8 @@ internal static class SeekableReader
         if (part is null || part.Total > part.Payload.Length)
         {
             throw new InvalidOperationException(
-                $"The answer to {request.Code} has {part?.Total ?? body.Length} bytes. Of a request that is not safe, or came in blocks, "
-                    + "the answer is kept as a whole, which is at most "
+                $"The response to {request.Code} has {part?.Total ?? body.Length} bytes. For an unsafe or block-wise request, "
+                    + "the whole response is kept in memory, which allows at most "
                 + $"CoapLimits.MaxRepresentationBytes ({maxWhole}).");
         }
 

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Resources;
 
-/// <summary>An answer whose body lies in a stream or file. Of it only the block that is asked for is read.</summary>
+/// <summary>A response with its body in a stream or file, of which only the requested block is read.</summary>
 internal sealed class SeekableResult : CoapResult
 {
     public SeekableResult(Stream? stream, string? path, CoapETag? etag, CoapContentFormat? format)
@@ -17,13 +17,13 @@ internal sealed class SeekableResult : CoapResult
     /// <summary>The file; null for a stream.</summary>
     public string? Path { get; }
 
-    /// <summary>The entity-tag; null to make it of the file's length and time.</summary>
+    /// <summary>The entity-tag; null to create it from the file's length and time.</summary>
     public CoapETag? ETag { get; }
 
-    /// <summary>Where in the body a stream begins that is read from front to back; null for one that seeks, and for a file.</summary>
+    /// <summary>The position in the body of a stream that is read from start to end; null for a seekable one, and for a file.</summary>
     public long? Start { get; init; }
 
-    /// <summary>The size of such a body as it was announced; null when nobody did.</summary>
+    /// <summary>The announced size of such a body; null if it is unknown.</summary>
     public long? Size { get; init; }
 
     private protected override CoapResult CopyWithoutOptions() =>

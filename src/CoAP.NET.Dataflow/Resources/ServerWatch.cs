@@ -5,7 +5,7 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// Measures one request that is served, while somebody listens. Listeners are foreign code: what they throw reaches nobody.
+/// Measures one request of a client, if there is a telemetry listener. Listeners are foreign code: their exceptions are discarded.
 /// </summary>
 internal sealed class ServerWatch
 {
@@ -24,13 +24,13 @@ internal sealed class ServerWatch
         IsNotification = exchange.Observing is not null;
     }
 
-    /// <summary>Whether the handler is run for the notifications of observers and for no request.</summary>
+    /// <summary>Whether the handler runs for the notifications of observers and not for a request.</summary>
     public bool IsNotification { get; }
 
-    /// <summary>The route; null when none matched.</summary>
+    /// <summary>The route; null if none matched.</summary>
     public Route? Route { get; set; }
 
-    /// <summary>Begins the span around a handler. It becomes the current one of the caller.</summary>
+    /// <summary>Starts the span around a handler. It becomes the current one of the caller.</summary>
     public void Begin()
     {
         if (_activity is not null || !CoapTelemetry.Source.HasListeners())
@@ -38,7 +38,7 @@ internal sealed class ServerWatch
             return;
         }
 
-        // What is current on a thread that receives has nothing to do with the request.
+        // The current activity of a receiving thread is unrelated to the request.
         Activity.Current = null;
         CoapRequest request = _exchange.Request;
         ActivityContext parent = default;
@@ -81,12 +81,10 @@ internal sealed class ServerWatch
         }
     }
 
-    /// <summary>The handler failed. What the recorders of listeners throw leaves this.</summary>
+    /// <summary>Records that the handler failed. Exceptions of listeners' recorders leave this method.</summary>
     public void Failed(Exception exception) => _activity?.AddException(exception, timestamp: _telemetry.Time.GetUtcNow());
 
-    /// <summary>
-    /// The request was answered, be it with the first of many blocks: those after it belong to it and are not measured by themselves.
-    /// </summary>
+    /// <summary>Records the response, or the first of many blocks: the later blocks belong to it and are not measured separately.</summary>
     public void End(CoapResult result)
     {
         CoapCode code = result.Code;
@@ -110,7 +108,7 @@ internal sealed class ServerWatch
 
                 if (code.Class == 5)
                 {
-                    // A 4.xx is the client's mistake and no failure of the server.
+                    // A 4.xx is an error of the client, not of the server.
                     activity.SetTag(TelemetryTags.Error, TelemetryTags.CodeOf(code.Value));
                     activity.SetStatus(ActivityStatusCode.Error);
                 }

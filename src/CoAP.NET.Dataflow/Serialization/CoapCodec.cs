@@ -5,20 +5,23 @@ using System.IO.Pipelines;
 namespace CoAP.NET.Serialization;
 
 /// <summary>
-/// Base class for message formats of your own: a codec reads one message from the beginning of a sequence and writes one into a buffer
-/// writer, and this class makes all members of <see cref="ICoapMessageSerializer"/> from these two. Override <see cref="GetSize"/> and the
-/// other members where your format can do better. Implementations must be thread-safe and keep nothing between calls.
+/// The base class of custom message formats: a codec reads one message from the beginning of a sequence and writes one into a buffer
+/// writer, and this class implements all members of <see cref="ICoapMessageSerializer"/> with these two.
 /// </summary>
+/// <remarks>
+/// Override <see cref="GetSize"/> and the other members if the format allows a faster implementation. Implementations must be thread-safe
+/// and keep no state between calls.
+/// </remarks>
 public abstract class CoapCodec : ICoapMessageSerializer
 {
     private const int FirstBuffer = 256;
 
-    /// <summary>
-    /// Whether a message ends where its source ends, as in datagrams. Default false: the bytes themselves say where it ends.
-    /// </summary>
+    /// <summary>Whether a message ends at the end of its source, as in datagrams.</summary>
+    /// <remarks>Default false: the bytes themselves determine the end.</remarks>
     protected virtual bool EndsWithSource => false;
 
-    /// <summary>The largest message that is read from streams and pipes, in bytes. Default 1 MiB.</summary>
+    /// <summary>The maximum size of a message from a stream or pipe, in bytes.</summary>
+    /// <remarks>Default 1 MiB.</remarks>
     protected virtual int MaxMessageSize => 1024 * 1024;
 
     /// <inheritdoc/>
@@ -115,7 +118,7 @@ public abstract class CoapCodec : ICoapMessageSerializer
             if ((!EndsWithSource || result.IsCompleted)
                 && TryRead(in buffer, result.IsCompleted, out _, out SequencePosition end, out error))
             {
-                // The pipe takes its memory back, so what the caller gets is read from a copy.
+                // The pipe reuses its memory, so the message is read from a copy.
                 byte[] own = buffer.Slice(0, end).ToArray();
                 source.AdvanceTo(end);
                 return Deserialize(own.AsMemory());
@@ -138,10 +141,11 @@ public abstract class CoapCodec : ICoapMessageSerializer
         }
     }
 
-    /// <summary>The number of bytes that a message takes. By default it is written and counted.</summary>
+    /// <summary>Returns the encoded size of a message.</summary>
+    /// <remarks>By default it encodes the message and counts the bytes.</remarks>
     /// <param name="message">The message.</param>
     /// <returns>The number of bytes.</returns>
-    /// <exception cref="ArgumentException">The format has no form for the message.</exception>
+    /// <exception cref="ArgumentException">The format cannot encode the message.</exception>
     public virtual long GetSize(CoapMessage message) => Written(message).WrittenCount;
 
     /// <inheritdoc/>
@@ -191,33 +195,31 @@ public abstract class CoapCodec : ICoapMessageSerializer
         }
     }
 
-    /// <summary>
-    /// Reads a message from the beginning of a sequence. Never throws for what the bytes say. The message may keep references to the bytes.
-    /// </summary>
-    /// <param name="source">The bytes; more than one message may follow.</param>
-    /// <param name="isWhole">Whether nothing follows, so that missing bytes are an error.</param>
-    /// <param name="message">The message; null when there is none.</param>
+    /// <summary>Reads a message from the beginning of a sequence.</summary>
+    /// <remarks>Never throws because of the bytes. The message may keep references to the bytes.</remarks>
+    /// <param name="source">The bytes; further messages may follow.</param>
+    /// <param name="isWhole">Whether the source is complete, so that missing bytes are an error.</param>
+    /// <param name="message">The message; null if there is none.</param>
     /// <param name="consumed">The end of the message.</param>
-    /// <param name="error">The rule that broke; none when more bytes are needed.</param>
+    /// <param name="error">The violated rule; none if more bytes are needed.</param>
     /// <returns>Whether there is a message.</returns>
     protected abstract bool TryRead(
         in ReadOnlySequence<byte> source, bool isWhole, [NotNullWhen(true)] out CoapMessage? message, out SequencePosition consumed,
         out CoapFormatError error);
 
     /// <summary>
-    /// How many bytes a message needs at least beyond those that are there: that many are read from a stream at once, and no byte of the
-    /// next message. Not asked when <see cref="EndsWithSource"/>.
+    /// Returns the minimum number of further bytes that a message needs: this many are read from a stream at once, without a byte of the
+    /// next message.
     /// </summary>
-    /// <param name="beginning">The bytes that are there: the beginning of a message for which <see cref="TryRead"/> needs more, or
-    /// none.</param>
-    /// <returns>The number of bytes, at least 1. Default 1, which is right for every format and slow on streams that are not
-    /// buffered.</returns>
+    /// <remarks>Not called with <see cref="EndsWithSource"/>.</remarks>
+    /// <param name="beginning">The available bytes: the beginning of a message for which <see cref="TryRead"/> needs more, or none.</param>
+    /// <returns>The number of bytes, at least 1. Default 1, which is correct for every format and slow on unbuffered streams.</returns>
     protected virtual int BytesMissing(ReadOnlySpan<byte> beginning) => 1;
 
     /// <summary>Writes a message.</summary>
-    /// <param name="destination">Where to.</param>
+    /// <param name="destination">The writer.</param>
     /// <param name="message">The message; never null.</param>
-    /// <exception cref="ArgumentException">The format has no form for the message.</exception>
+    /// <exception cref="ArgumentException">The format cannot encode the message.</exception>
     protected abstract void Write(IBufferWriter<byte> destination, CoapMessage message);
 
     private ArrayBufferWriter<byte> Written(CoapMessage message)
@@ -247,7 +249,7 @@ public abstract class CoapCodec : ICoapMessageSerializer
         return input.Bytes.AsMemory(input.Length, wanted);
     }
 
-    // The message when it is whole; null when more is to be read.
+    // Returns the message if it is complete; null if more bytes must be read.
     private CoapMessage? TryTake(ref Input input, int read, int wanted)
     {
         input.Length += read;

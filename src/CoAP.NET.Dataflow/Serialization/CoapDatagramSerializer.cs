@@ -2,32 +2,26 @@ using System.Buffers.Binary;
 
 namespace CoAP.NET.Serialization;
 
-/// <summary>
-/// The message format of datagrams (RFC 7252 section 3), with extended token lengths (RFC 8974 section 2.1).
-/// <code>
-///    0                   1                   2                   3
-///    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-///   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-///   |Ver| T |  TKL  |      Code     |          Message ID           |
-///   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-///   |   Token (if any, TKL bytes) ...
-///   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-///   |   Options (if any) ...
-///   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-///   |1 1 1 1 1 1 1 1|    Payload (if any) ...
-///   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-/// </code>
-/// Rules are judged in this order: version, header, token length, size, token, code (an Empty message has exactly 4 bytes; classes 1, 3, 6
-/// and 7 are reserved), then options and payload as they come. Thread-safe.
-/// </summary>
+/// <summary>The message format of datagrams (RFC 7252 section 3), with extended token lengths (RFC 8974 section 2.1).</summary>
+/// <remarks>
+/// <code> 0 1 2 3 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+ |Ver| T | TKL | Code | Message ID |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+ | Token (if any, TKL bytes) ...
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+ | Options (if any) ...
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+ |1 1 1 1 1 1 1 1| Payload (if any) ...
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+ </code> Rules are judged in this order: version, header, token length,
+/// size, token, code (an Empty message has exactly 4 bytes; classes 1, 3, 6 and 7 are reserved), then options and payload as they come.
+/// Thread-safe.
+/// </remarks>
 public sealed class CoapDatagramSerializer : CoapMessageSerializer
 {
     private const int HeaderSize = 4;
     private const int Version = 1;
     private const int DefaultMaxMessageSize = 65_535;
 
-    /// <summary>Makes a serializer.</summary>
-    /// <param name="options">Factories and limits; copied. Default: all that this library knows, messages up to 65,535 bytes.</param>
+    /// <summary>Creates a serializer.</summary>
+    /// <param name="options">Factories and limits; copied. Default: all options that this library knows, messages up to 65,535
+    /// bytes.</param>
     public CoapDatagramSerializer(CoapSerializerOptions? options = null)
         : base(options, DefaultMaxMessageSize)
     {
@@ -39,8 +33,8 @@ public sealed class CoapDatagramSerializer : CoapMessageSerializer
     internal override bool EndsWithSource => true;
 
     /// <summary>
-    /// Reads type and Message ID of bytes that need not be a message otherwise: what an answer to a malformed message needs (RFC 7252
-    /// section 4.2).
+    /// Reads type and Message ID of bytes that need not be a valid message: the data for an answer to a malformed message (RFC 7252 section
+    /// 4.2).
     /// </summary>
     /// <param name="source">The bytes.</param>
     /// <param name="type">The type.</param>
@@ -61,12 +55,12 @@ public sealed class CoapDatagramSerializer : CoapMessageSerializer
     }
 
     /// <summary>
-    /// Reads header and token of bytes that need not be a message otherwise, whatever the limits are: what an answer with the token needs
+    /// Reads header and token of bytes that need not be a valid message, independent of the limits: the data for a response with the token
     /// (4.00 to a token that is too long, RFC 8974 section 2.2.3; 4.13 to a message that is too large).
     /// </summary>
     /// <param name="source">The bytes.</param>
     /// <param name="message">A message of type, code, Message ID and token, without options and payload.</param>
-    /// <returns>Whether header and token are whole, and the code is none of a reserved class and not 0.00.</returns>
+    /// <returns>Whether header and token are complete, and the code is neither 0.00 nor of a reserved class.</returns>
     internal static bool TryReadToken(ReadOnlySpan<byte> source,
         [System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out CoapMessage? message)
     {

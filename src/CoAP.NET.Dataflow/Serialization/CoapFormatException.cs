@@ -1,12 +1,13 @@
 namespace CoAP.NET.Serialization;
 
-/// <summary>Bytes are no CoAP message. <see cref="Error"/> says which rule broke at which offset.</summary>
+/// <summary>Bytes are not a CoAP message.</summary>
+/// <remarks><see cref="Error"/> has the violated rule and the offset.</remarks>
 public sealed class CoapFormatException : CoapException
 {
-    /// <summary>Makes an exception.</summary>
+    /// <summary>Creates an exception.</summary>
     /// <param name="error">The rule and the offset.</param>
     public CoapFormatException(CoapFormatError error)
-        : base($"The bytes are no CoAP message: {error.Rule} at offset {error.Offset}.")
+        : base($"The bytes are not a CoAP message: {error.Rule} at offset {error.Offset}.")
     {
         Error = error;
     }

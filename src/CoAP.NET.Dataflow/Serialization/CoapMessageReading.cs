@@ -4,21 +4,20 @@ using System.Runtime.CompilerServices;
 namespace CoAP.NET.Serialization;
 
 /// <summary>
-/// Reads messages one after another, in formats whose bytes say where a message ends, such as <see cref="CoapStreamSerializer"/>.
+/// Reads consecutive messages in formats whose bytes determine the end of a message, such as <see cref="CoapStreamSerializer"/>.
 /// </summary>
 public static class CoapMessageReading
 {
-    /// <summary>
-    /// Reads all messages of a stream to its end. It reads ahead, so the stream belongs to the enumeration: what follows the last message
-    /// that was taken is lost. The stream stays open.
-    /// </summary>
-    /// <param name="serializer">The format; not one of datagrams, whose messages end with their source.</param>
+    /// <summary>Reads all messages of a stream to its end.</summary>
+    /// <remarks>
+    /// It reads ahead, so the enumeration owns the stream: bytes after the last returned message are lost. The stream stays open.
+    /// </remarks>
+    /// <param name="serializer">The format; not a datagram format, whose messages end with their source.</param>
     /// <param name="source">The stream.</param>
     /// <param name="cancellationToken">Stops reading.</param>
-    /// <returns>The messages. The enumeration ends when the stream ends between two of them; each keeps its own copy of its
-    /// bytes.</returns>
-    /// <exception cref="CoapFormatException">While enumerating: the bytes are no message, or the stream ended within one.</exception>
-    /// <exception cref="OperationCanceledException">While enumerating: reading was stopped.</exception>
+    /// <returns>The messages. The enumeration ends when the stream ends between two of them; each owns a copy of its bytes.</returns>
+    /// <exception cref="CoapFormatException">While enumerating: the bytes are not a message, or the stream ended inside one.</exception>
+    /// <exception cref="OperationCanceledException">While enumerating: reading was cancelled.</exception>
     public static IAsyncEnumerable<CoapMessage> ReadAllAsync(this ICoapMessageSerializer serializer, Stream source,
         CancellationToken cancellationToken = default)
     {
@@ -27,14 +26,16 @@ public static class CoapMessageReading
         return ReadStreamAsync(serializer, source, cancellationToken);
     }
 
-    /// <summary>Reads all messages of a pipe to its completion. The pipe is not completed.</summary>
-    /// <param name="serializer">The format; not one of datagrams, whose messages end with their source.</param>
+    /// <summary>Reads all messages of a pipe to its completion.</summary>
+    /// <remarks>It does not complete the pipe.</remarks>
+    /// <param name="serializer">The format; not a datagram format, whose messages end with their source.</param>
     /// <param name="source">The pipe.</param>
     /// <param name="cancellationToken">Stops reading.</param>
-    /// <returns>The messages. The enumeration ends when the pipe was completed between two of them; each keeps its own copy of its
+    /// <returns>The messages. The enumeration ends when the pipe was completed between two of them; each owns a copy of its
     /// bytes.</returns>
-    /// <exception cref="CoapFormatException">While enumerating: the bytes are no message, or the pipe was completed within one.</exception>
-    /// <exception cref="OperationCanceledException">While enumerating: reading was stopped.</exception>
+    /// <exception cref="CoapFormatException">While enumerating: the bytes are not a message, or the pipe was completed inside
+    /// one.</exception>
+    /// <exception cref="OperationCanceledException">While enumerating: reading was cancelled.</exception>
     public static IAsyncEnumerable<CoapMessage> ReadAllAsync(this ICoapMessageSerializer serializer, PipeReader source,
         CancellationToken cancellationToken = default)
     {
@@ -67,7 +68,7 @@ public static class CoapMessageReading
         {
             ReadResult result = await source.ReadAsync(cancellationToken).ConfigureAwait(false);
 
-            // Nothing is consumed or examined: what is there is there for the serializer, too.
+            // This consumes and examines nothing: the serializer sees all available bytes too.
             bool isEnd = result.Buffer.IsEmpty && result.IsCompleted;
             source.AdvanceTo(result.Buffer.Start);
             if (result.IsCanceled)

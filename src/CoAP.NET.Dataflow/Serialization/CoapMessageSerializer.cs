@@ -4,10 +4,10 @@ using System.IO.Pipelines;
 
 namespace CoAP.NET.Serialization;
 
-/// <summary>
-/// What the wire formats have in common: everything but the header. Use <see cref="CoapDatagramSerializer"/>,
-/// <see cref="CoapStreamSerializer"/> or <see cref="CoapWebSocketSerializer"/>.
-/// </summary>
+/// <summary>What the wire formats have in common: everything but the header.</summary>
+/// <remarks>
+/// Use <see cref="CoapDatagramSerializer"/>, <see cref="CoapStreamSerializer"/> or <see cref="CoapWebSocketSerializer"/>.
+/// </remarks>
 public abstract partial class CoapMessageSerializer : ICoapMessageSerializer
 {
     /// <summary>The most bytes before the token, in any format.</summary>

@@ -2,19 +2,17 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Serialization;
 
-/// <summary>
-/// What a serializer knows and how much it reads. Limits apply before anything is allocated. Mutable until the first use by a serializer,
-/// which copies it.
-/// </summary>
+/// <summary>What a serializer knows and how much it reads.</summary>
+/// <remarks>Limits apply before anything is allocated. Mutable until the first use by a serializer, which copies it.</remarks>
 public sealed class CoapSerializerOptions
 {
-    /// <summary>The option factories. Default: all that this library knows.</summary>
+    /// <summary>The option factories.</summary>
+    /// <remarks>Default: all that this library knows.</remarks>
     public CoapOptionRegistry Registry { get; set =>
         field = value ?? throw new ArgumentNullException(nameof(value)); } = CoapOptionRegistry.Default;
 
-    /// <summary>
-    /// The largest message that is read, in bytes with its header. Default: 65,535 in datagrams, 1 MiB in streams when null.
-    /// </summary>
+    /// <summary>The largest message that is read, in bytes with its header.</summary>
+    /// <remarks>Default: 65,535 in datagrams, 1 MiB in streams when null.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Below 4.</exception>
     public long? MaxMessageSize
     {
@@ -30,7 +28,8 @@ public sealed class CoapSerializerOptions
         }
     }
 
-    /// <summary>The largest number of options that is read. Default 256; at least 1.</summary>
+    /// <summary>The largest number of options that is read.</summary>
+    /// <remarks>Default 256; at least 1.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
     public int MaxOptions
     {
@@ -43,7 +42,8 @@ public sealed class CoapSerializerOptions
     }
     = 256;
 
-    /// <summary>The longest token that is read, in bytes. Default 65,804 (RFC 8974); 8 switches extended tokens off.</summary>
+    /// <summary>The longest token that is read, in bytes.</summary>
+    /// <remarks>Default 65,804 (RFC 8974); 8 switches extended tokens off.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Outside 8 to 65,804.</exception>
     public int MaxTokenLength
     {

@@ -1,29 +1,21 @@
 namespace CoAP.NET.Serialization;
 
-/// <summary>
-/// The message format of TCP and TLS (RFC 8323 section 3.2), with extended token lengths (RFC 8974 section 2.1). That of WebSockets is
-/// <see cref="CoapWebSocketSerializer"/>.
-/// <code>
-///    0                   1                   2                   3
-///    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-///   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-///   |  Len  |  TKL  | Extended Length (if any, as chosen by Len) ...
-///   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-///   |      Code     | Token (if any, TKL bytes) ...
-///   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-///   |   Options (if any) ...
-///   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-///   |1 1 1 1 1 1 1 1|    Payload (if any) ...
-///   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-/// </code>
-/// The length counts options, payload marker and payload. There is neither type nor Message ID.
-/// The first byte that breaks a rule decides the verdict; a length above the limit is refused before the message is there. Thread-safe.
-/// </summary>
+/// <summary>The message format of TCP and TLS (RFC 8323 section 3.2), with extended token lengths (RFC 8974 section 2.1).</summary>
+/// <remarks>
+/// That of WebSockets is <see cref="CoapWebSocketSerializer"/>. <code> 0 1 2 3 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9
+/// 0 1 +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+ | Len | TKL | Extended Length (if any, as chosen by Len) ...
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+ | Code | Token (if any, TKL bytes) ...
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+ | Options (if any) ...
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+ |1 1 1 1 1 1 1 1| Payload (if any) ...
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+ </code> The length counts options, payload marker and payload. There
+/// is neither type nor Message ID. The first byte that breaks a rule decides the verdict; a length above the limit is refused before the
+/// message is there. Thread-safe.
+/// </remarks>
 public sealed class CoapStreamSerializer : CoapMessageSerializer
 {
     internal const long DefaultMaxMessageSize = 1024 * 1024;
 
-    /// <summary>Makes a serializer.</summary>
+    /// <summary>Creates a serializer.</summary>
     /// <param name="options">Factories and limits; copied. Default: all that this library knows, messages up to 1 MiB.</param>
     public CoapStreamSerializer(CoapSerializerOptions? options = null)
         : base(options, DefaultMaxMessageSize)

@@ -3,22 +3,17 @@ namespace CoAP.NET.Serialization;
 /// <summary>
 /// The message format of WebSockets (RFC 8323 section 4.2), with extended token lengths (RFC 8974 section 2.1): that of TCP
 /// (<see cref="CoapStreamSerializer"/>) with a length field of 0, as each WebSocket message is one CoAP message, and ends with its source.
-/// <code>
-///    0                   1                   2                   3
-///    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-///   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-///   | Len=0 |  TKL  |      Code     |    Token (if any, TKL bytes) ...
-///   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-///   |   Options (if any) ...
-///   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-///   |1 1 1 1 1 1 1 1|    Payload (if any) ...
-///   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-/// </code>
-/// A length that is not 0 is an error. Thread-safe.
 /// </summary>
+/// <remarks>
+/// <code> 0 1 2 3 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+ | Len=0 | TKL | Code | Token (if any, TKL bytes) ...
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+ | Options (if any) ...
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+ |1 1 1 1 1 1 1 1| Payload (if any) ...
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+ </code> A length that is not 0 is an error. Thread-safe.
+/// </remarks>
 public sealed class CoapWebSocketSerializer : CoapMessageSerializer
 {
-    /// <summary>Makes a serializer.</summary>
+    /// <summary>Creates a serializer.</summary>
     /// <param name="options">Factories and limits; copied. Default: all that this library knows, messages up to 1 MiB.</param>
     public CoapWebSocketSerializer(CoapSerializerOptions? options = null)
         : base(options, CoapStreamSerializer.DefaultMaxMessageSize)

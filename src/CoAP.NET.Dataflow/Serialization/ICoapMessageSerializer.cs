@@ -4,9 +4,8 @@ using System.IO.Pipelines;
 
 namespace CoAP.NET.Serialization;
 
-/// <summary>
-/// Reads and writes messages in one wire format, synchronously and asynchronously. Thread-safe; keeps nothing between calls.
-/// </summary>
+/// <summary>Reads and writes messages in one wire format, synchronously and asynchronously.</summary>
+/// <remarks>Thread-safe; keeps nothing between calls.</remarks>
 public interface ICoapMessageSerializer
 {
     /// <summary>Reads a message from a span; its bytes are copied once.</summary>
@@ -21,27 +20,27 @@ public interface ICoapMessageSerializer
     /// <exception cref="CoapFormatException">The bytes are no message.</exception>
     CoapMessage Deserialize(ReadOnlyMemory<byte> source);
 
-    /// <summary>Reads a message from a span; its bytes are copied once. Never throws for what the bytes say.</summary>
+    /// <summary>Reads a message from a span; its bytes are copied once.</summary>
+    /// <remarks>Never throws for what the bytes say.</remarks>
     /// <param name="source">Exactly one message.</param>
     /// <param name="message">The message, or null.</param>
     /// <param name="error">The rule that broke, or none.</param>
     /// <returns>Whether there is a message.</returns>
     bool TryDeserialize(ReadOnlySpan<byte> source, [NotNullWhen(true)] out CoapMessage? message, out CoapFormatError error);
 
-    /// <summary>
-    /// Reads a message from memory without copying; the memory must not change while the message is used. Never throws for what the bytes
-    /// say.
-    /// </summary>
+    /// <summary>Reads a message from memory without copying; the memory must not change while the message is used.</summary>
+    /// <remarks>Never throws for what the bytes say.</remarks>
     /// <param name="source">Exactly one message.</param>
     /// <param name="message">The message, or null.</param>
     /// <param name="error">The rule that broke, or none.</param>
     /// <returns>Whether there is a message.</returns>
     bool TryDeserialize(ReadOnlyMemory<byte> source, [NotNullWhen(true)] out CoapMessage? message, out CoapFormatError error);
 
-    /// <summary>
-    /// Reads a message from the beginning of a sequence. A message that lies in one segment is not copied, so the segment must not change
-    /// while the message is used; one that spans several is joined by one copy.
-    /// </summary>
+    /// <summary>Reads a message from the beginning of a sequence.</summary>
+    /// <remarks>
+    /// A message that lies in one segment is not copied, so the segment must not change while the message is used; one that spans several
+    /// is joined by one copy.
+    /// </remarks>
     /// <param name="source">The bytes; in a stream format more than one message may follow, or less than one be there.</param>
     /// <param name="message">The message; null when there is none, or not all of it yet.</param>
     /// <param name="consumed">The end of the message; the beginning of the source when there is none.</param>
@@ -50,15 +49,15 @@ public interface ICoapMessageSerializer
     bool TryDeserialize(ReadOnlySequence<byte> source, [NotNullWhen(true)] out CoapMessage? message, out SequencePosition consumed,
         out CoapFormatError error);
 
-    /// <summary>Reads a message from a stream synchronously. The message keeps its own copy of the bytes.</summary>
+    /// <summary>Reads a message from a stream synchronously.</summary>
+    /// <remarks>The message keeps its own copy of the bytes.</remarks>
     /// <param name="source">The stream. A datagram format reads to its end; a stream format reads one message and no byte more.</param>
     /// <returns>The message.</returns>
     /// <exception cref="CoapFormatException">The bytes are no message, or the stream ended within one.</exception>
     CoapMessage Deserialize(Stream source);
 
-    /// <summary>
-    /// Reads a message from a stream; completes synchronously when the bytes are there. The message keeps its own copy of the bytes.
-    /// </summary>
+    /// <summary>Reads a message from a stream; completes synchronously when the bytes are there.</summary>
+    /// <remarks>The message keeps its own copy of the bytes.</remarks>
     /// <param name="source">The stream. A datagram format reads to its end; a stream format reads one message and no byte more.</param>
     /// <param name="cancellationToken">Stops reading.</param>
     /// <returns>The message.</returns>
@@ -66,11 +65,12 @@ public interface ICoapMessageSerializer
     /// <exception cref="OperationCanceledException">Reading was stopped.</exception>
     ValueTask<CoapMessage> DeserializeAsync(Stream source, CancellationToken cancellationToken = default);
 
-    /// <summary>
-    /// Reads a message from a pipe and advances the pipe past it; completes synchronously when the bytes are there. The message keeps its
-    /// own copy of the bytes. Nothing is consumed before the message is whole and sound, but for messages above 64 KiB in a stream format:
-    /// they leave the pipe as they come, so that after an error or cancellation within one the pipe is of no more use.
-    /// </summary>
+    /// <summary>Reads a message from a pipe and advances the pipe past it; completes synchronously when the bytes are there.</summary>
+    /// <remarks>
+    /// The message keeps its own copy of the bytes. Nothing is consumed before the message is whole and sound, but for messages above 64
+    /// KiB in a stream format: they leave the pipe as they come, so that after an error or cancellation within one the pipe is of no more
+    /// use.
+    /// </remarks>
     /// <param name="source">The pipe. A datagram format reads to its completion; a stream format reads one message.</param>
     /// <param name="cancellationToken">Stops reading.</param>
     /// <returns>The message.</returns>
@@ -123,7 +123,7 @@ public interface ICoapMessageSerializer
     /// <param name="destination">The stream.</param>
     /// <param name="message">The message.</param>
     /// <param name="cancellationToken">Stops writing.</param>
-    /// <returns>A task that ends when all bytes were written.</returns>
+    /// <returns>A task that completes when all bytes were written.</returns>
     /// <exception cref="ArgumentException">The format has no form for the message: an option value above 65,804 bytes, a reserved code
     /// class, an Empty message that is not empty.</exception>
     ValueTask SerializeAsync(Stream destination, CoapMessage message, CancellationToken cancellationToken = default);
@@ -132,7 +132,7 @@ public interface ICoapMessageSerializer
     /// <param name="destination">The pipe.</param>
     /// <param name="message">The message.</param>
     /// <param name="cancellationToken">Stops writing.</param>
-    /// <returns>A task that ends when the pipe took the bytes. What a reader that completed does not want is dropped, as pipes
+    /// <returns>A task that completes when the pipe took the bytes. What a reader that completed does not want is dropped, as pipes
     /// do.</returns>
     /// <exception cref="ArgumentException">The format has no form for the message: an option value above 65,804 bytes, a reserved code
     /// class, an Empty message that is not empty.</exception>

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Serialization;
 
-/// <summary>Makes a message of a head that was read and the bytes behind it; the same in both formats.</summary>
+/// <summary>Creates a message of a head that was read and the bytes behind it; the same in both formats.</summary>
 internal static class MessageBody
 {
     /// <summary>Reads options and payload.</summary>

@@ -117,7 +117,7 @@ internal static class MessageStreamReader
             return read == 0 || (_length == _wanted && (_serializer.EndsWithSource ? !TryGrow() : !TryContinue()));
         }
 
-        /// <summary>Makes the message.</summary>
+        /// <summary>Creates the message.</summary>
         /// <exception cref="CoapFormatException">The bytes are none.</exception>
         public readonly CoapMessage Finish()
         {

@@ -94,7 +94,7 @@ internal static class MessageStreamWriter
         /// <summary>Whether there is no further part.</summary>
         public bool IsAtEnd { get; private set; }
 
-        /// <summary>Makes the next part, which is to be written before the one after it is made.</summary>
+        /// <summary>Creates the next part, which is to be written before the one after it is made.</summary>
         public ReadOnlyMemory<byte> Next()
         {
             ReadOnlyMemory<byte> payload = _message.Payload;

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Serialization;
 
-/// <summary>Makes the datagrams that the Serializer stage hands down.</summary>
+/// <summary>Creates the datagrams that the Serializer stage hands down.</summary>
 /// <param name="environment">The counters and the log.</param>
 /// <param name="pool">The buffers.</param>
 internal sealed class OutboundItems(CoapEnvironment environment, CoapDatagramPool pool)

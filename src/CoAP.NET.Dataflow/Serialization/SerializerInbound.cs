@@ -47,7 +47,7 @@ internal sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
         }
     }
 
-    // The datagram is back already, and may be somebody else's by now.
+    // The datagram is back already, and may be another party's by now.
     private protected override void OnFailed(CoapDatagram item)
     {
     }

@@ -1,25 +1,25 @@
 namespace CoAP.NET.Shard;
 
 /// <summary>
-/// Objects in the order in which they came, linked through themselves: any of them leaves at once, and none takes memory. A struct inside
-/// its owner; not thread-safe.
+/// A linked list in order of insertion, with the links inside the objects: removal takes constant time, and the list allocates nothing. A
+/// struct inside its owner; not thread-safe.
 /// </summary>
-/// <typeparam name="T">The objects.</typeparam>
-/// <typeparam name="TPlace">Where an object has its links.</typeparam>
+/// <typeparam name="T">The type of the objects.</typeparam>
+/// <typeparam name="TPlace">Locates the links of an object.</typeparam>
 internal struct Chain<T, TPlace>
     where T : class
     where TPlace : struct, IChainPlace<T>
 {
-    /// <summary>The one that came first; null when there is none.</summary>
+    /// <summary>The oldest object; null when empty.</summary>
     public T? First { get; private set; }
 
-    /// <summary>The one that came last; null when there is none.</summary>
+    /// <summary>The newest object; null when empty.</summary>
     public T? Last { get; private set; }
 
-    /// <summary>How many there are.</summary>
+    /// <summary>The number of objects.</summary>
     public int Count { get; private set; }
 
-    /// <summary>Puts an object behind all others. It must not be in the chain.</summary>
+    /// <summary>Appends an object. It must not be in the chain.</summary>
     public void Append(T item)
     {
         ref ChainLinks<T> links = ref TPlace.Of(item);
@@ -38,7 +38,7 @@ internal struct Chain<T, TPlace>
         Count++;
     }
 
-    /// <summary>Takes an object out. It must be in the chain.</summary>
+    /// <summary>Removes an object. It must be in the chain.</summary>
     public void Remove(T item)
     {
         ref ChainLinks<T> links = ref TPlace.Of(item);

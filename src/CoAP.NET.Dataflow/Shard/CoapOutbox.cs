@@ -1,12 +1,12 @@
 namespace CoAP.NET.Shard;
 
 /// <summary>
-/// What the stages decided under the lock and one drainer offers on after it was released, in order (law of the mesh: no foreign code under
-/// the lock). A struct inside the channel. Only <see cref="TryLeave"/> may be called without Shard.Gate.
+/// Items that the stages decided to send under the lock. One drainer offers them in order after its release (rule of the mesh: no foreign
+/// code under the lock). A struct inside the channel. Only <see cref="TryLeave"/> may be called without Shard.Gate.
 /// </summary>
 internal struct CoapOutbox
 {
-    /// <summary>How many items may wait for the one who drains. Only a linked block that blocks lets them pile up.</summary>
+    /// <summary>The maximum number of items that wait for the drainer. Only a blocking linked block lets them pile up.</summary>
     public const int Capacity = 4096;
 
     private const int Free = 0;
@@ -15,12 +15,12 @@ internal struct CoapOutbox
 
     private int _state;
 
-    /// <summary>Whether no further item can wait. What waits is kept by the channel, of which most never have any.</summary>
+    /// <summary>Whether no further item can wait. The channel keeps the waiting items; most channels never have any.</summary>
     public readonly bool IsFull(CoapChannel owner) => _state == DrainingWithMore && owner.Outbound is { Count: >= Capacity };
 
     /// <summary>
-    /// Whether the caller may offer the item itself, right after it released the lock; then it must go on with <see cref="TryLeave"/> and
-    /// <see cref="TryNext"/> until one of them frees the outbox. Otherwise the item waits for the one who drains.
+    /// Whether the caller may offer the item itself, right after it released the lock. It must then continue with <see cref="TryLeave"/>
+    /// and <see cref="TryNext"/> until one of them frees the outbox. Otherwise the item waits for the drainer.
     /// </summary>
     public bool TryEnter(in CoapOutbound item)
     {
@@ -30,7 +30,7 @@ internal struct CoapOutbox
             return true;
         }
 
-        // The drainer may leave at this very moment, which it does without the lock.
+        // The drainer may leave at this very moment, without the lock.
         if (_state != DrainingWithMore && Interlocked.CompareExchange(ref _state, DrainingWithMore, Draining) == Free)
         {
             Volatile.Write(ref _state, Draining);
@@ -41,10 +41,10 @@ internal struct CoapOutbox
         return false;
     }
 
-    /// <summary>Frees the outbox if nothing waits. The one call that needs no lock, so that an undisturbed drainer takes none.</summary>
+    /// <summary>Frees the outbox if nothing waits. The only method that needs no lock, so an undisturbed drainer takes none.</summary>
     public bool TryLeave() => Interlocked.CompareExchange(ref _state, Free, Draining) == Draining;
 
-    /// <summary>The next item for the one who drains; when there is none the outbox is free again.</summary>
+    /// <summary>Returns the next item for the drainer; without one, the outbox is free again.</summary>
     public bool TryNext(CoapChannel owner, out CoapOutbound item)
     {
         if (owner.Outbound is { } waiting && waiting.TryDequeue(out item))

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Shard;
 
 /// <summary>
-/// A Confirmable or Non-confirmable message of a peer on its way to a reply: what Messaging must know to piggyback the response,
-/// to acknowledge in time and to answer duplicates.
+/// A received Confirmable or Non-confirmable message on its way to a reply: Messaging needs it to piggyback the response, to acknowledge in
+/// time and to answer duplicates.
 /// </summary>
 internal sealed class CoapReception : WheelTimer
 {
@@ -19,7 +19,7 @@ internal sealed class CoapReception : WheelTimer
     /// <summary>Confirmable or Non-confirmable.</summary>
     public CoapMessageType Type { get; }
 
-    /// <summary>The Message ID that the peer chose.</summary>
+    /// <summary>The Message ID of the peer.</summary>
     public ushort MessageId { get; }
 
     // Guarded by Shard.Gate.
@@ -36,10 +36,10 @@ internal sealed class CoapReception : WheelTimer
 
     internal long ReceivedAt { get; init; }
 
-    /// <summary>For Messaging: where the duplicate memory keeps it; 0 once it does so no more.</summary>
+    /// <summary>For Messaging: the place in the duplicate memory; 0 when it is no longer there.</summary>
     internal ulong Place { get; set; }
 
-    /// <summary>For Messaging: how much of the duplicate memory is set aside for the reply.</summary>
+    /// <summary>For Messaging: the bytes of duplicate memory that are reserved for the reply.</summary>
     internal int Reserved { get; set; }
 
     internal override void Fire(long now) => Channel.Shard.Drain.Messages?.OnReceptionDue(this, now);

@@ -1,17 +1,17 @@
 namespace CoAP.NET.Shard;
 
-/// <summary>How far a received Confirmable or Non-confirmable message is (RFC 7252 sections 4.2, 4.3, 5.2).</summary>
+/// <summary>The progress of a received Confirmable or Non-confirmable message (RFC 7252 sections 4.2, 4.3, 5.2).</summary>
 internal enum CoapReceptionState : byte
 {
-    /// <summary>Nothing was sent for it yet.</summary>
+    /// <summary>No reply yet.</summary>
     Pending,
 
-    /// <summary>An Empty acknowledgement was sent: the response will be a separate one.</summary>
+    /// <summary>Answered with an Empty acknowledgement: the response will be separate.</summary>
     Acknowledged,
 
-    /// <summary>The reply was handed over.</summary>
+    /// <summary>Handed over with its reply.</summary>
     Replied,
 
-    /// <summary>A Reset was sent.</summary>
+    /// <summary>Rejected with a Reset.</summary>
     Rejected,
 }

@@ -6,26 +6,27 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Shard;
 
 /// <summary>
-/// State and lock that a part of the peers share. Not a thread: whoever brings a message, a reply, a call or a tick enters,
-/// decides, appends to the outbox of a channel, and leaves. What was decided is carried out on leaving, after the lock was released.
+/// The state and lock of a part of the peers. Not a thread: a thread with a message, a reply, a call or a tick enters, decides, appends to
+/// the outbox of a channel, and leaves. On leaving, it carries out the decisions after the release of the lock.
 /// </summary>
 internal sealed class CoapShard
 {
     private static readonly bool s_countsLocks = AppContext.TryGetSwitch("CoAP.NET.CountLocks", out bool counts) && counts;
 
-    // More than any timer or busy loop is late by.
+    // Longer than the delay of any timer or busy loop.
     private static readonly long s_lateness = TimeSpan.FromSeconds(1).Ticks;
 
-    // Guarded by Gate. Mostly one item is to be sent and nothing else, so the first one needs no list.
+    // Guarded by Gate. Mostly there is only one item to send, so the first one needs no list.
     private CoapOutbound _first;
     private bool _hasFirst;
     private ShardWork _pending = new();
 
-    // Two, as an effect may enter and leave again while its own list is still carried out. One that is lost between threads is garbage.
+    // Two lists, because an effect may enter and leave again while its own list is still carried out. A list that is lost between threads
+    // becomes garbage.
     private ShardWork? _spare;
     private ShardWork? _secondSpare;
 
-    // What was asked for lately, so that peers share it. Whatever two threads do to it at once, each gets what it asked for.
+    // Recently requested routes, so that peers share them. Concurrent threads always get what they asked for.
     private readonly ChannelRoute?[] _routes = new ChannelRoute?[16];
 
     public CoapShard(int index, CoapEnvironment environment)
@@ -40,7 +41,7 @@ internal sealed class CoapShard
 
     public CoapEnvironment Environment { get; }
 
-    /// <summary>The endpoint of the shard; null where there is none, as in tests of stages.</summary>
+    /// <summary>The endpoint of the shard; null for none, as in tests of stages.</summary>
     public EndpointCore? Endpoint { get; init; }
 
     /// <summary>Protects messages of its peers; null for none.</summary>
@@ -49,7 +50,7 @@ internal sealed class CoapShard
     /// <summary>See <see cref="CoapLimits.MaxProtectedPeers"/>.</summary>
     public int MaxProtectedPeers { get; init; } = int.MaxValue;
 
-    /// <summary>What may be sent to addresses that nobody verified. One for all shards of an endpoint.</summary>
+    /// <summary>Limits the traffic to unverified addresses. One for all shards of an endpoint.</summary>
     public AddressGuard Guard
     {
         get => field ??= new AddressGuard(Environment);
@@ -57,24 +58,24 @@ internal sealed class CoapShard
     }
 
     /// <summary>
-    /// Guards everything in the shard: channels, messaging and exchange state, the wheel. Take it by <see cref="Enter"/> and
-    /// <see cref="Exit"/> wherever something may be posted, raised, scheduled or put off; a plain lock statement is right for looking only.
+    /// Guards everything in the shard: channels, messaging and exchange state, the wheel. Take it with <see cref="Enter"/> and
+    /// <see cref="Exit"/> wherever something may be posted, raised, scheduled or deferred; use a plain lock statement only for reading.
     /// </summary>
     public Lock Gate { get; } = new();
 
     /// <summary>Guarded by <see cref="Gate"/>.</summary>
     public TimerWheel Wheel { get; }
 
-    /// <summary>Carries out what was decided under the lock.</summary>
+    /// <summary>Carries out the decisions made under the lock.</summary>
     public ShardDrain Drain { get; }
 
     /// <summary>
-    /// Drives the wheel; null before it was made and after it was disposed. Woken, outside the lock, when something may be due earlier than
+    /// Drives the wheel; null before its creation and after its disposal. Woken, outside the lock, when something may be due earlier than
     /// it knows.
     /// </summary>
     public ShardClock? Clock { get; set; }
 
-    /// <summary>When the driver of the clock will look next, in units of 100 ns. Set under <see cref="Gate"/>.</summary>
+    /// <summary>When the driver of the clock will check next, in units of 100 ns. Set under <see cref="Gate"/>.</summary>
     public long DriverDue
     {
         get => Volatile.Read(ref field);
@@ -84,13 +85,13 @@ internal sealed class CoapShard
     /// <summary>Whether so many peers have had only one exchange that it may be a flood. A hint, so not guarded.</summary>
     public bool HasManyNewcomers { get; set; }
 
-    /// <summary>Whether only stages see messages between Exchanges and the Serializer, so that they may be used again.</summary>
+    /// <summary>Whether only stages see messages between Exchanges and the Serializer, so messages can be reused.</summary>
     public bool LendsMessages { get; init; }
 
-    /// <summary>The route of a peer's datagrams, mostly one that other peers have as well. Needs no lock.</summary>
+    /// <summary>Returns the route of a peer's datagrams, mostly one that other peers share. Needs no lock.</summary>
     /// <param name="transport">The transport.</param>
-    /// <param name="tag">The number by which the transport knows its own socket or connection.</param>
-    /// <param name="local">Our address.</param>
+    /// <param name="tag">Identifies the socket or connection within the transport.</param>
+    /// <param name="local">The local address.</param>
     /// <returns>The route.</returns>
     public ChannelRoute RouteOf(CoapTransport transport, int tag, in CoapAddress local)
     {
@@ -106,15 +107,15 @@ internal sealed class CoapShard
         return route;
     }
 
-    /// <summary>Whether the driver of the clock should have looked long ago. Needs no lock.</summary>
-    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <summary>Whether the driver of the clock is long overdue. Needs no lock.</summary>
+    /// <param name="now">The current time, in units of 100 ns.</param>
     public bool IsClockLate(long now) => now - DriverDue > s_lateness;
 
     /// <summary>
-    /// Wakes a driver of the clock that is late. Whoever has the time at hand calls this now and then: a timer that does not fire would
-    /// otherwise hold up every retransmission and time-out forever. Never under the lock.
+    /// Wakes an overdue driver of the clock. Code that has the time at hand calls this now and then: otherwise a timer that does not fire
+    /// would delay every retransmission and timeout forever. Never under the lock.
     /// </summary>
-    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
     public void MindClock(long now)
     {
         if (IsClockLate(now))
@@ -124,8 +125,8 @@ internal sealed class CoapShard
     }
 
     /// <summary>
-    /// How often <see cref="Enter"/> took the lock. Counted where the switch CoAP.NET.CountLocks is on, as in tests; elsewhere the compiler
-    /// leaves it out.
+    /// How often <see cref="Enter"/> took the lock. Counted only when the switch CoAP.NET.CountLocks is on, as in tests; otherwise the
+    /// compiler removes it.
     /// </summary>
     public long LocksTaken { get; private set; }
 
@@ -140,7 +141,7 @@ internal sealed class CoapShard
     }
 
     /// <summary>
-    /// Releases the lock, then wakes the clock if need be and carries out what was decided since <see cref="Enter"/>, on this thread. Never
+    /// Releases the lock, then wakes the clock if necessary and carries out the decisions since <see cref="Enter"/>, on this thread. Never
     /// throws.
     /// </summary>
     public void Exit() => Leave(isTick: false);
@@ -190,8 +191,8 @@ internal sealed class CoapShard
         }
     }
 
-    /// <summary>Sends an item after the lock was released, in the order of its channel. Only under the lock.</summary>
-    /// <returns>Whether there was room; if not, the item is lost and counted, as a datagram may be on any network.</returns>
+    /// <summary>Sends an item after the release of the lock, in the order of its channel. Only under the lock.</summary>
+    /// <returns>False when there is no room: the item is lost and counted, like a datagram on any network.</returns>
     public bool Post(in CoapOutbound item)
     {
         CoapChannel channel = item.Channel;
@@ -217,35 +218,37 @@ internal sealed class CoapShard
         return true;
     }
 
-    /// <summary>Offers an item to the stage above after the lock was released. Only under the lock.</summary>
+    /// <summary>Offers an item to the stage above after the release of the lock. Only under the lock.</summary>
     public void Raise(in CoapInbound item) => _pending.Events.Add(item);
 
-    /// <summary>Calls an object after the lock was released, as for what may run code of users. Only under the lock.</summary>
+    /// <summary>
+    /// Calls an object after the release of the lock, for example because it may run application code. Only under the lock.
+    /// </summary>
     public void AfterRelease(IAfterRelease who) => _pending.Effects.Add(ShardEffect.GoOn(who));
 
     /// <summary>
-    /// Sends a message of ours that enters as from the Exchanges stage, so that blocks of users see it, after the lock was released and
-    /// after what was put off before. Only under the lock. When a block declines it, it ends as <see cref="CoapInboundKind.NotSent"/>.
+    /// Sends a message as if from the Exchanges stage, so that blocks of the application see it, after the release of the lock and after
+    /// earlier effects. Only under the lock. If a block declines it, it ends as <see cref="CoapInboundKind.NotSent"/>.
     /// </summary>
     public void Send(CoapTransmission transmission) => _pending.Effects.Add(ShardEffect.Send(transmission));
 
-    /// <summary>Stops copies of a message of ours and frees its place, after the lock was released. Only under the lock.</summary>
+    /// <summary>Stops the copies of a message and frees its place, after the release of the lock. Only under the lock.</summary>
     public void Cancel(CoapTransmission transmission) => _pending.Effects.Add(ShardEffect.Cancel(transmission));
 
     /// <summary>
-    /// Offers a request to the Resource stage as if the peer had just sent it, after the lock was released. Only under the lock.
+    /// Offers a request to the Resource stage as if the peer had just sent it, after the release of the lock. Only under the lock.
     /// </summary>
     public void Serve(CoapExchange exchange) => _pending.Effects.Add(ShardEffect.Serve(exchange));
 
-    /// <summary>Answers a request that waited, after the lock was released; with null it gets no answer. Only under the lock.</summary>
+    /// <summary>Answers a request that waited, after the release of the lock; null means no answer. Only under the lock.</summary>
     public void Answer(CoapExchange exchange, CoapResult? result) => _pending.Effects.Add(ShardEffect.Answer(exchange, result));
 
-    /// <summary>Fails a request of ours that was taken out of the tables, after the lock was released. Only under the lock.</summary>
+    /// <summary>Fails a client request that was removed from the tables, after the release of the lock. Only under the lock.</summary>
     public void Tell(PendingRequest request, CoapException error) => _pending.Effects.Add(ShardEffect.Tell(request, error));
 
-    /// <summary>Fires what is due by the clock and carries out what follows. Called by the driver of the clock, without the lock.</summary>
-    /// <param name="now">Now, in units of 100 ns.</param>
-    /// <returns>When to call next, at the latest; <see cref="long.MaxValue"/> when nothing waits.</returns>
+    /// <summary>Fires the due timers and carries out their effects. The driver of the clock calls it without the lock.</summary>
+    /// <param name="now">The current time, in units of 100 ns.</param>
+    /// <returns>The latest time of the next call; <see cref="long.MaxValue"/> without timers.</returns>
     public long Advance(long now)
     {
         Enter();
@@ -255,7 +258,7 @@ internal sealed class CoapShard
         {
             Wheel.Advance(now);
         }
-#pragma warning disable CA1031 // law of the mesh: stage code never throws, least of all into the driver of the clock
+#pragma warning disable CA1031 // rule of the mesh: stage code never throws, least of all into the driver of the clock
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -276,7 +279,8 @@ internal sealed class CoapShard
         return due;
     }
 
-    // A timer of a user's TimeProvider may throw: what was decided is carried out all the same, and whoever leaves next wakes it.
+    // A timer of an application's TimeProvider may throw. The decisions are carried out nevertheless, and the next thread that leaves wakes
+    // it.
     private void Wake(bool isTick)
     {
         try
@@ -290,7 +294,7 @@ internal sealed class CoapShard
                 Clock?.Wake();
             }
         }
-#pragma warning disable CA1031 // law of the mesh: stage code never throws
+#pragma warning disable CA1031 // rule of the mesh: stage code never throws
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -303,6 +307,6 @@ internal sealed class CoapShard
         }
     }
 
-    /// <summary>Counts and logs what stage code threw.</summary>
+    /// <summary>Counts and logs an exception of stage code.</summary>
     public void Failed(Exception exception) => InlineFailure.Report(Environment.Counters, Environment.Logger, exception);
 }

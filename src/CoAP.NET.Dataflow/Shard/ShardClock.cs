@@ -3,8 +3,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Shard;
 
 /// <summary>
-/// Fires what is due in a shard, by a timer of the <see cref="TimeProvider"/> or when a receive loop asks. What fires may run user code, so
-/// it never runs on a thread of the shared pool that fired a timer, but on a thread of the library.
+/// Fires the due timers of a shard, by a timer of the <see cref="TimeProvider"/> or when a receive loop calls. Timers may run user code, so
+/// they never run on a thread of the shared pool that fired a timer, but on a thread of the library.
 /// </summary>
 internal sealed class ShardClock : IDisposable
 {
@@ -34,7 +34,8 @@ internal sealed class ShardClock : IDisposable
     public bool IsTimerDriven => _driver is null;
 
     /// <summary>
-    /// From now on a receive loop of a transport calls <see cref="Tick"/>, and is woken when something is due earlier than it knows.
+    /// Makes a receive loop of a transport drive the clock: it calls <see cref="Tick"/>, and is woken when something is due earlier than it
+    /// knows.
     /// </summary>
     public void DriveBy(CoapTransport driver)
     {
@@ -43,8 +44,8 @@ internal sealed class ShardClock : IDisposable
         driver.Wake();
     }
 
-    /// <summary>Fires what is due.</summary>
-    /// <returns>When to come again, in units of 100 ns; <see cref="long.MaxValue"/> when nothing waits.</returns>
+    /// <summary>Fires the due timers.</summary>
+    /// <returns>The time of the next call, in units of 100 ns; <see cref="long.MaxValue"/> without timers.</returns>
     public long Tick()
     {
         long now = _shard.Environment.ReadClock();
@@ -69,7 +70,7 @@ internal sealed class ShardClock : IDisposable
         }
     }
 
-    // At most one tick waits for a thread, however many callers find the clock late meanwhile. Without a thread this one has to do.
+    // At most one tick waits for a thread, however many callers find the clock late meanwhile. Without a thread, this one runs the tick.
     private void HandOver()
     {
         CoapEnvironment environment = _shard.Environment;
@@ -82,12 +83,12 @@ internal sealed class ShardClock : IDisposable
 
     private void TickOnThread()
     {
-        // Before the time is read: what becomes due later hands over again.
+        // Before the time is read: later timers hand over again.
         Interlocked.Exchange(ref _isHandedOver, 0);
         TryTick();
     }
 
-    // An exception on a thread of the timer would end the process. A timer or time stamp that failed once may work the next time.
+    // An exception on a timer thread would end the process. A timer or time stamp that failed once may work the next time.
     private void TryTick()
     {
         try
@@ -113,7 +114,7 @@ internal sealed class ShardClock : IDisposable
     {
         lock (_shard.Gate)
         {
-            // Whoever leaves the shard next sets the clock, if the timer fails again.
+            // If the timer fails again, the next thread that leaves the shard sets the clock.
             _shard.DriverDue = long.MaxValue;
         }
 
@@ -135,7 +136,9 @@ internal sealed class ShardClock : IDisposable
         _timer.Dispose();
     }
 
-    /// <summary>Something may be due earlier than the driver knows: sets the timer, or wakes the loop. No lock may be held.</summary>
+    /// <summary>
+    /// Sets the timer, or wakes the loop, because something may be due earlier than the driver knows. The caller must hold no lock.
+    /// </summary>
     public void Wake()
     {
         if (_driver is { } driver)
@@ -144,8 +147,8 @@ internal sealed class ShardClock : IDisposable
         }
         else if (_shard.IsClockLate(_shard.Environment.ReadClock()))
         {
-            // The timer should have fired long ago and may never do, such as when all threads of the pool are blocked. A thread with a role
-            // receives, and runs what follows as it runs handlers.
+            // The timer is long overdue and may never fire, for example when all pool threads are blocked. A thread with a role receives,
+            // and runs the effects like handlers.
             if (FiresOnPool && UserCode.Role is null)
             {
                 HandOver();
@@ -162,8 +165,8 @@ internal sealed class ShardClock : IDisposable
     }
 
     /// <summary>
-    /// What was due has fired: sets the timer, if no loop calls. Before effects are carried out, as user code among them may block; a loop
-    /// that blocks has a stand-by, which calls again. No lock may be held.
+    /// Sets the timer after a tick, if no loop calls. Before effects are carried out, because user code among them may block; a blocked
+    /// loop has a stand-by, which calls again. The caller must hold no lock.
     /// </summary>
     public void OnTicked()
     {
@@ -173,7 +176,7 @@ internal sealed class ShardClock : IDisposable
         }
     }
 
-    // Under a lock and always for the newest time, so that no caller overwrites what another one has just scheduled.
+    // Under a lock and always for the newest time, so no caller overwrites what another one has just scheduled.
     private void Arm()
     {
         lock (_timer)

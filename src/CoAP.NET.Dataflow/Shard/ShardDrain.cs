@@ -6,9 +6,9 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Shard;
 
 /// <summary>
-/// Carries out what was decided under the lock of a shard, on the thread that decided it, after the lock was released. The state machines
-/// know no block that stands behind or above them: what they want done they leave with <see cref="CoapShard"/>, and only this class knows
-/// which block does it. It also tells the endpoint what its stages found out.
+/// Carries out the decisions made under the lock of a shard, on the thread that made them, after its release. The state machines know no
+/// neighbouring block: they leave effects with <see cref="CoapShard"/>, and only this class knows the block for each effect. It also
+/// reports events of its stages to the endpoint.
 /// </summary>
 internal sealed class ShardDrain
 {
@@ -21,15 +21,15 @@ internal sealed class ShardDrain
 
     public ShardDrain(CoapShard shard) => _shard = shard;
 
-    /// <summary>The state machine of the messages of this shard, to which their timers belong. Null before <see cref="Attach"/>.</summary>
+    /// <summary>The messaging state machine of this shard, which owns the timers of messages. Null before <see cref="Attach"/>.</summary>
     public MessageLayer? Messages { get; private set; }
 
-    /// <summary>Sets the blocks that carry out effects. Called once, before the first message, when the blocks were made.</summary>
-    /// <param name="messagingOut">Sends what was posted, in the order of each channel.</param>
-    /// <param name="messagingIn">Offers up what was raised.</param>
-    /// <param name="exchangesOut">Takes messages of ours; null where there is no such stage.</param>
-    /// <param name="exchangesIn">Takes requests to serve and answers; null where there is no such stage.</param>
-    /// <param name="bodies">What is kept of bodies in blocks; null where there is no such stage.</param>
+    /// <summary>Sets the blocks that carry out effects. Called once, before the first message, after the blocks were created.</summary>
+    /// <param name="messagingOut">Sends posted items, in the order of each channel.</param>
+    /// <param name="messagingIn">Offers raised items to the stage above.</param>
+    /// <param name="exchangesOut">Accepts messages to send; null without such a stage.</param>
+    /// <param name="exchangesIn">Accepts requests to serve and answers; null without such a stage.</param>
+    /// <param name="bodies">The state of bodies in blocks; null without such a stage.</param>
     public void Attach(
         MessagingOutbound messagingOut,
         MessagingInbound messagingIn,
@@ -45,28 +45,26 @@ internal sealed class ShardDrain
         Messages = messagingOut.Layer;
     }
 
-    /// <summary>The Serializer has made the bytes of a message that <see cref="CoapOutbound.KeepsBytes"/>. No lock may be held.</summary>
-    /// <param name="outbound">What was encoded.</param>
+    /// <summary>Reports the encoded bytes of a message with <see cref="CoapOutbound.KeepsBytes"/>. The caller must hold no lock.</summary>
+    /// <param name="outbound">The encoded item.</param>
     /// <param name="bytes">The bytes, valid for this call only.</param>
     public void OnEncoded(in CoapOutbound outbound, ReadOnlySpan<byte> bytes) => _messagingOut?.OnEncoded(in outbound, bytes);
 
-    /// <summary>A connection or session is ready. No lock may be held, as here and below.</summary>
+    /// <summary>Reports a ready connection or session. The caller must hold no lock, here and below.</summary>
     public void OnReady(CoapChannel channel) => _shard.Endpoint?.Peers.OnReady(channel);
 
-    /// <summary>A connection or session has ended.</summary>
+    /// <summary>Reports the end of a connection or session.</summary>
     public void OnGone(CoapChannel channel, CoapConnectionException reason) => _shard.Endpoint?.Peers.OnGone(channel, reason);
 
-    /// <summary>The peer of a session has another address than before.</summary>
+    /// <summary>Reports a new address of a session.</summary>
     public void OnMoved(CoapChannel channel, CoapAddress from) => _shard.Endpoint?.Peers.OnMoved(channel, from);
 
-    /// <summary>
-    /// The peer of a session said something from an address at which it has not shown yet that it receives, and is not asked.
-    /// </summary>
+    /// <summary>Reports a message of a session from an unverified address that is not being verified.</summary>
     public void OnHeardUnverified(CoapChannel channel) => _shard.Endpoint?.Peers.AskWhereMoved(channel);
 
     /// <summary>
-    /// Drops what the stages keep of a channel if none of it is younger than its lifetime; of a newcomer only what runs counts. Under the
-    /// lock. What Exchanges keeps pins its channel, so Messaging alone decides.
+    /// Drops the state of a channel in the stages if none of it is younger than its lifetime; for a newcomer only running work counts.
+    /// Under the lock. The state of Exchanges pins its channel, so Messaging alone decides.
     /// </summary>
     /// <param name="channel">The channel; nothing pins it.</param>
     /// <returns>Whether the channel may be forgotten.</returns>
@@ -89,13 +87,13 @@ internal sealed class ShardDrain
         return true;
     }
 
-    /// <summary>A protected peer was forgotten, alone: what is kept of its bodies goes. Under the lock.</summary>
+    /// <summary>Drops the bodies of a protected peer that was forgotten alone. Under the lock.</summary>
     public void OnProtectedForgotten(CoapChannel channel) => _bodies?.Forget(channel);
 
-    /// <summary>Something happened that the endpoint cannot go on after.</summary>
+    /// <summary>Reports a fatal error to the endpoint.</summary>
     public void Fault(CoapException error) => _shard.Endpoint?.Face.Fault(error);
 
-    /// <summary>Carries out everything of one stretch under the lock. Never throws.</summary>
+    /// <summary>Carries out everything from one period under the lock. Never throws.</summary>
     public void Carry(ShardWork work)
     {
         foreach (CoapOutbound item in work.Sends)
@@ -109,7 +107,7 @@ internal sealed class ShardDrain
             {
                 _messagingIn?.Raise(in item);
             }
-#pragma warning disable CA1031 // law of the mesh: stage code never throws
+#pragma warning disable CA1031 // rule of the mesh: stage code never throws
             catch (Exception exception)
 #pragma warning restore CA1031
             {
@@ -123,7 +121,7 @@ internal sealed class ShardDrain
             {
                 Carry(in effect);
             }
-#pragma warning disable CA1031 // law of the mesh: stage code never throws
+#pragma warning disable CA1031 // rule of the mesh: stage code never throws
             catch (Exception exception)
 #pragma warning restore CA1031
             {
@@ -132,7 +130,7 @@ internal sealed class ShardDrain
         }
     }
 
-    /// <summary>Sends an item that entered the outbox of its channel, and what came into that outbox meanwhile. Never throws.</summary>
+    /// <summary>Sends an item that entered the outbox of its channel, and later items of that outbox. Never throws.</summary>
     public void Carry(CoapOutbound item)
     {
         CoapChannel channel = item.Channel;
@@ -142,7 +140,7 @@ internal sealed class ShardDrain
             {
                 _messagingOut?.PassOn(in item);
             }
-#pragma warning disable CA1031 // whatever happens to one item, the outbox must become free again
+#pragma warning disable CA1031 // the outbox must become free again, whatever happens to one item
             catch (Exception exception)
 #pragma warning restore CA1031
             {
@@ -187,7 +185,7 @@ internal sealed class ShardDrain
                 effect.Request.Fail(effect.Error);
                 break;
             default:
-                throw new InvalidOperationException($"Nobody carries out {effect.Kind}.");
+                throw new InvalidOperationException($"There is no block for the effect {effect.Kind}.");
         }
     }
 }

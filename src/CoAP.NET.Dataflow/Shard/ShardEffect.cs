@@ -3,8 +3,10 @@ using CoAP.NET.Exchanges;
 
 namespace CoAP.NET.Shard;
 
-/// <summary>Something that was decided under the lock of a shard and is carried out after it was released. Made
-/// only by its own methods, so that what it holds is what its kind says.</summary>
+/// <summary>
+/// An effect of a decision under the lock of a shard, to carry out after its release. Only its own methods create it, so its content
+/// matches its kind.
+/// </summary>
 internal readonly struct ShardEffect
 {
     private readonly object? _subject;
@@ -17,25 +19,25 @@ internal readonly struct ShardEffect
         _detail = detail;
     }
 
-    /// <summary>What is to be done.</summary>
+    /// <summary>The kind of effect.</summary>
     public ShardEffectKind Kind { get; }
 
-    /// <summary>Who goes on.</summary>
+    /// <summary>The object to call.</summary>
     public IAfterRelease Continuation => (IAfterRelease)_subject!;
 
-    /// <summary>What is sent, or taken back.</summary>
+    /// <summary>The message to send or cancel.</summary>
     public CoapTransmission Transmission => (CoapTransmission)_subject!;
 
-    /// <summary>What is served, or answered.</summary>
+    /// <summary>The exchange to serve or answer.</summary>
     public CoapExchange Exchange => (CoapExchange)_subject!;
 
     /// <summary>The answer; null for none.</summary>
     public CoapResult? Result => (CoapResult?)_detail;
 
-    /// <summary>What failed.</summary>
+    /// <summary>The failed request.</summary>
     public PendingRequest Request => (PendingRequest)_subject!;
 
-    /// <summary>Why it failed.</summary>
+    /// <summary>The error.</summary>
     public CoapException Error => (CoapException)_detail!;
 
     public static ShardEffect GoOn(IAfterRelease who) => new(ShardEffectKind.GoOn, who);

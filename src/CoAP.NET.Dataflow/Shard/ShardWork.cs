@@ -1,11 +1,11 @@
 namespace CoAP.NET.Shard;
 
-/// <summary>What was decided in one stretch under a shard's lock and is carried out by the same thread after it let go.</summary>
+/// <summary>The decisions of one period under a shard's lock, which the same thread carries out after the release.</summary>
 internal sealed class ShardWork
 {
     private const int KeptCapacity = 1024;
 
-    /// <summary>The first items of outboxes that were entered; whoever carries them out drains those outboxes.</summary>
+    /// <summary>The first items of entered outboxes; the thread that carries them out drains those outboxes.</summary>
     public List<CoapOutbound> Sends { get; } = [];
 
     public List<CoapInbound> Events { get; } = [];

@@ -1,9 +1,8 @@
 namespace CoAP.NET.Shard;
 
 /// <summary>
-/// One message for each thread, which answers go out by again and again. Only the stages may see such a message, between composing and
-/// encoding it: where a user linked a block of his own in between, or anybody keeps the message, it is not lent, and is garbage in the end
-/// as any other.
+/// One reusable message per thread for answers. Only the stages may see such a message, between composing and encoding it. If a block of
+/// the application is linked in between, or any code keeps the message, it is not lent, and becomes ordinary garbage.
 /// </summary>
 internal static class SpareMessage
 {
@@ -14,12 +13,10 @@ internal static class SpareMessage
     [ThreadStatic]
     private static CoapMessage? t_spare;
 
-    /// <summary>
-    /// For tests: whether messages that come back are spoilt instead of being used again, so that whoever still looks at one is found.
-    /// </summary>
+    /// <summary>For tests: whether returned messages are overwritten instead of reused, to reveal code that still reads one.</summary>
     public static bool Poisons { get; set; }
 
-    /// <summary>A message like a new one. It does not come back unless <see cref="CoapMessage.IsLent"/> is set.</summary>
+    /// <summary>Takes a message in its initial state. It does not return unless <see cref="CoapMessage.IsLent"/> is set.</summary>
     /// <param name="code">The code.</param>
     /// <param name="shared">The options, shared with others; null for none.</param>
     public static CoapMessage Take(CoapCode code, CoapOptionCollection? shared)
@@ -30,7 +27,7 @@ internal static class SpareMessage
         return message;
     }
 
-    /// <summary>Takes a message back if it was lent. Called once it was encoded, by who will not look at it again.</summary>
+    /// <summary>Returns a lent message. Called after its encoding, by code that does not use it again.</summary>
     public static void GiveBack(CoapMessage message)
     {
         if (!message.IsLent)
@@ -38,7 +35,7 @@ internal static class SpareMessage
             return;
         }
 
-        // Nothing of the answer is kept alive.
+        // Keeps nothing of the answer alive.
         message.Renew(default, null);
         if (Poisons)
         {

@@ -2,7 +2,7 @@ using System.Numerics;
 
 namespace CoAP.NET;
 
-/// <summary>The lists of a <see cref="TimerWheel"/>, first in first out, with a bit for each that is not empty.</summary>
+/// <summary>The lists of a <see cref="TimerWheel"/>, first in first out, with a bit for each list that is not empty.</summary>
 internal sealed class TimerSlots
 {
     private readonly WheelTimer?[] _first;
@@ -14,10 +14,10 @@ internal sealed class TimerSlots
         _occupied = new ulong[(count + 63) >> 6];
     }
 
-    /// <summary>The first timer in a slot.</summary>
+    /// <summary>Returns the first timer in a slot.</summary>
     public WheelTimer? First(int slot) => _first[slot];
 
-    /// <summary>Puts a timer behind the others in a slot.</summary>
+    /// <summary>Appends a timer to a slot.</summary>
     public void Append(WheelTimer timer, int slot)
     {
         timer.Slot = slot;
@@ -36,7 +36,7 @@ internal sealed class TimerSlots
         _occupied[slot >> 6] |= 1UL << slot;
     }
 
-    /// <summary>Takes a timer out of its slot.</summary>
+    /// <summary>Removes a timer from its slot.</summary>
     public void Remove(WheelTimer timer)
     {
         int slot = timer.Slot;
@@ -63,9 +63,9 @@ internal sealed class TimerSlots
         timer.Slot = WheelTimer.NoSlot;
     }
 
-    /// <summary>The first slot that is not empty.</summary>
-    /// <param name="from">Where to begin.</param>
-    /// <param name="end">The first slot that is not asked for; a multiple of 64.</param>
+    /// <summary>Finds the first slot that is not empty.</summary>
+    /// <param name="from">The first slot to check.</param>
+    /// <param name="end">The end of the range, exclusive; a multiple of 64.</param>
     /// <returns>The slot; -1 when all are empty.</returns>
     public int FindOccupied(int from, int end)
     {

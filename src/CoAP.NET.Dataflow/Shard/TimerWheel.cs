@@ -1,16 +1,16 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// The timers of a shard: a wheel of wheels, 256 slots each, the finest with slots of 0.8 ms, each coarser one with 256 times that.
-/// Scheduling and cancelling cost a few writes. A timer fires in the first <see cref="Advance"/> at or after the end of the slot in which
-/// it is due: never early, and at most one slot late where <see cref="Advance"/> is called at <see cref="NextDue"/>. Not thread-safe: the
-/// shard's lock guards it.
+/// The timers of a shard: a hierarchical wheel with 256 slots per level; the finest has slots of 0.8 ms, each coarser one 256 times that.
+/// Scheduling and cancelling cost a few writes. A timer fires in the first <see cref="Advance"/> at or after the end of its slot: never
+/// early, and at most one slot late if <see cref="Advance"/> is called at <see cref="NextDue"/>. Not thread-safe: guarded by the shard's
+/// lock.
 /// </summary>
 internal sealed class TimerWheel
 {
     /// <summary>
-    /// A slot is 2^13 units of 100 ns: 0.8 ms. So one wake-up serves all that is due within it, and the pace of notifications on a fast
-    /// path is kept (RFC 7641 section 4.5.1).
+    /// A slot is 2^13 units of 100 ns: 0.8 ms. One wake-up serves all timers within it, and the pace of notifications on a fast path is
+    /// kept (RFC 7641 section 4.5.1).
     /// </summary>
     internal const int SlotBits = 13;
 
@@ -19,37 +19,37 @@ internal sealed class TimerWheel
     private const int LevelMask = LevelSize - 1;
     private const int Levels = 5;
 
-    // Beyond the coarsest wheel, which spans 28 years, everything waits in one list.
+    // Timers beyond the coarsest wheel, which spans 28 years, wait in one list.
     private const int FarSlot = Levels * LevelSize;
 
-    // Due and taken out of the wheel, but not fired yet.
+    // Due and removed from the wheel, but not fired yet.
     private const int FiringSlot = FarSlot + 1;
 
     private readonly TimerSlots _slots = new(FarSlot + 1);
     private readonly List<(long Due, int Order, WheelTimer Timer)> _firing = [];
 
-    // In slots since the beginning of time. All timers that are due before it have fired or are in _firing.
+    // In slots since the origin of time. All timers that are due before it have fired or are in _firing.
     private long _current;
 
-    // No timer is due before it: exact after Advance within the finest wheel, else a lower bound. Cancelling does not move it.
+    // No timer is due before it: exact after Advance within the finest wheel, otherwise a lower bound. Cancelling does not move it.
     private long _next = long.MaxValue;
     private int _count;
 
     public TimerWheel(long now) => _current = now >> SlotBits;
 
-    /// <summary>How many timers are scheduled.</summary>
+    /// <summary>The number of scheduled timers.</summary>
     public int Count => _count;
 
     /// <summary>
-    /// When <see cref="Advance"/> must be called next, in units of 100 ns; <see cref="long.MaxValue"/> when nothing waits. Costs two reads.
-    /// Never later than the end of the first timer's slot; it may be earlier after a cancellation or for a timer that is far away, and then
-    /// moves on by an Advance that fires nothing.
+    /// When <see cref="Advance"/> must be called next, in units of 100 ns; <see cref="long.MaxValue"/> without timers. Costs two reads.
+    /// Never later than the end of the first timer's slot. It may be earlier after a cancellation or for a distant timer; an Advance that
+    /// fires nothing then moves it on.
     /// </summary>
     public long NextDue => _count == 0 || _next > long.MaxValue >> SlotBits ? long.MaxValue : _next << SlotBits;
 
-    /// <summary>Schedules a timer, also when it is scheduled already.</summary>
+    /// <summary>Schedules a timer, or reschedules it.</summary>
     /// <param name="timer">The timer; of this wheel only.</param>
-    /// <param name="due">When to fire, in units of 100 ns. What is past fires in the next <see cref="Advance"/>.</param>
+    /// <param name="due">When to fire, in units of 100 ns. A past time fires in the next <see cref="Advance"/>.</param>
     public void Schedule(WheelTimer timer, long due)
     {
         Cancel(timer);
@@ -58,7 +58,7 @@ internal sealed class TimerWheel
         _next = _count++ == 0 ? end : Math.Min(_next, end);
     }
 
-    /// <summary>Takes a timer out; does nothing when it is not scheduled.</summary>
+    /// <summary>Cancels a timer; does nothing for an unscheduled one.</summary>
     /// <param name="timer">The timer.</param>
     public void Cancel(WheelTimer timer)
     {
@@ -70,7 +70,7 @@ internal sealed class TimerWheel
         _count--;
         if (timer.Slot == FiringSlot)
         {
-            // Its entry in the list of what fires is passed over.
+            // Skips its entry in the list of firing timers.
             timer.Slot = WheelTimer.NoSlot;
         }
         else
@@ -80,16 +80,16 @@ internal sealed class TimerWheel
     }
 
     /// <summary>
-    /// Fires everything that is due: the earliest first, and of equals the one that was scheduled first. Timers that fire may schedule and
-    /// cancel any timer. What is scheduled meanwhile fires in the next call at the earliest, so that a timer that schedules itself for now
-    /// cannot hold the shard for ever.
+    /// Fires all due timers: the earliest first, and among equals the one that was scheduled first. Firing timers may schedule and cancel
+    /// any timer. Timers that are scheduled meanwhile fire in the next call at the earliest, so a timer that schedules itself for now
+    /// cannot block the shard.
     /// </summary>
-    /// <param name="now">Now, in units of 100 ns. Going back does nothing.</param>
+    /// <param name="now">The current time, in units of 100 ns. Going back does nothing.</param>
     public void Advance(long now)
     {
         if (_firing.Count != 0)
         {
-            return; // called by a timer that fires: the call that runs goes on
+            return; // called by a firing timer: the running call continues
         }
 
         long target = now >> SlotBits;
@@ -119,7 +119,7 @@ internal sealed class TimerWheel
 
     private static long SlotEnd(long due) => (due >> SlotBits) + ((due & ((1L << SlotBits) - 1)) == 0 ? 0 : 1);
 
-    /// <summary>Puts a timer where it belongs, seen from the current slot, and says which slot that is in time.</summary>
+    /// <summary>Puts a timer in its slot, relative to the current slot, and returns the time of that slot.</summary>
     private long Place(WheelTimer timer)
     {
         long end = Math.Max(SlotEnd(timer.Due), _current);
@@ -139,8 +139,8 @@ internal sealed class TimerWheel
     }
 
     /// <summary>
-    /// The first slot in time, from the current one on, in which something is due or a coarser wheel's slot begins;
-    /// <see cref="long.MaxValue"/> when nothing waits.
+    /// Finds the first slot in time, from the current one on, in which something is due or a coarser wheel's slot begins;
+    /// <see cref="long.MaxValue"/> without timers.
     /// </summary>
     private long FindNext()
     {
@@ -160,7 +160,7 @@ internal sealed class TimerWheel
         return _slots.First(FarSlot) is null ? long.MaxValue : ((_current >> farShift) + 1) << farShift;
     }
 
-    /// <summary>Takes everything out of the wheel that is due in or before a slot.</summary>
+    /// <summary>Removes all timers from the wheel that are due in or before a slot.</summary>
     private void Collect(long target)
     {
         long next;
@@ -190,10 +190,10 @@ internal sealed class TimerWheel
         }
     }
 
-    /// <summary>Places the timers of a coarse slot anew, in their order.</summary>
+    /// <summary>Redistributes the timers of a coarse slot, in their order.</summary>
     private void Spread(int slot)
     {
-        // Those that stay in the far list come behind the last one, so that one pass sees each once.
+        // Timers that stay in the far list go behind the last one, so one pass sees each once.
         WheelTimer? last = _slots.First(slot)?.Previous;
         while (last is not null)
         {
@@ -226,7 +226,7 @@ internal sealed class TimerWheel
         }
         finally
         {
-            // Only after an exception is anything left; it must not be lost with it.
+            // Timers are left only after an exception; they must not be lost with it.
             for (i++; i < _firing.Count; i++)
             {
                 if (_firing[i].Timer.Slot == FiringSlot)

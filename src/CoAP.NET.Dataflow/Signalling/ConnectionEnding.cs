@@ -5,27 +5,27 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Signalling;
 
-/// <summary>How connections (RFC 8323 sections 5.5 and 5.6) and sessions over datagrams end. Under the shard's lock.</summary>
+/// <summary>Ends connections (RFC 8323 sections 5.5 and 5.6) and sessions over datagrams. Under the shard's lock.</summary>
 /// <param name="shard">The shard.</param>
-/// <param name="options">The times.</param>
-/// <param name="timers">When connections are looked at.</param>
-/// <param name="messages">What is under way in sessions; null where there are none.</param>
+/// <param name="options">The timeouts.</param>
+/// <param name="timers">Schedules the checks of connections.</param>
+/// <param name="messages">The pending messages of sessions; null for none.</param>
 internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions options, ConnectionTimers timers, MessageLayer? messages)
 {
-    // While something is under way in a session that is to end.
+    // The check period while something is pending in a session that ends.
     private static readonly TimeSpan s_sessionPeriod = TimeSpan.FromMilliseconds(100);
 
     private readonly CoapCounters _counters = shard.Environment.Counters;
 
     /// <summary>
-    /// Asks the peer for an orderly end: what is under way is finished, then one of the two closes. Repeating it does nothing.
+    /// Requests an orderly end from the peer: pending exchanges finish, then one of the two closes. Further calls do nothing.
     /// </summary>
     /// <param name="channel">The channel of the connection.</param>
-    /// <param name="holdOff">How long the peer is not to connect again; null for nothing said.</param>
-    /// <param name="alternativeAddresses">Where it is to connect instead.</param>
-    /// <param name="text">Why, as a sentence.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
-    /// <param name="atOnce">Whether the connection is closed right after, without waiting for anything.</param>
+    /// <param name="holdOff">How long the peer must not reconnect; null for unspecified.</param>
+    /// <param name="alternativeAddresses">The addresses to connect to instead.</param>
+    /// <param name="text">The reason as a sentence.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
+    /// <param name="atOnce">Whether to close right after, without waiting.</param>
     public void Release(
         CoapChannel channel, HoldOff? holdOff, IReadOnlyList<AlternativeAddress> alternativeAddresses, string text, long now, bool atOnce)
     {
@@ -68,7 +68,7 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
         timers.Arm(state, now);
     }
 
-    /// <summary>The peer will send nothing more: what it asked for is answered, then the connection is closed.</summary>
+    /// <summary>Handles a half-closed connection: its requests are answered, then it is closed.</summary>
     public void OnReceiveEnded(CoapChannel channel, long now)
     {
         if (channel.SignallingState is not StreamState { IsOver: false } state)
@@ -83,8 +83,8 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
         timers.Arm(state, now);
     }
 
-    // RFC 8323 section 5.5: what is under way is finished, and nothing new begun.
-    /// <summary>The peer asks for the end.</summary>
+    // RFC 8323 section 5.5: pending exchanges finish, and no new ones start.
+    /// <summary>Handles a Release of the peer.</summary>
     public void OnRelease(StreamState state, CoapMessage release, long now)
     {
         if (release.OptionsToRead is { } options)
@@ -100,7 +100,7 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
         CoapChannel channel = state.Channel;
         shard.AfterRelease(new ReleaseLog(state));
         state.ClosesWhenQuiet = true;
-        string why = $"{channel} asked for the end of the connection by Release (RFC 8323 section 5.5).";
+        string why = $"{channel} released the connection with Release (RFC 8323 section 5.5).";
         BeginEnd(state, new CoapConnectionException(CoapConnectionError.Released, why), now);
         CloseIfQuiet(state, now);
         timers.Arm(state, now);
@@ -119,7 +119,7 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
         state.Channel.Requests!.IsAwaited = true;
     }
 
-    /// <summary>Closes a connection whose peer asked for the end, when nothing is under way.</summary>
+    /// <summary>Closes a connection whose peer released it, when nothing is pending.</summary>
     public void CloseIfQuiet(StreamState state, long now)
     {
         if (state is { ClosesWhenQuiet: true, IsOver: false }
@@ -130,13 +130,12 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
         }
     }
 
-    /// <summary>Closes after what still waits to be sent.</summary>
-    // By a last frame, which stands behind all others in the queue of the transport. An Empty message says nothing (RFC 8323 section 3.4),
-    // so it can always be that frame, also where it answers a Release: peers ignore it, and no transport, ours or a user's, needs a second
-    // way to end.
+    /// <summary>Closes after the send backlog.</summary>
+    // Uses a last frame, which follows all others in the queue of the transport. An Empty message has no meaning (RFC 8323 section 3.4), so
+    // it can always be that frame, even as the answer to a Release: peers ignore it, and no transport needs a second way to end.
     public void CloseInOrder(StreamState state, long now)
     {
-        // The answer that a Pong waited for may have left without its thread having come here yet.
+        // The answer that a Pong waited for may have left before its thread came here.
         ConnectionPings.AnswerCustody(state);
         End(state, state.Reason!);
         state.Post(new CoapMessage(CoapCode.Empty), isLast: true);
@@ -144,22 +143,22 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
         timers.Arm(state, now);
     }
 
-    /// <summary>The peer says why it closes.</summary>
+    /// <summary>Handles an Abort of the peer.</summary>
     public void OnAbort(StreamState state, CoapMessage abort)
     {
         _counters.Add(CoapCounter.AbortsReceived);
         string? said = abort.Payload.IsEmpty ? null : CoapForeignText.LineOf(abort.Payload.Span);
         string what = abort.OptionsToRead is { } options && options.TryGetUInt(BadCsmOption.Definition.Number, out uint number)
-            ? $"{state.Channel} aborted the connection, as it cannot process option {number} of our CSM"
+            ? $"{state.Channel} aborted the connection because it cannot process option {number} of our CSM"
             : $"{state.Channel} aborted the connection";
 
-        // Whatever was going on before, this is how it ends.
+        // This reason replaces all earlier ones.
         string why = said is null ? $"{what}." : $"{what}: {said}";
         state.Reason = new CoapConnectionException(CoapConnectionError.Aborted, why) { Diagnostic = said };
         CloseAtOnce(state, state.Reason);
     }
 
-    /// <summary>RFC 8323 section 5.6: says why, and closes.</summary>
+    /// <summary>RFC 8323 section 5.6: sends the reason, and closes.</summary>
     public void Abort(
         StreamState state,
         string text,
@@ -182,14 +181,14 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
         timers.Arm(state, now);
     }
 
-    /// <summary>Closes without a word, as there is nobody to hear it, or nothing left to say.</summary>
+    /// <summary>Closes silently, because the peer cannot receive it, or nothing is left to send.</summary>
     public void CloseAtOnce(ConnectionState state, CoapConnectionException reason)
     {
         End(state, reason);
         shard.AfterRelease(new Closing(state));
     }
 
-    /// <summary>Nothing is sent or taken any more.</summary>
+    /// <summary>Stops sending and receiving.</summary>
     public static void End(ConnectionState of, CoapConnectionException reason)
     {
         of.Reason ??= reason;
@@ -210,7 +209,7 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
         }
     }
 
-    // There is no word that asks a peer to finish, so we do what we can: what is under way ends, then the session is closed.
+    // DTLS has no message that asks a peer to finish. Pending exchanges finish, then the session is closed.
     private void ReleaseSession(ConnectionState state, string text, long now, bool atOnce)
     {
         if (!state.IsReleasing)
@@ -223,7 +222,7 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
         CloseSessionIfDue(state, now, atOnce);
     }
 
-    /// <summary>Closes a session that is to end when nothing is under way in it, or looks again in a while.</summary>
+    /// <summary>Closes an ending session when nothing is pending in it, or checks again later.</summary>
     public void CloseSessionIfDue(ConnectionState state, long now, bool atOnce)
     {
         CoapChannel channel = state.Channel;

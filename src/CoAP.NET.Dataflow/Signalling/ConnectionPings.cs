@@ -3,12 +3,12 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Signalling;
 
-/// <summary>Ping and Pong, in both directions (RFC 8323 section 5.4). Under the shard's lock.</summary>
+/// <summary>Handles Ping and Pong in both directions (RFC 8323 section 5.4). Under the shard's lock.</summary>
 internal sealed class ConnectionPings
 {
     private uint _lastPing;
 
-    /// <summary>The peer asks whether we are there.</summary>
+    /// <summary>Handles a Ping of the peer.</summary>
     public static void OnPing(StreamState state, CoapMessage ping)
     {
         if (ping.OptionsToRead?.Contains(Custody.Definition.Number) != true)
@@ -35,7 +35,7 @@ internal sealed class ConnectionPings
         AnswerCustody(state);
     }
 
-    /// <summary>Answers those Pings of which all that came before is answered.</summary>
+    /// <summary>Answers the Pings whose earlier requests are all answered.</summary>
     public static void AnswerCustody(StreamState state)
     {
         while (state.Custody is { } custody && custody.TryTake(out CoapToken token))
@@ -49,7 +49,7 @@ internal sealed class ConnectionPings
         }
     }
 
-    /// <summary>Asks the peer whether it is there. RFC 7252 has an Empty Confirmable message for this; here it is a Ping.</summary>
+    /// <summary>Pings the peer. RFC 7252 has an Empty Confirmable message for this; on connections it is a Ping.</summary>
     public void Send(StreamState state, CoapTransmission transmission, long now)
     {
         Span<byte> token = stackalloc byte[sizeof(uint)];
@@ -62,15 +62,15 @@ internal sealed class ConnectionPings
         state.Post(ping);
     }
 
-    /// <summary>The peer is there.</summary>
-    /// <returns>The Ping that it answers; null for that of a silence, or none.</returns>
+    /// <summary>Handles a Pong of the peer.</summary>
+    /// <returns>The answered Ping; null for a keep-alive Ping, or none.</returns>
     public static CoapTransmission? OnPong(StreamState state, CoapMessage pong)
     {
         CoapToken token = pong.Token;
         if (token.Length == 0)
         {
-            // It answers the Ping of a silence, for which having heard anything is enough. Where there is none, the peer left the token
-            // out, as some do (libcoap 4.3.1): Pongs come in the order of their Pings.
+            // It answers the keep-alive Ping, for which any message is enough. Without such a Ping the peer omitted the token, as some do
+            // (libcoap 4.3.1): Pongs have the order of their Pings.
             bool isOfSilence = state.PingSentAt is not null;
             state.PingSentAt = null;
             token = isOfSilence || state.Pings is not { Count: > 0 } waiting ? token : waiting.MinBy(static ping => ping.Value.SentAt).Key;

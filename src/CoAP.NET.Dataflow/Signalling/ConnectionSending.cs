@@ -1,14 +1,14 @@
 namespace CoAP.NET.Signalling;
 
 /// <summary>
-/// What leaves on a connection: no types, no Message IDs, no copies (RFC 8323 section 3.1). What is given to the transport counts as
-/// delivered. Under the shard's lock.
+/// Sends messages on a connection: no types, no Message IDs, no copies (RFC 8323 section 3.1). A message counts as delivered when the
+/// transport has it. Under the shard's lock.
 /// </summary>
 internal sealed class ConnectionSending(CoapShard shard, ConnectionPings pings)
 {
     private const int WaitingAtOnce = 16;
 
-    /// <summary>Something goes down that is more than a plain message.</summary>
+    /// <summary>Sends an item that is more than a plain message.</summary>
     public void Send(in CoapOutbound item, long now)
     {
         StreamState state = (StreamState)item.Channel.SignallingState!;
@@ -24,13 +24,13 @@ internal sealed class ConnectionSending(CoapShard shard, ConnectionPings pings)
                 Cancel(state, cancelled);
                 break;
             default:
-                // Nothing is acknowledged or rejected here.
+                // Nothing is acknowledged or rejected on connections.
                 break;
         }
     }
 
-    /// <summary>The connection takes frames again.</summary>
-    /// <returns>Whether more waits.</returns>
+    /// <summary>Handles a connection that accepts frames again.</summary>
+    /// <returns>Whether more messages wait.</returns>
     public bool SendWaiting(CoapChannel channel, long now)
     {
         if (channel.SignallingState is not StreamState { IsOver: false } state)
@@ -48,7 +48,7 @@ internal sealed class ConnectionSending(CoapShard shard, ConnectionPings pings)
         return state.Waiting.Count > 0;
     }
 
-    /// <summary>Tells the end of a message.</summary>
+    /// <summary>Reports the outcome of a message.</summary>
     public void Settle(CoapTransmission transmission, CoapInboundKind kind, StreamState state, long now)
     {
         transmission.IsOver = true;
@@ -84,7 +84,7 @@ internal sealed class ConnectionSending(CoapShard shard, ConnectionPings pings)
         }
         else if (state.Channel.Connection!.IsCongested)
         {
-            // By the time there is room the newest state will do.
+            // By the time there is room, only the newest state matters.
             transmission.IsQueued = true;
             state.Waiting.AddLast(transmission);
         }
@@ -128,7 +128,7 @@ internal sealed class ConnectionSending(CoapShard shard, ConnectionPings pings)
         }
         else if (transmission is { IsOver: false, Message.Code: var code } && code == CoapCode.Ping)
         {
-            // Nobody waits for the Pong any more.
+            // No caller waits for the Pong any more.
             state.Pings?.Remove(transmission.Message.Token);
         }
 

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Signalling;
 
 /// <summary>
-/// What signalling keeps of one connection or session: all of it for a session, of which there may be very many. The timer is whatever it
-/// waits for next. Guarded by the shard's lock, where nothing else is said.
+/// The signalling state of one connection or session; complete for a session, of which there may be very many. The timer covers the next
+/// event. Guarded by the shard's lock, unless stated otherwise.
 /// </summary>
 internal class ConnectionState(ConnectionWatch watch, CoapChannel channel, long now) : WheelTimer, IAfterRelease
 {
@@ -11,8 +11,8 @@ internal class ConnectionState(ConnectionWatch watch, CoapChannel channel, long 
     public CoapChannel Channel { get; } = channel;
 
     /// <summary>
-    /// Whether requests and responses pass without a look at the connection: it is ready, and neither over nor about to be. Also read by
-    /// the thread that receives, without the lock.
+    /// Whether requests and responses pass without a check of the connection: it is ready, and not ending. The receiving thread also reads
+    /// it without the lock.
     /// </summary>
     public bool IsPlain
     {
@@ -20,7 +20,7 @@ internal class ConnectionState(ConnectionWatch watch, CoapChannel channel, long 
         private set => Volatile.Write(ref field, value);
     }
 
-    /// <summary>Whether the peer's CSM came, so that other messages may (RFC 8323 section 3.3).</summary>
+    /// <summary>Whether the peer's CSM arrived, so other messages are allowed (RFC 8323 section 3.3).</summary>
     public bool IsReady
     {
         get;
@@ -32,7 +32,7 @@ internal class ConnectionState(ConnectionWatch watch, CoapChannel channel, long 
     }
 
     /// <summary>
-    /// Whether nothing more is sent or taken: Abort was sent or came, or the connection has ended. Also read without the lock.
+    /// Whether nothing more is sent or accepted: an Abort was sent or received, or the connection has ended. Also read without the lock.
     /// </summary>
     public bool IsOver
     {
@@ -45,8 +45,8 @@ internal class ConnectionState(ConnectionWatch watch, CoapChannel channel, long 
     }
 
     /// <summary>
-    /// Whether the connection ends soon: Release came or was sent, or the peer ended its side. No new requests of ours go out on it (RFC
-    /// 8323 section 5.5). Also read without the lock.
+    /// Whether the connection ends soon: a Release was sent or received, or the peer ended its side. No new requests to the peer use it
+    /// (RFC 8323 section 5.5). Also read without the lock.
     /// </summary>
     public bool IsReleasing
     {
@@ -58,26 +58,26 @@ internal class ConnectionState(ConnectionWatch watch, CoapChannel channel, long 
         }
     }
 
-    /// <summary>When it is closed at the latest, in units of 100 ns.</summary>
+    /// <summary>The latest time of closing, in units of 100 ns.</summary>
     public long EndsAt { get; set; } = long.MaxValue;
 
-    /// <summary>Why it is over, or will be.</summary>
+    /// <summary>The reason of the present or coming end.</summary>
     public CoapConnectionException? Reason { get; set; }
 
     /// <summary>
-    /// When signalling of the peer was last heard, in units of 100 ns; of other messages <see cref="CoapChannel.LastSeen"/> says it.
+    /// The time of the last signalling message of the peer, in units of 100 ns; <see cref="CoapChannel.LastSeen"/> covers other messages.
     /// </summary>
     public long LastHeard { get; set; } = now;
 
-    /// <summary>Ends when the connection has ended; made when somebody waits.</summary>
+    /// <summary>Completes when the connection has ended; created for the first waiter.</summary>
     public TaskCompletionSource? Ended { get; set; }
 
-    // After the release, as what is looked at of a connection is another's code.
+    // After the lock is released, because the connection's progress is foreign code.
     internal sealed override void Fire(long now) => Channel.Shard.AfterRelease(this);
 
     void IAfterRelease.OnReleased(CoapShard shard) => Look();
 
-    /// <summary>The time has come that this waited for. No lock may be held.</summary>
+    /// <summary>Handles the timer. The caller must hold no lock.</summary>
     protected virtual void Look()
     {
         Channel.Shard.Enter();

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Signalling;
 
 /// <summary>
-/// When a connection is looked at next: one timer for each, at the next time that is known, and now and then to see whether it moves.
-/// Messages never touch it. Under the shard's lock.
+/// Schedules the next check of a connection: one timer for each, at the next known time, and periodically for its progress. Messages never
+/// touch it. Under the shard's lock.
 /// </summary>
 internal sealed class ConnectionTimers(CoapShard shard, CoapStreamOptions options)
 {
@@ -10,7 +10,7 @@ internal sealed class ConnectionTimers(CoapShard shard, CoapStreamOptions option
 
     private readonly long _period = PeriodOf(options);
 
-    /// <summary>When the connection is looked at next.</summary>
+    /// <summary>Schedules the next check.</summary>
     public void Arm(StreamState state, long now)
     {
         long due = state.EndsAt;
@@ -41,16 +41,16 @@ internal sealed class ConnectionTimers(CoapShard shard, CoapStreamOptions option
         }
     }
 
-    /// <summary>When the peer was last heard.</summary>
+    /// <summary>Returns the time of the last message of the peer.</summary>
     public static long HeardOf(StreamState state) => Math.Max(state.LastHeard, state.Channel.LastSeen);
 
-    /// <summary>When the connection was last used for anything but Ping and Pong.</summary>
+    /// <summary>Returns the time of the last use, except for Ping and Pong.</summary>
     public static long UsedOf(StreamState state) => Math.Max(state.LastUsed, state.Channel.LastSeen);
 
-    /// <summary>A time later; never, for an infinite time.</summary>
+    /// <summary>Adds a time; never for an infinite one.</summary>
     public static long After(long since, TimeSpan time) => time == Timeout.InfiniteTimeSpan ? long.MaxValue : since + time.Ticks;
 
-    // A quarter of the shortest time that cannot be told in advance; so much later than it may a connection be ended.
+    // A quarter of the shortest timeout without a known time. A connection may end so much later than allowed.
     private static long PeriodOf(CoapStreamOptions options)
     {
         long shortest = long.MaxValue;

@@ -2,24 +2,21 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Signalling;
 
-/// <summary>
-/// Looks whether connections move, and ends those that do not: no CSM in time, a frame or a peer that is too slow, no Pong, nothing to do
-/// for long.
-/// </summary>
+/// <summary>Ends connections without progress: no CSM in time, a slow frame or peer, no Pong, or a long idle time.</summary>
 internal sealed class ConnectionWatch(CoapShard shard, CoapStreamOptions options, ConnectionTimers timers, ConnectionEnding ending)
 {
-    /// <summary>The time has come that a connection waited for.</summary>
+    /// <summary>Checks a connection.</summary>
     /// <param name="state">The connection.</param>
-    /// <param name="progress">How far it has come, read without the lock.</param>
-    /// <param name="isHeld">Whether it takes nothing more now.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="progress">Its progress, read without the lock.</param>
+    /// <param name="isHeld">Whether reading is paused now.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
     public void Judge(StreamState state, in CoapConnectionProgress progress, bool isHeld, long now)
     {
         if (state.IsOver)
         {
             if (now >= state.EndsAt)
             {
-                // Whatever kept the last message from leaving, the connection ends now.
+                // The connection ends now, whatever delayed the last message.
                 ending.CloseAtOnce(state, state.Reason!);
             }
             else
@@ -33,8 +30,8 @@ internal sealed class ConnectionWatch(CoapShard shard, CoapStreamOptions options
         state.Progress.Look(progress, isHeld, options, now);
         if (isHeld || progress is { PartialLength: > 0 } or { BytesWaiting: > 0 })
         {
-            // Whom we do not read we do not blame for his silence; nor who is in the middle of a frame, or did not get our Ping yet: those
-            // have times of their own.
+            // Silence does not count while reading is paused, while the peer sends a frame, or before it got the Ping: those have timeouts
+            // of their own.
             state.LastHeard = now;
         }
 
@@ -64,7 +61,7 @@ internal sealed class ConnectionWatch(CoapShard shard, CoapStreamOptions options
             shard.Environment.Counters.Add(CoapCounter.SlowConnections);
             ending.CloseAtOnce(state, new CoapConnectionException(
                 CoapConnectionError.TooSlow,
-                $"{state.Channel} took too little of what waits for it, for {options.SendTimeout.TotalSeconds:0.#} s (SendTimeout)."));
+                $"{state.Channel} accepted too few of the waiting bytes for {options.SendTimeout.TotalSeconds:0.#} s (SendTimeout)."));
         }
         else if (state.IsReady && !state.IsReleasing && !KeepAlive(state, progress, now))
         {
@@ -77,7 +74,7 @@ internal sealed class ConnectionWatch(CoapShard shard, CoapStreamOptions options
         }
     }
 
-    /// <summary>The time has come that a session waited for.</summary>
+    /// <summary>Checks a session.</summary>
     public void JudgeSession(ConnectionState state, long now)
     {
         if (!state.IsOver)
@@ -86,7 +83,7 @@ internal sealed class ConnectionWatch(CoapShard shard, CoapStreamOptions options
         }
     }
 
-    /// <returns>Whether the connection goes on.</returns>
+    /// <returns>Whether the connection continues.</returns>
     private bool KeepAlive(StreamState state, in CoapConnectionProgress progress, long now)
     {
         CoapChannel channel = state.Channel;

@@ -1,13 +1,14 @@
 namespace CoAP.NET.Signalling;
 
 /// <summary>
-/// Pings of a peer that ask for Custody (RFC 8323 section 5.4.1): each Pong waits until the requests that came before its Ping are
-/// answered, and no longer, however many come after. Guarded by the shard's lock.
+/// Pings of a peer with Custody (RFC 8323 section 5.4.1): each Pong waits until the requests before its Ping are answered, and no longer,
+/// however many follow. Guarded by the shard's lock.
 /// </summary>
 internal sealed class CustodyPings(RequestsUnderWay requests)
 {
     /// <summary>
-    /// How many may wait; the Pong of a further one comes at once and without Custody, which it may (the option is elective).
+    /// The maximum number of waiting Pings. A further one gets its Pong at once and without Custody, which is allowed because the option is
+    /// elective.
     /// </summary>
     public const int Capacity = 16;
 
@@ -15,10 +16,10 @@ internal sealed class CustodyPings(RequestsUnderWay requests)
     private readonly List<CoapToken> _next = [];
     private byte _side;
 
-    /// <summary>Whether any wait.</summary>
+    /// <summary>Whether no Ping waits.</summary>
     public bool IsEmpty => _waiting.Count == 0;
 
-    /// <summary>Takes a Ping in.</summary>
+    /// <summary>Adds a Ping.</summary>
     /// <returns>False when too many wait.</returns>
     public bool TryAdd(CoapToken token)
     {
@@ -34,14 +35,14 @@ internal sealed class CustodyPings(RequestsUnderWay requests)
         }
         else
         {
-            // It has to wait for the side that takes requests now, which is looked at when the one before has ended.
+            // It must wait for the side that takes requests now, which is checked when the previous side has ended.
             _next.Add(token);
         }
 
         return true;
     }
 
-    /// <summary>The next Ping whose Pong is due; call again until there is none.</summary>
+    /// <summary>Takes the next Ping whose Pong is due; call it again until there is none.</summary>
     public bool TryTake(out CoapToken token)
     {
         token = default;

@@ -3,8 +3,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Signalling;
 
 /// <summary>
-/// Since when a connection moves too little, by looking at its progress now and then. Times in units of 100 ns; <see cref="long.MaxValue"/>
-/// for never.
+/// Detects connections without enough progress by periodic checks. Times in units of 100 ns; <see cref="long.MaxValue"/> for never.
 /// </summary>
 internal struct ProgressWatch
 {
@@ -14,17 +13,17 @@ internal struct ProgressWatch
 
     public ProgressWatch() => FrameDue = SendDue = long.MaxValue;
 
-    /// <summary>When the frame of which a part is there must be whole, or much more of it there.</summary>
+    /// <summary>The deadline for the partial frame, or for much more of it.</summary>
     public long FrameDue { get; private set; }
 
-    /// <summary>When the operating system must have taken enough of what waits.</summary>
+    /// <summary>The deadline for the operating system to take enough of the send backlog.</summary>
     public long SendDue { get; private set; }
 
-    /// <summary>Looks.</summary>
-    /// <param name="progress">How far the connection is.</param>
-    /// <param name="isHeld">Whether it is we who do not read, so that a frame cannot go on.</param>
-    /// <param name="options">The times.</param>
-    /// <param name="now">Now.</param>
+    /// <summary>Checks the progress.</summary>
+    /// <param name="progress">The progress of the connection.</param>
+    /// <param name="isHeld">Whether reading is paused, so a frame cannot continue.</param>
+    /// <param name="options">The timeouts.</param>
+    /// <param name="now">The current time.</param>
     public void Look(in CoapConnectionProgress progress, bool isHeld, CoapStreamOptions options, long now)
     {
         bool hasPartial = !isHeld && progress.PartialLength > 0;

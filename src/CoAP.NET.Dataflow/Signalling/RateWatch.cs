@@ -1,8 +1,8 @@
 namespace CoAP.NET.Signalling;
 
 /// <summary>
-/// A deadline that is put off only by as many bytes as move in its time at 256 bytes a second: whoever gives or takes a byte now and then
-/// holds nothing for it. Times in units of 100 ns.
+/// A deadline that is extended only if enough bytes move in its time, at 256 bytes per second. A peer that moves single bytes gains
+/// nothing. Times in units of 100 ns.
 /// </summary>
 internal struct RateWatch
 {
@@ -13,15 +13,15 @@ internal struct RateWatch
     private long _from;
     private long _enough;
 
-    /// <summary>There is nothing to wait for.</summary>
+    /// <summary>Stops: nothing is awaited.</summary>
     public void Stop() => _isRunning = false;
 
-    /// <summary>Looks.</summary>
-    /// <param name="count">How many bytes moved so far.</param>
-    /// <param name="outstanding">How many are to move: when all of them have, that is enough.</param>
-    /// <param name="window">In what time enough of them must.</param>
-    /// <param name="now">Now.</param>
-    /// <returns>When enough must have moved.</returns>
+    /// <summary>Checks the progress.</summary>
+    /// <param name="count">The number of bytes moved so far.</param>
+    /// <param name="outstanding">The number of remaining bytes: moving all of them is enough.</param>
+    /// <param name="window">The time in which enough of them must move.</param>
+    /// <param name="now">The current time.</param>
+    /// <returns>The deadline.</returns>
     public long Look(long count, long outstanding, TimeSpan window, long now)
     {
         if (window == Timeout.InfiniteTimeSpan)

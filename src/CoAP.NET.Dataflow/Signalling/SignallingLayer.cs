@@ -3,12 +3,11 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Signalling;
 
-// RFC 8323 sections 3.3 and 5, for the connections of one shard: what takes the place of RFC 7252 section 4 on reliable transports.
-//
-// A plain state machine: it is told of connections, messages and the clock under the shard's lock, and posts and raises what follows, which
-// the shard carries out after the lock was released. No socket, no await in here.
+// RFC 8323 sections 3.3 and 5 for the connections of one shard, in place of RFC 7252 section 4 on reliable transports. A plain state
+// machine: it gets connections, messages and the clock under the shard's lock, and posts and raises effects, which the shard carries out
+// after the release of the lock. It uses no socket and no await.
 
-/// <summary>The signalling of a shard. Every method must be called under the shard's lock, unless it says otherwise.</summary>
+/// <summary>The signalling of a shard. Call every method under the shard's lock, unless it says otherwise.</summary>
 internal sealed class SignallingLayer
 {
     private readonly CoapShard _shard;
@@ -20,9 +19,9 @@ internal sealed class SignallingLayer
     private readonly ConnectionEnding _ending;
     private readonly ConnectionWatch _watch;
 
-    /// <summary>Makes the signalling of a shard.</summary>
+    /// <summary>Creates the signalling of a shard.</summary>
     /// <param name="shard">The shard.</param>
-    /// <param name="messages">What is under way in sessions; null where there are none.</param>
+    /// <param name="messages">The pending messages of sessions; null for none.</param>
     public SignallingLayer(CoapShard shard, MessageLayer? messages = null)
     {
         _shard = shard;
@@ -35,7 +34,7 @@ internal sealed class SignallingLayer
         _watch = new ConnectionWatch(shard, options, _timers, _ending);
     }
 
-    /// <summary>A connection was opened: our CSM is the first message on it.</summary>
+    /// <summary>Handles a new connection: the local CSM is the first message on it.</summary>
     public void Open(CoapChannel channel, long now)
     {
         StreamState state = new(_watch, channel, now);
@@ -53,15 +52,15 @@ internal sealed class SignallingLayer
         _timers.Arm(state, now);
     }
 
-    /// <summary>A session was opened: both ends know of each other what there is to know.</summary>
-    /// <param name="channel">The channel of the session, which says when the peer was last heard.</param>
+    /// <summary>Handles a new session: both ends already know everything about each other.</summary>
+    /// <param name="channel">The channel of the session, which has the time of the peer's last message.</param>
     public void OpenSession(CoapChannel channel)
     {
         channel.SignallingState = new ConnectionState(_watch, channel, channel.LastSeen) { IsReady = true };
         _shard.Raise(new CoapInbound { Channel = channel, Kind = CoapInboundKind.Connected });
     }
 
-    /// <summary>A connection has ended.</summary>
+    /// <summary>Handles the end of a connection.</summary>
     public void Close(CoapChannel channel, CoapConnectionException reason)
     {
         if (channel.SignallingState is { } state)
@@ -75,17 +74,17 @@ internal sealed class SignallingLayer
     }
 
     /// <summary>
-    /// Whether a message is one that signalling has nothing to do with: on a connection that is ready, of the class of requests or
-    /// responses. Called without the lock, on the thread that receives.
+    /// Whether a message needs no signalling: a request or response on a ready connection. Called without the lock, on the receiving
+    /// thread.
     /// </summary>
     public static bool IsPlain(in CoapInbound item) =>
         item is { Kind: CoapInboundKind.Message, Message.Code: { IsSignalling: false, IsEmpty: false } }
         && item.Channel.SignallingState is StreamState { IsPlain: true };
 
-    /// <summary>Something came that is not plain.</summary>
-    /// <param name="item">What the Serializer made of a frame.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
-    /// <returns>Whether it goes up nevertheless; then <see cref="OnDrained"/> is called after it did.</returns>
+    /// <summary>Handles an item that is not plain.</summary>
+    /// <param name="item">The result of the Serializer for a frame.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
+    /// <returns>Whether it goes up nevertheless; <see cref="OnDrained"/> is then called afterwards.</returns>
     public bool Receive(in CoapInbound item, long now)
     {
         if (item.Channel.SignallingState is not StreamState { IsOver: false } state)
@@ -105,7 +104,7 @@ internal sealed class SignallingLayer
         }
         else if (message.Code.IsEmpty)
         {
-            // RFC 8323 section 3.4: it keeps the connection alive and means nothing.
+            // RFC 8323 section 3.4: it keeps the connection alive and has no meaning.
             _counters.Add(CoapCounter.Ignored);
         }
         else if (message.Code.IsSignalling)
@@ -114,7 +113,7 @@ internal sealed class SignallingLayer
         }
         else
         {
-            // The connection is about to end: what is under way is finished.
+            // The connection is about to end: pending exchanges finish.
             item.Channel.LastSeen = now;
             return true;
         }
@@ -122,10 +121,10 @@ internal sealed class SignallingLayer
         return false;
     }
 
-    /// <summary>The beginning of a frame broke a rule, so that nothing after it can be read.</summary>
+    /// <summary>Handles a malformed beginning of a frame; nothing after it is readable.</summary>
     public void Refuse(CoapChannel channel, Serialization.CoapFormatError error, long now) => Refuse(channel, Describe(error), now);
 
-    /// <summary>The peer broke a rule, so that nothing more of it is read.</summary>
+    /// <summary>Handles a violation of a rule by the peer; nothing more is read from it.</summary>
     public void Refuse(CoapChannel channel, string text, long now)
     {
         if (channel.SignallingState is StreamState { IsOver: false } state)
@@ -135,14 +134,14 @@ internal sealed class SignallingLayer
     }
 
     /// <summary>
-    /// Asks the peer for an orderly end: what is under way is finished, then one of the two closes. Repeating it does nothing.
+    /// Requests an orderly end from the peer: pending exchanges finish, then one of the two closes. Further calls do nothing.
     /// </summary>
     /// <param name="channel">The channel of the connection.</param>
-    /// <param name="holdOff">How long the peer is not to connect again; null for nothing said.</param>
-    /// <param name="alternativeAddresses">Where it is to connect instead.</param>
-    /// <param name="text">Why, as a sentence.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
-    /// <param name="atOnce">Whether the connection is closed right after, without waiting for anything.</param>
+    /// <param name="holdOff">How long the peer must not reconnect; null for unspecified.</param>
+    /// <param name="alternativeAddresses">The addresses to connect to instead.</param>
+    /// <param name="text">The reason as a sentence.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
+    /// <param name="atOnce">Whether to close right after, without waiting.</param>
     public void Release(
         CoapChannel channel,
         HoldOff? holdOff,
@@ -152,31 +151,31 @@ internal sealed class SignallingLayer
         bool atOnce = false) =>
         _ending.Release(channel, holdOff, alternativeAddresses, text, now, atOnce);
 
-    /// <summary>The peer will send nothing more: what it asked for is answered, then the connection is closed.</summary>
+    /// <summary>Handles a half-closed connection: its requests are answered, then it is closed.</summary>
     public void OnReceiveEnded(CoapChannel channel, long now) => _ending.OnReceiveEnded(channel, now);
 
-    /// <summary>Something goes down that is more than a plain message.</summary>
+    /// <summary>Sends an item that is more than a plain message.</summary>
     public void Send(in CoapOutbound item, long now) => _sending.Send(in item, now);
 
-    /// <summary>The connection takes frames again.</summary>
-    /// <returns>Whether more waits.</returns>
+    /// <summary>Handles a connection that accepts frames again.</summary>
+    /// <returns>Whether more messages wait.</returns>
     public bool SendWaiting(CoapChannel channel, long now) => _sending.SendWaiting(channel, now);
 
-    /// <summary>Waits until the peer's CSM came or the connection is over; the channel then tells which.</summary>
+    /// <summary>Completes when the peer's CSM arrived or the connection is over; the channel then has the outcome.</summary>
     public static Task WhenReady(CoapChannel channel) =>
         channel.SignallingState is not StreamState { IsReady: false, IsOver: false } state
             ? Task.CompletedTask
             : (state.Ready ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
 
-    /// <summary>Waits until a connection has ended.</summary>
+    /// <summary>Completes when a connection has ended.</summary>
     public static Task WhenEnded(CoapChannel channel) =>
         channel.SignallingState is not { } state || channel.IsForgotten
             ? Task.CompletedTask
             : (state.Ended ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
 
     /// <summary>
-    /// All requests of a peer that were waited for are answered, or something that was not plain went up, which may have been the response
-    /// that the end of the connection waits for.
+    /// Handles the end of awaited requests of a peer, or an item that was not plain and went up. The item may be the response that the end
+    /// of the connection waits for.
     /// </summary>
     public void OnDrained(CoapChannel channel)
     {
@@ -196,7 +195,7 @@ internal sealed class SignallingLayer
         OptionVerdict verdict = OptionRules.Check(message);
         if (!verdict.IsAccepted)
         {
-            // RFC 8323 section 5.2; also of a code that is not known, of which all options are unknown.
+            // RFC 8323 section 5.2; also for an unknown code, whose options are all unknown.
             _counters.Add(CoapCounter.BadOptions);
             _ending.Abort(
                 state,
@@ -229,12 +228,12 @@ internal sealed class SignallingLayer
         }
         else
         {
-            // A code of a later specification that demands nothing: RFC 8323 has no rule for it, so it does no harm.
+            // A code of a later specification that requires nothing: RFC 8323 has no rule for it, so it is ignored.
             _counters.Add(CoapCounter.Ignored);
         }
     }
 
-    // Each option holds until another CSM changes it, so that one without options changes nothing.
+    // Each option is valid until another CSM changes it, so a CSM without options changes nothing.
     private void OnCapabilities(StreamState state, CoapMessage csm, long now)
     {
         CoapChannel channel = state.Channel;
@@ -247,7 +246,7 @@ internal sealed class SignallingLayer
 
             channel.TakesBlocks |= options.Contains(BlockWiseTransfer.Definition.Number);
 
-            // RFC 8974 section 2.2.1: below 8 it says nothing.
+            // RFC 8974 section 2.2.1: values below 8 have no meaning.
             if (options.TryGetUInt(ExtendedTokenLength.Definition.Number, out uint length) && length >= CoapToken.MaxLength)
             {
                 channel.PeerMaxTokenLength = (int)Math.Min(length, CoapToken.MaxExtendedLength);

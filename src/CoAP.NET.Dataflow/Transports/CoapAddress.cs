@@ -4,10 +4,8 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>
-/// The address of one end of a UDP or TCP peer: IP address, port and IPv6 scope, as a value. IPv4 addresses are kept in
-/// their IPv4-mapped IPv6 form, so that one peer has one address on dual-mode sockets too.
-/// </summary>
+/// <summary>The address of one end of a UDP or TCP peer: IP address, port and IPv6 scope, as a value.</summary>
+/// <remarks>IPv4 addresses are kept in their IPv4-mapped IPv6 form, so one peer has one address on dual-mode sockets too.</remarks>
 /// <param name="High">The upper 8 bytes of the IPv6 address, as a big-endian number.</param>
 /// <param name="Low">The lower 8 bytes of the IPv6 address, as a big-endian number.</param>
 /// <param name="Port">The port, 0 to 65,535.</param>
@@ -19,19 +17,19 @@ public readonly record struct CoapAddress(ulong High, ulong Low, ushort Port, ui
     /// <summary>Whether this is an IPv4 address.</summary>
     public bool IsIPv4 => High == 0 && (Low & 0xffff_ffff_0000_0000) == MappedPrefix;
 
-    /// <summary>Whether this is the address of a group (RFC 7252 section 8).</summary>
+    /// <summary>Whether this is a multicast (group) address (RFC 7252 section 8).</summary>
     public bool IsMulticast => IsIPv4 ? ((uint)Low >> 28) == 0xe : High >> 56 == 0xff;
 
     /// <summary>Whether the address is the wildcard (all zero), of either family.</summary>
     public bool IsAny => High == 0 && (Low == 0 || Low == MappedPrefix);
 
-    /// <summary>Makes an address of an IPv4 address in host byte order.</summary>
+    /// <summary>Creates an address from an IPv4 address in host byte order.</summary>
     /// <param name="address">The four bytes as a big-endian number.</param>
     /// <param name="port">The port.</param>
     /// <returns>The address.</returns>
     public static CoapAddress FromIPv4(uint address, ushort port) => new(0, MappedPrefix | address, port, 0);
 
-    /// <summary>Makes an address of a .NET endpoint.</summary>
+    /// <summary>Creates an address from a .NET endpoint.</summary>
     /// <param name="endpoint">The endpoint, IPv4 or IPv6.</param>
     /// <returns>The address.</returns>
     public static CoapAddress FromIPEndPoint(IPEndPoint endpoint)
@@ -40,7 +38,7 @@ public readonly record struct CoapAddress(ulong High, ulong Low, ushort Port, ui
         return Of(endpoint.Address, (ushort)endpoint.Port);
     }
 
-    /// <summary>Makes an address of a .NET address and a port.</summary>
+    /// <summary>Creates an address from a .NET address and a port.</summary>
     internal static CoapAddress Of(IPAddress address, ushort port)
     {
         Span<byte> bytes = stackalloc byte[16];
@@ -56,11 +54,11 @@ public readonly record struct CoapAddress(ulong High, ulong Low, ushort Port, ui
         return new CoapAddress(high, low, port, (uint)address.ScopeId);
     }
 
-    /// <summary>The .NET endpoint; an IPv4 address becomes an IPv4 endpoint.</summary>
+    /// <summary>Converts to a .NET endpoint; an IPv4 address becomes an IPv4 endpoint.</summary>
     /// <returns>The endpoint.</returns>
     public IPEndPoint ToIPEndPoint() => new(ToIPAddress(), Port);
 
-    /// <summary>The .NET address; an IPv4 address becomes an IPv4 address.</summary>
+    /// <summary>Converts to a .NET address; an IPv4 address becomes an IPv4 address.</summary>
     /// <returns>The address.</returns>
     public IPAddress ToIPAddress()
     {
@@ -76,21 +74,19 @@ public readonly record struct CoapAddress(ulong High, ulong Low, ushort Port, ui
         return new IPAddress(bytes, ScopeId);
     }
 
-    /// <summary>The length of what <see cref="WriteTo"/> writes, in bytes.</summary>
+    /// <summary>The number of bytes that <see cref="WriteTo"/> writes.</summary>
     public const int BinaryLength = 22;
 
-    /// <summary>
-    /// Writes address, port and scope in a form that no other address has, for what is authenticated together with an address, such as a
-    /// cookie.
-    /// </summary>
-    /// <param name="destination">Where to; at least <see cref="BinaryLength"/> bytes.</param>
-    /// <exception cref="ArgumentException">The destination is too short.</exception>
+    /// <summary>Writes address, port and scope in a form that is unique to the address.</summary>
+    /// <remarks>Use it for data that is authenticated together with an address, such as a cookie.</remarks>
+    /// <param name="destination">The destination; at least <see cref="BinaryLength"/> bytes.</param>
+    /// <exception cref="ArgumentException"><paramref name="destination"/> is too short.</exception>
     public void WriteTo(Span<byte> destination)
     {
         if (destination.Length < BinaryLength)
         {
             throw new ArgumentException(
-                $"The destination has {destination.Length} bytes; an address needs {BinaryLength}.", nameof(destination));
+                $"The destination has {destination.Length} bytes; pass at least {BinaryLength}.", nameof(destination));
         }
 
         BinaryPrimitives.WriteUInt64BigEndian(destination, High);
@@ -99,7 +95,7 @@ public readonly record struct CoapAddress(ulong High, ulong Low, ushort Port, ui
         BinaryPrimitives.WriteUInt32BigEndian(destination[18..], ScopeId);
     }
 
-    /// <summary>Address and port, IPv6 in brackets: <c>192.0.2.1:5683</c>, <c>[2001:db8::1]:5683</c>.</summary>
+    /// <summary>Formats address and port, with IPv6 in brackets: <c>192.0.2.1:5683</c>, <c>[2001:db8::1]:5683</c>.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => ToIPEndPoint().ToString();
 }

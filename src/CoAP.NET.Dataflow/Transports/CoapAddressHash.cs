@@ -1,17 +1,18 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>
-/// A keyed hash of addresses. A table by address that strangers fill needs one, so that nobody can choose addresses that fall into one
-/// place of it; <see cref="CoapAddress.GetHashCode"/> is the same in all tables of a process. Immutable, thread-safe.
-/// </summary>
+/// <summary>A keyed hash of addresses. Immutable, thread-safe.</summary>
+/// <remarks>
+/// Tables by address that strangers fill need a keyed hash. Otherwise an attacker could choose addresses that collide.
+/// <see cref="CoapAddress.GetHashCode"/> is the same in all tables of a process.
+/// </remarks>
 public sealed class CoapAddressHash
 {
     private readonly ulong _key0;
     private readonly ulong _key1;
     private readonly ulong _key2;
 
-    /// <summary>Makes a hash with a new key.</summary>
-    /// <param name="random">Where the key comes from (<see cref="ICoapTransportContext.Random"/>).</param>
+    /// <summary>Creates a hash with a new key.</summary>
+    /// <param name="random">The source of the key (<see cref="ICoapTransportContext.Random"/>).</param>
     public CoapAddressHash(CoapRandomSource random)
     {
         ArgumentNullException.ThrowIfNull(random);
@@ -20,29 +21,29 @@ public sealed class CoapAddressHash
         _key2 = random.NextUInt64() | 1;
     }
 
-    /// <summary>The hash of an address with its port and scope.</summary>
+    /// <summary>Hashes an address with its port and scope.</summary>
     /// <param name="address">The address.</param>
-    /// <returns>The hash; all of its bits may be used.</returns>
+    /// <returns>The hash. All of its bits are usable.</returns>
     public ulong Of(in CoapAddress address)
     {
         ulong first = Mix(address.High ^ _key0, address.Low ^ _key1);
         return Mix(first ^ _key2, ((ulong)address.ScopeId << 16 | address.Port) + _key1);
     }
 
-    /// <summary>The hash of a source: of its address part, so that two identities at one address have the same.</summary>
+    /// <summary>Hashes the address part of a source, so two identities at one address have the same hash.</summary>
     /// <param name="source">The source.</param>
-    /// <returns>The hash; all of its bits may be used.</returns>
+    /// <returns>The hash. All of its bits are usable.</returns>
     public ulong Of(in CoapSource source) => source.HashBy(this);
 
-    /// <summary>The hash of a path: a peer as it is known at one address of this host.</summary>
+    /// <summary>Hashes a path: a remote address together with the local address.</summary>
     /// <param name="remote">The peer's address.</param>
-    /// <param name="local">Our address.</param>
+    /// <param name="local">The local address.</param>
     /// <returns>The hash; never 0.</returns>
     public ulong Of(in CoapAddress remote, in CoapAddress local) => Of(Of(remote), local);
 
-    /// <summary>The hash of a path, where that of the peer's address is known already.</summary>
+    /// <summary>Hashes a path from an already hashed peer address.</summary>
     /// <param name="peer">The hash of the peer's address.</param>
-    /// <param name="local">Our address.</param>
+    /// <param name="local">The local address.</param>
     internal static ulong Of(ulong peer, in CoapAddress local) =>
         Mix(peer ^ local.High, (peer >> 32 | peer << 32) ^ local.Low ^ ((ulong)local.Port << 32)) | 1;
 

@@ -3,24 +3,25 @@ using System.Net.Sockets;
 
 namespace CoAP.NET;
 
-/// <summary>An address could not be bound, so that the endpoint does not listen. The message says which, why and what to do.</summary>
+/// <summary>Thrown when an address cannot be bound, so the endpoint does not listen.</summary>
+/// <remarks>The message names the address, the cause and the remedy.</remarks>
 public sealed class CoapBindException : CoapException
 {
-    /// <summary>Makes an exception.</summary>
+    /// <summary>Creates an exception.</summary>
     public CoapBindException()
     {
     }
 
-    /// <summary>Makes an exception.</summary>
-    /// <param name="message">What happened and what to do.</param>
+    /// <summary>Creates an exception with a message.</summary>
+    /// <param name="message">The error and the remedy.</param>
     public CoapBindException(string message)
         : base(message)
     {
     }
 
-    /// <summary>Makes an exception.</summary>
-    /// <param name="message">What happened and what to do.</param>
-    /// <param name="innerException">What caused it.</param>
+    /// <summary>Creates an exception with a message and a cause.</summary>
+    /// <param name="message">The error and the remedy.</param>
+    /// <param name="innerException">The cause.</param>
     public CoapBindException(string message, Exception? innerException)
         : base(message, innerException)
     {
@@ -33,10 +34,10 @@ public sealed class CoapBindException : CoapException
         SocketError = cause.SocketErrorCode;
     }
 
-    /// <summary>The address that could not be bound; null when not known.</summary>
+    /// <summary>The address that could not be bound; null when unknown.</summary>
     public IPEndPoint? Endpoint { get; }
 
-    /// <summary>What the operating system said.</summary>
+    /// <summary>The error of the operating system.</summary>
     public SocketError SocketError { get; } = SocketError.SocketError;
 
     private static string Advice(SocketError error) => error switch
@@ -45,9 +46,9 @@ public sealed class CoapBindException : CoapException
             "Another endpoint or process holds the port: stop it, or listen on another port; port 0 takes any free one. Programs that "
                 + "listen to groups may share a UDP port (SharePort) if all of them do.",
         SocketError.AddressNotAvailable => "No interface of this machine has the address: use one that it has, or the wildcard.",
-        SocketError.AccessDenied => "The port is reserved: use one above 1023, or run with the permission to bind low ports.",
+        SocketError.AccessDenied => "The port is reserved: use a port above 1023, or run with the permission to bind low ports.",
         SocketError.AddressFamilyNotSupported or SocketError.ProtocolNotSupported =>
-            "This machine does not have that IP version: bind an address of the other one.",
+            "This machine does not support that IP version: bind an address of the other version.",
         SocketError.TooManyOpenSockets => "The process has too many open files: close endpoints, or raise the limit.",
         _ => "Check the address and the permissions of the process.",
     };

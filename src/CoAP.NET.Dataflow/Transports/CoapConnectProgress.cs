@@ -1,24 +1,24 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>
-/// How far an attempt to open a connection or a session has come: what a request can say whose time ends while it waits for one.
-/// </summary>
-/// <param name="stage">How far it is.</param>
-/// <param name="description">The same as one or more whole sentences: what the peer was asked, what came, what that most likely means and
-/// what to do.</param>
+/// <summary>Describes the progress of an attempt to open a connection or a session.</summary>
+/// <remarks>The exception of a request that times out while it waits for the connection contains it.</remarks>
+/// <param name="stage">The stage of the attempt.</param>
+/// <param name="description">
+/// A description in whole sentences: what the peer was asked, what arrived, the likely cause and the remedy.
+/// </param>
 public sealed class CoapConnectProgress(CoapConnectStage stage, string description)
 {
-    /// <summary>What is waited for: <see cref="CoapAwaited.Connect"/>, the default, or one of the handshakes.</summary>
+    /// <summary>The awaited step: <see cref="CoapAwaited.Connect"/>, the default, or one of the handshakes.</summary>
     public CoapAwaited Awaited { get; init; } = CoapAwaited.Connect;
 
-    /// <summary>How far it is.</summary>
+    /// <summary>The stage of the attempt.</summary>
     public CoapConnectStage Stage { get; } = stage;
 
     /// <summary>
-    /// The same as one or more whole sentences for people: what the peer was asked, what came, what that most likely means and what to do.
+    /// A human-readable description in whole sentences: what the peer was asked, what arrived, the likely cause and the remedy.
     /// </summary>
     public string Description { get; } = description;
 
-    /// <summary><see cref="Description"/>.</summary>
+    /// <summary>Returns <see cref="Description"/>.</summary>
     public override string ToString() => Description;
 }

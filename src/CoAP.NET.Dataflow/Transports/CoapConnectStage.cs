@@ -1,24 +1,25 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>
-/// How far an attempt to open a connection or a session is (<see cref="CoapConnectProgress"/>). Later stages have higher values.
-/// </summary>
+/// <summary>The stages of an attempt to open a connection or a session (<see cref="CoapConnectProgress"/>).</summary>
+/// <remarks>Later stages have higher values.</remarks>
 public enum CoapConnectStage
 {
-    /// <summary>It has not sent anything yet: it waits for another attempt, for a key or for a thread.</summary>
+    /// <summary>The attempt has not sent anything yet: it waits for another attempt, for a key or for a thread.</summary>
     Waiting,
 
-    /// <summary>Nothing has come from the peer.</summary>
+    /// <summary>The peer has not answered.</summary>
     NoAnswer,
 
-    /// <summary>The peer answered, and the handshake goes on.</summary>
+    /// <summary>The peer answered, and the handshake continues.</summary>
     Handshaking,
 
-    /// <summary>This end has told its identity (a pre-shared key's name, or a certificate) and the peer has not confirmed it yet.</summary>
+    /// <summary>
+    /// This end has sent its identity (the name of a pre-shared key, or a certificate), and the peer has not confirmed it yet.
+    /// </summary>
     Authenticating,
 
     /// <summary>
-    /// The connection stands, and the peer's first message that it needs (such as a CSM, RFC 8323 section 5.3) is missing.
+    /// The connection is open, but the peer's required first message (such as a CSM, RFC 8323 section 5.3) has not arrived.
     /// </summary>
     Opened,
 }

@@ -2,62 +2,60 @@ using System.Net;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>
-/// A transport on which a peer is reached by something that is opened first and ends some time: a connection of a stream
-/// (<see cref="CoapStreamTransport"/>, RFC 8323), or a security session over datagrams (<see cref="CoapSessionTransport"/>, RFC 7252
-/// section 9.1). Requests open what they need, and share it.
-/// </summary>
+/// <summary>The base of transports that open a connection or session to a peer first.</summary>
+/// <remarks>
+/// Its kinds are connections of a stream (<see cref="CoapStreamTransport"/>, RFC 8323) and security sessions over datagrams
+/// (<see cref="CoapSessionTransport"/>, RFC 7252 section 9.1). Requests open the connections that they need, and share them.
+/// </remarks>
 public abstract class CoapConnectionTransport : CoapTransport
 {
     private protected CoapConnectionTransport()
     {
     }
 
-    /// <summary>Whether it opens connections for requests. Default true; false for one that is only given what others accepted.</summary>
+    /// <summary>Whether the transport opens connections for requests.</summary>
+    /// <remarks>Default true. Return false for a transport that only gets connections that others accepted.</remarks>
     public virtual bool CanConnect => true;
 
-    /// <summary>
-    /// Whether peers can open connections to it, or others hand it accepted ones. Default true; false for one that only opens them for
-    /// requests: an endpoint does not listen by that, and no route is served over its scheme.
-    /// </summary>
+    /// <summary>Whether peers can open connections to the transport, or applications can hand accepted connections to it.</summary>
+    /// <remarks>
+    /// Default true. Return false for a transport that only opens connections for requests. An endpoint then does not listen on it and
+    /// serves no route over its scheme.
+    /// </remarks>
     public virtual bool CanAccept => true;
 
-    /// <summary>
-    /// Whether servers are told the host name of the URI when a connection is opened, so that requests need not say it (RFC 8323 section
-    /// 8.5). Default: when it is secure.
-    /// </summary>
+    /// <summary>Whether the client sends the host name of the URI when it opens a connection (RFC 8323 section 8.5).</summary>
+    /// <remarks>Requests then need no Uri-Host. Default: the value of <see cref="CoapTransport.IsSecure"/>.</remarks>
     public virtual bool TellsServerName => IsSecure;
 
     /// <summary>Opens a connection.</summary>
     /// <param name="remote">The address to connect to.</param>
-    /// <param name="serverName">The host name of the URI, where <see cref="TellsServerName"/>; null when it was an address.</param>
-    /// <param name="cancellationToken">Gives the attempt up; nothing is left open then.</param>
-    /// <returns>The connection, for which <see cref="ICoapConnectionContext.Opened"/> was called.</returns>
-    /// <exception cref="CoapConnectionException">It cannot be opened; the message says why.</exception>
+    /// <param name="serverName">The host name of the URI, if <see cref="TellsServerName"/>; null when the URI has an address.</param>
+    /// <param name="cancellationToken">Cancels the attempt and leaves nothing open.</param>
+    /// <returns>The connection. <see cref="ICoapConnectionContext.Opened"/> was called for it.</returns>
+    /// <exception cref="CoapConnectionException">The connection cannot be opened; the message states the cause.</exception>
     public abstract ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken);
 
-    /// <summary>
-    /// Opens a connection that leaves from one of this host's addresses (<see cref="CoapRequest.LocalAddress"/>). By default that fails: a
-    /// transport that can override it.
-    /// </summary>
+    /// <summary>Opens a connection from one of the local addresses (<see cref="CoapRequest.LocalAddress"/>).</summary>
+    /// <remarks>The default implementation fails. Override it in a transport that can choose the local address.</remarks>
     /// <param name="remote">The address to connect to.</param>
     /// <param name="local">The address to connect from.</param>
-    /// <param name="serverName">The host name of the URI, where <see cref="TellsServerName"/>; null when it was an address.</param>
-    /// <param name="cancellationToken">Gives the attempt up; nothing is left open then.</param>
-    /// <returns>The connection, for which <see cref="ICoapConnectionContext.Opened"/> was called.</returns>
-    /// <exception cref="CoapConnectionException">It cannot be opened; the message says why.</exception>
+    /// <param name="serverName">The host name of the URI, if <see cref="TellsServerName"/>; null when the URI has an address.</param>
+    /// <param name="cancellationToken">Cancels the attempt and leaves nothing open.</param>
+    /// <returns>The connection. <see cref="ICoapConnectionContext.Opened"/> was called for it.</returns>
+    /// <exception cref="CoapConnectionException">The connection cannot be opened; the message states the cause.</exception>
     public virtual ValueTask<CoapConnection> ConnectFromAsync(CoapAddress remote, IPAddress local, string? serverName,
         CancellationToken cancellationToken) =>
             ValueTask.FromException<CoapConnection>(new CoapConnectionException(
                 CoapConnectionError.ConnectFailed,
-                $"No connection to {remote}: the transport of {Scheme} cannot choose the local address {local}. Leave LocalAddress out."));
+                $"No connection to {remote}: the transport of {Scheme} cannot choose the local address {local}. Do not set LocalAddress."));
 
-    /// <summary>
-    /// How far an attempt to open a connection has come that <see cref="ConnectAsync"/> or <see cref="ConnectFromAsync"/> is working on.
-    /// Asked when whoever waits for the connection gives up, so that its exception can name the cause. Thread-safe. Default: null.
-    /// </summary>
-    /// <param name="remote">The address that is connected to.</param>
-    /// <param name="serverName">The host name that was given for the attempt.</param>
-    /// <returns>How far it has come; null when there is no such attempt, or the transport does not know.</returns>
+    /// <summary>Returns the progress of a pending <see cref="ConnectAsync"/> or <see cref="ConnectFromAsync"/>. Thread-safe.</summary>
+    /// <remarks>
+    /// The endpoint asks when the caller stops waiting for the connection, so the exception can name the cause. Default: null.
+    /// </remarks>
+    /// <param name="remote">The remote address of the attempt.</param>
+    /// <param name="serverName">The host name of the attempt.</param>
+    /// <returns>The progress; null when there is no such attempt or the transport does not know it.</returns>
     public virtual CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) => null;
 }

@@ -2,13 +2,13 @@ using System.Collections.Concurrent;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>
-/// Datagrams with buffers of one size that are used again: <see cref="CoapDatagram.Dispose"/> gives one back to the pool that it came from.
-/// Bounded: what does not fit is left to the garbage collector. Thread-safe.
-/// </summary>
+/// <summary>A pool of datagrams with buffers of one size. Thread-safe.</summary>
+/// <remarks>
+/// <see cref="CoapDatagram.Dispose"/> returns a datagram to its pool. The pool is bounded; the garbage collector takes the rest.
+/// </remarks>
 public sealed class CoapDatagramPool
 {
-    // One slot in each thread serves run-to-completion without touching shared memory.
+    // One slot per thread serves run-to-completion without shared memory.
     [ThreadStatic]
     private static CoapDatagram? t_slot;
 
@@ -25,14 +25,18 @@ public sealed class CoapDatagramPool
     private readonly bool _pinned;
     private int _count;
 
-    /// <summary>Makes a pool.</summary>
+    /// <summary>Creates a pool.</summary>
     /// <param name="bufferSize">The size of each buffer in bytes, 1 or more, such as <see cref="CoapLimits.MaxDatagramSize"/>.</param>
-    /// <param name="capacity">How many datagrams it keeps at most, 0 or more; each thread that disposes them keeps one besides.</param>
-    /// <param name="pinned">
-    /// Whether the garbage collector leaves the buffers where they are, as receive loops need that give their addresses to the operating
-    /// system. Such a pool keeps none for each thread.
+    /// <param name="capacity">
+    /// The maximum number of pooled datagrams, 0 or more. Each thread that disposes datagrams keeps one more.
     /// </param>
-    /// <exception cref="ArgumentOutOfRangeException">The size is below 1, or the capacity below 0.</exception>
+    /// <param name="pinned">
+    /// Whether to pin the buffers, as receive loops need that pass addresses to the operating system. A pinned pool keeps no datagram per
+    /// thread.
+    /// </param>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="bufferSize"/> is below 1, or <paramref name="capacity"/> is below 0.
+    /// </exception>
     public CoapDatagramPool(int bufferSize, int capacity = 1024, bool pinned = false)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(bufferSize, 1);
@@ -43,29 +47,27 @@ public sealed class CoapDatagramPool
     }
 
     /// <summary>
-    /// What each buffer is filled with that comes back to any pool or receive loop of the process, so that code which still reads one is
-    /// found out. Null, the default: buffers keep what is in them. For tests; it costs time with every message.
+    /// Fills each returned buffer of any pool or receive loop of the process with this value, to reveal code that still reads it.
     /// </summary>
+    /// <remarks>For tests, because it costs time for every message. Default null: buffers keep their content.</remarks>
     public static byte? Poison
     {
         get => s_poison < 0 ? null : (byte)s_poison;
         set => s_poison = value ?? NoPoison;
     }
 
-    /// <summary>Called with each buffer that is given out; tests count them.</summary>
+    /// <summary>Called with each rented buffer; tests count them.</summary>
     internal static Action<byte[]>? Rented { get; set; }
 
-    /// <summary>Called with each buffer that comes back; tests count them.</summary>
+    /// <summary>Called with each returned buffer; tests count them.</summary>
     internal static Action<byte[]>? Returned { get; set; }
 
     /// <summary>The size of each buffer in bytes.</summary>
     public int BufferSize => _bufferSize;
 
-    /// <summary>
-    /// Gives a datagram out. Its length is 0; what is in its buffer is left over from others, and all of it is to be overwritten or left
-    /// out.
-    /// </summary>
-    /// <returns>The datagram; its owner disposes it, once.</returns>
+    /// <summary>Rents a datagram.</summary>
+    /// <remarks>Its length is 0. The buffer still holds old content; overwrite all of it, or leave it out.</remarks>
+    /// <returns>The datagram. Its owner disposes it once.</returns>
     public CoapDatagram Rent()
     {
         CoapDatagram? datagram = null;
@@ -96,7 +98,7 @@ public sealed class CoapDatagramPool
         return datagram;
     }
 
-    /// <summary>A buffer is no longer used.</summary>
+    /// <summary>Poisons and reports a returned buffer.</summary>
     internal static void OnReturned(byte[] buffer)
     {
         if (s_poison >= 0)

@@ -2,12 +2,13 @@ using System.Net;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>
-/// Carries messages between sockets and the mesh. It offers what it receives to <see cref="ICoapTransportContext.Receive"/> and sends what
-/// <see cref="Send"/> gets. A transport of your own derives from one of its three kinds: <see cref="CoapDatagramTransport"/> for what loses
-/// and reorders (UDP, SMS, a radio), <see cref="CoapStreamTransport"/> for reliable connections, <see cref="CoapSessionTransport"/> for
-/// security sessions over datagrams. Each of them is given its own context at the start.
-/// </summary>
+/// <summary>Carries messages between sockets and the mesh.</summary>
+/// <remarks>
+/// A transport offers received messages to <see cref="ICoapTransportContext.Receive"/> and sends those that <see cref="Send"/> gets. Derive
+/// your own transport from one of the three kinds: <see cref="CoapDatagramTransport"/> for datagrams that can be lost and reordered (UDP,
+/// SMS, a radio), <see cref="CoapStreamTransport"/> for reliable connections, <see cref="CoapSessionTransport"/> for security sessions over
+/// datagrams. Each kind gets its own context at the start.
+/// </remarks>
 public abstract class CoapTransport : IAsyncDisposable
 {
     private protected CoapTransport()
@@ -18,27 +19,30 @@ public abstract class CoapTransport : IAsyncDisposable
     public abstract string Scheme { get; }
 
     /// <summary>
-    /// Whether the transport delivers reliably and in order, so that RFC 8323 framing applies instead of RFC 7252 section 4.
+    /// Whether the transport delivers reliably and in order. RFC 8323 framing then applies instead of RFC 7252 section 4.
     /// </summary>
     public virtual bool IsReliable => false;
 
-    /// <summary>Whether the transport is protected by DTLS or TLS.</summary>
+    /// <summary>Whether DTLS or TLS protects the transport.</summary>
     public virtual bool IsSecure => false;
 
     /// <summary>
-    /// Whether the transport drives the clocks of the shards from its own loop, by <see cref="ICoapTransportContext.Tick"/>.
+    /// Whether the transport drives the clocks of the shards from its own loop, with <see cref="ICoapTransportContext.Tick"/>.
     /// </summary>
     public virtual bool DrivesClock => false;
 
-    /// <summary>The addresses it is bound to; empty before the start. The port is the real one, also where 0 was asked for.</summary>
+    /// <summary>The bound addresses; empty before the start.</summary>
+    /// <remarks>The port is the real one, even if port 0 was requested.</remarks>
     public abstract IReadOnlyList<CoapAddress> LocalAddresses { get; }
 
-    /// <summary>Says how something can leave from one of this host's addresses, as <see cref="CoapRequest.LocalAddress"/> asks.</summary>
-    /// <param name="address">The address it is to leave from.</param>
-    /// <param name="local">The address as received datagrams have it as their <see cref="CoapDatagram.Local"/>, with the port.</param>
-    /// <param name="tag">The <see cref="CoapDatagram.TransportTag"/> that goes with it.</param>
-    /// <returns>Whether that is possible. By default: whether the transport is bound to the address, or to any; the tag is the place in
-    /// <see cref="LocalAddresses"/>.</returns>
+    /// <summary>Finds how to send from one of the local addresses (<see cref="CoapRequest.LocalAddress"/>).</summary>
+    /// <param name="address">The local address to send from.</param>
+    /// <param name="local">The address, with the port, as received datagrams have it in <see cref="CoapDatagram.Local"/>.</param>
+    /// <param name="tag">The matching <see cref="CoapDatagram.TransportTag"/>.</param>
+    /// <returns>
+    /// Whether the transport can send from the address. Default: whether it is bound to the address, or to any. The tag is the index in
+    /// <see cref="LocalAddresses"/>.
+    /// </returns>
     public virtual bool TryFindLocal(IPAddress address, out CoapAddress local, out int tag)
     {
         ArgumentNullException.ThrowIfNull(address);
@@ -59,44 +63,40 @@ public abstract class CoapTransport : IAsyncDisposable
     private protected static bool IsBoundTo(in CoapAddress bound, in CoapAddress local) =>
         local == bound || (bound.IsAny && bound.IsIPv4 == local.IsIPv4);
 
-    /// <summary>
-    /// The address of this host that datagrams to a peer leave from when nothing else was asked for. The endpoint asks on hosts with
-    /// several addresses, so that all messages to a peer come from one of them. Thread-safe.
-    /// </summary>
+    /// <summary>Returns the default local address for datagrams to a peer. Thread-safe.</summary>
+    /// <remarks>The endpoint asks on hosts with several addresses, so that all messages to a peer come from one address.</remarks>
     /// <param name="remote">The peer's address.</param>
-    /// <returns>The address; null when it is not known. By default null: the transport chooses when it sends.</returns>
+    /// <returns>The address; null when unknown. Default null: the transport chooses when it sends.</returns>
     public virtual IPAddress? SourceTo(CoapAddress remote) => null;
 
-    /// <summary>
-    /// Whether what it receives runs on threads from which a stand-by takes the work when user code blocks. Then what users do after a
-    /// response may run on them too; otherwise it runs elsewhere, so that it holds up nothing. Never changes once the transport is started.
-    /// Default false.
-    /// </summary>
+    /// <summary>Whether a stand-by thread takes over the receive loop when user code blocks it.</summary>
+    /// <remarks>
+    /// If true, user code after a response may run on the receiving threads. Otherwise it runs elsewhere and cannot delay them. The value
+    /// is fixed once the transport has started. Default false.
+    /// </remarks>
     public virtual bool HandsOver => false;
 
-    /// <summary>
-    /// Whether an address is one of this host's now. The endpoint asks when a request wants to leave from it, and when a datagram could
-    /// not: an address that is away for a while may come back, and the peer is not given up for that. Thread-safe.
-    /// </summary>
+    /// <summary>Whether an address currently belongs to this host. Thread-safe.</summary>
+    /// <remarks>
+    /// The endpoint asks when a request must leave from the address, and when a datagram could not be sent. An address can disappear for a
+    /// while and return; the endpoint does not give up the peer for that.
+    /// </remarks>
     /// <param name="address">The address.</param>
-    /// <returns>Whether it is, as far as that can be told. By default true.</returns>
+    /// <returns>True if the address is local, as far as the transport knows. Default true.</returns>
     public virtual bool IsOurs(IPAddress address) => true;
 
-    /// <summary>
-    /// Sends a message and takes it over: it is disposed when it has left. Never throws. Called by several threads at a time.
-    /// </summary>
+    /// <summary>Sends a message and takes it over. Never throws. Several threads call it at a time.</summary>
+    /// <remarks>The transport disposes the message after sending it.</remarks>
     /// <param name="datagram">The datagram.</param>
     public abstract void Send(CoapDatagram datagram);
 
-    /// <summary>
-    /// Has a thread of the transport call <see cref="ICoapTransportContext.Tick"/> soon, because something is due earlier than it knew.
-    /// Only when <see cref="DrivesClock"/>.
-    /// </summary>
+    /// <summary>Makes a thread of the transport call <see cref="ICoapTransportContext.Tick"/> soon.</summary>
+    /// <remarks>The endpoint calls it if <see cref="DrivesClock"/>, when a timer is due earlier than the transport knew.</remarks>
     public virtual void Wake()
     {
     }
 
-    /// <summary>Stops receiving, sends what is still batched and closes the sockets.</summary>
-    /// <returns>A task that ends when nothing more is received.</returns>
+    /// <summary>Stops receiving, sends batched messages and closes the sockets.</summary>
+    /// <returns>A task that completes when the transport receives nothing more.</returns>
     public abstract ValueTask DisposeAsync();
 }

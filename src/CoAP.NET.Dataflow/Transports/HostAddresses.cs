@@ -6,7 +6,7 @@ namespace CoAP.NET.Transports;
 /// <summary>The addresses of this host.</summary>
 internal static class HostAddresses
 {
-    /// <summary>Whether an address is one of this host's now.</summary>
+    /// <summary>Whether an address currently belongs to this host.</summary>
     /// <param name="address">The address.</param>
     public static bool Contains(IPAddress address)
     {

@@ -1,25 +1,28 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// What an endpoint gives to any transport on which something is opened before messages move (<see cref="CoapConnectionTransport"/>): the
-/// connections of a stream (<see cref="ICoapStreamContext"/>) and security sessions (<see cref="ICoapSessionContext"/>). Thread-safe.
+/// The services of an endpoint for a transport of connections or sessions (<see cref="CoapConnectionTransport"/>). Thread-safe.
 /// </summary>
+/// <remarks>
+/// <see cref="ICoapStreamContext"/> adds those for connections of a stream, <see cref="ICoapSessionContext"/> those for security sessions.
+/// </remarks>
 public interface ICoapConnectionContext : ICoapTransportContext
 {
-    /// <summary>
-    /// Says that a connection or session was opened: it gets its channel. On a stream our CSM is the first thing sent (RFC 8323 section
-    /// 3.3). To be called before anything is received on it. Not to be called under a lock of the transport.
-    /// </summary>
+    /// <summary>Reports a new connection or session and gives it its channel.</summary>
+    /// <remarks>
+    /// On a stream, the local CSM is the first message sent (RFC 8323 section 3.3). Call it before anything is received on the connection.
+    /// Do not call it under a lock of the transport.
+    /// </remarks>
     /// <param name="connection">The connection.</param>
     /// <returns>
-    /// False when it is refused, as a bound is reached or the endpoint stops; then the transport closes it and says nothing more of it.
+    /// False when the endpoint refuses the connection because a limit is reached or the endpoint stops. The transport then closes it and
+    /// reports nothing more about it.
     /// </returns>
     bool Opened(CoapConnection connection);
 
-    /// <summary>
-    /// Says that a connection has ended, once, after its last frame was handed in. Not to be called under a lock of the transport.
-    /// </summary>
+    /// <summary>Reports the end of a connection, once, after its last frame was handed in.</summary>
+    /// <remarks>Do not call it under a lock of the transport.</remarks>
     /// <param name="connection">The connection.</param>
-    /// <param name="error">Why; null for an orderly end.</param>
+    /// <param name="error">The cause; null for an orderly end.</param>
     void Closed(CoapConnection connection, Exception? error);
 }

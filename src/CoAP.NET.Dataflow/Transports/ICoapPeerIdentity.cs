@@ -2,20 +2,15 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>
-/// What identities of secured transports have in common, by whatever protocol they were proven: what authorization asks without knowing the
-/// protocol. See <see cref="CoapPeer.Identity"/>.
-/// </summary>
+/// <summary>The common part of the identities of secured transports, for authorization that does not depend on the protocol.</summary>
+/// <remarks>See <see cref="CoapPeer.Identity"/>.</remarks>
 public interface ICoapPeerIdentity
 {
-    /// <summary>
-    /// The certificate that the peer showed; null when it showed none. It lives as long as the peer's connection or session.
-    /// </summary>
+    /// <summary>The certificate that the peer presented; null without one.</summary>
+    /// <remarks>It lives as long as the peer's connection or session.</remarks>
     X509Certificate2? Certificate { get; }
 
-    /// <summary>
-    /// Whether the peer has shown who it is. False of one that was served without credentials of its own, as clients of HTTPS are: it has
-    /// proven nothing of itself.
-    /// </summary>
+    /// <summary>Whether the peer has proven its identity.</summary>
+    /// <remarks>False for a peer without credentials of its own, such as a typical HTTPS client.</remarks>
     bool IsKnown { get; }
 }

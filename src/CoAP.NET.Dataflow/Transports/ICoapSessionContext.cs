@@ -1,72 +1,70 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// What an endpoint gives to a transport of security sessions over datagrams (<see cref="CoapSessionTransport"/>, RFC 7252 section 9.1).
-/// Thread-safe.
+/// The services of an endpoint for a transport of security sessions over datagrams (<see cref="CoapSessionTransport"/>, RFC 7252 section
+/// 9.1). Thread-safe.
 /// </summary>
 public interface ICoapSessionContext : ICoapConnectionContext
 {
-    /// <summary>
-    /// Says that the peer of a session has another address, as an authentic message newer than all before it came from there (RFC 9146
-    /// section 6). Until the peer has shown that it receives there, it gets little; it is asked at once. Not to be called under a lock of
-    /// the transport.
-    /// </summary>
-    /// <param name="session">The session; <see cref="CoapSession.Remote"/> is the new address already.</param>
-    /// <param name="from">The address before.</param>
+    /// <summary>Reports that the peer of a session has a new address (RFC 9146 section 6).</summary>
+    /// <remarks>
+    /// The transport calls it when an authentic message, newer than all before it, came from another address. The endpoint immediately asks
+    /// the peer whether it receives there, and sends it little until it answers. Do not call it under a lock of the transport.
+    /// </remarks>
+    /// <param name="session">The session. <see cref="CoapSession.Remote"/> is already the new address.</param>
+    /// <param name="from">The previous address.</param>
     void Moved(CoapSession session, CoapAddress from);
 
-    /// <summary>
-    /// Asks the peer of a session by an Empty Confirmable message, which waits for no other message, whether it is there (RFC 7252 section
-    /// 4.3). Not to be called under a lock of the transport.
-    /// </summary>
+    /// <summary>Pings the peer of a session with an Empty Confirmable message (RFC 7252 section 4.3).</summary>
+    /// <remarks>The ping does not wait for other messages. Do not call it under a lock of the transport.</remarks>
     /// <param name="session">The session.</param>
-    /// <param name="cancellationToken">Ends the waiting.</param>
-    /// <returns>A task that ends when the peer has answered by a Reset.</returns>
-    /// <exception cref="CoapException">It did not answer, or the session has ended.</exception>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>A task that completes when the peer has answered with a Reset.</returns>
+    /// <exception cref="CoapException">The peer did not answer, or the session has ended.</exception>
     Task PingAsync(CoapSession session, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Keys that other processes have as well, as they follow from <see cref="CoapEndpointOptions.SharedSecret"/>. The transport disposes
-    /// of them.
+    /// Derives keys from <see cref="CoapEndpointOptions.SharedSecret"/>, which other processes can derive too. The transport disposes them.
     /// </summary>
-    /// <param name="purpose">What they are for.</param>
-    /// <param name="epoch">How long one is the newest; at least twice <see cref="CoapEpochKeys.MaxClockDifference"/>.</param>
-    /// <returns>The keys; null where the endpoint shares no secret.</returns>
+    /// <param name="purpose">The purpose of the keys.</param>
+    /// <param name="epoch">The duration of an epoch; at least twice <see cref="CoapEpochKeys.MaxClockDifference"/>.</param>
+    /// <returns>The keys; null when the endpoint shares no secret.</returns>
     CoapEpochKeys? SharedKeysFor(string purpose, TimeSpan epoch);
 
-    /// <summary>
-    /// Whether requests of the peer of a session, or of ours to it, are under way, or Confirmable answers to those of the peer are not
-    /// acknowledged. Not to be called under a lock of the transport, as the following.
-    /// </summary>
+    /// <summary>Whether a session has pending requests in either direction, or unacknowledged Confirmable responses to its peer.</summary>
+    /// <remarks>Do not call this method, or the following ones, under a lock of the transport.</remarks>
     /// <param name="session">The session.</param>
-    /// <returns>Whether there are such; false once the session has ended.</returns>
+    /// <returns>True if there are such exchanges; false once the session has ended.</returns>
     bool IsBusy(CoapSession session);
 
     /// <summary>
-    /// Takes no new request of the peer of a session any more, as it is to go on at another server, and waits until those under way are
-    /// answered, and our requests to it: of these, one that it has not acknowledged for ACK_TIMEOUT times ACK_RANDOM_FACTOR at most. What
-    /// is refused has no effect and gets no answer, so that the peer repeats it there.
+    /// Refuses new requests from the peer of a session that moves to another server, and waits for the pending exchanges.
     /// </summary>
+    /// <remarks>
+    /// It waits until the requests of the peer and those to the peer are answered. It waits for a request that the peer has not
+    /// acknowledged for ACK_TIMEOUT times ACK_RANDOM_FACTOR at most. A refused request has no effect and gets no answer, so the peer
+    /// repeats it at the other server.
+    /// </remarks>
     /// <param name="session">The session.</param>
-    /// <param name="cancellationToken">Ends the waiting; requests are refused nevertheless.</param>
-    /// <returns>A task that ends when the session is not <see cref="IsBusy"/> any more, or is so by a peer that does not answer.</returns>
-    /// <exception cref="OperationCanceledException">It was cancelled.</exception>
+    /// <param name="cancellationToken">Cancels the wait; the endpoint still refuses requests.</param>
+    /// <returns>
+    /// A task that completes when the session is not <see cref="IsBusy"/> any more, or is busy only with a peer that does not answer.
+    /// </returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     Task FinishAsync(CoapSession session, CancellationToken cancellationToken);
 
-    /// <summary>
-    /// Takes nothing more of a session that goes on at another server or in another process; to be followed by
-    /// <see cref="ICoapConnectionContext.Closed"/>.
-    /// </summary>
+    /// <summary>Stops accepting messages of a session that continues at another server or in another process.</summary>
+    /// <remarks>Call <see cref="ICoapConnectionContext.Closed"/> afterwards.</remarks>
     /// <param name="session">The session.</param>
-    /// <returns>The Message IDs of what its peer has sent, which must not be carried out twice, with the answers (RFC 7252 section 4.5): to
-    /// be given to <see cref="Resume"/> there. Up to 32 KiB, and mostly empty.</returns>
+    /// <returns>
+    /// The Message IDs from the peer that must not be processed twice, with the answers (RFC 7252 section 4.5). Pass it to
+    /// <see cref="Resume"/> at the other server. Up to 32 KiB, and mostly empty.
+    /// </returns>
     ReadOnlyMemory<byte> Retire(CoapSession session);
 
-    /// <summary>
-    /// Goes on with a session that another server or process had, after <see cref="ICoapConnectionContext.Opened"/> and before its first
-    /// message: copies of what was carried out there are answered as there.
-    /// </summary>
+    /// <summary>Continues a session of another server or process, so copies of already processed messages get the same answers.</summary>
+    /// <remarks>Call it after <see cref="ICoapConnectionContext.Opened"/> and before the first message of the session.</remarks>
     /// <param name="session">The session.</param>
-    /// <param name="retired">What <see cref="Retire"/> gave there. Something else is ignored.</param>
+    /// <param name="retired">The result of <see cref="Retire"/> at the other server. Other data is ignored.</param>
     void Resume(CoapSession session, ReadOnlySpan<byte> retired);
 }

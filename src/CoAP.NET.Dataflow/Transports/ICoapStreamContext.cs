@@ -1,65 +1,66 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// What an endpoint gives to a transport of reliable connections (<see cref="CoapStreamTransport"/>, RFC 8323). Thread-safe.
+/// The services of an endpoint for a transport of reliable connections (<see cref="CoapStreamTransport"/>, RFC 8323). Thread-safe.
 /// </summary>
 public interface ICoapStreamContext : ICoapConnectionContext
 {
-    /// <summary>
-    /// Finds the end of a frame (RFC 8323 section 3.2). When its beginning breaks a rule or is longer than
-    /// <see cref="CoapLimits.MaxStreamMessageSize"/>, the connection is aborted, and nothing more is to be read from it.
-    /// </summary>
+    /// <summary>Measures a frame (RFC 8323 section 3.2).</summary>
+    /// <remarks>
+    /// If the beginning of the frame violates a rule, or the frame exceeds <see cref="CoapLimits.MaxStreamMessageSize"/>, the endpoint
+    /// aborts the connection. The transport must then stop reading it.
+    /// </remarks>
     /// <param name="connection">The connection.</param>
-    /// <param name="first">The beginning of the frame: all that is there, or at least 8 bytes.</param>
-    /// <param name="available">How many bytes are there in all.</param>
+    /// <param name="first">The beginning of the frame: all available bytes, or at least 8 bytes.</param>
+    /// <param name="available">The number of available bytes.</param>
     /// <returns>
-    /// The length of the frame in bytes, whether or not all of it is there; 0 when that cannot be said yet; -1 when the connection was
+    /// The length of the frame in bytes, even if not all of it is available; 0 when the length is not known yet; -1 when the connection was
     /// aborted.
     /// </returns>
     long MeasureFrame(CoapConnection connection, ReadOnlySpan<byte> first, long available);
 
-    /// <summary>
-    /// Says that the peer broke a rule of the transport, so that nothing more is to be read from it: the connection is aborted (RFC 8323
-    /// section 5.6).
-    /// </summary>
+    /// <summary>Aborts a connection whose peer violated a rule of the transport (RFC 8323 section 5.6).</summary>
+    /// <remarks>The transport must stop reading it.</remarks>
     /// <param name="connection">The connection.</param>
-    /// <param name="reason">What it did, as a sentence; it is the diagnostic payload of the Abort.</param>
+    /// <param name="reason">The violation as a sentence. It becomes the diagnostic payload of the Abort.</param>
     void Refuse(CoapConnection connection, string reason);
 
-    /// <summary>
-    /// Asks for memory for a frame of which only a part is there: one budget for the endpoint
-    /// (<see cref="CoapLimits.MaxFrameAssemblyBytes"/>), with a share for each source (<see cref="CoapLimits.StreamSourceShare"/>). When it
-    /// is full, the endpoint closes the connection whose frame did not grow for longest, of the source that holds most. Not to be called
-    /// under a lock of the transport.
-    /// </summary>
-    /// <param name="connection">The connection; one thread at a time asks for it and gives back.</param>
-    /// <param name="bytes">How much more is held.</param>
+    /// <summary>Reserves memory for a partial frame.</summary>
+    /// <remarks>
+    /// The endpoint has one budget (<see cref="CoapLimits.MaxFrameAssemblyBytes"/>), with a share for each source
+    /// (<see cref="CoapLimits.StreamSourceShare"/>). When the budget is full, the endpoint takes the source that holds most and closes its
+    /// connection whose frame has not grown for longest. Do not call it under a lock of the transport.
+    /// </remarks>
+    /// <param name="connection">The connection. One thread at a time reserves and releases for it.</param>
+    /// <param name="bytes">The number of additional bytes.</param>
     /// <returns>False when this connection itself must give way: the transport closes it.</returns>
     bool TryReserveAssembly(CoapConnection connection, int bytes);
 
-    /// <summary>
-    /// Gives back what <see cref="TryReserveAssembly"/> gave. What a connection still has when it ends is given back for it.
-    /// </summary>
+    /// <summary>Releases memory that <see cref="TryReserveAssembly"/> reserved.</summary>
+    /// <remarks>When a connection ends, the endpoint releases the rest.</remarks>
     /// <param name="connection">The connection.</param>
-    /// <param name="bytes">How much less is held.</param>
+    /// <param name="bytes">The number of bytes to release.</param>
     void ReleaseAssembly(CoapConnection connection, int bytes);
 
     /// <summary>
-    /// Says that a connection holds more memory for what waits to be sent than before, or less, by some kilobytes: the endpoint reads
-    /// <see cref="CoapConnection.Backlog"/>. What all connections hold is one budget (<see cref="CoapLimits.MaxStreamSendBytes"/>), with a
-    /// share for each source; when it is full, the endpoint closes the connection whose peer took nothing for longest, of the source that
-    /// holds most. Need not be called for what the operating system takes at once. Not to be called under a lock of the transport.
+    /// Reports that the send backlog of a connection has changed by some kilobytes; the endpoint then reads
+    /// <see cref="CoapConnection.Backlog"/>.
     /// </summary>
+    /// <remarks>
+    /// The endpoint has one budget for all connections (<see cref="CoapLimits.MaxStreamSendBytes"/>), with a share for each source. When
+    /// the budget is full, the endpoint takes the source that holds most and closes its connection whose peer has taken nothing for
+    /// longest. The call is not needed for bytes that the operating system takes at once. Do not call it under a lock of the transport.
+    /// </remarks>
     /// <param name="connection">The connection.</param>
     void BacklogChanged(CoapConnection connection);
 
-    /// <summary>Says that a connection that was congested takes frames again. Not to be called under a lock of the transport.</summary>
+    /// <summary>Reports that a congested connection accepts frames again.</summary>
+    /// <remarks>Do not call it under a lock of the transport.</remarks>
     /// <param name="connection">The connection.</param>
     void Writable(CoapConnection connection);
 
-    /// <summary>
-    /// Says that the peer will send nothing more (a half-closed connection). What it asked for is answered, then the connection is closed.
-    /// </summary>
+    /// <summary>Reports that the peer will send nothing more (a half-closed connection).</summary>
+    /// <remarks>The endpoint answers the pending requests and then closes the connection.</remarks>
     /// <param name="connection">The connection.</param>
     void ReceiveEnded(CoapConnection connection);
 }

@@ -1,22 +1,21 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>
-/// Makes the transports of a scheme that the library has none for by itself, such as <c>coaps</c>: see
-/// <see cref="CoapEndpointOptions.TransportFactories"/>.
-/// </summary>
+/// <summary>Creates the transports of a scheme that the library does not support by itself, such as <c>coaps</c>.</summary>
+/// <remarks>See <see cref="CoapEndpointOptions.TransportFactories"/>.</remarks>
 public interface ICoapTransportFactory
 {
-    /// <summary>The URI scheme, such as <c>coaps</c>. Its default port is that of RFC 7252 section 6 for this scheme.</summary>
+    /// <summary>The URI scheme, such as <c>coaps</c>. RFC 7252 section 6 defines its default port.</summary>
     string Scheme { get; }
 
-    /// <summary>Called when an address of the scheme is to be listened on, before anything is opened.</summary>
-    /// <exception cref="ArgumentException">That cannot be done, as something is missing, such as a certificate; the message says what to
-    /// do.</exception>
+    /// <summary>Checks whether the factory can make a listening transport. The endpoint calls it before it opens anything.</summary>
+    /// <exception cref="ArgumentException">Something is missing, such as a certificate; the message says what to do.</exception>
     void ThrowIfCannotListen();
 
-    /// <summary>Makes a transport; the endpoint starts and disposes it.</summary>
-    /// <param name="sockets">What the endpoint says about sockets. To listen, <see cref="CoapUdpTransportOptions.IsServer"/> is set, and
-    /// <see cref="CoapUdpTransportOptions.Endpoints"/> are the addresses; for a transport that only requests neither is.</param>
-    /// <returns>The transport, whose scheme is <see cref="Scheme"/>.</returns>
+    /// <summary>Creates a transport. The endpoint starts and disposes it.</summary>
+    /// <param name="sockets">
+    /// The socket options of the endpoint. To listen, <see cref="CoapUdpTransportOptions.IsServer"/> is set and
+    /// <see cref="CoapUdpTransportOptions.Endpoints"/> holds the addresses. For a transport that only sends requests, both are unset.
+    /// </param>
+    /// <returns>The transport. Its scheme is <see cref="Scheme"/>.</returns>
     CoapTransport Create(CoapUdpTransportOptions sockets);
 }

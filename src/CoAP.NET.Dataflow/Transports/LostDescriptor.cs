@@ -3,19 +3,19 @@ using System.Net.Sockets;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// Says that a descriptor was closed by code that does not own it: nothing can be received by it again, and its number may be somebody
-/// else's.
+/// Handles descriptors that code without ownership closed: they receive nothing any more, and their number may belong to another file.
 /// </summary>
 internal static class LostDescriptor
 {
     /// <summary>
-    /// Whether an error says so. The platform calls a bad descriptor an aborted operation; where we close one ourselves, nobody asks.
+    /// Whether an error indicates this. The platform reports a bad descriptor as an aborted operation; the library does not ask after it
+    /// closed one itself.
     /// </summary>
     public static bool Is(SocketException error) => error.SocketErrorCode is SocketError.NotSocket or SocketError.OperationAborted;
 
     /// <summary>
-    /// Gives a socket up without closing its descriptor, whose number may be somebody else's by now: a pipe of the runtime, say, without
-    /// which no thread starts.
+    /// Abandons a socket without closing its descriptor, whose number may already belong to another file: for example a pipe of the
+    /// runtime, without which no thread starts.
     /// </summary>
     public static void Abandon(Socket socket)
     {

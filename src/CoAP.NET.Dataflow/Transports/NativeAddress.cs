@@ -4,17 +4,18 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// Between <see cref="CoapAddress"/> and the bytes of sockaddr_in and sockaddr_in6, which are alike on all systems from the port on.
+/// Converts between <see cref="CoapAddress"/> and the bytes of sockaddr_in and sockaddr_in6, which have the same layout on all systems from
+/// the port on.
 /// </summary>
 internal static class NativeAddress
 {
     public const int IPv4Size = 16;
     public const int IPv6Size = 28;
 
-    /// <summary>Writes port and address, and for IPv6 flow label 0 and scope; the family at the front is the caller's.</summary>
+    /// <summary>Writes port and address, and for IPv6 flow label 0 and scope; the caller writes the family at the front.</summary>
     /// <param name="destination">A whole sockaddr, at least <see cref="IPv6Size"/> bytes for IPv6.</param>
     /// <param name="address">The address.</param>
-    /// <param name="ipv6">Whether as sockaddr_in6; an IPv4 address is then written in its mapped form.</param>
+    /// <param name="ipv6">Whether to write a sockaddr_in6; an IPv4 address is then written in its mapped form.</param>
     /// <returns>The length.</returns>
     public static int Write(Span<byte> destination, in CoapAddress address, bool ipv6)
     {
@@ -47,8 +48,6 @@ internal static class NativeAddress
             : CoapAddress.FromIPv4(BinaryPrimitives.ReadUInt32BigEndian(source[4..]), port);
     }
 
-    /// <summary>
-    /// Whether an IPv6 address only means something together with an interface: link-local unicast, and groups up to link scope.
-    /// </summary>
+    /// <summary>Whether an IPv6 address is meaningful only with an interface: link-local unicast, and groups up to link scope.</summary>
     public static bool NeedsScope(ulong high) => high >> 54 == 0xfe80 >> 6 || (high >> 56 == 0xff && ((high >> 48) & 0xf) <= 2);
 }

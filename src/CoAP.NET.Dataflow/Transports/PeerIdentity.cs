@@ -4,13 +4,13 @@ using System.Security.Principal;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// Reads identities of peers, whatever type they have: those of transports, of web applications and of transports of others.
+/// Evaluates identities of peers of any type: those of the library's transports, of web applications and of other transports.
 /// </summary>
 internal static class PeerIdentity
 {
     /// <summary>
-    /// Whether an identity says who the peer is. An object alone does not: a peer without credentials of its own has one that is not known,
-    /// and a user who has not logged in is a principal too.
+    /// Whether an identity identifies the peer. Its existence is not enough: a peer without credentials of its own has an unknown one, and
+    /// a user who has not logged in is a principal too.
     /// </summary>
     public static bool IsKnown(object? identity) => identity switch
     {
@@ -23,8 +23,7 @@ internal static class PeerIdentity
     };
 
     /// <summary>
-    /// What an identity that says who the peer is counts by: equal for the same peer, over however many connections; null for one that says
-    /// nothing.
+    /// Returns the key of a known identity: equal for the same peer over any number of connections; null for an unknown identity.
     /// </summary>
     public static object? KeyOf(object? identity) => !IsKnown(identity) ? null : identity switch
     {

@@ -1,17 +1,17 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>What stands behind a transport: its sockets and the way they are driven.</summary>
+/// <summary>The engine of a transport: its sockets and the way they are driven.</summary>
 internal abstract class TransportEngine : IAsyncDisposable
 {
     private readonly Lock _closeGate = new();
     private Task? _closing;
 
-    /// <summary>Whether its loops call the clock; see <see cref="CoapTransport.DrivesClock"/>.</summary>
+    /// <summary>Whether its loops drive the clock; see <see cref="CoapTransport.DrivesClock"/>.</summary>
     public virtual bool DrivesClock => false;
 
     public IReadOnlyList<CoapAddress> LocalAddresses { get; protected set; } = [];
 
-    /// <summary>Binds and begins to receive.</summary>
+    /// <summary>Binds the addresses and starts to receive.</summary>
     /// <exception cref="CoapBindException">An address cannot be bound.</exception>
     public abstract Task StartAsync();
 
@@ -20,7 +20,7 @@ internal abstract class TransportEngine : IAsyncDisposable
     {
     }
 
-    /// <summary>Stops receiving, sends what waits as far as that goes without waiting long, and closes all sockets.</summary>
+    /// <summary>Stops receiving, sends waiting messages as far as possible without a long wait, and closes all sockets.</summary>
     public ValueTask DisposeAsync()
     {
         lock (_closeGate)

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>The inbound half of the Transport stage: where datagrams enter the mesh.</summary>
+/// <summary>The inbound half of the Transport stage: the entry of datagrams into the mesh.</summary>
 internal sealed class TransportInbound : InlineBlock<CoapDatagram, CoapDatagram>
 {
     private readonly WireTaps _taps;

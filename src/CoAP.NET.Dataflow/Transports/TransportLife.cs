@@ -1,6 +1,6 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>The start and the end of a transport, of which either may come while the other is under way.</summary>
+/// <summary>The start and the end of a transport, which may overlap.</summary>
 internal sealed class TransportLife<TEngine>
     where TEngine : TransportEngine
 {
@@ -12,11 +12,11 @@ internal sealed class TransportLife<TEngine>
     /// <summary>The engine; null before the start.</summary>
     public TEngine? Engine => _engine;
 
-    /// <summary>Makes the engine and starts it.</summary>
-    /// <param name="transport">For what is thrown.</param>
-    /// <param name="make">Makes the engine.</param>
-    /// <param name="cancellationToken">Stops the start before it begins.</param>
-    /// <exception cref="InvalidOperationException">It was started before.</exception>
+    /// <summary>Creates and starts the engine.</summary>
+    /// <param name="transport">The transport, for exceptions.</param>
+    /// <param name="make">Creates the engine.</param>
+    /// <param name="cancellationToken">Cancels the start before it begins.</param>
+    /// <exception cref="InvalidOperationException">It was already started.</exception>
     /// <exception cref="ObjectDisposedException">It was disposed, before or meanwhile.</exception>
     public async ValueTask StartAsync(CoapTransport transport, Func<TEngine> make, CancellationToken cancellationToken)
     {
@@ -24,7 +24,7 @@ internal sealed class TransportLife<TEngine>
         ObjectDisposedException.ThrowIf(Volatile.Read(ref _disposed), transport);
         if (Interlocked.Exchange(ref _started, 1) != 0)
         {
-            throw new InvalidOperationException("The transport was started before; make a new one.");
+            throw new InvalidOperationException("The transport was already started. Create a new one.");
         }
 
         TEngine engine = make();
@@ -57,7 +57,7 @@ internal sealed class TransportLife<TEngine>
         Volatile.Write(ref _disposed, true);
         Interlocked.MemoryBarrier();
 
-        // While it is still starting, the start sees the mark and closes.
+        // If it is still starting, the start sees the mark and closes.
         return Volatile.Read(ref _running) && _engine is { } engine ? engine.DisposeAsync() : ValueTask.CompletedTask;
     }
 }

@@ -1,8 +1,6 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>
-/// The outbound half of the Transport stage: where datagrams leave the mesh. It gives each to its transport; nothing is linked behind it.
-/// </summary>
+/// <summary>The outbound half of the Transport stage: passes datagrams to their transports. No block is linked after it.</summary>
 internal sealed class TransportOutbound : InlineBlock<CoapDatagram, CoapDatagram>
 {
     private readonly WireTaps _taps;

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>Shows what passes the Transport stage to the traces of the endpoint.</summary>
+/// <summary>Passes the datagrams at the Transport stage to the traces of the endpoint.</summary>
 internal static class TransportTap
 {
     public static void See(this WireTaps taps, CoapDatagram datagram, bool isInbound)

@@ -2,7 +2,7 @@ using System.Net;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>A prefix of addresses, in the form in which addresses are compared.</summary>
+/// <summary>A prefix of addresses, in a form for fast comparison.</summary>
 internal readonly struct TrustedPrefix
 {
     private const int MappedBits = 96;

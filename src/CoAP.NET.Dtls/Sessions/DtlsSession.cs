@@ -14,9 +14,7 @@ internal class DtlsSession : IShared
     /// <summary>Number of records in a datagram that may fail authentication before the session drops the rest.</summary>
     public const int MaxForgeriesOfDatagram = 2;
 
-    /// <summary>
-    /// How long a session may have to repeat the last flight of a handshake: twice the longest life of a datagram (RFC 6347 section 4.2.4).
-    /// </summary>
+    /// <summary>How long the last flight may be repeated: twice the longest life of a datagram (RFC 6347 section 4.2.4).</summary>
     public static readonly TimeSpan LastFlightLifetime = TimeSpan.FromMinutes(4);
 
     private const int StackBytes = 1_536;
@@ -151,10 +149,7 @@ internal class DtlsSession : IShared
         }
     }
 
-    /// <summary>
-    /// The path without the lock, for a session without a Connection ID. It is the key of the session and never changes, except for the
-    /// parts that do not identify it if servers share sessions (<see cref="SessionTable.IsShared"/>).
-    /// </summary>
+    /// <summary>The path without the lock, for a session without a Connection ID. Its identifying parts never change.</summary>
     public ref readonly DtlsPath FixedPath => ref _path;
 
     /// <summary>Time since the last authentic record.</summary>

@@ -3,8 +3,8 @@ using System.Diagnostics.Metrics;
 namespace CoAP.NET.Explorer.Dashboard;
 
 /// <summary>
-/// Listens to the histogram of served requests and feeds a meter with those of one endpoint. Until it is turned on, and from when it is
-/// turned off, the endpoint measures nothing for it.
+/// Listens to the histogram of served requests and feeds a meter with those of one endpoint. While it is off, the endpoint measures nothing
+/// for it.
 /// </summary>
 internal sealed class AnswerListener : IDisposable
 {
@@ -20,8 +20,8 @@ internal sealed class AnswerListener : IDisposable
     private readonly List<Instrument> _instruments = [];
     private bool _isOn;
 
-    /// <summary>Makes one that is off.</summary>
-    /// <param name="meter">Is told of each answer.</param>
+    /// <summary>Creates a listener that is off.</summary>
+    /// <param name="meter">Receives each response.</param>
     /// <param name="endpoint">The name of the endpoint; null for endpoints without one.</param>
     public AnswerListener(AnswerMeter meter, string? endpoint)
     {
@@ -67,7 +67,7 @@ internal sealed class AnswerListener : IDisposable
         _listener.Dispose();
     }
 
-    // The endpoint may make its meter later, and there may be one for each factory of meters.
+    // The endpoint may create its meter later, and each meter factory has its own.
     private void Find(Instrument instrument)
     {
         if (instrument.Meter.Name == CoapTelemetry.MeterName && instrument.Name == Duration)

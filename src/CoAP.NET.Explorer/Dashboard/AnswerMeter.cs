@@ -3,10 +3,10 @@ using System.Collections.Concurrent;
 namespace CoAP.NET.Explorer.Dashboard;
 
 /// <summary>
-/// Counts answers by code, and how long they took by route, for a minute. Any thread may record, as it holds no lock; one at a time turns
+/// Counts responses by code and measures latency by route, for a minute. Recording is lock-free and thread-safe; one thread at a time turns
 /// the seconds and reads.
 /// </summary>
-/// <param name="maxRoutes">How many routes are told apart.</param>
+/// <param name="maxRoutes">The maximum number of separate routes.</param>
 internal sealed class AnswerMeter(int maxRoutes)
 {
     private const int Codes = 256;
@@ -20,21 +20,21 @@ internal sealed class AnswerMeter(int maxRoutes)
     private int _count;
     private int _at;
 
-    /// <summary>How many routes are told apart.</summary>
+    /// <summary>The current number of separate routes.</summary>
     public int Routes => Volatile.Read(ref _count);
 
-    /// <summary>A request was answered.</summary>
-    /// <param name="route">The template of its route; null when none matched.</param>
-    /// <param name="code">The code of the answer.</param>
-    /// <param name="seconds">How long it took.</param>
+    /// <summary>Records a response.</summary>
+    /// <param name="route">The template of its route; null if none matched.</param>
+    /// <param name="code">The response code.</param>
+    /// <param name="seconds">The latency.</param>
     public void Record(string? route, byte code, double seconds)
     {
         Interlocked.Increment(ref Volatile.Read(ref _now)[code]);
         Find(route).Record(LatencyBuckets.Of(seconds));
     }
 
-    /// <summary>A second is over.</summary>
-    /// <param name="measured">For how much of it answers were measured, in seconds.</param>
+    /// <summary>Ends a second.</summary>
+    /// <param name="measured">The measured part of it, in seconds.</param>
     public void Turn(double measured)
     {
         _at = (_at + 1) % RouteLatency.Seconds;
@@ -46,7 +46,7 @@ internal sealed class AnswerMeter(int maxRoutes)
         }
     }
 
-    /// <summary>For how many of the last seconds answers were measured.</summary>
+    /// <summary>Returns the measured part of the last seconds.</summary>
     public double MeasuredIn(int seconds)
     {
         double sum = 0;
@@ -58,7 +58,7 @@ internal sealed class AnswerMeter(int maxRoutes)
         return sum;
     }
 
-    /// <summary>How many answers there were in the last seconds by code.</summary>
+    /// <summary>Returns the number of responses in the last seconds by code.</summary>
     public long[] CodesIn(int seconds)
     {
         long[] sums = new long[Codes];
@@ -74,10 +74,10 @@ internal sealed class AnswerMeter(int maxRoutes)
         return sums;
     }
 
-    /// <summary>Percentiles of all routes together, of the last ten seconds.</summary>
+    /// <summary>Returns the percentiles of all routes together over the last ten seconds.</summary>
     public LatencyFigures Overall() => Figures(All(), 10);
 
-    /// <summary>The routes that were asked in the last minute, those first that were asked most.</summary>
+    /// <summary>Returns the routes of the last minute, busiest first.</summary>
     public List<RouteFigures> ByRoute()
     {
         List<RouteFigures> figures = [];
@@ -143,17 +143,17 @@ internal sealed class AnswerMeter(int maxRoutes)
     }
 }
 
-/// <summary>How long requests took, in seconds; null where there were none.</summary>
-/// <param name="Count">How many were measured.</param>
-/// <param name="Median">Half of them took no longer.</param>
-/// <param name="Ninety">Nine of ten took no longer.</param>
-/// <param name="NinetyNine">99 of 100 took no longer.</param>
+/// <summary>Latency percentiles in seconds; null without requests.</summary>
+/// <param name="Count">The number of measured requests.</param>
+/// <param name="Median">The 50th percentile.</param>
+/// <param name="Ninety">The 90th percentile.</param>
+/// <param name="NinetyNine">The 99th percentile.</param>
 internal readonly record struct LatencyFigures(long Count, double? Median, double? Ninety, double? NinetyNine);
 
 /// <summary>A route of the table.</summary>
-/// <param name="Name">Its template; null for requests that none matched, and for the routes beyond the bound.</param>
-/// <param name="IsOthers">Whether it is all routes beyond the bound.</param>
-/// <param name="Rate">Requests a second, over a minute.</param>
-/// <param name="Recent">The last ten seconds.</param>
-/// <param name="Minute">The last minute.</param>
+/// <param name="Name">Its template; null for requests without a matching route, and for the routes above the maximum.</param>
+/// <param name="IsOthers">Whether it stands for all routes above the maximum.</param>
+/// <param name="Rate">Requests per second, over a minute.</param>
+/// <param name="Recent">Percentiles of the last ten seconds.</param>
+/// <param name="Minute">Percentiles of the last minute.</param>
 internal sealed record RouteFigures(string? Name, bool IsOthers, double Rate, LatencyFigures Recent, LatencyFigures Minute);

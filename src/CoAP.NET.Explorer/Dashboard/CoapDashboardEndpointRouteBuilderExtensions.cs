@@ -8,20 +8,22 @@ using Microsoft.Extensions.Logging;
 
 namespace Microsoft.AspNetCore.Builder;
 
-/// <summary>Serves a page that shows live what a CoAP server does.</summary>
+/// <summary>Maps the dashboard, a web page with live figures of a CoAP server.</summary>
 public static class CoapDashboardEndpointRouteBuilderExtensions
 {
     /// <summary>
-    /// Maps a page that shows what a CoAP server of this process does now: rates, latency, peers, observers, what it drops, how much of
-    /// its bounds is taken, and the messages of a peer. It costs nothing while nobody looks. The application stops when nothing says who
-    /// may see the page; add <c>RequireAuthorization</c>.
+    /// Maps a page with live figures of a CoAP server of this process: rates, latency, peers, observers, drops, use of its limits, and the
+    /// messages of a peer.
     /// </summary>
+    /// <remarks>
+    /// It costs nothing without viewers. The application stops if the page has no authorization; add <c>RequireAuthorization</c>.
+    /// </remarks>
     /// <param name="endpoints">The web application.</param>
     /// <param name="pattern">The path of the page, such as <c>/coap/live</c>.</param>
-    /// <param name="configure">Which server, and bounds; null for the defaults.</param>
+    /// <param name="configure">Configures the server and the limits; null for the defaults.</param>
     /// <returns>The page with its files and calls, for conventions such as <c>RequireAuthorization</c>.</returns>
     /// <exception cref="InvalidOperationException">There is no such server: <see cref="CoapDashboardOptions.Endpoint"/> is null, and the
-    /// container has none of that <see cref="CoapDashboardOptions.ServerName"/>.</exception>
+    /// container has no server with this <see cref="CoapDashboardOptions.ServerName"/>.</exception>
     public static RouteGroupBuilder MapCoapDashboard(
         this IEndpointRouteBuilder endpoints, string pattern, Action<CoapDashboardOptions>? configure = null)
     {
@@ -43,8 +45,8 @@ public static class CoapDashboardEndpointRouteBuilderExtensions
             StartCheck.RequireAuthorization(
                 services,
                 group,
-                "shows peers of a CoAP server and their messages to anybody. Add RequireAuthorization() to what MapCoapDashboard returns, "
-                    + "or set AllowAnonymous of its options if that is meant.",
+                "shows peers of a CoAP server and their messages without authorization. Call RequireAuthorization() on the result of "
+                    + "MapCoapDashboard, or set AllowAnonymous in its options if that is intended.",
                 static (loggers, reason) => DashboardLog.DashboardRefused(loggers.CreateLogger(DashboardLog.Category), reason));
         }
 

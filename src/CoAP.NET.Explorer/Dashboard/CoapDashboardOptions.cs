@@ -1,18 +1,16 @@
 namespace CoAP.NET.Explorer;
 
-/// <summary>What the live page of a server shows, to how many, and what it may cost.</summary>
+/// <summary>Options of the live page of a server: its content and its limits.</summary>
 public sealed class CoapDashboardOptions
 {
     /// <summary>
-    /// The endpoint to look at, such as <see cref="CoapServer.Endpoint"/> of a server that is in no container. Default null: the server of
+    /// The endpoint to show, such as <see cref="CoapServer.Endpoint"/> of a server outside of the container. Default null: the server of
     /// the container, see <see cref="ServerName"/>.
     /// </summary>
     public CoapEndpoint? Endpoint { get; set; }
 
-    /// <summary>
-    /// The name under which <c>AddCoapServer</c> added the server to look at. Default empty: the server of an application that has one. Not
-    /// used with <see cref="Endpoint"/>.
-    /// </summary>
+    /// <summary>The name of the server in <c>AddCoapServer</c>. Default empty: the server without a name.</summary>
+    /// <remarks>Unused with <see cref="Endpoint"/>.</remarks>
     /// <exception cref="ArgumentNullException">The value is null.</exception>
     public string ServerName
     {
@@ -25,49 +23,50 @@ public sealed class CoapDashboardOptions
     }
     = "";
 
-    /// <summary>
-    /// Whether the application may start although nothing says who may see the page. Default false: the page shows addresses and
-    /// identities of peers, and their messages, so that <c>RequireAuthorization</c>, or a fallback policy, is asked for.
-    /// </summary>
+    /// <summary>Whether the application may start without authorization for the page. Default false.</summary>
+    /// <remarks>
+    /// The page shows addresses and identities of peers, and their messages. By default the application therefore needs
+    /// <c>RequireAuthorization</c> or a fallback policy.
+    /// </remarks>
     public bool AllowAnonymous { get; set; }
 
-    /// <summary>How many pages may show live figures at a time; one more is told to come later. 1 to 1,000; default 16.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
+    /// <summary>The maximum number of concurrent viewers, 1 to 1,000. Default 16.</summary>
+    /// <remarks>Further ones get 503.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not between 1 and 1,000.</exception>
     public int MaxViewers { get; set => field = Check(value, 1, 1000); } = 16;
 
-    /// <summary>How many peers the table lists, those that were heard last. 1 to 10,000; default 100.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
+    /// <summary>The maximum number of peers in the table, 1 to 10,000; the most recently active ones are listed. Default 100.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not between 1 and 10,000.</exception>
     public int MaxPeers { get; set => field = Check(value, 1, 10_000); } = 100;
 
     /// <summary>
-    /// How many routes are measured one by one while somebody looks; the others are counted together. Each takes up to 28 KB of memory. 1
-    /// to 10,000; default 200.
+    /// The maximum number of routes with separate latency figures, 1 to 10,000; the others are counted together. Default 200.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
+    /// <remarks>Each route takes up to 28 KB of memory while the page has viewers.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not between 1 and 10,000.</exception>
     public int MaxRoutes { get; set => field = Check(value, 1, 10_000); } = 200;
 
-    /// <summary>How many traces may run at a time, of all pages together. 0 for none at all, to 100; default 4.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
+    /// <summary>The maximum number of concurrent traces of all pages, 0 to 100; 0 disables traces. Default 4.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not between 0 and 100.</exception>
     public int MaxTraces { get; set => field = Check(value, 0, 100); } = 4;
 
-    /// <summary>How many messages a trace shows; then it ends. 1 to 10,000; default 500.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
+    /// <summary>The maximum number of messages of a trace, 1 to 10,000; it then ends. Default 500.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not between 1 and 10,000.</exception>
     public int MaxTraceMessages { get; set => field = Check(value, 1, 10_000); } = 500;
 
-    /// <summary>How long a trace lasts; then it ends. 1 s to 1 h; default 60 s.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
+    /// <summary>The maximum duration of a trace, 1 s to 1 h; it then ends. Default 60 s.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not between 1 s and 1 h.</exception>
     public TimeSpan TraceDuration
     {
         get;
         set => field = value >= TimeSpan.FromSeconds(1) && value <= TimeSpan.FromHours(1)
             ? value
-            : throw new ArgumentOutOfRangeException(nameof(value), value, "A trace lasts 1 s to 1 h.");
+            : throw new ArgumentOutOfRangeException(nameof(value), value, "A trace lasts from 1 s to 1 h.");
     }
     = TimeSpan.FromSeconds(60);
 
     /// <summary>
-    /// Whether traces show payloads. Default false: their bytes are zeros, of the same number. Options, such as paths and queries, are
-    /// shown in any case.
+    /// Whether traces show payloads. Default false: zeros replace their bytes. Options, such as paths and queries, are always visible.
     /// </summary>
     public bool IncludePayloads { get; set; }
 

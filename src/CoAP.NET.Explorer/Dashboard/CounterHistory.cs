@@ -6,7 +6,7 @@ internal sealed class CounterHistory(CoapCounters counters)
 {
     private const int Seconds = 60;
 
-    /// <summary>What was dropped or left out, and what it is called.</summary>
+    /// <summary>The counters of dropped messages and their names.</summary>
     public static readonly IReadOnlyList<(CoapCounter Counter, string Reason)> Drops =
     [
         (CoapCounter.KernelDrops, "receive buffer of the system full"),
@@ -14,12 +14,12 @@ internal sealed class CounterHistory(CoapCounters counters)
         (CoapCounter.SendErrors, "the system did not send it"),
         (CoapCounter.Declined, "declined by a linked block"),
         (CoapCounter.FormatErrors, "not a CoAP message"),
-        (CoapCounter.EncodeErrors, "message of ours has no form"),
-        (CoapCounter.Ignored, "ignored as RFC 7252 says"),
-        (CoapCounter.UnmatchedAcknowledgements, "acknowledgement of nothing"),
-        (CoapCounter.UnmatchedResponses, "response to nothing"),
+        (CoapCounter.EncodeErrors, "own message cannot be encoded"),
+        (CoapCounter.Ignored, "ignored according to RFC 7252"),
+        (CoapCounter.UnmatchedAcknowledgements, "acknowledgement without a message"),
+        (CoapCounter.UnmatchedResponses, "response without a request"),
         (CoapCounter.LateResponses, "response came too late"),
-        (CoapCounter.NotSent, "too many wait for their turn"),
+        (CoapCounter.NotSent, "too many messages wait to be sent"),
         (CoapCounter.AmplificationRefused, "address not verified (amplification)"),
         (CoapCounter.ResponsesNotWanted, "response not wanted"),
         (CoapCounter.ResponsesTooLarge, "response too large for the peer"),
@@ -31,16 +31,16 @@ internal sealed class CounterHistory(CoapCounters counters)
         (CoapCounter.GroupAnswersDropped, "answer to a group dropped"),
         (CoapCounter.GroupResponsesDropped, "response of a group dropped"),
         (CoapCounter.RepeatedGroupResponses, "response of a group repeated"),
-        (CoapCounter.RecordsRejected, "record of no DTLS session"),
+        (CoapCounter.RecordsRejected, "record without a DTLS session"),
         (CoapCounter.TransmissionsGivenUp, "never acknowledged"),
     ];
 
-    /// <summary>Requests that were refused before their handler, and what that is called.</summary>
+    /// <summary>The counters of requests refused before their handler, and their names.</summary>
     public static readonly IReadOnlyList<(CoapCounter Counter, string Reason)> Refusals =
     [
-        (CoapCounter.Busy, "a bound was reached"),
+        (CoapCounter.Busy, "a limit was reached"),
         (CoapCounter.RequestsLimited, "rate limit of a route"),
-        (CoapCounter.BadOptions, "critical option not known"),
+        (CoapCounter.BadOptions, "unknown critical option"),
         (CoapCounter.EchoChallenges, "asked for an Echo"),
         (CoapCounter.RegistrationsRefused, "no room for an observer"),
         (CoapCounter.ArgumentsRefused, "argument missing or wrong"),
@@ -54,7 +54,7 @@ internal sealed class CounterHistory(CoapCounters counters)
     private long[] _before = Read(counters);
     private long[] _last = Read(counters);
 
-    /// <summary>A second is over.</summary>
+    /// <summary>Ends a second.</summary>
     public void Turn()
     {
         _before = _last;
@@ -70,13 +70,13 @@ internal sealed class CounterHistory(CoapCounters counters)
     /// <summary>The value of a counter.</summary>
     public long Total(CoapCounter counter) => _last[(int)counter];
 
-    /// <summary>How much a counter grew in the last second.</summary>
+    /// <summary>Returns the growth of a counter in the last second.</summary>
     public long InSecond(CoapCounter counter) => _last[(int)counter] - _before[(int)counter];
 
-    /// <summary>How much some counters grew in the last second.</summary>
+    /// <summary>Returns the growth of some counters in the last second.</summary>
     public long InSecond(IReadOnlyList<(CoapCounter Counter, string Reason)> some) => some.Sum(one => InSecond(one.Counter));
 
-    /// <summary>How much a counter grew in the last minute, or since somebody began to look.</summary>
+    /// <summary>Returns the growth of a counter in the last minute, or since the first viewer came.</summary>
     public long InMinute(CoapCounter counter) => _past.TryPeek(out long[]? first) ? _last[(int)counter] - first[(int)counter] : 0;
 
     private static long[] Read(CoapCounters counters)

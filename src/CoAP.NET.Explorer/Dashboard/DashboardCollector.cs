@@ -3,11 +3,11 @@ using CoAP.NET.Explorer.Pages;
 namespace CoAP.NET.Explorer.Dashboard;
 
 /// <summary>
-/// Measures a server while somebody looks, once a second, and tells all who look. Idle otherwise: it listens to nothing, and has no timer.
-/// Thread-safe.
+/// Measures a server once per second while the page has viewers, and sends the figures to all of them. Otherwise it is idle, without
+/// listeners and timer. Thread-safe.
 /// </summary>
 /// <param name="endpoint">The server.</param>
-/// <param name="options">Bounds.</param>
+/// <param name="options">The limits.</param>
 /// <param name="time">The clock.</param>
 internal sealed class DashboardCollector(CoapEndpoint endpoint, CoapDashboardOptions options, TimeProvider time) : IDisposable
 {
@@ -20,7 +20,7 @@ internal sealed class DashboardCollector(CoapEndpoint endpoint, CoapDashboardOpt
     private ITimer? _timer;
     private bool _isStopped;
 
-    /// <summary>How many look.</summary>
+    /// <summary>The current number of viewers.</summary>
     public int Viewers
     {
         get
@@ -32,7 +32,7 @@ internal sealed class DashboardCollector(CoapEndpoint endpoint, CoapDashboardOpt
         }
     }
 
-    /// <summary>Whether anything of the server is measured for those who look.</summary>
+    /// <summary>Whether it measures the server for viewers.</summary>
     public bool IsListening
     {
         get
@@ -44,8 +44,8 @@ internal sealed class DashboardCollector(CoapEndpoint endpoint, CoapDashboardOpt
         }
     }
 
-    /// <summary>Somebody looks: is told what was, and from now on what is.</summary>
-    /// <returns>False when there are too many already, or the application stops.</returns>
+    /// <summary>Adds a viewer, which gets the history and then each new sample.</summary>
+    /// <returns>False if there are too many viewers, or the application stops.</returns>
     public bool TryAdd(EventLines viewer)
     {
         lock (_gate)
@@ -68,7 +68,7 @@ internal sealed class DashboardCollector(CoapEndpoint endpoint, CoapDashboardOpt
         }
     }
 
-    /// <summary>Somebody looks no more. After the last one nothing is measured.</summary>
+    /// <summary>Removes a viewer. After the last one it stops measuring.</summary>
     public void Remove(EventLines viewer)
     {
         lock (_gate)
@@ -80,7 +80,7 @@ internal sealed class DashboardCollector(CoapEndpoint endpoint, CoapDashboardOpt
         }
     }
 
-    /// <summary>The application stops: all who look are told that nothing more comes.</summary>
+    /// <summary>Ends the streams of all viewers because the application stops.</summary>
     public void Dispose()
     {
         lock (_gate)

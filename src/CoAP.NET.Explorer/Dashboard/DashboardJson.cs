@@ -3,7 +3,7 @@ using System.Text.Json;
 
 namespace CoAP.NET.Explorer.Dashboard;
 
-/// <summary>Figures as the page reads them: times in milliseconds since 1970, latency in seconds.</summary>
+/// <summary>Writes figures for the page: times in milliseconds since 1970, latency in seconds.</summary>
 internal static class DashboardJson
 {
     private static readonly (string Name, Func<DashboardSample, double?> Read)[] s_columns =
@@ -29,7 +29,7 @@ internal static class DashboardJson
         ("bytesSent", static sample => sample.BytesSent),
     ];
 
-    /// <summary>What a page is told first: whom it looks at, what it may ask for, and the last 15 minutes, column by column.</summary>
+    /// <summary>Writes the first event: the server, the allowed calls, and the last 15 minutes, column by column.</summary>
     public static void WriteHistory(Utf8JsonWriter json, CoapEndpoint endpoint, CoapDashboardOptions options, DashboardSample[] samples)
     {
         json.WriteString("kind", "history");
@@ -62,7 +62,7 @@ internal static class DashboardJson
         json.WriteEndObject();
     }
 
-    /// <summary>What a page is told each second.</summary>
+    /// <summary>Writes the event of each second.</summary>
     public static void WriteSample(Utf8JsonWriter json, DashboardState state)
     {
         json.WriteString("kind", "sample");
@@ -116,7 +116,7 @@ internal static class DashboardJson
         json.WriteEndArray();
     }
 
-    // Routes that were asked, and those that are observed though nobody asks.
+    // Routes with requests, and observed ones without requests.
     private static void WriteRoutes(Utf8JsonWriter json, DashboardState state)
     {
         Dictionary<string, int> observers = new(StringComparer.Ordinal);

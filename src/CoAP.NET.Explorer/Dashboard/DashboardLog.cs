@@ -2,7 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Explorer.Dashboard;
 
-/// <summary>The log of the live page: who looks at whom, never what peers say.</summary>
+/// <summary>The log of the live page: users and traced peers, never the content of messages.</summary>
 internal static partial class DashboardLog
 {
     public const string Category = "CoAP.NET.Explorer";

@@ -10,7 +10,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Explorer.Dashboard;
 
-/// <summary>The calls of the live page.</summary>
+/// <summary>Handles the calls of the live page.</summary>
 internal sealed class DashboardPage
 {
     private const int MaxQuestion = 1024;
@@ -35,25 +35,25 @@ internal sealed class DashboardPage
             typeof(CoapServer), options.ServerName) != true)
         {
             throw new InvalidOperationException(
-                $"There is no CoAP server {(options.ServerName.Length > 0 ? $"'{options.ServerName}' " : "")}to show. Add it by "
-                    + "AddCoapServer, or set Endpoint of the options of MapCoapDashboard.");
+                $"There is no CoAP server {(options.ServerName.Length > 0 ? $"'{options.ServerName}' " : "")}to show. Add it with "
+                    + "AddCoapServer, or set Endpoint in the options of MapCoapDashboard.");
         }
 
         _endpoint = new Lazy<CoapEndpoint>(Find);
         _collector = new Lazy<DashboardCollector>(MakeCollector);
     }
 
-    /// <summary>Measures the server while pages look.</summary>
+    /// <summary>Measures the server while pages show it.</summary>
     public DashboardCollector Collector => _collector.Value;
 
-    /// <summary>Sends figures as long as the page stays.</summary>
+    /// <summary>Sends figures as long as the page is open.</summary>
     public async Task ShowAsync(HttpContext context)
     {
         EventLines lines = new(context);
         if (!Collector.TryAdd(lines))
         {
             await RefuseAsync(context, StatusCodes.Status503ServiceUnavailable, new PageProblem("Too many viewers",
-                $"{_options.MaxViewers} pages look at this server already.", "Close one of them, or raise MaxViewers."))
+                $"{_options.MaxViewers} pages show this server already.", "Close one of them, or raise MaxViewers."))
                 .ConfigureAwait(false);
             return;
         }
@@ -64,7 +64,7 @@ internal sealed class DashboardPage
         }
         catch (Exception exception) when (exception is OperationCanceledException or IOException)
         {
-            // The page went away.
+            // The page was closed.
         }
         finally
         {
@@ -72,14 +72,14 @@ internal sealed class DashboardPage
         }
     }
 
-    /// <summary>Answers with the table of peers.</summary>
+    /// <summary>Sends the table of peers.</summary>
     public async Task ListPeersAsync(HttpContext context)
     {
         string? text = await ReadAsync(context, "address").ConfigureAwait(false);
         IPAddress? address = null;
         if (!string.IsNullOrWhiteSpace(text) && !IPAddress.TryParse(text.Trim().Trim('[', ']'), out address))
         {
-            await RefuseAsync(context, StatusCodes.Status400BadRequest, new PageProblem("No address", "That is no IP address.",
+            await RefuseAsync(context, StatusCodes.Status400BadRequest, new PageProblem("No address", "This is not an IP address.",
                 "Write it like 192.0.2.7 or 2001:db8::7.")).ConfigureAwait(false);
             return;
         }
@@ -96,13 +96,13 @@ internal sealed class DashboardPage
         }
     }
 
-    /// <summary>Sends the messages of a peer, for a while.</summary>
+    /// <summary>Sends the messages of a peer for a limited time.</summary>
     public async Task TraceAsync(HttpContext context)
     {
         string? text = await ReadAsync(context, "peer").ConfigureAwait(false);
         if (text is null || !IPEndPoint.TryParse(text.Trim(), out IPEndPoint? peer))
         {
-            await RefuseAsync(context, StatusCodes.Status400BadRequest, new PageProblem("No peer", "That is no address of a peer.",
+            await RefuseAsync(context, StatusCodes.Status400BadRequest, new PageProblem("No peer", "This is not the address of a peer.",
                 "Write it like 192.0.2.7, 192.0.2.7:5683 or [2001:db8::7]:5683.")).ConfigureAwait(false);
             return;
         }
@@ -111,7 +111,7 @@ internal sealed class DashboardPage
         {
             Interlocked.Decrement(ref _traces);
             await RefuseAsync(context, StatusCodes.Status503ServiceUnavailable, new PageProblem("Too many traces",
-                $"{_options.MaxTraces} traces may run at a time.", "Wait for the end of another one.")).ConfigureAwait(false);
+                $"At most {_options.MaxTraces} traces may run at the same time.", "Wait until another one ends.")).ConfigureAwait(false);
             return;
         }
 
@@ -122,7 +122,7 @@ internal sealed class DashboardPage
         }
         catch (Exception exception) when (exception is OperationCanceledException or IOException)
         {
-            // The page went away.
+            // The page was closed.
         }
         finally
         {
@@ -155,7 +155,7 @@ internal sealed class DashboardPage
         await lines.SendAsync().ConfigureAwait(false);
     }
 
-    // One property of the JSON object that was sent; null where there is none.
+    // Returns a property of the JSON object in the request; null if there is none.
     private static async Task<string?> ReadAsync(HttpContext context, string name)
     {
         byte[] buffer = new byte[MaxQuestion];

@@ -1,21 +1,23 @@
 namespace CoAP.NET.Explorer.Dashboard;
 
-/// <summary>One second of a server. Rates are of that second, the others as they were at its end.</summary>
+/// <summary>One second of a server. Rates are for that second, other values for its end.</summary>
 internal sealed record DashboardSample
 {
-    /// <summary>When it ended.</summary>
+    /// <summary>The end of the second.</summary>
     public required DateTimeOffset Time { get; init; }
 
-    /// <summary>Requests a second, without duplicates.</summary>
+    /// <summary>Requests per second, without duplicates.</summary>
     public required double Requests { get; init; }
 
-    /// <summary>Answers a second by the class of their code: 2.xx, 4.xx, 5.xx.</summary>
+    /// <summary>Responses per second by code class: 2.xx, 4.xx, 5.xx.</summary>
     public required (double Success, double ClientError, double ServerError) Answers { get; init; }
 
-    /// <summary>Whether answers and latency were measured in that second; otherwise they are what the measured ones before say.</summary>
+    /// <summary>
+    /// Whether responses and latency were measured in that second; otherwise they are extrapolated from earlier measurements.
+    /// </summary>
     public required bool IsMeasured { get; init; }
 
-    /// <summary>How long requests took, over the last ten seconds.</summary>
+    /// <summary>Latency over the last ten seconds.</summary>
     public required LatencyFigures Latency { get; init; }
 
     public required long Peers { get; init; }

@@ -1,11 +1,11 @@
 namespace CoAP.NET.Explorer.Dashboard;
 
-/// <summary>Measures a server from its making to its end. One thread at a time.</summary>
+/// <summary>Measures a server from its creation to its disposal. One thread at a time.</summary>
 internal sealed class DashboardWatch : IDisposable
 {
     /// <summary>
-    /// Up to so many requests a second each answer is measured; beyond, those of one second in <see cref="Turns"/>. Counters are exact in
-    /// any case. So a server at full load hardly notices.
+    /// The number of requests per second up to which each response is measured. Above it only those of one second in <see cref="Turns"/>
+    /// are, to spare a busy server. Counters are always exact.
     /// </summary>
     public const int MaxMeasuredRate = 20_000;
 
@@ -31,8 +31,8 @@ internal sealed class DashboardWatch : IDisposable
         _listener = new AnswerListener(_meter, endpoint.Name) { IsOn = true };
     }
 
-    /// <summary>A second is over.</summary>
-    /// <returns>What it brought.</returns>
+    /// <summary>Ends a second.</summary>
+    /// <returns>Its figures.</returns>
     public DashboardState Turn()
     {
         long now = _time.GetTimestamp();
@@ -89,9 +89,9 @@ internal sealed class DashboardWatch : IDisposable
         (_shares.Success * requests, _shares.ClientError * requests, _shares.ServerError * requests);
 }
 
-/// <summary>What those who look are told each second; to be read before the next one.</summary>
-/// <param name="Sample">What the plots show.</param>
+/// <summary>The figures that viewers get each second; read them before the next one.</summary>
+/// <param name="Sample">The sample for the plots.</param>
 /// <param name="Snapshot">The server at the end of the second, without its peers.</param>
-/// <param name="Counters">What it counted.</param>
-/// <param name="Answers">What it answered.</param>
+/// <param name="Counters">The counters.</param>
+/// <param name="Answers">The responses.</param>
 internal sealed record DashboardState(DashboardSample Sample, CoapSnapshot Snapshot, CounterHistory Counters, AnswerMeter Answers);

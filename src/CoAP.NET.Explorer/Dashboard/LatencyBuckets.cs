@@ -1,24 +1,24 @@
 namespace CoAP.NET.Explorer.Dashboard;
 
 /// <summary>
-/// Times in buckets that grow by the fourth root of two, from 1 µs to about two minutes: percentiles are good to a tenth.
+/// Latency buckets that grow by the fourth root of two, from 1 µs to about two minutes. The error of percentiles is at most a tenth.
 /// </summary>
 internal static class LatencyBuckets
 {
     private const double Least = 1e-6;
     private const int InOctave = 4;
 
-    /// <summary>How many there are. The last one has all that is longer.</summary>
+    /// <summary>The number of buckets. The last one holds all longer times.</summary>
     public const int Count = (27 * InOctave) + 1;
 
-    /// <summary>The bucket of a time.</summary>
+    /// <summary>Returns the bucket of a time.</summary>
     /// <param name="seconds">The time.</param>
     public static int Of(double seconds) =>
         seconds <= Least ? 0 : Math.Min(Count - 1, (int)(Math.Log2(seconds / Least) * InOctave));
 
-    /// <summary>The time in seconds that a part of what was counted did not exceed; null when nothing was.</summary>
-    /// <param name="counts">How many in each bucket.</param>
-    /// <param name="part">The part, above 0 and at most 1.</param>
+    /// <summary>Returns a percentile in seconds; null if nothing was counted.</summary>
+    /// <param name="counts">The count of each bucket.</param>
+    /// <param name="part">The fraction, above 0 and at most 1.</param>
     public static double? PercentileOf(ReadOnlySpan<long> counts, double part)
     {
         long total = 0;

@@ -6,10 +6,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Explorer.Dashboard;
 
-/// <summary>The peers of a server as JSON. What peers say of themselves is text on one line, of bounded length.</summary>
+/// <summary>Writes the peers of a server as JSON. Text from peers is reduced to one line of limited length.</summary>
 internal static class PeerTable
 {
-    /// <summary>Writes the properties of the table into the object that was begun.</summary>
+    /// <summary>Writes the properties of the table into the current object.</summary>
     public static void Write(Utf8JsonWriter json, CoapSnapshot snapshot)
     {
         json.WriteNumber("time", snapshot.Time.ToUnixTimeMilliseconds());

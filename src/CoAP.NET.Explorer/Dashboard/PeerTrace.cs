@@ -4,19 +4,19 @@ using CoAP.NET.Explorer.Pages;
 
 namespace CoAP.NET.Explorer.Dashboard;
 
-/// <summary>Shows the messages of a peer on a page, up to a number of them. Thread-safe.</summary>
-/// <param name="lines">Where to.</param>
-/// <param name="options">How many, and whether with their payloads.</param>
+/// <summary>Shows the messages of a peer on a page, up to a maximum number. Thread-safe.</summary>
+/// <param name="lines">Receives the events.</param>
+/// <param name="options">The maximum number, and whether to show payloads.</param>
 internal sealed class PeerTrace(EventLines lines, CoapDashboardOptions options)
 {
-    // What a person looks at; of a larger message the beginning.
+    // A user reads no more; larger messages are truncated.
     private const int MaxShown = 4096;
 
     private readonly Lock _gate = new();
     private int _messages;
     private bool _isOver;
 
-    /// <summary>A message passed.</summary>
+    /// <summary>Adds a message.</summary>
     public void See(TracedPacket packet, ReadOnlyMemory<byte> bytes, WireFormat format)
     {
         lock (_gate)
@@ -40,8 +40,8 @@ internal sealed class PeerTrace(EventLines lines, CoapDashboardOptions options)
         }
     }
 
-    /// <summary>The trace is over. Doing it again does nothing.</summary>
-    /// <param name="reason">Why: <c>time</c>, <c>messages</c> or <c>stopping</c>.</param>
+    /// <summary>Ends the trace. Repeated calls do nothing.</summary>
+    /// <param name="reason">The reason: <c>time</c>, <c>messages</c> or <c>stopping</c>.</param>
     public void End(string reason)
     {
         lock (_gate)

@@ -1,21 +1,21 @@
 namespace CoAP.NET.Explorer.Dashboard;
 
 /// <summary>
-/// How long requests of one route took, second by second for a minute. Any thread may record; one at a time turns the seconds and reads.
+/// The latency of one route, second by second for a minute. Recording is thread-safe; one thread at a time turns the seconds and reads.
 /// </summary>
 internal sealed class RouteLatency
 {
-    /// <summary>How many seconds are kept.</summary>
+    /// <summary>The number of stored seconds.</summary>
     public const int Seconds = 60;
 
     private readonly int[]?[] _past = new int[]?[Seconds];
     private int[] _now = new int[LatencyBuckets.Count];
     private int _at;
 
-    /// <summary>A request took so long.</summary>
+    /// <summary>Records a request.</summary>
     public void Record(int bucket) => Interlocked.Increment(ref Volatile.Read(ref _now)[bucket]);
 
-    /// <summary>A second is over.</summary>
+    /// <summary>Ends a second.</summary>
     public void Turn()
     {
         _at = (_at + 1) % Seconds;
@@ -25,14 +25,14 @@ internal sealed class RouteLatency
             return;
         }
 
-        // Whoever read the field just before still counts there: that is seen the next time.
+        // A thread that read the field just before still counts in the old array; the next read includes that.
         _past[_at] = Interlocked.Exchange(ref _now, new int[LatencyBuckets.Count]);
     }
 
-    /// <summary>Adds what was counted in the last seconds to sums.</summary>
-    /// <param name="sums">One for each bucket.</param>
-    /// <param name="seconds">How many seconds, at most a minute.</param>
-    /// <returns>How many requests there were.</returns>
+    /// <summary>Adds the counts of the last seconds to sums.</summary>
+    /// <param name="sums">One sum per bucket.</param>
+    /// <param name="seconds">The number of seconds, at most a minute.</param>
+    /// <returns>The number of requests.</returns>
     public long AddTo(Span<long> sums, int seconds)
     {
         long requests = 0;

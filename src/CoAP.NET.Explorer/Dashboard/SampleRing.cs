@@ -1,17 +1,17 @@
 namespace CoAP.NET.Explorer.Dashboard;
 
-/// <summary>The samples of the last 15 minutes, 900 at most. One thread at a time.</summary>
+/// <summary>The samples of the last 15 minutes, at most 900. One thread at a time.</summary>
 internal sealed class SampleRing
 {
-    /// <summary>How many samples are kept.</summary>
+    /// <summary>The maximum number of samples.</summary>
     public const int Capacity = 900;
 
-    /// <summary>How long a sample is kept.</summary>
+    /// <summary>The lifetime of a sample.</summary>
     public static readonly TimeSpan Lifetime = TimeSpan.FromMinutes(15);
 
     private readonly Queue<DashboardSample> _samples = new();
 
-    /// <summary>Keeps a sample.</summary>
+    /// <summary>Adds a sample.</summary>
     public void Add(DashboardSample sample)
     {
         Forget(sample.Time);
@@ -22,8 +22,8 @@ internal sealed class SampleRing
         }
     }
 
-    /// <summary>The samples, the oldest first.</summary>
-    /// <param name="now">The time; what is too old by then is forgotten.</param>
+    /// <summary>Returns the samples, oldest first.</summary>
+    /// <param name="now">The current time; older samples are discarded.</param>
     public DashboardSample[] Read(DateTimeOffset now)
     {
         Forget(now);

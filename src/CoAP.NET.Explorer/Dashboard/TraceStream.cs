@@ -7,10 +7,10 @@ using CoAP.NET.Serialization;
 namespace CoAP.NET.Explorer.Dashboard;
 
 /// <summary>
-/// What <see cref="CoapEndpoint.TraceTo"/> writes: takes messages out of it again and hands them on. It knows the pcapng of the library
-/// only, which comes in whole blocks.
+/// Receives the output of <see cref="CoapEndpoint.TraceTo"/>, extracts the messages and passes them on. It only reads the pcapng of this
+/// library, which arrives in whole blocks.
 /// </summary>
-/// <param name="trace">Is given the messages.</param>
+/// <param name="trace">Receives the messages.</param>
 internal sealed class TraceStream(PeerTrace trace) : Stream
 {
     private const uint InterfaceDescription = 1;
@@ -25,7 +25,7 @@ internal sealed class TraceStream(PeerTrace trace) : Stream
 
     private readonly List<string> _schemes = [];
 
-    // Of each direction of a connection: the beginning of a message that takes several packets.
+    // The beginning of a message that takes several packets, for each direction of a connection.
     private readonly Dictionary<(IPEndPoint From, IPEndPoint To), byte[]> _begun = [];
 
     public override bool CanRead => false;
@@ -144,9 +144,9 @@ internal sealed class TraceStream(PeerTrace trace) : Stream
     }
 }
 
-/// <summary>Where a message was seen.</summary>
-/// <param name="Time">When.</param>
+/// <summary>The circumstances of a traced message.</summary>
+/// <param name="Time">The time.</param>
 /// <param name="Scheme">The scheme of its transport.</param>
-/// <param name="Peer">Who sent it, or whom it was sent to.</param>
+/// <param name="Peer">Its sender or receiver.</param>
 /// <param name="IsInbound">Whether it came from the peer.</param>
 internal sealed record TracedPacket(DateTimeOffset Time, string Scheme, IPEndPoint Peer, bool IsInbound);

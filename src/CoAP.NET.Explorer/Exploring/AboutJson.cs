@@ -4,12 +4,12 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Explorer.Exploring;
 
-/// <summary>What the page has to know before it asks for anything: names, numbers, and what is allowed.</summary>
+/// <summary>Writes the information that the page needs at its start: names, numbers, and permissions.</summary>
 internal static class AboutJson
 {
     private static readonly string[] s_schemes = ["coap", "coaps", "coap+tcp", "coaps+tcp", "coap+ws", "coaps+ws"];
 
-    /// <summary>Writes it.</summary>
+    /// <summary>Writes the JSON.</summary>
     public static byte[] Write(CoapExplorerOptions options, ExplorerTargets targets)
     {
         using MemoryStream bytes = new();

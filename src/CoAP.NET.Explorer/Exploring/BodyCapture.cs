@@ -3,26 +3,26 @@ using CoAP.NET.Explorer.Pages;
 namespace CoAP.NET.Explorer.Exploring;
 
 /// <summary>
-/// The body of a response as it comes. When it has more than one block the page is sent each of them too, so that it can go on from there
-/// when the transfer ends early.
+/// Receives the body of a response. If it has several blocks, the page gets each of them, so that it can resume after an interrupted
+/// transfer.
 /// </summary>
 /// <param name="sink">The page.</param>
-/// <param name="begin">Where in the whole body this begins.</param>
-/// <param name="maxSize">How many bytes there may be.</param>
+/// <param name="begin">The offset in the whole body at which it starts.</param>
+/// <param name="maxSize">The maximum number of bytes.</param>
 internal sealed class BodyCapture(EventLines sink, long begin, int maxSize) : MemoryStream
 {
     private int _told;
 
-    /// <summary>What came.</summary>
+    /// <summary>The received bytes.</summary>
     public ReadOnlyMemory<byte> Body => GetBuffer().AsMemory(0, (int)Length);
 
-    // All other ways to write end here, as the base class sees that it has an heir.
+    // All other overloads end here because the base class detects the derived type.
     public override void Write(byte[] buffer, int offset, int count)
     {
         if (Position + count > maxSize)
         {
             throw ExplorerException.Bad(
-                "Too large", $"The body has more than {maxSize:N0} bytes.", "CoapExplorerOptions.MaxBodySize allows more.");
+                "Too large", $"The body has more than {maxSize:N0} bytes.", "Raise CoapExplorerOptions.MaxBodySize to allow more.");
         }
 
         bool isFirst = Position == 0;
@@ -33,7 +33,7 @@ internal sealed class BodyCapture(EventLines sink, long begin, int maxSize) : Me
         }
     }
 
-    // The representation changed on the way, and comes anew.
+    // The representation changed during the transfer, which starts over.
     public override void SetLength(long value)
     {
         base.SetLength(value);

@@ -6,14 +6,14 @@ using CoAP.NET.Dtls;
 
 namespace CoAP.NET.Explorer.Exploring;
 
-/// <summary>How a request is protected: by a profile of the server, or by keys and certificates of the user, if they are allowed.</summary>
+/// <summary>Protects a request with a profile of the server, or with keys and certificates of the user if they are allowed.</summary>
 internal static class Credentials
 {
-    // RFC 4279 section 5.3 asks for keys up to 64 bytes.
+    // RFC 4279 section 5.3 requires support for keys of up to 64 bytes.
     private const int LongestKey = 1024;
 
-    /// <summary>Sets up a client.</summary>
-    /// <exception cref="ExplorerException">There is no such profile, it is for another host, or the secrets make no sense.</exception>
+    /// <summary>Configures a client.</summary>
+    /// <exception cref="ExplorerException">The profile is unknown or for another host, or the secrets are not valid.</exception>
     public static void Apply(PageSecurity security, CoapUri uri, CoapExplorerOptions options, CoapEndpointOptions endpoint)
     {
         if (security.Profile is { } name)
@@ -37,7 +37,8 @@ internal static class Credentials
 
         if (!options.AllowSecretsOfUsers)
         {
-            throw new ExplorerException(403, new("Not allowed", "This page takes no keys of its users.", "Choose one of its profiles."));
+            throw new ExplorerException(403, new("Not allowed", "This page does not accept keys of its "
+                + "users.", "Choose one of its profiles."));
         }
 
         try
@@ -49,8 +50,8 @@ internal static class Credentials
             else if (security.Identity is not null)
             {
                 throw ExplorerException.Bad(
-                    "A key for coaps", $"A pre-shared key is for coaps, and this goes to {uri.Scheme}.",
-                    "Write coaps:// in front, or take the key away.");
+                    "A key for coaps", $"A pre-shared key requires coaps, but the scheme is {uri.Scheme}.",
+                    "Use coaps://, or remove the key.");
             }
             else
             {
@@ -59,9 +60,9 @@ internal static class Credentials
         }
         catch (Exception exception) when (exception is CryptographicException or ArgumentException or FormatException)
         {
-            // Not what it says: it might quote the key.
-            throw ExplorerException.Bad("Credentials not read", "The key or certificate cannot be read.",
-                "Certificates and their keys are PEM; a pre-shared key is text, or 0x and hexadecimal digits.");
+            // The message of the exception might quote the key.
+            throw ExplorerException.Bad("Credentials not read", "The key or certificate is not readable.",
+                "Use PEM for certificates and their keys, and text or 0x with hexadecimal digits for a pre-shared key.");
         }
     }
 
@@ -102,7 +103,7 @@ internal static class Credentials
 
         if (security.Insecure)
         {
-#pragma warning disable CA5359 // Asked for by the user, by a switch that says what it is.
+#pragma warning disable CA5359 // The user requests it with a switch that explains the risk.
             client.RemoteCertificateValidationCallback = (_, _, _, _) => true;
 #pragma warning restore CA5359
         }

@@ -10,10 +10,10 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Explorer.Exploring;
 
-/// <summary>What the page calls. Each call says what it wants as JSON; what takes time is told line by line as it happens.</summary>
+/// <summary>Handles the calls of the page. Requests are JSON; calls that take time return events line by line.</summary>
 internal sealed class ExplorerApi : IAsyncDisposable
 {
-    // A description without its payload, which may be a file besides, or base64.
+    // The request without its payload, which may be a separate file, or base64.
     private const int DescriptionSize = 64 * 1024;
 
     private static readonly TimeSpan s_discovery = TimeSpan.FromSeconds(5);
@@ -36,7 +36,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
         _logger = loggers.CreateLogger(ExplorerLog.Category);
     }
 
-    /// <summary>How many exchanges and observations run.</summary>
+    /// <summary>The current number of exchanges and observations.</summary>
     public int Running => _places.Taken;
 
     public ValueTask DisposeAsync() => _clients.DisposeAsync();
@@ -58,7 +58,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
         try
         {
             return await JsonSerializer.DeserializeAsync(context.Request.Body, type, context.RequestAborted).ConfigureAwait(false)
-                ?? throw new JsonException("It is empty.");
+                ?? throw new JsonException("The request has no body.");
         }
         catch (JsonException exception)
         {
@@ -78,7 +78,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
 
     private Task AboutAsync(HttpContext context) => SendAsync(context, AboutJson.Write(_options, _targets));
 
-    // What goes wrong before anything was sent to the page.
+    // Handles failures before the first byte of the response.
     private async Task GuardAsync(HttpContext context, Func<Task> run)
     {
         Limit(context);
@@ -88,7 +88,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
         }
         catch (OperationCanceledException) when (context.RequestAborted.IsCancellationRequested)
         {
-            // The page went away, or cancelled.
+            // The page was closed, or canceled.
         }
         catch (BadHttpRequestException)
         {
@@ -106,7 +106,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
 
     private void Limit(HttpContext context)
     {
-        // A payload as base64 takes four thirds.
+        // Base64 takes four thirds of the payload.
         if (context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit)
         {
             limit.MaxRequestBodySize = DescriptionSize + ((long)_options.MaxBodySize * 4 / 3);
@@ -128,7 +128,8 @@ internal sealed class ExplorerApi : IAsyncDisposable
         if (!_options.AllowDiscovery)
         {
             throw new ExplorerException(StatusCodes.Status403Forbidden, new PageProblem(
-                "Not allowed", "This page does not look for devices.", "CoapExplorerOptions.AllowDiscovery allows it."));
+                "Not allowed", "This page does not allow the discovery of devices.", "Set CoapExplorerOptions.AllowDiscovery to allow "
+                    + "it."));
         }
 
         TimeSpan patience = asked.Seconds is { } seconds and >= 0.1 and <= 60 ? TimeSpan.FromSeconds(seconds) : s_discovery;
@@ -231,7 +232,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
         return (asked, bytes);
 
         ExplorerException TooLarge() => new(StatusCodes.Status413PayloadTooLarge, new PageProblem(
-            "Too large", $"A file may have {_options.MaxBodySize:N0} bytes here.", "CoapExplorerOptions.MaxBodySize allows more."));
+            "Too large", $"A file may have at most {_options.MaxBodySize:N0} bytes.", "Raise CoapExplorerOptions.MaxBodySize."));
     }
 
     private byte[]? PayloadOf(PageRequest asked, byte[]? file)
@@ -264,7 +265,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
         }
     }
 
-    // Tells of what happens while it happens; how it ended stands at the end.
+    // Sends events while the call runs; the last one is its outcome.
     private static async Task TellAsync(HttpContext context, Func<EventLines, Task> run)
     {
         EventLines events = new(context);

@@ -6,9 +6,8 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Explorer.Exploring;
 
 /// <summary>
-/// The clients that ask for the page. Each belongs to one exchange at a time, so that its messages are those of that exchange. Afterwards
-/// it is kept for a minute for the next exchange with the same server and credentials, which then needs no connection or handshake.
-/// Thread-safe.
+/// The clients of the page. Each belongs to one exchange at a time, so that its messages are those of that exchange. It is then kept for a
+/// minute for the next exchange with the same server and credentials, which saves a connection or handshake. Thread-safe.
 /// </summary>
 internal sealed class ExplorerClients : IAsyncDisposable
 {
@@ -30,10 +29,10 @@ internal sealed class ExplorerClients : IAsyncDisposable
             Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>A client for one exchange; <see cref="ReturnAsync"/> takes it back.</summary>
-    /// <param name="uri">What is asked.</param>
-    /// <param name="security">How it is protected; null for not at all, or by what the system trusts.</param>
-    /// <exception cref="ExplorerException">The credentials are wrong, or not allowed.</exception>
+    /// <summary>Takes a client for one exchange; return it with <see cref="ReturnAsync"/>.</summary>
+    /// <param name="uri">The target.</param>
+    /// <param name="security">The protection; null for none, or for the trust settings of the system.</param>
+    /// <exception cref="ExplorerException">The credentials are not valid, or not allowed.</exception>
     public ExplorerClient Take(CoapUri uri, PageSecurity? security)
     {
         string key = KeyOf(uri, security);
@@ -55,7 +54,7 @@ internal sealed class ExplorerClients : IAsyncDisposable
 
     /// <summary>Keeps a client for the next exchange, or closes it.</summary>
     /// <param name="client">The client.</param>
-    /// <param name="isSound">Whether the exchange ended in order; others may have left something under way.</param>
+    /// <param name="isSound">Whether the exchange ended normally; otherwise messages may still be pending.</param>
     public ValueTask ReturnAsync(ExplorerClient client, bool isSound)
     {
         client.Watch.Sink = null;
@@ -99,7 +98,7 @@ internal sealed class ExplorerClients : IAsyncDisposable
         }
     }
 
-    // Of secrets only a digest is kept for comparing.
+    // Secrets are compared by digest only.
     private static string KeyOf(CoapUri uri, PageSecurity? security) => security is null
         ? $"{uri.Scheme}://{uri.Authority}"
         : $"{uri.Scheme}://{uri.Authority} "
@@ -145,7 +144,7 @@ internal sealed class ExplorerClients : IAsyncDisposable
     }
 }
 
-/// <summary>A client and what watches its messages.</summary>
+/// <summary>A client and the observer of its messages.</summary>
 internal sealed class ExplorerClient(string key, CoapClient client, WireWatch watch) : IAsyncDisposable
 {
     public string Key { get; } = key;

@@ -3,7 +3,7 @@ using CoAP.NET.Explorer.Pages;
 
 namespace CoAP.NET.Explorer.Exploring;
 
-/// <summary>Finds what there is: resources of a server (RFC 6690), and servers in the network (RFC 7252 section 8).</summary>
+/// <summary>Discovers resources of a server (RFC 6690), and servers in the network (RFC 7252 section 8).</summary>
 /// <param name="time">The clock.</param>
 internal sealed class ExplorerDevices(TimeProvider time)
 {
@@ -12,8 +12,8 @@ internal sealed class ExplorerDevices(TimeProvider time)
     private const int MostDevices = 1000;
     private const int MostLinks = 100_000;
 
-    /// <summary>Asks a server what it has, and writes the answer of the page.</summary>
-    /// <exception cref="ExplorerException">The answer is an error, or no list.</exception>
+    /// <summary>Requests the resources of a server, and writes the response for the page.</summary>
+    /// <exception cref="ExplorerException">The response is an error, or not a list.</exception>
     public async Task<byte[]> ResourcesAsync(CoapClient client, CoapUri target, CancellationToken cancellationToken)
     {
         string origin = $"{target.Scheme}://{target.Authority}";
@@ -24,14 +24,15 @@ internal sealed class ExplorerDevices(TimeProvider time)
         {
             throw new ExplorerException(502, new PageProblem(
                 "No list of resources", $"{origin} answered {response.Code} at {Core}.",
-                "Its resources can be asked for by their paths all the same."));
+                "You can still request its resources by their paths."));
         }
 
         if (!CoapLinkFormat.TryParse(response.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error, MostLinks))
         {
             throw new ExplorerException(502, new PageProblem(
-                "No list of resources", $"What {origin} has at {Core} is no list of links: {error.Message} at byte {error.Offset}.",
-                "Its resources can be asked for by their paths all the same."));
+                "No list of resources", $"The response of {origin} at {Core} is not a list of links: {error.Message} at byte "
+                    + $"{error.Offset}.",
+                "You can still request its resources by their paths."));
         }
 
         TimeSpan elapsed = time.GetElapsedTime(started);
@@ -53,7 +54,7 @@ internal sealed class ExplorerDevices(TimeProvider time)
         return bytes.ToArray();
     }
 
-    /// <summary>Asks the group of all CoAP nodes, and tells of each that answers.</summary>
+    /// <summary>Sends a request to the group of all CoAP nodes, and reports each response.</summary>
     public async Task DiscoverAsync(CoapClient client, TimeSpan patience, EventLines events, CancellationToken cancellationToken)
     {
         CoapRequest request = new(CoapMethod.Get, AllNodes + Core)

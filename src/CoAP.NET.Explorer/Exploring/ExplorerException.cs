@@ -2,7 +2,7 @@ using CoAP.NET.Explorer.Pages;
 
 namespace CoAP.NET.Explorer.Exploring;
 
-/// <summary>What the page asked for is not done; the problem says why.</summary>
+/// <summary>The server refuses a call of the page; the problem describes the reason.</summary>
 internal sealed class ExplorerException(int status, PageProblem problem) : Exception(problem.Detail)
 {
     public int Status { get; } = status;

@@ -2,17 +2,17 @@ using CoAP.NET.Explorer.Pages;
 
 namespace CoAP.NET.Explorer.Exploring;
 
-/// <summary>One request, or one observation, of a page: asks, and tells what happens.</summary>
-/// <param name="client">Asks.</param>
-/// <param name="request">What is asked.</param>
+/// <summary>One request or observation of a page: sends it, and reports the events.</summary>
+/// <param name="client">Sends the request.</param>
+/// <param name="request">The request.</param>
 /// <param name="events">The page.</param>
 /// <param name="time">The clock.</param>
 internal sealed class ExplorerExchange(ExplorerClient client, CoapRequest request, EventLines events, TimeProvider time)
 {
-    /// <summary>Sends the request and tells of the answer.</summary>
-    /// <param name="offset">Where in the body the download begins.</param>
-    /// <param name="maxSize">How many bytes the body may have.</param>
-    /// <param name="cancellationToken">The page went away, or cancels.</param>
+    /// <summary>Sends the request and reports the response.</summary>
+    /// <param name="offset">The offset in the body at which the download starts.</param>
+    /// <param name="maxSize">The maximum number of bytes of the body.</param>
+    /// <param name="cancellationToken">The page was closed, or canceled.</param>
     public async Task SendAsync(long offset, int maxSize, CancellationToken cancellationToken)
     {
         using BodyCapture body = new(events, offset, maxSize);
@@ -31,7 +31,7 @@ internal sealed class ExplorerExchange(ExplorerClient client, CoapRequest reques
         });
     }
 
-    /// <summary>Observes until the page goes away, or the observation ends.</summary>
+    /// <summary>Observes until the page is closed, or the observation ends.</summary>
     public async Task ObserveAsync(CancellationToken cancellationToken)
     {
         TaskCompletionSource ended = new(TaskCreationOptions.RunContinuationsAsynchronously);

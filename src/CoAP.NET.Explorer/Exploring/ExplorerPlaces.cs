@@ -4,7 +4,7 @@ using Microsoft.AspNetCore.Http;
 namespace CoAP.NET.Explorer.Exploring;
 
 /// <summary>
-/// Counts exchanges and observations that run: of all users, and of each. A user is an identity where there is one, otherwise an address.
+/// Limits the exchanges and observations of all users, and of each. A user is an identity if there is one, otherwise an address.
 /// Thread-safe.
 /// </summary>
 internal sealed class ExplorerPlaces(CoapExplorerOptions options)
@@ -13,7 +13,7 @@ internal sealed class ExplorerPlaces(CoapExplorerOptions options)
     private readonly Dictionary<string, int> _ofUsers = [];
     private int _taken;
 
-    /// <summary>How many run.</summary>
+    /// <summary>The current number.</summary>
     public int Taken
     {
         get
@@ -25,9 +25,9 @@ internal sealed class ExplorerPlaces(CoapExplorerOptions options)
         }
     }
 
-    /// <summary>Takes a place, to be given back.</summary>
-    /// <returns>Whose it is.</returns>
-    /// <exception cref="ExplorerException">All are taken, or all that one user may have.</exception>
+    /// <summary>Takes a place; return it with <see cref="Return"/>.</summary>
+    /// <returns>The user that holds it.</returns>
+    /// <exception cref="ExplorerException">All places are taken, or those of the user are.</exception>
     public string Take(HttpContext context)
     {
         string user = context.User.Identity is { IsAuthenticated: true, Name: { } name }
@@ -41,8 +41,8 @@ internal sealed class ExplorerPlaces(CoapExplorerOptions options)
                     StatusCodes.Status503ServiceUnavailable,
                     new PageProblem(
                         "Too much at a time", own >= options.MaxExchangesPerUser
-                            ? $"You have {own} requests and observations under way, and one user may have so many."
-                            : $"All {options.MaxExchanges} requests and observations of this page are under way.",
+                            ? $"You have {own} pending requests and observations, the maximum per user."
+                            : $"This page has {options.MaxExchanges} pending requests and observations, its maximum.",
                         "Cancel one, or end an observation in another tab."));
             }
 
@@ -53,7 +53,7 @@ internal sealed class ExplorerPlaces(CoapExplorerOptions options)
         return user;
     }
 
-    /// <summary>Gives a place back.</summary>
+    /// <summary>Returns a place.</summary>
     public void Return(string user)
     {
         lock (_gate)

@@ -2,17 +2,19 @@ using System.Net;
 
 namespace CoAP.NET.Explorer.Exploring;
 
-/// <summary>Whom the page may ask: what the options allow, and the server of the application at the addresses that it listens on.</summary>
+/// <summary>
+/// The allowed targets of the page: those of the options, and the server of the application at the addresses that it listens on.
+/// </summary>
 internal sealed class ExplorerTargets(CoapExplorerOptions options, CoapServer? own)
 {
-    /// <summary>What the page shows first and offers; null where anybody may be asked.</summary>
+    /// <summary>The targets that the page offers; null if all are allowed.</summary>
     public IReadOnlyList<string>? Offered => options.AllowAnyTarget ? null : [.. OwnEndpoints().Select(Text)];
 
-    /// <summary>What the page opens first; null for nothing.</summary>
+    /// <summary>The target that the page opens first; null for none.</summary>
     public string? First => options.FirstTarget ?? OwnEndpoints().Select(Text).FirstOrDefault();
 
-    /// <summary>Reads a target.</summary>
-    /// <exception cref="ExplorerException">It is no URI of CoAP, or may not be asked.</exception>
+    /// <summary>Parses and checks a target.</summary>
+    /// <exception cref="ExplorerException">The text is not a CoAP URI, or the target is not allowed.</exception>
     public CoapUri Check(string text)
     {
         if (!CoapUri.TryParse(text, out CoapUri? uri, out string? error))
@@ -22,17 +24,17 @@ internal sealed class ExplorerTargets(CoapExplorerOptions options, CoapServer? o
 
         if (uri.Port == 0)
         {
-            throw ExplorerException.Bad("Not a CoAP URI", "Nothing can be sent to port 0.");
+            throw ExplorerException.Bad("Not a CoAP URI", "Port 0 is not a valid destination port.");
         }
 
-        // Names are resolved later, and looked at again then.
+        // Names are resolved later, and their addresses checked then.
         return IsOwn(uri) || options.AllowAnyTarget
             || (uri.HostAddress is { } address ? options.Targets.Allows(uri.Host, address) : options.Targets.MayAllow(uri.Host))
             ? uri
             : throw new ExplorerException(403, Problems.Denied($"{Shown(uri.Authority)} is not among the targets of this page."));
     }
 
-    /// <summary>Has a client look at the addresses that a name resolved to.</summary>
+    /// <summary>Makes a client check the addresses that a name resolves to.</summary>
     public void Guard(CoapEndpointOptions endpoint)
     {
         if (!options.AllowAnyTarget)
@@ -46,7 +48,7 @@ internal sealed class ExplorerTargets(CoapExplorerOptions options, CoapServer? o
     private bool IsOwn(CoapUri uri) => OwnEndpoints().Any(own => own.Scheme == uri.Scheme && own.Port == uri.Port
         && uri.HostAddress is { } address && address.Equals(own.HostAddress));
 
-    // One that listens everywhere is asked by loopback.
+    // A server on the wildcard address is reached by loopback.
     private IEnumerable<CoapUri> OwnEndpoints()
     {
         foreach (string text in options.AllowOwnServer && own is not null ? own.LocalEndpoints : [])

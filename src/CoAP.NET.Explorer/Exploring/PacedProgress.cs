@@ -3,8 +3,8 @@ using CoAP.NET.Explorer.Pages;
 namespace CoAP.NET.Explorer.Exploring;
 
 /// <summary>
-/// Tells a page how far a transfer is, every 50 ms at most. What comes sooner waits for its turn: when the transfer pauses, the page
-/// has the newest figure. Thread-safe.
+/// Reports the progress of a transfer to a page, at most every 50 ms. A report that comes sooner is delayed, so that the page always gets
+/// the newest figure. Thread-safe.
 /// </summary>
 internal sealed class PacedProgress : IProgress<CoapProgress>, IDisposable
 {
@@ -44,7 +44,7 @@ internal sealed class PacedProgress : IProgress<CoapProgress>, IDisposable
         }
     }
 
-    /// <summary>Tells what waits, and no more.</summary>
+    /// <summary>Sends the delayed report, and ends.</summary>
     public void Dispose()
     {
         lock (_gate)

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Explorer.Exploring;
 
-/// <summary>A request as the page describes it.</summary>
+/// <summary>A request from the page.</summary>
 internal sealed record PageRequest
 {
     public string Method { get; set; } = "GET";
@@ -22,15 +22,15 @@ internal sealed record PageRequest
     public PageSecurity? Security { get; set; }
 }
 
-/// <summary>An option: its number, and its value as text by its format.</summary>
+/// <summary>An option: its number, and its value as text in its format.</summary>
 internal sealed record PageOption(int Number, string Value);
 
-/// <summary>A payload as it is written in the editor.</summary>
+/// <summary>A payload from the editor.</summary>
 /// <param name="Kind">text, json, cbor, senml, hex, base64 or file.</param>
 /// <param name="Value">The text; null for a file.</param>
 internal sealed record PagePayload(string Kind, string? Value);
 
-/// <summary>How a request is protected: by a profile, or by secrets of the user.</summary>
+/// <summary>The protection of a request: a profile, or secrets of the user.</summary>
 internal sealed record PageSecurity
 {
     public string? Profile { get; set; }
@@ -47,13 +47,13 @@ internal sealed record PageSecurity
     public bool Insecure { get; set; }
 }
 
-/// <summary>Asks for the resources of a server.</summary>
+/// <summary>Requests the resources of a server.</summary>
 internal sealed record ResourcesRequest(string Target, PageSecurity? Security);
 
-/// <summary>Looks for devices.</summary>
+/// <summary>Requests the discovery of devices.</summary>
 internal sealed record DiscoverRequest(double? Seconds);
 
-/// <summary>Asks what bytes a payload has.</summary>
+/// <summary>Requests the bytes of a payload.</summary>
 /// <param name="Payload">The payload.</param>
 /// <param name="ContentFormat">The Content-Format in decimal digits; null for none.</param>
 internal sealed record ConvertRequest(PagePayload? Payload, string? ContentFormat);

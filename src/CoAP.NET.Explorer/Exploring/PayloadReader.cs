@@ -4,14 +4,14 @@ using System.Text.Json;
 
 namespace CoAP.NET.Explorer.Exploring;
 
-/// <summary>The bytes of a payload that was written in the editor.</summary>
+/// <summary>Converts a payload from the editor to bytes.</summary>
 internal static class PayloadReader
 {
-    /// <summary>Reads a payload.</summary>
-    /// <param name="payload">What was written; null for none.</param>
-    /// <param name="contentFormat">The Content-Format of the request, which says whether SenML becomes CBOR; null for none.</param>
-    /// <param name="maxSize">How many bytes it may have.</param>
-    /// <exception cref="ExplorerException">It is not what it says, or too large.</exception>
+    /// <summary>Converts a payload.</summary>
+    /// <param name="payload">The payload; null for none.</param>
+    /// <param name="contentFormat">The Content-Format of the request, which decides whether SenML becomes CBOR; null for none.</param>
+    /// <param name="maxSize">The maximum number of bytes.</param>
+    /// <exception cref="ExplorerException">The payload does not match its kind, or is too large.</exception>
     public static byte[]? Read(PagePayload? payload, CoapContentFormat? contentFormat, int maxSize)
     {
         string text = payload?.Value ?? "";
@@ -46,7 +46,7 @@ internal static class PayloadReader
         }
     }
 
-    // Written as JSON; sent as the Content-Format says.
+    // Edited as JSON; sent in the Content-Format.
     private static byte[] Senml(string text, CoapContentFormat? contentFormat)
     {
         byte[] json = Json(text);
@@ -74,7 +74,7 @@ internal static class PayloadReader
         }
         catch (FormatException)
         {
-            throw ExplorerException.Bad("Not base64", "The file cannot be read.");
+            throw ExplorerException.Bad("Not base64", "The file is not readable.");
         }
     }
 }

@@ -6,23 +6,23 @@ using CoAP.NET.Proxy;
 
 namespace CoAP.NET.Explorer.Exploring;
 
-/// <summary>Failures of exchanges in words for the page.</summary>
+/// <summary>Describes failures of exchanges for the page.</summary>
 internal static class Problems
 {
-    /// <summary>Whether a failure is one that is told to the user; others are mistakes of this program.</summary>
+    /// <summary>Whether a failure is reported to the user; others are bugs.</summary>
     public static bool IsExpected(Exception exception) => exception is ExplorerException or CoapException or SocketException or IOException
         or CryptographicException or ArgumentException or FormatException or InvalidOperationException;
 
-    /// <summary>What happened, and what may help.</summary>
+    /// <summary>Describes the failure and a remedy.</summary>
     public static PageProblem Of(Exception exception) => exception switch
     {
         ExplorerException known => known.Problem,
         CoapTimeoutException timeout => new(
             "No answer",
             timeout.Message,
-            timeout.IsOutcomeUnknown ? "It may have been carried out: look before you repeat it." : HintFor(timeout.Awaited)),
+            timeout.IsOutcomeUnknown ? "The server may have processed it. Check before you repeat it." : HintFor(timeout.Awaited)),
         CoapTargetDeniedException => Denied(exception.Message),
-        CoapRetryLaterException => new("Too many requests", exception.Message, "The server asked for patience; try again later."),
+        CoapRetryLaterException => new("Too many requests", exception.Message, "The server is busy. Try again later."),
         CoapResetException => new("Reset", exception.Message, "The server does not understand the request, or forgot its state."),
         CoapNameResolutionException => new("Unknown host", exception.Message, "Check the name, or write an address."),
         CoapTooLargeException => new("Too large", exception.Message, "Choose a smaller block size, or coap+tcp."),
@@ -31,23 +31,23 @@ internal static class Problems
         CoapConnectionException or CoapUnreachableException or CoapSendException or SocketException => new(
             "Not reached",
             exception.Message,
-            "Default ports: 5683 for coap and coap+tcp, 5684 for coaps and coaps+tcp, 80 for coap+ws, 443 for coaps+ws."),
-        CoapProtocolException => new("Not understood", exception.Message, "The messages below show what came."),
+            "Default ports are 5683 for coap and coap+tcp, 5684 for coaps and coaps+tcp, 80 for coap+ws, 443 for coaps+ws."),
+        CoapProtocolException => new("Not understood", exception.Message, "See the messages below."),
         _ => new("Not done", exception.Message),
     };
 
-    /// <summary>A target that may not be asked.</summary>
+    /// <summary>Describes a target that is not allowed.</summary>
     public static PageProblem Denied(string detail) =>
-        new("Not allowed", detail, "Who runs this page names the devices that it may ask: CoapExplorerOptions.Targets.");
+        new("Not allowed", detail, "The operator of this page sets the allowed targets in CoapExplorerOptions.Targets.");
 
     private static string HintFor(CoapAwaited awaited) => awaited switch
     {
-        CoapAwaited.NameResolution => "An address instead of the name needs no resolver.",
-        CoapAwaited.Acknowledgement => "Nobody answers at that address: check host and port, and whether UDP passes.",
+        CoapAwaited.NameResolution => "Use an address instead of the name.",
+        CoapAwaited.Acknowledgement => "The address does not answer. Check host and port, and whether UDP gets through.",
         CoapAwaited.DtlsHandshake => "Check the port, and compare the key or certificate with what the server has.",
         CoapAwaited.Connect or CoapAwaited.TlsHandshake or CoapAwaited.WebSocketHandshake or CoapAwaited.Capabilities =>
-            "Check the port, and whether the server speaks this scheme.",
-        _ => "The server took the request and did not answer in time.",
+            "Check the port, and whether the server supports this scheme.",
+        _ => "The server accepted the request but did not answer in time.",
     };
 
     private static CoapDtlsHandshakeException? DtlsOf(Exception? exception) =>

@@ -6,13 +6,13 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Explorer.Exploring;
 
 /// <summary>
-/// The same request as C#, as a command line of <c>coap</c>, and as one of libcoap's <c>coap-client</c>. Secrets are never written: a word
-/// in capitals stands for each.
+/// Writes the request as C#, as a command line of <c>coap</c>, and as one of libcoap's <c>coap-client</c>. Words in capitals replace the
+/// secrets.
 /// </summary>
-/// <param name="asked">What the page wrote.</param>
+/// <param name="asked">The request of the page.</param>
 /// <param name="uri">The URI.</param>
 /// <param name="payload">The payload; null for none.</param>
-/// <param name="isFile">Whether it is a file, of which the name is not known.</param>
+/// <param name="isFile">Whether it is a file, whose name is unknown.</param>
 internal sealed class RequestCode(PageRequest asked, CoapUri uri, byte[]? payload, bool isFile)
 {
     private static readonly UTF8Encoding s_strict = new(false, throwOnInvalidBytes: true);
@@ -39,7 +39,7 @@ internal sealed class RequestCode(PageRequest asked, CoapUri uri, byte[]? payloa
         }
     }
 
-    /// <summary>As C#.</summary>
+    /// <summary>Returns C# code.</summary>
     public string ToCSharp()
     {
         StringBuilder code = new();
@@ -86,10 +86,10 @@ internal sealed class RequestCode(PageRequest asked, CoapUri uri, byte[]? payloa
         }
     }
 
-    /// <summary>As a command line of the tool.</summary>
+    /// <summary>Returns a command line of the tool.</summary>
     public string ToTool()
     {
-#pragma warning disable CA1308 // commands are in lower case
+#pragma warning disable CA1308 // commands are lower-case
         List<string> words = ["coap", asked.Method.ToLowerInvariant(), Shell(uri.ToString())];
 #pragma warning restore CA1308
         Add(!asked.Confirmable, "--non");
@@ -118,11 +118,11 @@ internal sealed class RequestCode(PageRequest asked, CoapUri uri, byte[]? payloa
         }
     }
 
-    /// <summary>As a command line of libcoap's client.</summary>
+    /// <summary>Returns a command line of libcoap's client.</summary>
     public string ToLibcoap()
     {
         List<string> words = ["coap-client"];
-#pragma warning disable CA1308 // names of methods are in lower case there
+#pragma warning disable CA1308 // its method names are lower-case
         Add(!asked.Method.Equals("GET", StringComparison.OrdinalIgnoreCase), $"-m {asked.Method.ToLowerInvariant()}");
 #pragma warning restore CA1308
         Add(!asked.Confirmable, "-N");
@@ -160,10 +160,10 @@ internal sealed class RequestCode(PageRequest asked, CoapUri uri, byte[]? payloa
 
     private static string HexOf(PageOption option) => Convert.ToHexString(RequestReader.ValueOf(option));
 
-    // What a shell of POSIX takes as it stands; there is no way out of single quotes but the quote itself.
+    // Quotes for a POSIX shell; only the quote itself needs an escape within single quotes.
     private static string Shell(string text) => "'" + text.Replace("'", "'\\''", StringComparison.Ordinal) + "'";
 
-    // The escapes of JSON are escapes of C# too.
+    // The escapes of JSON are valid in C#, too.
     private static string Quoted(string text) => "\"" + JsonEncodedText.Encode(text).ToString() + "\"";
 
     private static string Name(CoapContentFormat? format) => format == CoapContentFormat.Json ? "CoapContentFormat.Json"

@@ -5,19 +5,19 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Explorer.Exploring;
 
-/// <summary>Makes requests out of what the page describes.</summary>
+/// <summary>Creates requests from those of the page.</summary>
 internal static class RequestReader
 {
     private static readonly string[] s_methods = ["GET", "POST", "PUT", "DELETE", "FETCH", "PATCH", "iPATCH"];
 
-    /// <summary>The methods by their names; the first has the value 1.</summary>
+    /// <summary>The names of the methods; the first one has the value 1.</summary>
     public static IReadOnlyList<string> Methods => s_methods;
 
-    /// <summary>Makes the request.</summary>
-    /// <param name="asked">What the page wrote.</param>
-    /// <param name="uri">Its URI, checked.</param>
+    /// <summary>Creates the request.</summary>
+    /// <param name="asked">The request of the page.</param>
+    /// <param name="uri">Its checked URI.</param>
     /// <param name="payload">Its payload; null for none.</param>
-    /// <exception cref="ExplorerException">An option, a number or a name is wrong.</exception>
+    /// <exception cref="ExplorerException">An option, a number or a name is not valid.</exception>
     public static CoapRequest Read(PageRequest asked, CoapUri uri, byte[]? payload)
     {
         CoapRequest request = new(MethodOf(asked.Method), uri.ToString())
@@ -38,14 +38,14 @@ internal static class RequestReader
         {
             request.Timeout = seconds is > 0 and <= 3600
                 ? TimeSpan.FromSeconds(seconds)
-                : throw ExplorerException.Bad("Not a timeout", "A timeout is more than 0 and at most 3,600 seconds.");
+                : throw ExplorerException.Bad("Not a timeout", "The timeout must be above 0 and at most 3,600 seconds.");
         }
 
         if (asked.BlockSize is { } size)
         {
             request.BlockSize = size is 16 or 32 or 64 or 128 or 256 or 512 or 1024
                 ? size
-                : throw ExplorerException.Bad("Not a block size", "Block sizes are 16, 32, 64, 128, 256, 512 and 1024 (RFC 7959).");
+                : throw ExplorerException.Bad("Not a block size", "The block size must be 16, 32, 64, 128, 256, 512 or 1024 (RFC 7959).");
         }
 
         if (asked.Offset > 0)
@@ -56,7 +56,7 @@ internal static class RequestReader
         return request;
     }
 
-    /// <summary>A method by its name.</summary>
+    /// <summary>Returns a method by name.</summary>
     public static CoapMethod MethodOf(string name)
     {
         int index = Array.FindIndex(s_methods, method => string.Equals(method, name, StringComparison.OrdinalIgnoreCase));
@@ -64,21 +64,21 @@ internal static class RequestReader
             : throw ExplorerException.Bad("No such method", $"Methods are {string.Join(", ", s_methods)}.");
     }
 
-    /// <summary>The Content-Format that an option of a request names; null for none.</summary>
+    /// <summary>Returns the Content-Format in an option of a request; null for none.</summary>
     public static CoapContentFormat? FormatOf(PageRequest asked, int number) =>
         FormatOf(asked.Options.FirstOrDefault(option => option.Number == number)?.Value);
 
-    /// <summary>The Content-Format of a number in decimal digits; null for none.</summary>
+    /// <summary>Returns the Content-Format for a number in decimal digits; null for none.</summary>
     public static CoapContentFormat? FormatOf(string? value) =>
         ushort.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out ushort number) ? new CoapContentFormat(number) : null;
 
-    /// <summary>The bytes of an option.</summary>
-    /// <exception cref="ExplorerException">The value does not fit.</exception>
+    /// <summary>Returns the bytes of an option.</summary>
+    /// <exception cref="ExplorerException">The value does not match the option.</exception>
     public static byte[] ValueOf(PageOption option)
     {
         if (option.Number is < 0 or > OptionNumber.Max)
         {
-            throw ExplorerException.Bad("No such option", "The number of an option is 0 to 65535.");
+            throw ExplorerException.Bad("No such option", "The option number must be from 0 to 65535.");
         }
 
         OptionDefinition? definition = CoapOptionRegistry.Default.Find(CoapCode.Get, option.Number)?.Definition;
@@ -97,7 +97,7 @@ internal static class RequestReader
                 CultureInfo.InvariantCulture, $"has {definition.MinLength} to {definition.MaxLength} bytes, and this has {value.Length}"));
     }
 
-    /// <summary>Bytes by their hexadecimal digits, with 0x or without, spaces between them or not; null when they are none.</summary>
+    /// <summary>Parses hexadecimal digits, with or without 0x and spaces; null if the text is not hexadecimal.</summary>
     public static byte[]? HexOf(string text)
     {
         string digits = string.Concat((text.StartsWith("0x", StringComparison.OrdinalIgnoreCase) ? text[2..] : text)
@@ -114,7 +114,7 @@ internal static class RequestReader
 
     private static ExplorerException Wrong(string name, string what) => ExplorerException.Bad("Option not understood", $"{name} {what}.");
 
-    // RFC 7252 section 3.2: without leading zeros, and zero has no byte at all.
+    // RFC 7252 section 3.2: no leading zero bytes, and no byte at all for zero.
     private static byte[] ToUInt(uint value)
     {
         byte[] bytes = new byte[4];

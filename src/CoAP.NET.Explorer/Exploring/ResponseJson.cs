@@ -7,21 +7,21 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Explorer.Exploring;
 
-/// <summary>Responses as the page shows them: everything in them is text, and is shown as text.</summary>
+/// <summary>Writes responses for the page, which shows everything as text.</summary>
 internal static class ResponseJson
 {
-    // What a person looks at; a larger body is shown as bytes.
+    // A user reads no more; a larger body is shown as bytes.
     private const int MostRendered = 1024 * 1024;
 
     private const int NotationWidth = 80;
 
-    /// <summary>Writes the properties of a response into the object that was begun.</summary>
-    /// <param name="json">Where to.</param>
+    /// <summary>Writes the properties of a response into the current object.</summary>
+    /// <param name="json">The writer.</param>
     /// <param name="response">The response.</param>
-    /// <param name="body">Its body; where it was received elsewhere, that.</param>
-    /// <param name="elapsed">How long it took; null where nobody asked for it.</param>
-    /// <param name="retransmissions">How often the request was sent again.</param>
-    /// <param name="now">To which relative times of SenML refer.</param>
+    /// <param name="body">Its body, which may have been received separately.</param>
+    /// <param name="elapsed">The latency; null if it was not requested.</param>
+    /// <param name="retransmissions">The number of retransmissions of the request.</param>
+    /// <param name="now">The base of relative times in SenML.</param>
     public static void Write(Utf8JsonWriter json, CoapResponse response, ReadOnlyMemory<byte> body, TimeSpan? elapsed, int retransmissions,
         DateTimeOffset now)
     {
@@ -116,7 +116,7 @@ internal static class ResponseJson
             }
             catch (Exception exception) when (exception is CoapContentException or JsonException)
             {
-                // Not everything has a counterpart in JSON; the notation says it all.
+                // Not everything has a counterpart in JSON; the diagnostic notation is complete.
             }
         }
     }

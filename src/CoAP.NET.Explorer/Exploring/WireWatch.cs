@@ -7,8 +7,8 @@ using CoAP.NET.Wire;
 namespace CoAP.NET.Explorer.Exploring;
 
 /// <summary>
-/// Tells of the messages of a client as they are on the wire, explained byte by byte: blocks in its pipeline next to the channel. A long
-/// transfer or a busy observation is told in part, by a budget, as nobody reads thousands of messages.
+/// Reports the messages of a client as they are on the wire, explained byte by byte, with blocks in its pipeline next to the channel. A
+/// budget limits the reports of a long transfer or a busy observation.
 /// </summary>
 internal sealed class WireWatch(TimeProvider time)
 {
@@ -23,7 +23,7 @@ internal sealed class WireWatch(TimeProvider time)
     private long _refilled;
     private int _skipped;
 
-    /// <summary>The page that is shown the messages; null for none. Setting it ends one exchange and begins another.</summary>
+    /// <summary>The page that gets the messages; null for none. Setting it ends one exchange and begins another.</summary>
     public EventLines? Sink
     {
         set
@@ -41,10 +41,10 @@ internal sealed class WireWatch(TimeProvider time)
         }
     }
 
-    /// <summary>How often messages of this exchange were sent again.</summary>
+    /// <summary>The number of retransmissions of this exchange.</summary>
     public int Retransmissions { get; private set; }
 
-    /// <summary>Puts the blocks into a pipeline.</summary>
+    /// <summary>Inserts the blocks into a pipeline.</summary>
     public void AddTo(CoapPipelineOptions pipeline) => pipeline
         .Insert(CoapSeams.SerializerToChannel, () => Tap(isOutbound: true))
         .Insert(CoapSeams.ChannelToSerializer, () => Tap(isOutbound: false));
@@ -98,7 +98,7 @@ internal sealed class WireWatch(TimeProvider time)
             isKept: false);
     }
 
-    // Those at the end of an exchange: no message comes any more that could tell of them.
+    // Reports the skipped messages at the end of an exchange, because no later message does.
     private void TellSkipped()
     {
         int skipped = _skipped;
@@ -126,7 +126,7 @@ internal sealed class WireWatch(TimeProvider time)
         return true;
     }
 
-    // Confirmable messages go out again with the same Message ID (RFC 7252 section 4.2).
+    // Confirmable messages are retransmitted with the same Message ID (RFC 7252 section 4.2).
     private int Count(ReadOnlySpan<byte> message, CoapAddress peer)
     {
         const int Confirmable = 0x40;

@@ -7,8 +7,8 @@ using Microsoft.AspNetCore.Http.Features;
 namespace CoAP.NET.Explorer.Pages;
 
 /// <summary>
-/// Events to a page: JSON objects, one on each line, sent as they happen. Any thread may add some. When the page reads more slowly than
-/// they come, the oldest that wait are dropped and counted, except those that must not be lost. Thread-safe.
+/// Sends events to a page: JSON objects, one per line, as they happen. If the page reads too slowly, the oldest waiting events are dropped
+/// and counted, except those that must not be lost. Thread-safe.
 /// </summary>
 internal sealed class EventLines
 {
@@ -58,7 +58,7 @@ internal sealed class EventLines
         _wake.Writer.TryWrite(true);
     }
 
-    /// <summary>No more come; what waits is sent.</summary>
+    /// <summary>Ends the events; the waiting ones are sent.</summary>
     public void Complete()
     {
         lock (_gate)
@@ -69,8 +69,8 @@ internal sealed class EventLines
         _wake.Writer.TryComplete();
     }
 
-    /// <summary>Sends events until they are complete, or the page goes away.</summary>
-    /// <exception cref="OperationCanceledException">The page went away.</exception>
+    /// <summary>Sends events until they are complete, or the page is closed.</summary>
+    /// <exception cref="OperationCanceledException">The page was closed.</exception>
     public async Task SendAsync()
     {
         HttpResponse response = _context.Response;
@@ -114,7 +114,7 @@ internal sealed class EventLines
         }
     }
 
-    // Rare: the queue is turned once, so that what must stay keeps its place.
+    // Rare: the queue is rotated once, which keeps the order of the events that must stay.
     private void DropOldest()
     {
         bool isDropped = false;
@@ -135,7 +135,7 @@ internal sealed class EventLines
     }
 }
 
-/// <summary>Says that events were left out.</summary>
+/// <summary>Reports dropped events.</summary>
 /// <param name="Kind">Always <c>dropped</c>.</param>
-/// <param name="Count">How many.</param>
+/// <param name="Count">Their number.</param>
 internal sealed record DroppedEvents(string Kind, int Count);

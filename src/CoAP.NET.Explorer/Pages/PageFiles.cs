@@ -7,8 +7,8 @@ using Microsoft.AspNetCore.Routing;
 namespace CoAP.NET.Explorer.Pages;
 
 /// <summary>
-/// The files of a page, which are resources of this assembly: its own, those that pages share, and uPlot. Everything that a page loads
-/// comes from here; its content security policy keeps it so.
+/// The files of a page, embedded in this assembly: its own, the shared ones, and uPlot. The content security policy prevents loading
+/// anything else.
 /// </summary>
 internal sealed class PageFiles
 {
@@ -57,7 +57,7 @@ internal sealed class PageFiles
             $"\"{Convert.ToHexStringLower(SHA256.HashData(bytes).AsSpan(0, 8))}\"");
     }
 
-    // Routing takes a path with a slash at its end and one without for the same; addresses in the page are relative to the slash.
+    // Routing treats a path with and without a trailing slash as equal; addresses in the page are relative to the slash.
     private Task IndexAsync(HttpContext context)
     {
         HttpRequest request = context.Request;

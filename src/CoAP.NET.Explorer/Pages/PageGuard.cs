@@ -5,18 +5,18 @@ using Microsoft.AspNetCore.Http;
 namespace CoAP.NET.Explorer.Pages;
 
 /// <summary>
-/// Lets only the page itself call its server. Another site cannot send the header (a browser asks first, and is refused), is told apart by
-/// Origin and Sec-Fetch-Site, and is not reached under another name where names are checked (DNS rebinding).
+/// Restricts the calls of a page to the page itself. Another site cannot send the header (its browser asks first, and is refused), is
+/// detected by Origin and Sec-Fetch-Site, and cannot use another host name if names are checked (DNS rebinding).
 /// </summary>
-/// <param name="token">What the header must carry; null where being there is enough, as the application authorizes users.</param>
-/// <param name="hosts">The names under which the server may be asked, without port; null for any.</param>
+/// <param name="token">The required value of the header; null if its presence suffices because the application authorizes users.</param>
+/// <param name="hosts">The allowed host names of the server, without port; null for any.</param>
 internal sealed class PageGuard(string? token, IReadOnlyCollection<string>? hosts)
 {
     public const string Header = "X-CoAP-Explorer";
 
     private readonly byte[]? _token = token is null ? null : Encoding.UTF8.GetBytes(token);
 
-    /// <summary>Answers whoever may not ask; for all routes of a page.</summary>
+    /// <summary>Refuses calls that are not allowed; a filter for all routes of a page.</summary>
     public async ValueTask<object?> CheckAsync(EndpointFilterInvocationContext context, EndpointFilterDelegate next)
     {
         HttpRequest request = context.HttpContext.Request;
@@ -43,15 +43,16 @@ internal sealed class PageGuard(string? token, IReadOnlyCollection<string>? host
         if ((origin.Length > 0 && !IsOwn(origin, request)) || (site.Length > 0 && site is not ("same-origin" or "none")))
         {
             return new PageProblem(
-                "Another site", "The request comes from a page of another site.", "Only the page itself may ask its server.");
+                "Another site", "The request comes from a page of another site.", "Only the page itself may call its server.");
         }
 
         byte[] given = Encoding.UTF8.GetBytes(request.Headers[Header].ToString());
         bool isGiven = _token is null ? given.Length > 0 : CryptographicOperations.FixedTimeEquals(given, _token);
         return isGiven
             ? null
-            : new PageProblem("No token", $"The request has not the right {Header} header.",
-                _token is null ? $"Send {Header}: 1." : "Open the address that was printed when the explorer started; it has a token.");
+            : new PageProblem("No token", $"The request lacks the right {Header} header.",
+                _token is null ? $"Send {Header}: 1." : "Open the address that was printed when the explorer started; it contains the "
+                    + "token.");
     }
 
     private static bool IsOwn(string origin, HttpRequest request) =>
@@ -59,7 +60,7 @@ internal sealed class PageGuard(string? token, IReadOnlyCollection<string>? host
         && string.Equals(uri.Authority, new HostString(request.Host.Value ?? "").Value is { } own ? Default(own, uri) : null,
             StringComparison.OrdinalIgnoreCase);
 
-    // An Origin leaves out the port that its scheme has by default, as Host does.
+    // An Origin omits the default port of its scheme, as Host does.
     private static string Default(string host, Uri origin)
     {
         string port = $":{origin.Port}";

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Explorer.Pages;
 
-/// <summary>What went wrong, for a person.</summary>
-/// <param name="Title">In two or three words.</param>
-/// <param name="Detail">What was asked of whom, and what happened.</param>
-/// <param name="Hint">What to do about it; null where there is nothing.</param>
+/// <summary>Describes a problem to the user.</summary>
+/// <param name="Title">The problem in two or three words.</param>
+/// <param name="Detail">What happened.</param>
+/// <param name="Hint">The remedy; null for none.</param>
 internal sealed record PageProblem(string Title, string Detail, string? Hint = null);

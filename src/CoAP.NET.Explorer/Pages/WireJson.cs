@@ -3,10 +3,10 @@ using CoAP.NET.Decoding;
 
 namespace CoAP.NET.Explorer.Pages;
 
-/// <summary>A message on the wire as JSON: what it says, its bytes, and what each of them means.</summary>
+/// <summary>Writes a message on the wire as JSON: its content, its bytes, and the meaning of each of them.</summary>
 internal static class WireJson
 {
-    // Of a longer one the beginning is enough for a person.
+    // The beginning of a longer message is sufficient.
     private const int MostBytes = 4096;
 
     /// <summary>Writes the properties of a message.</summary>
@@ -19,7 +19,7 @@ internal static class WireJson
         WriteBytes(json, message);
     }
 
-    /// <summary>Writes the bytes of a message, and what each of them means.</summary>
+    /// <summary>Writes the bytes of a message, and the meaning of each of them.</summary>
     public static void WriteBytes(Utf8JsonWriter json, DecodedMessage message)
     {
         ReadOnlySpan<byte> bytes = message.Bytes.Span;

@@ -6,8 +6,8 @@ using System.Security.Cryptography.X509Certificates;
 namespace CoAP.NET.Http.Backends;
 
 /// <summary>
-/// The clients that devices with certificates ask a back end by: one for each certificate, as a connection of TLS is that of one. Those
-/// that are not used for a while are closed, and the one that is unused for longest when there is one too many. Thread-safe.
+/// The HTTP clients for devices with certificates: one per certificate because a TLS connection belongs to one certificate. Idle clients
+/// are closed, and the least recently used one when there are too many. Thread-safe.
 /// </summary>
 internal sealed class CertificateClients : IDisposable
 {
@@ -20,10 +20,10 @@ internal sealed class CertificateClients : IDisposable
     private readonly ITimer _timer;
     private bool _isDisposed;
 
-    /// <summary>Makes it.</summary>
-    /// <param name="max">How many there may be.</param>
-    /// <param name="idle">After how long without a request one is closed.</param>
-    /// <param name="configure">Changes the handlers; null for nothing.</param>
+    /// <summary>Creates the set of clients.</summary>
+    /// <param name="max">The maximum number of clients.</param>
+    /// <param name="idle">The time without a request after which a client is closed.</param>
+    /// <param name="configure">Configures the handlers; null for nothing.</param>
     /// <param name="time">The clock.</param>
     public CertificateClients(int max, TimeSpan idle, Action<SocketsHttpHandler>? configure, TimeProvider time)
     {
@@ -32,7 +32,7 @@ internal sealed class CertificateClients : IDisposable
             Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>How many there are.</summary>
+    /// <summary>The current number of clients.</summary>
     public int Count
     {
         get
@@ -44,9 +44,9 @@ internal sealed class CertificateClients : IDisposable
         }
     }
 
-    /// <summary>The client of a certificate, until the lease is disposed.</summary>
+    /// <summary>Rents the client of a certificate until the lease is disposed.</summary>
     /// <param name="certificate">The certificate with its private key.</param>
-    /// <returns>Null when all are in use and there is no room for one more.</returns>
+    /// <returns>Null if all are in use and there is no room for another one.</returns>
     public Lease? TryRent(X509Certificate2 certificate)
     {
         string key = certificate.GetCertHashString(HashAlgorithmName.SHA256);
@@ -111,7 +111,7 @@ internal sealed class CertificateClients : IDisposable
         handler.SslOptions.ClientCertificates = [certificate];
         handler.SslOptions.ClientCertificateContext = null;
 
-        // The only one, whatever authorities the back end names.
+        // Always this certificate, regardless of the authorities that the back end names.
         handler.SslOptions.LocalCertificateSelectionCallback = (_, _, _, _, _) => certificate;
         return new HttpClient(handler);
     }
@@ -163,7 +163,7 @@ internal sealed class CertificateClients : IDisposable
         }
     }
 
-    /// <summary>A client that stays open until this is disposed.</summary>
+    /// <summary>Keeps a client open until it is disposed.</summary>
     internal sealed class Lease(CertificateClients owner, Entry entry) : IDisposable
     {
         public HttpClient Client => entry.Client;

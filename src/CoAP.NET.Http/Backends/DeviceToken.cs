@@ -5,7 +5,7 @@ using System.Text.Json;
 
 namespace CoAP.NET.Http.Backends;
 
-/// <summary>Says who a device is, in a way that the back end can verify: a JSON Web Token with HS256 (RFC 7519).</summary>
+/// <summary>Creates the token that names a device to the back end in a verifiable way: a JSON Web Token with HS256 (RFC 7519).</summary>
 internal static class DeviceToken
 {
     private static readonly TimeSpan s_lifetime = TimeSpan.FromMinutes(1);

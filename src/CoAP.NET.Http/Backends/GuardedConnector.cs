@@ -4,9 +4,10 @@ using CoAP.NET.Proxy;
 
 namespace CoAP.NET.Http.Backends;
 
-/// <summary>Opens connections to hosts that a forward proxy may ask, at addresses that it may ask: those that the name has at this
-/// moment.</summary>
-/// <param name="targets">Whom it may ask.</param>
+/// <summary>
+/// Opens connections for a forward proxy, only to allowed hosts and to allowed addresses among the current ones of the name.
+/// </summary>
+/// <param name="targets">The allowed targets.</param>
 internal sealed class GuardedConnector(CoapProxyTargets targets)
 {
     public SocketsHttpHandler MakeHandler() => new()

@@ -8,7 +8,7 @@ using CoAP.NET.Proxy;
 
 namespace CoAP.NET.Http.Backends;
 
-/// <summary>Asks HTTP servers for the clients of a CoAP proxy (RFC 7252 section 10.1).</summary>
+/// <summary>Forwards requests of a CoAP proxy to HTTP servers (RFC 7252 section 10.1).</summary>
 internal sealed class HttpUpstream : CoapProxyUpstream
 {
     private static readonly string[] s_schemes = ["http", "https"];
@@ -37,14 +37,14 @@ internal sealed class HttpUpstream : CoapProxyUpstream
 
     public override IReadOnlyCollection<string> Schemes => s_schemes;
 
-    // A server that is told which device asks may answer each one differently.
+    // A server that knows the device may answer each device differently.
     public override bool DependsOnClient => _options.Identity is not null || _options.ClientCertificate is not null;
 
     public override long CacheHits => _cache.Hits;
 
     public override TimeSpan? PollInterval => _options.PollInterval;
 
-    // What is converted has to be here as a whole.
+    // A conversion needs the whole body.
     public override bool StreamsBodyOf(CoapMethod method, CoapOptionCollection options)
     {
         ArgumentNullException.ThrowIfNull(options);
@@ -66,8 +66,8 @@ internal sealed class HttpUpstream : CoapProxyUpstream
         }
         finally
         {
-            // What was changed is asked for anew, whoever changed it and whoever had it (RFC 7252 section 5.6); without an answer nobody
-            // knows whether it was.
+            // After a change, cached responses are invalid for all clients (RFC 7252 section 5.6). Without a response the outcome of the
+            // change is unknown.
             if (!request.Code.IsSafe)
             {
                 _cache.Invalidate(request.Target);
@@ -77,7 +77,7 @@ internal sealed class HttpUpstream : CoapProxyUpstream
 
     private async Task<CoapResult> SendAsync(CoapProxyRequest request, CoapCachedRequest? cached, CancellationToken cancellationToken)
     {
-        // A body that comes as a stream sees to its time itself.
+        // A streamed body enforces its own timeout.
         using CancellationTokenSource time = new(
             request.Body is null ? request.Timeout : Timeout.InfiniteTimeSpan, _options.TimeProvider);
         using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(time.Token, cancellationToken);
@@ -101,12 +101,12 @@ internal sealed class HttpUpstream : CoapProxyUpstream
         }
         catch (CoapContentException exception)
         {
-            // The client's own payload: that of the server is judged with its answer.
+            // The client's own payload: a failure of the server's payload is handled with its response.
             return CoapResults.Status(exception.Code, exception.Message);
         }
         catch (Exception exception) when (GivenUpBy(exception) is { } client)
         {
-            // The client, not the server.
+            // The failure comes from the client, not from the server.
             ExceptionDispatchInfo.Throw(client);
             throw;
         }
@@ -119,7 +119,7 @@ internal sealed class HttpUpstream : CoapProxyUpstream
         {
             CoapCode code = CoapHttpErrors.CodeOf(exception);
             return CoapResults.Status(code, code == CoapCode.GatewayTimeout ? "The server did not answer in time."
-                : "The server cannot be asked.");
+                : "The proxy cannot reach the server.");
         }
     }
 
@@ -152,7 +152,7 @@ internal sealed class HttpUpstream : CoapProxyUpstream
         status is HttpStatusCode.MovedPermanently or HttpStatusCode.Found or HttpStatusCode.SeeOther
             or HttpStatusCode.TemporaryRedirect or HttpStatusCode.PermanentRedirect;
 
-    // Null where the answer is for this client alone, or not for later.
+    // Null if the response is for this client alone, or must not be cached.
     private CoapCachedRequest? CachedOf(CoapProxyRequest request)
     {
         if (_options.CacheBytes == 0 || !request.MayBeShared || request.Code != CoapCode.Get)
@@ -178,7 +178,7 @@ internal sealed class HttpUpstream : CoapProxyUpstream
             return (await AskAsync(request, request.Options, client, cancellationToken).ConfigureAwait(false)).Answer;
         }
 
-        // Tags of the client go on beside those of what is kept: one of them may be valid where nothing is kept.
+        // The client's tags are sent in addition to those of the cache: one of them may be valid without a cache entry.
         CoapOptionCollection options = new CoapOptionCollection().AddAll(request.Options);
         cached.AddTagsTo(options);
         (CoapResult answer, bool mayBeKept) = await AskAsync(request, options, client, cancellationToken).ConfigureAwait(false);
@@ -187,7 +187,7 @@ internal sealed class HttpUpstream : CoapProxyUpstream
             : answer;
         if (completed.Code == CoapCode.Valid && !request.Options.Contains(OptionNumber.ETag))
         {
-            // The tag was none of those that it was asked for. Without tags the server cannot answer so again.
+            // The tag was not among the requested ones. Without tags the server cannot answer like this again.
             options.Remove(OptionNumber.ETag);
             (completed, _) = await AskAsync(request, options, client, cancellationToken).ConfigureAwait(false);
         }
@@ -218,7 +218,7 @@ internal sealed class HttpUpstream : CoapProxyUpstream
 
             if (convertsBody && response.StatusCode == HttpStatusCode.UnsupportedMediaType)
             {
-                // It reads no JSON, and has done nothing: it gets what the device sent.
+                // The server reads no JSON, and has done nothing: it gets the original payload of the device.
                 convertsBody = false;
                 continue;
             }
@@ -235,12 +235,12 @@ internal sealed class HttpUpstream : CoapProxyUpstream
         }
     }
 
-    // Errors of HTTP say nothing of how long they hold, and in CoAP would be kept for 60 s.
+    // HTTP errors carry no lifetime, and CoAP would cache them for 60 s.
     private static bool MayBeKept(HttpResponseMessage response, CoapResult result) =>
         (result.Code == CoapCode.Content || result.Code == CoapCode.Valid)
         && response.Headers.CacheControl is not { Private: true } && !response.Headers.Vary.Contains("*");
 
-    // From a server that was configured to itself; otherwise to whom the proxy may ask, and never from TLS to plain text.
+    // From a configured server only to itself; otherwise to allowed targets, and never from TLS to plain text.
     private static Uri? Next(CoapProxyRequest request, Uri target, Uri? location)
     {
         if (location is null || !Uri.TryCreate(target, location, out Uri? next) || !s_schemes.Contains(next.Scheme)
@@ -284,7 +284,8 @@ internal sealed class HttpUpstream : CoapProxyUpstream
             if (body.Length + read > _options.MaxBodySize)
             {
                 throw new CoapHttpTranslationException(
-                    HttpStatusCode.BadGateway, CoapCode.BadGateway, $"The answer has more than {_options.MaxBodySize} bytes.");
+                    HttpStatusCode.BadGateway, CoapCode.BadGateway, $"The response has more than the allowed {_options.MaxBodySize} "
+                        + "bytes.");
             }
 
             body.Write(buffer, 0, read);

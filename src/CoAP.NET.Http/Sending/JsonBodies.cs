@@ -3,14 +3,14 @@ using CoAP.NET.Http.Translating;
 
 namespace CoAP.NET.Http.Sending;
 
-/// <summary>Bodies of HTTP clients in JSON for CoAP servers that speak CBOR, where <see cref="CoapHttpJson.Converts"/> says so.</summary>
+/// <summary>Converts JSON bodies of HTTP clients for CoAP servers that use CBOR, if <see cref="CoapHttpJson.Converts"/> is set.</summary>
 internal static class JsonBodies
 {
     private const int ChunkSize = 16 * 1024;
 
-    /// <summary>The body of a request, as it is sent on.</summary>
-    /// <exception cref="CoapContentException">It cannot be converted.</exception>
-    /// <exception cref="CoapHttpTranslationException">It has no Content-Format.</exception>
+    /// <summary>Returns the request body to send.</summary>
+    /// <exception cref="CoapContentException">The body is not convertible.</exception>
+    /// <exception cref="CoapHttpTranslationException">The body has no Content-Format.</exception>
     public static async Task<(HttpContent? Content, CoapContentFormat? Format)> OfRequestAsync(
         HttpContent? content, CoapHttpTranslator translator, CancellationToken cancellationToken)
     {
@@ -27,11 +27,11 @@ internal static class JsonBodies
 
         byte[] json = await ReadAsync(content, translator.Json.MaxSize, cancellationToken).ConfigureAwait(false)
             ?? throw new CoapContentException(
-                CoapCode.RequestEntityTooLarge, $"A body that is converted has at most {translator.Json.MaxSize} bytes.");
+                CoapCode.RequestEntityTooLarge, $"A body that needs a conversion may have at most {translator.Json.MaxSize} bytes.");
         return (new ByteArrayContent(translator.Json.ToCbor(json, format)), format);
     }
 
-    /// <summary>The body of a response in JSON; null where it stays what it is.</summary>
+    /// <summary>Returns the response body in JSON; null if it stays unchanged.</summary>
     public static async Task<HttpContent?> OfResponseAsync(
         CoapResponse response, HttpContent? body, HttpRequestMessage request, CoapHttpTranslator translator,
         CancellationToken cancellationToken)
@@ -52,7 +52,7 @@ internal static class JsonBodies
         try
         {
             byte[] cbor = await ReadAsync(body, json.MaxSize, cancellationToken).ConfigureAwait(false)
-                ?? throw new CoapContentException(CoapCode.RequestEntityTooLarge, $"It has more than {json.MaxSize} bytes.");
+                ?? throw new CoapContentException(CoapCode.RequestEntityTooLarge, $"The body has more than {json.MaxSize} bytes.");
             int status = (int)translator.Codes.StatusOf(response.Code, hasPayload: true);
             ByteArrayContent converted = new(json.ToJson(cbor, response.ContentFormat.Value, status));
             converted.Headers.TryAddWithoutValidation("Content-Type", mediaType);
@@ -60,13 +60,13 @@ internal static class JsonBodies
         }
         catch (CoapContentException exception) when (!response.IsSuccess)
         {
-            // The status of an error says more than that its details cannot be read.
+            // The status of an error matters more than a failure to read its details.
             return CoapToHttpResponse.TextOf(exception.Message);
         }
         catch (CoapContentException exception)
         {
             throw new CoapHttpTranslationException(
-                HttpStatusCode.BadGateway, CoapCode.BadGateway, $"The response cannot be converted. {exception.Message}");
+                HttpStatusCode.BadGateway, CoapCode.BadGateway, $"The response is not convertible. {exception.Message}");
         }
         finally
         {
@@ -74,7 +74,7 @@ internal static class JsonBodies
         }
     }
 
-    /// <summary>Says in the header that the representation is one of two.</summary>
+    /// <summary>Marks the response as one of two representations in its header.</summary>
     public static void Mark(HttpResponseMessage answer, HttpRequestMessage request, CoapHttpTranslator translator, bool isConverted)
     {
         if (!translator.Json.Converts)
@@ -96,7 +96,7 @@ internal static class JsonBodies
     private static string? TypeOf(HttpContent content) =>
         content.Headers.TryGetValues("Content-Type", out IEnumerable<string>? types) ? string.Join(", ", types) : null;
 
-    // Null for one that is larger.
+    // Null for a larger body.
     private static async Task<byte[]?> ReadAsync(HttpContent content, int maxSize, CancellationToken cancellationToken)
     {
         if (content.Headers.ContentLength > maxSize)

@@ -2,7 +2,7 @@ using System.Net;
 
 namespace CoAP.NET.Http.Sending;
 
-/// <summary>A body that is sent while it comes from a CoAP client, once; its length is not known.</summary>
+/// <summary>A body of unknown length that is sent once, while it arrives from a CoAP client.</summary>
 /// <param name="body">The body; not closed with this.</param>
 internal sealed class PassingContent(Stream body) : HttpContent
 {
@@ -17,7 +17,7 @@ internal sealed class PassingContent(Stream body) : HttpContent
     {
         if (Interlocked.Exchange(ref _isTaken, 1) != 0)
         {
-            throw new HttpRequestException("The body was sent already, and cannot be sent again.");
+            throw new HttpRequestException("The body was already sent and cannot be sent again.");
         }
 
         byte[] buffer = new byte[ChunkSize];
@@ -26,7 +26,7 @@ internal sealed class PassingContent(Stream body) : HttpContent
         {
             await stream.WriteAsync(buffer.AsMemory(0, read), cancellationToken).ConfigureAwait(false);
 
-            // What has come goes on, however little it is: a slow device has its server see that it is there.
+            // Flushes even small amounts, so that the server sees that a slow device is still sending.
             await stream.FlushAsync(cancellationToken).ConfigureAwait(false);
         }
     }

@@ -2,9 +2,9 @@ using CoAP.NET.Shared;
 
 namespace CoAP.NET.Http.Sending;
 
-/// <summary>A stream of which the beginning was read already.</summary>
-/// <param name="prefix">What was read.</param>
-/// <param name="rest">What is left; closed with this one.</param>
+/// <summary>A stream whose beginning was already read.</summary>
+/// <param name="prefix">The bytes that were read.</param>
+/// <param name="rest">The rest; closed with this stream.</param>
 internal sealed class PrefixedStream(ReadOnlyMemory<byte> prefix, Stream rest) : ForwardStream(rest)
 {
     private ReadOnlyMemory<byte> _prefix = prefix;
@@ -29,7 +29,7 @@ internal sealed class PrefixedStream(ReadOnlyMemory<byte> prefix, Stream rest) :
         }
     }
 
-    // As the content of HTTP responses does when a connection breaks.
+    // Like the content of HTTP responses when a connection breaks.
     private static HttpIOException Broken(CoapException exception) =>
         new(CoapHttpErrors.ErrorOf(exception) is HttpRequestError.InvalidResponse ? HttpRequestError.InvalidResponse
             : HttpRequestError.ResponseEnded,

@@ -4,8 +4,8 @@ using System.IO.Pipelines;
 namespace CoAP.NET.Http.Sending;
 
 /// <summary>
-/// The body of an HTTP request as the content of a CoAP request: small ones in memory, so that they can be sent again; others are read
-/// while they are sent.
+/// The body of an HTTP request as the content of a CoAP request: a small body is in memory and can be sent again; a larger one is read
+/// while it is sent.
 /// </summary>
 internal sealed class RequestBody : IAsyncDisposable
 {
@@ -88,7 +88,7 @@ internal sealed class RequestBody : IAsyncDisposable
         {
             await content.CopyToAsync(writer.AsStream(leaveOpen: true), cancellationToken).ConfigureAwait(false);
         }
-#pragma warning disable CA1031 // whatever it is, who reads the body gets it
+#pragma warning disable CA1031 // the reader of the body gets every failure
         catch (Exception exception)
 #pragma warning restore CA1031
         {

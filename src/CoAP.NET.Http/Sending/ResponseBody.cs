@@ -9,16 +9,16 @@ internal static class ResponseBody
     private const int MaxBlock = 1024;
 
     /// <summary>
-    /// The content; null when there is no body. A body that has ended with its first block has a length, others are read while they come.
+    /// Returns the content; null without a body. A body of one block has a known length; others are read while they arrive.
     /// </summary>
-    /// <param name="stream">The stream; belongs to the content, or is closed.</param>
+    /// <param name="stream">The stream; the content owns it, or it is closed.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     public static async Task<HttpContent?> OfAsync(CoapResponseStream stream, CancellationToken cancellationToken)
     {
         byte[] buffer = new byte[MaxBlock];
         int length = await stream.ReadAsync(buffer, cancellationToken).ConfigureAwait(false);
 
-        // Every block but the last one has the size of blocks (RFC 7959 section 2.2).
+        // Every block except the last one has the block size (RFC 7959 section 2.2).
         if (length > 0 && !(BitOperations.IsPow2(length) && length is >= MinBlock and <= MaxBlock))
         {
             int more = await stream.ReadAsync(buffer.AsMemory(length), cancellationToken).ConfigureAwait(false);

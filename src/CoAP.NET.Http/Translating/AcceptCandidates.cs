@@ -2,17 +2,17 @@ using System.Net.Http.Headers;
 
 namespace CoAP.NET.Http.Translating;
 
-/// <summary>Which Accept options are tried for an Accept header field, in order (RFC 8075 section 6.1).</summary>
+/// <summary>Selects the Accept options to try for an Accept header field, in order (RFC 8075 section 6.1).</summary>
 internal static class AcceptCandidates
 {
-    // Each may cost a request of its own.
+    // Each one may cost another request.
     private const int MaxCandidates = 4;
 
-    /// <summary>The candidates; null stands for a request without Accept, which is always the last one if it is there.</summary>
+    /// <summary>Returns the candidates; null stands for a request without Accept, and is the last one if present.</summary>
     /// <param name="accept">The header field.</param>
-    /// <param name="mediaTypes">Media types and their Content-Formats.</param>
-    /// <param name="json">Whether JSON is CBOR on the other side, and is asked for first then.</param>
-    /// <returns>At least one: a field of which nothing can be mapped is left out, not refused.</returns>
+    /// <param name="mediaTypes">The mapping of media types.</param>
+    /// <param name="json">The JSON conversion; if it is on, the CBOR format is tried first.</param>
+    /// <returns>At least one: a field without any mapping is ignored, not refused.</returns>
     public static IReadOnlyList<CoapContentFormat?> Of(HttpHeaderValueCollection<MediaTypeWithQualityHeaderValue> accept,
         CoapHttpMediaTypes mediaTypes, CoapHttpJson json)
     {
@@ -24,7 +24,7 @@ internal static class AcceptCandidates
                 break;
             }
 
-            // A range asks for anything of its kind, and Accept in CoAP is for one Content-Format.
+            // A range accepts anything of its kind, but Accept in CoAP names one Content-Format.
             if (range.MediaType is null || range.MediaType.EndsWith("/*", StringComparison.Ordinal))
             {
                 candidates.Add(null);

@@ -5,7 +5,7 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Http.Translating;
 
-/// <summary>The request of a CoAP client as one to an HTTP server (RFC 7252 section 10.1).</summary>
+/// <summary>Translates the request of a CoAP client for an HTTP server (RFC 7252 section 10.1).</summary>
 internal static class CoapToHttpRequest
 {
     public static HttpRequestMessage Translate(
@@ -30,7 +30,7 @@ internal static class CoapToHttpRequest
         AddConditions(request, method, options, translator.Json, tags);
         if (options.HopLimit is { } hops)
         {
-            // So that a loop over both protocols is found (RFC 8768 section 5).
+            // Detects loops across both protocols (RFC 8768 section 5).
             request.Headers.TryAddWithoutValidation(CoapHttpBackend.HopLimitField,
                 hops.ToString(System.Globalization.CultureInfo.InvariantCulture));
             request.Headers.Via.Add(new ViaHeaderValue("1", "coap-proxy", "CoAP"));
@@ -57,7 +57,7 @@ internal static class CoapToHttpRequest
 
         HttpContent content = body is null ? new ReadOnlyMemoryContent(payload) : new PassingContent(body);
 
-        // Who refuses a large body says so before it is sent.
+        // A server that refuses a large body answers before it is sent.
         request.Headers.ExpectContinue = body is null ? null : true;
         if (options.ContentFormat is { } format)
         {
@@ -81,7 +81,7 @@ internal static class CoapToHttpRequest
                 "Accept", translator.Json.MediaTypeOf(format) is { } json ? $"{json}, {mediaType};q=0.9" : mediaType);
         }
 
-        // What has another coding has no Content-Format.
+        // Other codings have no Content-Format.
         request.Headers.AcceptEncoding.ParseAdd(coding ?? "identity");
     }
 
@@ -90,7 +90,7 @@ internal static class CoapToHttpRequest
     {
         if (method == CoapMethod.Get)
         {
-            // A tag of a representation in one format says nothing of one in the other.
+            // A tag of a representation in one format does not apply to another format.
             CoapContentFormat? wanted = json.MediaTypeOf(options.Accept) is null ? null : options.Accept;
             foreach (ReadOnlyMemory<byte> tag in options.ETags)
             {
@@ -106,7 +106,8 @@ internal static class CoapToHttpRequest
             request.Headers.IfMatch.Add(
                 tag.IsEmpty ? EntityTagHeaderValue.Any
                 : tags.ToHttp(tag.Span, out _) ?? throw new CoapHttpTranslationException(
-                    HttpStatusCode.PreconditionFailed, CoapCode.PreconditionFailed, "The entity-tag is not known any more."));
+                    HttpStatusCode.PreconditionFailed, CoapCode.PreconditionFailed, "The proxy no longer knows the entity-tag. Read the "
+                        + "resource again."));
         }
 
         if (options.IfNoneMatch)

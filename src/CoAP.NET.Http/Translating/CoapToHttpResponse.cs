@@ -5,7 +5,7 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Http.Translating;
 
-/// <summary>The response of a CoAP server as one of HTTP (RFC 7252 section 10.2, RFC 8075 sections 6 and 7).</summary>
+/// <summary>Translates the response of a CoAP server to HTTP (RFC 7252 section 10.2, RFC 8075 sections 6 and 7).</summary>
 internal static class CoapToHttpResponse
 {
     public static HttpResponseMessage Translate(
@@ -18,7 +18,7 @@ internal static class CoapToHttpResponse
         HttpResponseMessage http = new(status) { RequestMessage = request, Version = HttpVersion.Version11 };
         if (response.Code == CoapCode.MethodNotAllowed && status == HttpStatusCode.BadRequest)
         {
-            // Which methods there are is not known, so that it is no 405 (RFC 8075 section 7). Diagnostic text never goes here.
+            // The allowed methods are unknown, so the status is not 405 (RFC 8075 section 7). Diagnostic text must never appear here.
             http.ReasonPhrase = "CoAP server returned 4.05";
             body ??= TextOf("CoAP server returned 4.05 Method Not Allowed.");
         }

@@ -6,10 +6,10 @@ using System.Text;
 namespace CoAP.NET.Http.Translating;
 
 /// <summary>
-/// Entity-tags of HTTP servers as those of CoAP, which have 8 bytes at most: short ones as they are, others as a hash, of which the last
-/// ones are kept in mind for clients that bring them back. Thread-safe.
+/// Maps entity-tags of HTTP servers to those of CoAP, which have at most 8 bytes: short tags unchanged, others as a hash. It remembers the
+/// latest hashes for clients that send them back. Thread-safe.
 /// </summary>
-/// <param name="capacity">How many are kept.</param>
+/// <param name="capacity">The number of remembered tags.</param>
 internal sealed class EntityTagMemory(int capacity = 4096)
 {
     private const int MaxLength = 8;
@@ -17,9 +17,10 @@ internal sealed class EntityTagMemory(int capacity = 4096)
     private readonly ConcurrentDictionary<ulong, (string Tag, CoapContentFormat? ConvertedTo)> _tags = [];
     private readonly ConcurrentQueue<ulong> _order = [];
 
-    /// <summary>The tag of a CoAP response.</summary>
+    /// <summary>Returns the tag of a CoAP response.</summary>
     /// <param name="tag">The tag of the HTTP server.</param>
-    /// <param name="convertedTo">What the representation was converted to, which makes it another one; null for nothing.</param>
+    /// <param name="convertedTo">The format that the representation was converted to, because the converted one needs another tag; null for
+    /// none.</param>
     public byte[] ToCoap(EntityTagHeaderValue tag, CoapContentFormat? convertedTo)
     {
         string opaque = tag.Tag[1..^1];
@@ -31,7 +32,7 @@ internal sealed class EntityTagMemory(int capacity = 4096)
         string text = convertedTo is null ? opaque : $"{opaque} {convertedTo.Value.Value}";
         byte[] hash = SHA256.HashData(Encoding.UTF8.GetBytes(text))[..MaxLength];
 
-        // Not to be taken for a short one.
+        // Distinguishes it from a short tag.
         hash[0] |= 0x80;
         ulong key = BitConverter.ToUInt64(hash);
         if (_tags.TryAdd(key, (tag.Tag, convertedTo)))
@@ -46,9 +47,9 @@ internal sealed class EntityTagMemory(int capacity = 4096)
         return hash;
     }
 
-    /// <summary>The tag of the HTTP server; null for one that is not known any more.</summary>
-    /// <param name="tag">The tag that the client has.</param>
-    /// <param name="convertedTo">What the representation was converted to.</param>
+    /// <summary>Returns the tag of the HTTP server; null if it is unknown or forgotten.</summary>
+    /// <param name="tag">The client's tag.</param>
+    /// <param name="convertedTo">The format that the representation was converted to.</param>
     public EntityTagHeaderValue? ToHttp(ReadOnlySpan<byte> tag, out CoapContentFormat? convertedTo)
     {
         convertedTo = null;

@@ -3,7 +3,7 @@ using System.Net.Http.Headers;
 
 namespace CoAP.NET.Http.Translating;
 
-/// <summary>Entity-tags of CoAP, 1 to 8 bytes, as strong ones of HTTP: quoted hexadecimal digits.</summary>
+/// <summary>Converts entity-tags of CoAP, 1 to 8 bytes, to strong ones of HTTP: quoted hexadecimal digits.</summary>
 internal static class EntityTags
 {
     private const int MaxLength = 8;
@@ -13,11 +13,12 @@ internal static class EntityTags
 
     public static EntityTagHeaderValue ToHttp(ReadOnlySpan<byte> tag) => new($"\"{Convert.ToHexStringLower(tag)}\"");
 
-    /// <summary>The tag of the same representation in JSON, which is another one (RFC 9110 section 8.8.3).</summary>
+    /// <summary>The tag of the JSON variant of a representation, which needs its own tag (RFC 9110 section 8.8.3).</summary>
     public static EntityTagHeaderValue OfJson(EntityTagHeaderValue tag) => new($"{tag.Tag[..^1]}{JsonEnd}\"");
 
     /// <summary>
-    /// The bytes of a tag that <see cref="ToHttp"/> or <see cref="OfJson"/> made; null for any other one, which no CoAP server knows.
+    /// Returns the bytes of a tag made by <see cref="ToHttp"/> or <see cref="OfJson"/>; null for any other tag because no CoAP server knows
+    /// it.
     /// </summary>
     public static byte[]? ToCoap(EntityTagHeaderValue tag)
     {

@@ -4,7 +4,7 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Http.Translating;
 
-/// <summary>The request of an HTTP client as one to a CoAP server (RFC 7252 section 10.2, RFC 8075), without its body.</summary>
+/// <summary>Translates the request of an HTTP client for a CoAP server (RFC 7252 section 10.2, RFC 8075), without its body.</summary>
 internal static class HttpToCoapRequest
 {
     public static CoapRequest Translate(HttpRequestMessage request, string uri, CoapHttpTranslator translator)
@@ -43,7 +43,7 @@ internal static class HttpToCoapRequest
         return coap;
     }
 
-    /// <summary>The Content-Format of a body; null for one that says nothing of itself.</summary>
+    /// <summary>Returns the Content-Format of a body; null for a body without Content-Type.</summary>
     public static CoapContentFormat? FormatOf(HttpContent content, CoapHttpMediaTypes mediaTypes)
     {
         string? mediaType = content.Headers.TryGetValues("Content-Type", out IEnumerable<string>? types) ? string.Join(", ", types) : null;
@@ -93,10 +93,10 @@ internal static class HttpToCoapRequest
 
         if (!isAny)
         {
-            // Weak ones never match (RFC 9110 section 13.1.1), and others were never a server's of CoAP.
+            // Weak tags never match (RFC 9110 section 13.1.1), and the others never came from a CoAP server.
             throw new CoapHttpTranslationException(
                 HttpStatusCode.PreconditionFailed, CoapCode.PreconditionFailed,
-                    "None of the entity-tags of If-Match can be one of a CoAP server.");
+                    "None of the entity-tags of If-Match can come from a CoAP server.");
         }
     }
 
@@ -106,7 +106,7 @@ internal static class HttpToCoapRequest
         {
             if (isRead)
             {
-                // What cannot be mapped is no condition that a server could meet: the whole representation comes.
+                // A tag without a mapping is a condition that the server cannot meet: it sends the whole representation.
                 if (tag.Tag != "*" && EntityTags.ToCoap(tag) is { } bytes)
                 {
                     coap.Options.Add(OptionNumber.ETag, bytes);
@@ -121,7 +121,7 @@ internal static class HttpToCoapRequest
                 throw new CoapHttpTranslationException(
                     HttpStatusCode.NotImplemented,
                     CoapCode.NotImplemented,
-                    "If-None-Match with entity-tags has no counterpart in CoAP for methods that change something; only * has.");
+                    "If-None-Match with entity-tags has no counterpart in CoAP for unsafe methods. Use *, or remove the header.");
             }
         }
     }

@@ -5,7 +5,7 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Http.Translating;
 
-/// <summary>The response of an HTTP server as one of CoAP (RFC 7252 section 10.1).</summary>
+/// <summary>Translates the response of an HTTP server to CoAP (RFC 7252 section 10.1).</summary>
 internal static class HttpToCoapResult
 {
     private const int MaxDiagnostic = 200;
@@ -33,7 +33,7 @@ internal static class HttpToCoapResult
         return AddFreshness(AddLocation(result, response), response, method, now);
     }
 
-    // The format that JSON becomes; null where it stays what it is.
+    // Returns the target format for JSON; null if the payload stays unchanged.
     private static CoapContentFormat? ConvertedTo(
         HttpResponseMessage response, CoapOptionCollection request, CoapCode code, CoapHttpJson json)
     {
@@ -58,9 +58,9 @@ internal static class HttpToCoapResult
         }
         catch (CoapContentException exception)
         {
-            // The code of an error says more than that its details cannot be read.
+            // The code of an error matters more than a failure to read its details.
             return code.IsError ? CoapResults.Status(code)
-                : CoapResults.Status(CoapCode.BadGateway, $"The answer cannot be converted. {exception.Message}");
+                : CoapResults.Status(CoapCode.BadGateway, $"The response is not convertible. {exception.Message}");
         }
     }
 
@@ -80,8 +80,8 @@ internal static class HttpToCoapResult
             return new CoapResult(code, body);
         }
 
-        // The client gets bytes where CoAP has no word for what they are, unless it asked for something else. Accept is critical in CoAP,
-        // while a server of HTTP may answer with anything (RFC 7252 section 5.10.4, RFC 9110 section 12.5.1).
+        // A client without Accept gets the bytes even if CoAP has no Content-Format for them. Accept is critical in CoAP, while an HTTP
+        // server may ignore it (RFC 7252 section 5.10.4, RFC 9110 section 12.5.1).
         return mediaTypes.TryGetContentFormat(mediaType, coding, out CoapContentFormat format)
             ? accept is null || accept == format ? new CoapResult(code, body, format) : CoapResults.NotAcceptable()
             : accept is null && coding.Length == 0 ? new CoapResult(code, body, CoapContentFormat.OctetStream)
@@ -105,7 +105,7 @@ internal static class HttpToCoapResult
             return result;
         }
 
-        // A path that is no UTF-8, or has a segment that is too long for an option, has no words in CoAP.
+        // A path that is not UTF-8, or has a segment too long for an option, has no representation in CoAP.
         string path = created.GetComponents(UriComponents.PathAndQuery, UriFormat.UriEscaped);
         if (!CoapUri.TryParse($"coap://host{path}", out CoapUri? uri))
         {
@@ -138,7 +138,7 @@ internal static class HttpToCoapResult
             : result;
     }
 
-    // What says nothing of its freshness is not claimed to be fresh for CoAP's 60 s.
+    // A response without freshness information must not count as fresh for CoAP's default of 60 s.
     private static TimeSpan Remaining(HttpResponseMessage response, DateTimeOffset now)
     {
         CacheControlHeaderValue? control = response.Headers.CacheControl;

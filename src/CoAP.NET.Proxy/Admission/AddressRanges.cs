@@ -3,11 +3,12 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Proxy.Admission;
 
-/// <summary>Addresses that are nobody's in the public Internet: a proxy that sends there for strangers opens the network that it stands
-/// in.</summary>
+/// <summary>
+/// The address ranges that are not part of the public Internet. A proxy that sends there for strangers opens its own network.
+/// </summary>
 internal static class AddressRanges
 {
-    /// <summary>The ranges and what they are (IANA special-purpose address registries; RFC 6890).</summary>
+    /// <summary>The ranges and their kinds (IANA special-purpose address registries; RFC 6890).</summary>
     public static readonly (IPNetwork Network, string What)[] Special =
     [
         (IPNetwork.Parse("0.0.0.0/8"), "this host"),
@@ -35,8 +36,8 @@ internal static class AddressRanges
     private static readonly IPNetwork s_stateless = IPNetwork.Parse("::ffff:0:0:0/96");
     private static readonly IPNetwork s_sixToFour = IPNetwork.Parse("2002::/16");
 
-    /// <summary>What an address is where it is not a public one; null for a public one.</summary>
-    /// <param name="address">The address. One that carries an IPv4 address, such as of a translator, is that as well.</param>
+    /// <summary>Returns the kind of a non-public address; null for a public one.</summary>
+    /// <param name="address">The address. An address that embeds an IPv4 address, such as of a translator, is also checked as that.</param>
     public static string? Find(IPAddress address)
     {
         foreach (IPAddress meant in Meant(address))
@@ -53,7 +54,7 @@ internal static class AddressRanges
         return null;
     }
 
-    /// <summary>An address without a zone, and as IPv4 where it is one.</summary>
+    /// <summary>Removes the zone of an address, and converts an IPv4-mapped address to IPv4.</summary>
     /// <param name="address">The address.</param>
     public static IPAddress Normalize(IPAddress address) =>
         address.IsIPv4MappedToIPv6 ? address.MapToIPv4()
@@ -89,6 +90,6 @@ internal static class AddressRanges
         }
     }
 
-    // The interface identifier says it, whatever the prefix (RFC 5214 section 6.1): 0000:5efe or 0200:5efe.
+    // The interface identifier marks it under any prefix (RFC 5214 section 6.1): 0000:5efe or 0200:5efe.
     private static bool IsIsatap(byte[] bytes) => (bytes[8] & ~2) == 0 && bytes[9] == 0 && bytes[10] == 0x5e && bytes[11] == 0xfe;
 }

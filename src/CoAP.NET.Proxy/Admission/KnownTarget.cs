@@ -1,12 +1,12 @@
 namespace CoAP.NET.Proxy.Admission;
 
-/// <summary>What was found of a target that a client named: see <see cref="KnownTargets"/>.</summary>
+/// <summary>A parsed and checked target of a client; see <see cref="KnownTargets"/>.</summary>
 /// <param name="Named">The URI as the client wrote it.</param>
-/// <param name="Normal">Its normal form, which is asked.</param>
+/// <param name="Normal">Its normal form, to which the proxy sends.</param>
 /// <param name="Scheme">Its scheme, in lower case.</param>
-/// <param name="Refused">The code that refuses it, whoever asks; null where it may be asked.</param>
-/// <param name="Reason">Why it is refused.</param>
-/// <param name="IsDenied">Whether it is refused because <see cref="CoapProxyTargets"/> do not allow it.</param>
-/// <param name="Version">What was allowed when it was judged.</param>
+/// <param name="Refused">The code that refuses it for all clients; null if it is allowed.</param>
+/// <param name="Reason">The reason of the refusal.</param>
+/// <param name="IsDenied">Whether <see cref="CoapProxyTargets"/> denies it.</param>
+/// <param name="Version">The version of the targets when it was checked.</param>
 internal sealed record KnownTarget(
     string Named, string Normal, string Scheme, CoapCode? Refused, string Reason, bool IsDenied, int Version);

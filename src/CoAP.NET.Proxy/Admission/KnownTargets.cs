@@ -3,22 +3,22 @@ using CoAP.NET.Messages;
 namespace CoAP.NET.Proxy.Admission;
 
 /// <summary>
-/// The CoAP URIs that clients asked for lately, read and judged. Of fixed size. What a URI says of an address is judged anew when the
-/// targets change. Thread-safe.
+/// A cache of fixed size with the recently requested CoAP URIs, parsed and checked. An address is checked again when the targets change.
+/// Thread-safe.
 /// </summary>
-/// <param name="targets">Whom a proxy may ask.</param>
+/// <param name="targets">The targets that the proxy allows.</param>
 internal sealed class KnownTargets(CoapProxyTargets targets)
 {
     private readonly RecentTexts<KnownTarget> _known = new();
 
-    /// <summary>Knows a URI by its bytes in Proxy-Uri.</summary>
-    /// <param name="named">The bytes as a client wrote them.</param>
-    /// <returns>What was found; null when it has to be read.</returns>
+    /// <summary>Finds a URI by its bytes in Proxy-Uri.</summary>
+    /// <param name="named">The bytes from the client.</param>
+    /// <returns>The cached target; null if the URI has to be parsed.</returns>
     public KnownTarget? TryFind(ReadOnlySpan<byte> named) =>
         _known.TryFind(named, out KnownTarget? known) && known.Version == targets.Version ? known : null;
 
-    /// <summary>Reads and judges a URI, or knows it.</summary>
-    /// <param name="named">The URI as a client wrote it.</param>
+    /// <summary>Parses and checks a URI, or returns the cached target.</summary>
+    /// <param name="named">The URI from the client.</param>
     public KnownTarget Find(string named)
     {
         int version = targets.Version;
@@ -40,12 +40,12 @@ internal sealed class KnownTargets(CoapProxyTargets targets)
 
         if (uri.Port == 0)
         {
-            return Refuse(CoapCode.BadRequest, "Nothing can be sent to port 0.");
+            return Refuse(CoapCode.BadRequest, "Port 0 is not a valid destination port.");
         }
 
         if (uri.HostAddress is { } address && CoapProxyTargets.IsGroup(address))
         {
-            return Refuse(CoapCode.NotImplemented, "This proxy sends nothing to groups.");
+            return Refuse(CoapCode.NotImplemented, "This proxy does not send to groups.");
         }
 
         string normal = uri.ToString();

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Proxy.Forwarding;
 
 /// <summary>
-/// How long a client that sends a body kept others waiting: the time that it was waited for, less a second for each 256 bytes. Thread-safe.
+/// Measures how long a client that sends a body delays others: the time spent waiting for it, minus one second per 256 bytes. Thread-safe.
 /// </summary>
 /// <param name="clock">The clock.</param>
 internal sealed class ClientPace(TimeProvider clock)
@@ -13,7 +13,7 @@ internal sealed class ClientPace(TimeProvider clock)
     private long _waitsSince;
     private bool _isWaiting;
 
-    /// <summary>Whether the client is waited for.</summary>
+    /// <summary>Whether the proxy waits for the client.</summary>
     public bool IsWaiting
     {
         get
@@ -25,7 +25,7 @@ internal sealed class ClientPace(TimeProvider clock)
         }
     }
 
-    /// <summary>How long.</summary>
+    /// <summary>The accumulated delay.</summary>
     public TimeSpan Debt
     {
         get
@@ -37,7 +37,7 @@ internal sealed class ClientPace(TimeProvider clock)
         }
     }
 
-    /// <summary>It is waited for.</summary>
+    /// <summary>Starts the time of waiting for the client.</summary>
     public void BeginWaiting()
     {
         lock (_gate)
@@ -47,9 +47,9 @@ internal sealed class ClientPace(TimeProvider clock)
         }
     }
 
-    /// <summary>It sent something.</summary>
-    /// <param name="bytes">How much.</param>
-    /// <param name="isAll">Whether that was the end.</param>
+    /// <summary>Ends the time of waiting: the client sent something.</summary>
+    /// <param name="bytes">The number of bytes.</param>
+    /// <param name="isAll">Whether the body is complete.</param>
     public void EndWaiting(int bytes, bool isAll)
     {
         lock (_gate)

@@ -1,7 +1,9 @@
 namespace CoAP.NET.Proxy.Forwarding;
 
-/// <summary>What equal requests have in common that are under way at a time: the parts of the first one that count, where it has them.
-/// Nothing is made to look for an equal one, which few requests find.</summary>
+/// <summary>
+/// The key of equal pending requests: the relevant parts of the first one, without a copy. The lookup allocates nothing because few
+/// requests find an equal one.
+/// </summary>
 internal readonly struct FlightKey : IEquatable<FlightKey>
 {
     private readonly CoapProxyUpstream _upstream;
@@ -10,11 +12,11 @@ internal readonly struct FlightKey : IEquatable<FlightKey>
     private readonly bool _withTags;
     private readonly int _hash;
 
-    /// <summary>Makes the key of a request.</summary>
-    /// <param name="upstream">Who is asked.</param>
-    /// <param name="request">The request. Its options are not changed any more.</param>
-    /// <param name="withTags">Whether entity-tags count.</param>
-    /// <param name="identity">For whom, where it is not the same for everybody (see <see cref="RequestKey"/>).</param>
+    /// <summary>Creates the key of a request.</summary>
+    /// <param name="upstream">The upstream that sends it.</param>
+    /// <param name="request">The request. Its options must not change afterwards.</param>
+    /// <param name="withTags">Whether entity-tags are part of the key.</param>
+    /// <param name="identity">The client, if the response is not the same for all (see <see cref="RequestKey"/>).</param>
     public FlightKey(CoapProxyUpstream upstream, CoapProxyRequest request, bool withTags, object? identity)
     {
         _upstream = upstream;

@@ -4,12 +4,14 @@ using static CoAP.NET.Proxy.Forwarding.OptionHandling;
 
 namespace CoAP.NET.Proxy.Forwarding;
 
-/// <summary>Which options a proxy sends on, in both directions, as a table (RFC 7252 section 5.7.1 and the RFCs of the options).</summary>
+/// <summary>
+/// A table of the options that a proxy forwards, in both directions (RFC 7252 section 5.7.1 and the RFCs of the options).
+/// </summary>
 internal static class ForwardedOptions
 {
     /// <summary>
-    /// The options that this proxy knows. Bodies end at the proxy and begin anew on the other side, so nothing of blocks passes. An
-    /// option in the wrong kind of message is none that the proxy knows.
+    /// The options that this proxy knows. Bodies end at the proxy and start again on the other side, so options of blocks never pass. An
+    /// option in the wrong kind of message counts as unknown.
     /// </summary>
     public static readonly OptionRow[] Rows =
     [
@@ -42,23 +44,23 @@ internal static class ForwardedOptions
         new(OptionNumber.RequestTag, Consume, Forward),
     ];
 
-    // By number: each option of each message is looked up.
+    // Indexed by number because the proxy looks up each option of each message.
     private static readonly OptionHandling[] s_inRequest = Tabulate(static row => row.InRequest);
     private static readonly OptionHandling[] s_inResponse = Tabulate(static row => row.InResponse);
 
-    /// <summary>What becomes of an option of a request.</summary>
+    /// <summary>Returns the handling of a request option.</summary>
     /// <param name="number">The option number.</param>
     public static OptionHandling InRequest(int number) => Find(s_inRequest, number);
 
-    /// <summary>What becomes of an option of a response.</summary>
+    /// <summary>Returns the handling of a response option.</summary>
     /// <param name="number">The option number.</param>
     public static OptionHandling InResponse(int number) => Find(s_inResponse, number);
 
-    /// <summary>Copies what is sent on of a request.</summary>
-    /// <param name="request">The request as it came.</param>
-    /// <param name="forwarded">What goes on.</param>
-    /// <param name="refused">The number of the option that forbids it.</param>
-    /// <returns>Whether it may go on.</returns>
+    /// <summary>Copies the options of a request that pass.</summary>
+    /// <param name="request">The received request.</param>
+    /// <param name="forwarded">Receives the options.</param>
+    /// <param name="refused">The number of the option that forbids forwarding.</param>
+    /// <returns>Whether the request may be forwarded.</returns>
     public static bool TryCopy(CoapRequest request, CoapOptionCollection forwarded, out int refused)
     {
         CoapOptionCollection options = request.Options;
@@ -71,8 +73,8 @@ internal static class ForwardedOptions
                 return false;
             }
 
-            // An Echo that this server made is its own affair (RFC 9175 section 2.3). So is that of a registration, which a run for
-            // observers repeats: one with an Echo of the next server is never observed.
+            // An Echo that this server made stays at this hop (RFC 9175 section 2.3). So does the Echo of a registration that a run for
+            // observers repeats: a request with an Echo of the next server is never observed.
             bool isOwn = refused == OptionNumber.Echo && (request.EchoAge is not null || request.IsForObservers);
             if (handling == Forward && !isOwn)
             {
@@ -84,11 +86,11 @@ internal static class ForwardedOptions
         return true;
     }
 
-    /// <summary>Copies what is sent on of a response.</summary>
-    /// <param name="response">The options as they came.</param>
-    /// <param name="forwarded">What goes on.</param>
-    /// <param name="refused">The number of the option that forbids it.</param>
-    /// <returns>Whether it may go on.</returns>
+    /// <summary>Copies the options of a response that pass.</summary>
+    /// <param name="response">The received options.</param>
+    /// <param name="forwarded">Receives the options.</param>
+    /// <param name="refused">The number of the option that forbids forwarding.</param>
+    /// <returns>Whether the response may be forwarded.</returns>
     public static bool TryCopy(CoapOptionCollection response, CoapOptionCollection forwarded, out int refused)
     {
         for (int i = 0; i < response.Count; i++)
@@ -110,7 +112,7 @@ internal static class ForwardedOptions
         return true;
     }
 
-    /// <summary>The number and, where it has one, the name of an option, for people.</summary>
+    /// <summary>Returns the number and, if it has one, the name of an option as human-readable text.</summary>
     /// <param name="number">The option number.</param>
     public static string Describe(int number) => CoapOptionRegistry.Default.Find(CoapCode.Get, number) is { } factory
         ? string.Create(CultureInfo.InvariantCulture, $"option {number} ({factory.Definition.Name})")

@@ -7,13 +7,14 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Proxy.Forwarding;
 
-/// <summary>Sends a request on and makes the answer: what forward and reverse proxies have in common (RFC 7252 section 5.7.1).
-/// Thread-safe.</summary>
-/// <param name="options">How the proxy works.</param>
-/// <param name="counts">Counts.</param>
-/// <param name="observations">What clients observe.</param>
-/// <param name="streamed">Answers that pass as streams.</param>
-/// <param name="bodies">Requests that are under way, and bodies of them that pass as streams.</param>
+/// <summary>
+/// Forwards a request and makes the response: the common part of forward and reverse proxies (RFC 7252 section 5.7.1). Thread-safe.
+/// </summary>
+/// <param name="options">The options of the proxy.</param>
+/// <param name="counts">The counters.</param>
+/// <param name="observations">The observations of clients.</param>
+/// <param name="streamed">Responses that pass as streams.</param>
+/// <param name="bodies">Pending requests, and their bodies that pass as streams.</param>
 /// <param name="logger">The log.</param>
 internal sealed class Forwarder(
     CoapProxyOptions options, ProxyCounts counts, SharedObservations observations, StreamedAnswers streamed, PassingBodies bodies,
@@ -21,17 +22,17 @@ internal sealed class Forwarder(
 {
     private readonly CoapSingleFlight<FlightKey, UpstreamAnswer> _flights = new(static answer => answer.LetGo());
 
-    /// <summary>The requests that are under way.</summary>
+    /// <summary>The shares of pending requests.</summary>
     public CoapRequestShares Shares => bodies.Shares;
 
-    /// <summary>Sends a request on.</summary>
-    /// <param name="request">The request as it came.</param>
-    /// <param name="target">The URI that is asked.</param>
-    /// <param name="upstream">What asks it.</param>
-    /// <param name="targets">Whom it may ask; null where the target comes from configuration.</param>
-    /// <param name="route">The route that is observed downstream; null when nothing is observed.</param>
+    /// <summary>Forwards a request.</summary>
+    /// <param name="request">The received request.</param>
+    /// <param name="target">The target URI.</param>
+    /// <param name="upstream">The upstream that sends it.</param>
+    /// <param name="targets">The allowed targets; null if the target comes from configuration.</param>
+    /// <param name="route">The route that clients observe; null without observations.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The answer to the client.</returns>
+    /// <returns>The response for the client.</returns>
     public ValueTask<CoapResult> SendAsync(
         CoapRequest request,
         string target,
@@ -51,7 +52,7 @@ internal sealed class Forwarder(
         {
             counts.Add(ProxyCount.UnsafeOptions);
             return new ValueTask<CoapResult>(CoapResults.Status(CoapCode.BadOption,
-                $"This proxy does not know {ForwardedOptions.Describe(refused)}, which is unsafe to forward."));
+                $"{ForwardedOptions.Describe(refused)} is unsafe to forward, and this proxy does not know it."));
         }
 
         int hops = HopCount.Next(request.Options, options);
@@ -92,14 +93,14 @@ internal sealed class Forwarder(
             : AskAsync(onward, upstream, observed, key, source, cancellationToken);
     }
 
-    // Of its own, so that only who passes a body pays for what that needs.
+    // A method of its own, so that only requests that pass a body pay for its state machine.
     private Task<CoapResult> PassBodyAsync(
         CoapProxyRequest onward, CoapSource source, CoapProxyUpstream upstream, CoapRouteHandlerBuilder? observed, RequestKey key,
         CancellationToken cancellationToken) =>
         bodies.PassAsync(
             onward, source, upstream, (whole, token) => AskAsync(whole, upstream, observed, key, null, token).AsTask(), cancellationToken);
 
-    // Gives back the place of a source, if there is one.
+    // Returns the place of a source, if there is one.
     private ValueTask<CoapResult> AskAsync(
         CoapProxyRequest onward, CoapProxyUpstream upstream, CoapRouteHandlerBuilder? observed, RequestKey key, CoapSource? place,
         CancellationToken cancellationToken) =>
@@ -117,7 +118,7 @@ internal sealed class Forwarder(
     {
         CoapRequest request = onward.Received;
 
-        // Over a connection it is known that nobody waits any more; on datagrams only the server's stop is.
+        // A connection reports that the client has gone; on datagrams only the stop of the server is known.
         using CancellationTokenSource? gone = request.Channel is { IsReliable: true }
             ? CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, request.Peer.Disconnected)
             : null;
@@ -135,7 +136,7 @@ internal sealed class Forwarder(
                 ? await AskOnceAsync(onward, upstream, null, token).ConfigureAwait(false)
                 : ResultOf(onward, new UpstreamAnswer(known));
 
-            // Without an observation behind it the client must not become an observer, and those who are cannot stay.
+            // Without an observation behind it the client must not become an observer, and existing observers cannot stay.
             if (result.DeclinesObserver)
             {
                 result.DeclinesObserver = observed is not null && request.IsForObservers
@@ -159,8 +160,8 @@ internal sealed class Forwarder(
         }
     }
 
-    // One method for all that is awaited: what each request costs. The answer of a server declines an observer, until somebody says that
-    // there is an observation behind it.
+    // All awaits are in one method because each state machine adds to the cost of a request. The response of a server declines an observer
+    // until an observation backs it.
     private async ValueTask<CoapResult> AskOnceAsync(
         CoapProxyRequest onward, CoapProxyUpstream upstream, CoapSource? place, CancellationToken cancellationToken)
     {
@@ -177,7 +178,8 @@ internal sealed class Forwarder(
                     .ConfigureAwait(false);
                 if (answer.IsStream)
                 {
-                    // One can read a stream, who asked for it. It is too large to be held for the others, who ask themselves.
+                    // Only the caller that made the request can read its stream. The stream is too large to buffer for the others, which
+                    // send requests of their own.
                     answer = await OpenAsync(onward, upstream, cancellationToken).ConfigureAwait(false);
                 }
                 else
@@ -252,13 +254,13 @@ internal sealed class Forwarder(
         return result;
     }
 
-    // What comes over a secured transport of CoAP is of one request: the client may be a proxy that asks for several others.
+    // A request over a secured transport of CoAP is not shared: the client may be a proxy that sends for several others.
     private static bool IsAlone(CoapProxyRequest onward, CoapProxyUpstream upstream) =>
         !Sharing.IsAllowed(onward.Code, onward.Options, isSecured: false) || onward.Place is { Offset: > 0 }
         || (!onward.MayBeShared && upstream is CoapUpstream or NextProxyUpstream);
 
-    // An answer that is one client's alone is shared by the requests of that client. Tags do not count where the cache of the client names
-    // what it has itself: an upstream of another protocol answers 2.03 to whoever sent them.
+    // A response for one client is shared by the requests of that client. Entity-tags do not count if the cache of the client adds its own;
+    // an upstream of another protocol answers 2.03 to the request that sent them.
     private FlightKey FlightKeyOf(CoapProxyRequest onward, CoapProxyUpstream upstream)
     {
         bool withTags = !onward.MayBeShared || options.CacheBytes == 0 || upstream is not CoapUpstream;
@@ -277,7 +279,7 @@ internal sealed class Forwarder(
         CoapProxyRequest onward, CoapProxyUpstream upstream, CancellationToken cancellationToken) =>
         new(await upstream.SendAsync(onward, cancellationToken).ConfigureAwait(false));
 
-    // A run for observers asks for what a registration of before asked for.
+    // A run for observers repeats the request of an earlier registration.
     private static bool Observes(CoapRequest request, CoapOptionCollection forwarded) =>
         request.Code.IsSafe
         && (request.IsForObservers || request.Options.Observe == Observe.RegisterValue)
@@ -336,9 +338,9 @@ internal sealed class Forwarder(
             return streamed.Of(head, body, onward.Place!.Value, answer.Options.Size2);
         }
 
-        // It is refused, or has a code that no answer of this size has.
+        // The proxy refuses the response, or its code allows no body of this size.
         _ = body.DisposeAsync().AsTask();
-        return head.Code.IsError ? head : CoapResults.Status(CoapCode.BadGateway, "The answer of the server cannot be processed.");
+        return head.Code.IsError ? head : CoapResults.Status(CoapCode.BadGateway, "The proxy cannot process the response of the server.");
     }
 
     private CoapResult Pass(CoapCode code, ReadOnlyMemory<byte> payload, CoapOptionCollection given)
@@ -349,13 +351,13 @@ internal sealed class Forwarder(
             counts.Add(ProxyCount.Failures);
             return CoapResults.Status(
                 CoapCode.BadGateway,
-                $"The answer has {ForwardedOptions.Describe(refused)}, which is unsafe to forward and which this proxy does not know.");
+                $"The response has {ForwardedOptions.Describe(refused)}, which is unsafe to forward and which this proxy does not know.");
         }
 
         return result;
     }
 
-    // Whoever shakes hands has shown that he receives at his address, and nobody forges an address of this machine.
+    // A handshake proves that the client receives at its address, and addresses of this machine cannot be forged.
     private bool IsStranger(CoapRequest request) =>
         options.RequireVerified
         && request.Channel is { IsReliable: false, IsVerified: false } channel

@@ -1,24 +1,24 @@
 namespace CoAP.NET.Proxy.Forwarding;
 
 /// <summary>
-/// Links of a server as the clients of a reverse proxy can follow them (RFC 7252 section 5.7.3, RFC 6690): what lies below the URI that the
-/// path stands for gets the path in front, links to other servers stay, and what this proxy does not reach is left out.
+/// Rewrites the links of a server for the clients of a reverse proxy (RFC 7252 section 5.7.3, RFC 6690). Links below the target get the
+/// path of the proxy as a prefix, links to other servers stay, and links to resources that the proxy does not reach are removed.
 /// </summary>
 internal static class LinkRewriting
 {
-    /// <summary>The longest document, in bytes.</summary>
+    /// <summary>The maximum length of a document, in bytes.</summary>
     public const int MaxLength = 64 * 1024;
 
-    /// <summary>The most links of a document.</summary>
+    /// <summary>The maximum number of links in a document.</summary>
     public const int MaxLinks = 2000;
 
-    // A path that is relative to a peer has no authority of its own.
+    // A path relative to a peer has no authority.
     private const string PeerOrigin = "coap://peer.invalid";
 
-    /// <summary>Rewrites the document of an answer.</summary>
-    /// <param name="result">The answer; another one is left as it is.</param>
-    /// <param name="document">The URI that was asked for.</param>
-    /// <param name="target">The URI that the path stands for; empty for one that is relative to a peer.</param>
+    /// <summary>Rewrites the document of a response.</summary>
+    /// <param name="result">The response; other formats pass unchanged.</param>
+    /// <param name="document">The URI of the request.</param>
+    /// <param name="target">The URI that the path stands for; empty if it is relative to a peer.</param>
     /// <param name="prefix">The path at the proxy, such as <c>/floor1</c>; empty for the root.</param>
     public static CoapResult Rewrite(CoapResult result, string document, string target, string prefix)
     {
@@ -41,9 +41,9 @@ internal static class LinkRewriting
         return rewritten;
     }
 
-    /// <summary>The answer in place of a document whose links cannot be rewritten.</summary>
+    /// <summary>The response for a document whose links cannot be rewritten.</summary>
     public static CoapResult Refused() => CoapResults.Status(
-        CoapCode.BadGateway, $"The links of the server cannot be read, or are more than {MaxLinks} or {MaxLength} bytes.");
+        CoapCode.BadGateway, $"The links of the server are not readable, or exceed {MaxLinks} links or {MaxLength} bytes.");
 
     private static CoapLink? Rewrite(CoapLink link, string document, string origin, string prefix)
     {
@@ -65,7 +65,7 @@ internal static class LinkRewriting
     private static CoapLinkAttribute Renamed(CoapLinkAttribute attribute, string anchor) =>
         attribute.Name.Equals("anchor", StringComparison.OrdinalIgnoreCase) ? new CoapLinkAttribute(attribute.Name, anchor) : attribute;
 
-    // Null for what is at the server but not below the target.
+    // Null for resources of the server that are not below the target.
     private static string? Rewrite(string uri, string target, string prefix)
     {
         (string authority, string path) = Split(uri);
@@ -86,7 +86,7 @@ internal static class LinkRewriting
         return prefix.Length == 0 && rest is not ['/', ..] ? "/" + rest : prefix + rest;
     }
 
-    // Scheme and authority, with the default port of the scheme left out, and the rest.
+    // Scheme and authority, without the default port of the scheme, and the rest.
     private static (string Authority, string Path) Split(string uri)
     {
         int from = uri.IndexOf("://", StringComparison.Ordinal);

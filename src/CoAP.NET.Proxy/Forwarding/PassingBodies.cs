@@ -1,32 +1,32 @@
 namespace CoAP.NET.Proxy.Forwarding;
 
 /// <summary>
-/// The bodies of requests that come through the proxy at a time. Each has a place among the requests that are under way. When there is none
-/// for a newcomer, the body gives way whose client keeps others waiting: of the source that has most, and of those the slowest; one's own
-/// where one has as many as anybody. Thread-safe.
+/// The request bodies that pass through the proxy. Each holds a place among the pending requests. In a full proxy the body of a client that
+/// delays others gives way to a newcomer: the slowest one of the source with the most places, or one of the newcomer's own source if no
+/// other has more. Thread-safe.
 /// </summary>
-/// <param name="options">How the proxy works.</param>
-/// <param name="counts">Counts.</param>
+/// <param name="options">The options of the proxy.</param>
+/// <param name="counts">The counters.</param>
 /// <param name="clock">The clock.</param>
 internal sealed class PassingBodies(CoapProxyOptions options, ProxyCounts counts, TimeProvider clock)
 {
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(5);
 
-    // What a round trip and a lost message take may pass unnoticed.
+    // Tolerates a round trip and a lost message.
     private static readonly TimeSpan s_lenience = TimeSpan.FromSeconds(5);
 
     private readonly Lock _gate = new();
     private readonly Dictionary<CoapSource, HashSet<PassingBody>> _bodies = [];
 
-    /// <summary>The answer when there is no place.</summary>
+    /// <summary>The response if there is no place.</summary>
     public static CoapResult Busy => CoapResults.ServiceUnavailable(s_retryAfter);
 
-    /// <summary>The places of requests.</summary>
+    /// <summary>The shares of pending requests.</summary>
     public CoapRequestShares Shares { get; } = new(options.MaxRequests, options.MaxRequestsPerSource);
 
     /// <summary>Takes a place for a request.</summary>
-    /// <param name="source">Whose request it is.</param>
-    /// <returns>Whether there was one, or somebody gave way.</returns>
+    /// <param name="source">The source of the request.</param>
+    /// <returns>Whether a place was free or another body gave way.</returns>
     public bool TryEnter(CoapSource source)
     {
         while (!Shares.TryEnter(source))
@@ -41,15 +41,15 @@ internal sealed class PassingBodies(CoapProxyOptions options, ProxyCounts counts
     }
 
     /// <summary>
-    /// Sends on a request whose body comes in blocks: as a whole where it is small, or where the upstream or the method wants it so,
-    /// otherwise while it comes. Gives the place of the request back.
+    /// Forwards a request whose body arrives in blocks: as a whole if it is small or the upstream or method requires it, otherwise while it
+    /// arrives. Returns the place of the request at the end.
     /// </summary>
     /// <param name="onward">The request.</param>
-    /// <param name="source">Whose it is.</param>
-    /// <param name="upstream">What asks the server.</param>
-    /// <param name="send">Sends it, and makes the answer to the client.</param>
+    /// <param name="source">Its source.</param>
+    /// <param name="upstream">The upstream that sends it.</param>
+    /// <param name="send">Sends it, and makes the response for the client.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The answer to the client.</returns>
+    /// <returns>The response for the client.</returns>
     public async Task<CoapResult> PassAsync(
         CoapProxyRequest onward,
         CoapSource source,
@@ -62,7 +62,7 @@ internal sealed class PassingBodies(CoapProxyOptions options, ProxyCounts counts
         bool hasPlace = true;
         try
         {
-            // A body that says what is asked for is part of the key of the cache, so all of it must be here.
+            // The body of a safe request is part of the cache key and must be complete.
             bool streams = !onward.Code.IsSafe && upstream.StreamsBodyOf((CoapMethod)onward.Code.Value, onward.Options);
             if (!await body.TryHoldAsync(streams ? options.StreamsAbove : options.MaxBodySize).ConfigureAwait(false))
             {
@@ -75,7 +75,7 @@ internal sealed class PassingBodies(CoapProxyOptions options, ProxyCounts counts
                 return await send(onward.With(body), body.Ended).ConfigureAwait(false);
             }
 
-            // The client has done its part, and waits for the server like all others.
+            // The client has sent everything, and waits for the server like all others.
             hasPlace = Remove(source, body);
             body.End();
             return hasPlace ? await send(onward.With(body), cancellationToken).ConfigureAwait(false) : Busy;
@@ -105,13 +105,14 @@ internal sealed class PassingBodies(CoapProxyOptions options, ProxyCounts counts
         if (body.WaitsForServer)
         {
             counts.Add(ProxyCount.Timeouts);
-            return CoapResults.Status(CoapCode.GatewayTimeout, "The server did not take the body in time.");
+            return CoapResults.Status(CoapCode.GatewayTimeout, "The server did not read the body in time.");
         }
 
         counts.Add(ProxyCount.UploadsAbandoned);
         return CoapResults.Status(
             CoapCode.RequestEntityIncomplete,
-            body.IsWantedAgain ? "The server wants the body again. Begin with block 0." : "The body was given up. Begin with block 0.");
+            body.IsWantedAgain ? "The server needs the body again. Start over with block 0." : "The transfer of the body was aborted. "
+                + "Start over with block 0.");
     }
 
     private void Add(CoapSource source, PassingBody body)
@@ -127,7 +128,7 @@ internal sealed class PassingBodies(CoapProxyOptions options, ProxyCounts counts
         }
     }
 
-    // Whether it was there: it did not give way.
+    // Returns whether it was still there, and had not given way.
     private bool Remove(CoapSource source, PassingBody body)
     {
         lock (_gate)
@@ -157,7 +158,7 @@ internal sealed class PassingBodies(CoapProxyOptions options, ProxyCounts counts
                 return false;
             }
 
-            // Who has most of the places is not given more of others'.
+            // The source with the most places does not get places of others.
             int held = Shares.CountOf(source);
             victim = null;
             owner = source;

@@ -4,8 +4,8 @@ using System.IO.Pipelines;
 namespace CoAP.NET.Proxy.Forwarding;
 
 /// <summary>
-/// The body of a request on its way through the proxy: what came first is held, so that a small body can be sent as a whole and, if need
-/// be, again; the rest is read while the other side takes it. Whoever does nothing for too long, client or server, ends it. One reader.
+/// The body of a request on its way through the proxy. It buffers the beginning, so that a small body can be sent as a whole and sent
+/// again; the rest is read at the pace of the other side. A client or server that stalls for too long ends it. One reader.
 /// </summary>
 internal sealed class PassingBody : Stream
 {
@@ -23,11 +23,11 @@ internal sealed class PassingBody : Stream
     private volatile bool _isAbandoned;
     private volatile bool _isOver;
 
-    /// <summary>Begins to take a body.</summary>
+    /// <summary>Starts to receive a body.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="patience">How long each side may do nothing.</param>
+    /// <param name="patience">The maximum time that each side may stall.</param>
     /// <param name="clock">The clock.</param>
-    /// <param name="cancellationToken">Ends it: the server stops.</param>
+    /// <param name="cancellationToken">Ends the body: the server stops.</param>
     public PassingBody(CoapRequest request, TimeSpan patience, TimeProvider clock, CancellationToken cancellationToken)
     {
         _reader = request.BodyReader;
@@ -38,33 +38,33 @@ internal sealed class PassingBody : Stream
         _stopping = cancellationToken.UnsafeRegister(static end => ((CancellationTokenSource)end!).Cancel(), _end);
         if (request.Channel is { IsReliable: true })
         {
-            // Over a connection it is known that nobody sends any more; on datagrams only time tells.
+            // A connection reports that the client has gone; on datagrams only a timeout does.
             _leaving = request.Peer.Disconnected.UnsafeRegister(static end => ((CancellationTokenSource)end!).Cancel(), _end);
         }
     }
 
-    /// <summary>How many bytes the client says that it has; null when it does not say.</summary>
+    /// <summary>The announced length in bytes; null without one.</summary>
     public long? Announced { get; }
 
-    /// <summary>All of it, where it was small; otherwise nothing.</summary>
+    /// <summary>The whole body if it was small; otherwise empty.</summary>
     public ReadOnlyMemory<byte> Held => IsStream ? default : _first.AsMemory(0, _length);
 
-    /// <summary>Whether it is read while it comes.</summary>
+    /// <summary>Whether it is read while it arrives.</summary>
     public bool IsStream { get; private set; }
 
-    /// <summary>Ends when one of both sides did nothing for too long, or when it was given up.</summary>
+    /// <summary>Canceled when a side stalls for too long, or when the transfer is aborted.</summary>
     public CancellationToken Ended => _end.Token;
 
-    /// <summary>Whether it ended since the server did nothing for too long, and not the client.</summary>
+    /// <summary>Whether it ended because the server stalled, and not the client.</summary>
     public bool WaitsForServer => !_isAbandoned && !IsWantedAgain && !_pace.IsWaiting;
 
-    /// <summary>Whether the server wants it from its beginning, which is gone.</summary>
+    /// <summary>Whether the server needs it from the beginning, which is no longer buffered.</summary>
     public bool IsWantedAgain { get; private set; }
 
-    /// <summary>Whether it gave way to somebody else.</summary>
+    /// <summary>Whether it gave way to another body.</summary>
     public bool IsEvicted => _isEvicted;
 
-    /// <summary>How long its client kept others waiting, beyond what its bytes are worth.</summary>
+    /// <summary>How long its client delayed others, minus the time that its bytes are worth.</summary>
     public TimeSpan Debt => _pace.Debt;
 
     /// <inheritdoc/>
@@ -86,12 +86,12 @@ internal sealed class PassingBody : Stream
         set => throw new NotSupportedException();
     }
 
-    /// <summary>Takes what comes until all of it is here, or too much to be held.</summary>
-    /// <param name="max">The most bytes that are held.</param>
-    /// <returns>Whether all of it is held; otherwise the rest is to be read.</returns>
+    /// <summary>Receives until the body is complete or exceeds the buffer.</summary>
+    /// <param name="max">The maximum number of buffered bytes.</param>
+    /// <returns>Whether the whole body is buffered; otherwise read the rest.</returns>
     public async ValueTask<bool> TryHoldAsync(int max)
     {
-        // What is announced to be larger need not be waited for.
+        // A larger announced length is known without waiting.
         while (!_isAtEnd && _length <= max && !(_length > 0 && Announced > max))
         {
             if (_length == _first.Length)
@@ -107,7 +107,7 @@ internal sealed class PassingBody : Stream
         return !IsStream;
     }
 
-    /// <summary>Goes back to the beginning, as long as nothing was taken beyond what is held.</summary>
+    /// <summary>Returns to the beginning, unless bytes after the buffer were read.</summary>
     public bool TryRewind()
     {
         if (_taken > _length)
@@ -119,7 +119,7 @@ internal sealed class PassingBody : Stream
         return true;
     }
 
-    /// <summary>Others need its place.</summary>
+    /// <summary>Marks it as evicted because others need its place.</summary>
     public void MarkEvicted() => _isEvicted = true;
 
     /// <summary>Ends it.</summary>
@@ -131,7 +131,7 @@ internal sealed class PassingBody : Stream
         }
         catch (ObjectDisposedException)
         {
-            // It was over anyway.
+            // It had already ended.
         }
     }
 
@@ -140,10 +140,10 @@ internal sealed class PassingBody : Stream
     {
         if (_isOver)
         {
-            throw new IOException("The request is over.");
+            throw new IOException("The request has ended; its body can no longer be read.");
         }
 
-        // Who asks for more has taken what came before.
+        // A reader that asks for more has taken the previous bytes.
         Restart();
         if (_taken < _length)
         {
@@ -156,7 +156,7 @@ internal sealed class PassingBody : Stream
         int read = await ReadRestAsync(buffer, cancellationToken).ConfigureAwait(false);
         if (read > 0 && _taken == _length)
         {
-            // From here on it cannot begin again.
+            // After this it cannot start over.
             (_first, _length, _taken) = ([], 0, 1);
         }
 
@@ -168,7 +168,8 @@ internal sealed class PassingBody : Stream
         ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
 
     /// <inheritdoc/>
-    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException("It comes over a network.");
+    public override int Read(byte[] buffer, int offset, int count) =>
+        throw new NotSupportedException("The body comes over a network and can only be read asynchronously. Use ReadAsync.");
 
     /// <inheritdoc/>
     public override void Flush()
@@ -184,9 +185,8 @@ internal sealed class PassingBody : Stream
     /// <inheritdoc/>
     public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 
-    /// <summary>Whether a failure of the request is one of its body: the client gave it up, it took too long, or cannot begin
-    /// again.</summary>
-    /// <param name="exception">What was thrown.</param>
+    /// <summary>Whether the body caused the failure of a request: the client aborted it, it stalled, or it cannot start over.</summary>
+    /// <param name="exception">The exception.</param>
     public bool Explains(Exception exception)
     {
         IsWantedAgain |= exception is CoapBodyNotRepeatableException;
@@ -194,7 +194,7 @@ internal sealed class PassingBody : Stream
             && _end.IsCancellationRequested);
     }
 
-    /// <summary>Nothing more is read.</summary>
+    /// <summary>Ends reading.</summary>
     public void End()
     {
         _isOver = true;

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Proxy.Forwarding;
 
-/// <summary>What equal requests have in common, for which one answer or one registration does.</summary>
-/// <param name="Upstream">Who is asked.</param>
-/// <param name="Request">What of the request counts.</param>
-/// <param name="Identity">For whom, where it is not the same for everybody: what is asked over a secured transport stays with who asked
-/// for it (RFC 7252 section 11.2). Null for everybody.</param>
+/// <summary>The key of equal requests, which share one response or one registration.</summary>
+/// <param name="Upstream">The upstream that sends it.</param>
+/// <param name="Request">The relevant parts of the request.</param>
+/// <param name="Identity">The client, if the response is not the same for all: a response from a secured transport is only for the client
+/// that asked (RFC 7252 section 11.2). Otherwise null.</param>
 internal readonly record struct RequestKey(CoapProxyUpstream Upstream, string Request, object? Identity = null);

@@ -3,8 +3,8 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Proxy.Forwarding;
 
-/// <summary>The URIs that the paths of a reverse proxy stand for (RFC 7252 section 5.7.3).</summary>
-/// <param name="target">The URI that the path before the catch-all stands for; null for one that is relative to a peer.</param>
+/// <summary>Maps the paths of a reverse proxy to target URIs (RFC 7252 section 5.7.3).</summary>
+/// <param name="target">The URI that the path before the catch-all stands for; null if it is relative to a peer.</param>
 internal sealed class ReverseTarget(string? target)
 {
     private readonly string _base = (target ?? string.Empty).TrimEnd('/');
@@ -26,10 +26,10 @@ internal sealed class ReverseTarget(string? target)
 
     private bool HasRest { get; set; }
 
-    // How many segments stand before the catch-all.
+    // The number of segments before the catch-all.
     private int Prefix { get; set; }
 
-    // Of a URI of any scheme that a proxy has an upstream for.
+    // The URI may have any scheme of an upstream.
     private static string[] PathOf(string? target)
     {
         string[] segments = target is null ? []
@@ -38,7 +38,8 @@ internal sealed class ReverseTarget(string? target)
                 ? [.. uri.AbsolutePath.Split('/').Skip(1).Select(Uri.UnescapeDataString)]
             : [];
 
-        // A slash at the end separates nothing; others count, as those of a URI within the path of a proxy between HTTP and CoAP.
+        // A trailing slash separates nothing; other empty segments count, such as those of a URI within the path of a proxy between HTTP
+        // and CoAP.
         int length = segments.Length;
         while (length > 0 && segments[length - 1].Length == 0)
         {
@@ -48,7 +49,7 @@ internal sealed class ReverseTarget(string? target)
         return segments[..length];
     }
 
-    /// <summary>The URI that a request goes on to.</summary>
+    /// <summary>Returns the target URI of a request.</summary>
     /// <param name="request">The options of the request.</param>
     public string For(CoapOptionCollection request)
     {
@@ -76,22 +77,22 @@ internal sealed class ReverseTarget(string? target)
         return text.ToString();
     }
 
-    /// <summary>An answer with its Location as the clients of the proxy know it.</summary>
-    /// <param name="result">The answer.</param>
+    /// <summary>Rewrites the Location of a response for the clients of the proxy.</summary>
+    /// <param name="result">The response.</param>
     /// <param name="request">The options of the request.</param>
     public CoapResult Relocate(CoapResult result, CoapOptionCollection request)
     {
         string[] location = [.. result.Options.LocationPath];
         if (location.Length == 0)
         {
-            // That of a query alone is relative to what was asked (RFC 7252 section 5.10.7).
+            // A Location with only a query is relative to the request (RFC 7252 section 5.10.7).
             return result;
         }
 
         result.Options.Remove(OptionNumber.LocationPath);
         if (!location.AsSpan().StartsWith(_basePath) || Array.Exists(location, static segment => segment is "." or ".."))
         {
-            // Clients have no path for it: the same path here would be something else. Dot segments lead anywhere.
+            // Clients have no path for it: the same path here would be another resource. Dot segments can lead anywhere.
             result.Options.Remove(OptionNumber.LocationQuery);
             return result;
         }
@@ -104,8 +105,8 @@ internal sealed class ReverseTarget(string? target)
         return result;
     }
 
-    /// <summary>An answer with its links as the clients of the proxy can follow them.</summary>
-    /// <param name="result">The answer.</param>
+    /// <summary>Rewrites the links of a response for the clients of the proxy.</summary>
+    /// <param name="result">The response.</param>
     /// <param name="request">The options of the request.</param>
     public CoapResult RewriteLinks(CoapResult result, CoapOptionCollection request) => LinkRewriting.Rewrite(
         result,
@@ -113,6 +114,6 @@ internal sealed class ReverseTarget(string? target)
         _base,
         string.Concat(request.UriPath.Take(Prefix).Select(static segment => "/" + Uri.EscapeDataString(segment))));
 
-    // What separates arguments, or begins the fragment, is escaped; the rest stays as people write it.
+    // Escapes the characters that separate arguments or start the fragment; the rest stays readable.
     private static string Escape(string argument) => Uri.EscapeDataString(argument).Replace("%3D", "=", StringComparison.Ordinal);
 }

@@ -5,38 +5,39 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Proxy.Forwarding;
 
-/// <summary>Which requests are equal, so that one answer does for all of them (RFC 7252 section 5.6), as a table of exceptions.</summary>
+/// <summary>Decides which requests are equal and can share a response (RFC 7252 section 5.6), with a table of exceptions.</summary>
 internal static class Sharing
 {
-    // What makes the answer one for this client alone.
+    // Options that make the response private to the client.
     private static readonly int[] s_private =
     [
         OptionNumber.IfMatch, OptionNumber.IfNoneMatch, OptionNumber.Oscore, OptionNumber.Edhoc, OptionNumber.Echo,
     ];
 
-    // Room for the URI of a device with a few options; a hash costs as much as all else that is done for a request.
+    // Room for the URI of a device with a few options; a hash costs as much as the rest of the work for a request.
     public const int MaxPlain = 256;
 
-    /// <summary>Whether the answer to a request may be given to others.</summary>
+    /// <summary>Whether the response to a request may go to other clients.</summary>
     /// <param name="code">The method.</param>
-    /// <param name="forwarded">The options that go on.</param>
-    /// <param name="isSecured">Whether the server is asked over a secured transport.</param>
+    /// <param name="forwarded">The options to forward.</param>
+    /// <param name="isSecured">Whether the server is reached over a secured transport.</param>
     public static bool IsAllowed(CoapCode code, CoapOptionCollection forwarded, bool isSecured) =>
         code.IsSafe && !isSecured && !IsPrivate(forwarded);
 
-    /// <summary>What equal requests have in common.</summary>
+    /// <summary>Returns the key of equal requests.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="withTags">Whether entity-tags count.</param>
-    /// <returns>A key of bounded length: what is short itself, behind its code, a hash in hexadecimal digits of what is not.</returns>
+    /// <param name="withTags">Whether entity-tags are part of the key.</param>
+    /// <returns>A key of bounded length: the code, and then the parts if they are short, otherwise a hash of them in hexadecimal
+    /// digits.</returns>
     public static string KeyOf(CoapProxyRequest request, bool withTags)
     {
         Span<char> plain = stackalloc char[MaxPlain];
         return TryWrite(request, withTags, plain, out int length) ? new string(plain[..length]) : DigestOf(request, withTags);
     }
 
-    /// <summary>A hash of what equal requests have in common, by the key of this process.</summary>
+    /// <summary>Returns the hash of equal requests, with the hash key of this process.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="withTags">Whether entity-tags count.</param>
+    /// <param name="withTags">Whether entity-tags are part of the key.</param>
     public static int HashOf(CoapProxyRequest request, bool withTags)
     {
         HashCode hash = default;
@@ -56,10 +57,10 @@ internal static class Sharing
         return hash.ToHashCode();
     }
 
-    /// <summary>Whether one answer does for two requests.</summary>
+    /// <summary>Whether two requests can share a response.</summary>
     /// <param name="one">One of them.</param>
     /// <param name="other">The other one.</param>
-    /// <param name="withTags">Whether entity-tags count.</param>
+    /// <param name="withTags">Whether entity-tags are part of the key.</param>
     public static bool AreEqual(CoapProxyRequest one, CoapProxyRequest other, bool withTags)
     {
         if (one.Code != other.Code || one.Target != other.Target || !one.Payload.Span.SequenceEqual(other.Payload.Span))
@@ -111,7 +112,7 @@ internal static class Sharing
     private static bool Counts(int option, bool withTags) =>
         !OptionNumber.IsNoCacheKey(option) && (withTags || option != OptionNumber.ETag);
 
-    // Each part behind its length, so that no two requests are written alike. A code is no hexadecimal digit.
+    // Each part is preceded by its length, so that different requests never have the same text. A code is not a hexadecimal digit.
     private static bool TryWrite(CoapProxyRequest request, bool withTags, Span<char> to, out int length)
     {
         length = 0;

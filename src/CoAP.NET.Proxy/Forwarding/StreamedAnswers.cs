@@ -3,19 +3,19 @@ using CoAP.NET.Proxy.Upstreams;
 
 namespace CoAP.NET.Proxy.Forwarding;
 
-/// <summary>Answers that pass through the proxy as a stream, block by block, with a window in memory (RFC 7959).</summary>
-/// <param name="options">How the proxy works.</param>
-/// <param name="counts">Counts.</param>
-/// <param name="random">Makes entity-tags where servers give none.</param>
+/// <summary>Responses that pass through the proxy as a stream, block by block, with a window in memory (RFC 7959).</summary>
+/// <param name="options">The options of the proxy.</param>
+/// <param name="counts">The counters.</param>
+/// <param name="random">Creates entity-tags for responses that have none.</param>
 internal sealed class StreamedAnswers(CoapProxyOptions options, ProxyCounts counts, CoapRandomSource random)
 {
     /// <summary>
-    /// How an answer may be asked for. Only a safe request in one message can be asked again for a later block; what goes to observers is
-    /// one representation for all of them, and so whole.
+    /// Decides whether the response can be a stream. Only a safe request in one message can be repeated for a later block; a response for
+    /// observers is one representation for all of them and must be complete.
     /// </summary>
-    /// <param name="request">The request as it came.</param>
-    /// <param name="isObserved">Whether the answer is for observers.</param>
-    /// <returns>Null when its body must be held.</returns>
+    /// <param name="request">The received request.</param>
+    /// <param name="isObserved">Whether the response is for observers.</param>
+    /// <returns>Null if the body must be buffered.</returns>
     public AnswerPlace? PlaceFor(CoapRequest request, bool isObserved)
     {
         bool isAskedForOnce = !request.Code.IsSafe || request.Options.Block1 is not null;
@@ -24,16 +24,16 @@ internal sealed class StreamedAnswers(CoapProxyOptions options, ProxyCounts coun
             return null;
         }
 
-        // Who asks for a block far behind, of which nothing is kept, gets it without what is before it.
+        // A client that asks for a late block, of which nothing is buffered, gets it without the blocks before.
         long offset = request.Options.Block2?.ByteOffset ?? 0;
         return new AnswerPlace(offset >= options.StreamsAbove ? offset : 0);
     }
 
-    /// <summary>The answer to the client.</summary>
-    /// <param name="head">What passes of the server's answer; belongs to the answer afterwards.</param>
-    /// <param name="body">The body, from the place on.</param>
-    /// <param name="place">What was asked for.</param>
-    /// <param name="size">The size of the whole body as the server said; null when it did not.</param>
+    /// <summary>Returns the response for the client.</summary>
+    /// <param name="head">The forwarded part of the server's response; owned by the result afterwards.</param>
+    /// <param name="body">The body, starting at the place.</param>
+    /// <param name="place">The requested place.</param>
+    /// <param name="size">The size of the whole body according to the server; null if unknown.</param>
     public CoapResult Of(CoapResult head, Stream body, AnswerPlace place, long? size)
     {
         counts.Add(ProxyCount.Streamed);
@@ -43,7 +43,7 @@ internal sealed class StreamedAnswers(CoapProxyOptions options, ProxyCounts coun
         CoapResult result = CoapResults.Sequential(
             new UpstreamBody(body, Math.Max(0, options.MaxStreamedBodySize - place.Offset), counts), tag, null, place.Offset, size);
 
-        // The result has the tag already.
+        // The result already has the tag.
         head.Options.Remove(OptionNumber.ETag);
         result.Options.AddAll(head.Options);
         return result;

@@ -4,13 +4,12 @@ using CoAP.NET.Proxy.Upstreams;
 namespace CoAP.NET.Proxy.Observing;
 
 /// <summary>
-/// Asks for a resource again and again, for clients that observe it where the protocol of its server has no observations (RFC 7641 section
-/// 5): whenever what is known has become stale, but not more often than once in the interval, and more seldom while the server fails.
-/// Thread-safe.
+/// Polls a resource for clients that observe it if the protocol of its server has no observations (RFC 7641 section 5). It polls when the
+/// known representation is stale, at most once per interval, and less often while the server fails. Thread-safe.
 /// </summary>
 internal sealed class ResourcePoll : IDisposable
 {
-    // An hour without an answer says more than an error, and a server that is down is not to be asked by all at once when it comes back.
+    // An hour without a response means more than one error, and a recovered server must not get the polls of all proxies at once.
     private const int MaxFailures = 6;
 
     private static readonly TimeSpan s_minMaxAge = TimeSpan.FromMinutes(10);
@@ -27,14 +26,13 @@ internal sealed class ResourcePoll : IDisposable
     private CoapResult? _latest;
     private int _failures;
 
-    /// <summary>Makes it.</summary>
+    /// <summary>Creates a poll.</summary>
     /// <param name="time">The clock.</param>
-    /// <param name="upstream">Who is asked.</param>
-    /// <param name="request">The request that began it.</param>
-    /// <param name="interval">How often it is asked at most.</param>
-    /// <param name="counts">Counts.</param>
-    /// <param name="onAnswer">Takes what is known after each answer, and whether it is another than before. An error is the last
-    /// one.</param>
+    /// <param name="upstream">The upstream that sends the requests.</param>
+    /// <param name="request">The request that started it.</param>
+    /// <param name="interval">The minimum time between two polls.</param>
+    /// <param name="counts">The counters.</param>
+    /// <param name="onAnswer">Receives the known response after each poll, and whether it changed. An error is the last one.</param>
     public ResourcePoll(TimeProvider time, CoapProxyUpstream upstream, CoapProxyRequest request, TimeSpan interval, ProxyCounts counts,
         Action<CoapResult, bool> onAnswer)
     {
@@ -47,9 +45,9 @@ internal sealed class ResourcePoll : IDisposable
             Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>Asks for the first time.</summary>
+    /// <summary>Polls for the first time.</summary>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The answer. After an error nothing is asked any more.</returns>
+    /// <returns>The response. After an error polling stops.</returns>
     public async Task<CoapResult> BeginAsync(CancellationToken cancellationToken)
     {
         CoapResult first = await _upstream.SendAsync(Make(null), cancellationToken).ConfigureAwait(false);
@@ -77,7 +75,7 @@ internal sealed class ResourcePoll : IDisposable
             _counts.Add(ProxyCount.Polls);
             answer = await _upstream.SendAsync(Make(_latest), _stop.Token).ConfigureAwait(false);
         }
-#pragma warning disable CA1031 // nobody waits for it: what went wrong counts as an answer that says so
+#pragma warning disable CA1031 // no caller waits for it: a failure becomes an error response
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -108,7 +106,7 @@ internal sealed class ResourcePoll : IDisposable
         WaitFor(wait);
     }
 
-    // What the client did wrong, or what is gone, is not asked for again; what the server cannot do now it may do later.
+    // Errors of the client and missing resources end the poll; temporary errors of the server do not.
     private void Fail(CoapResult answer)
     {
         bool mayPass = answer.Code.Class == 5 || answer.Code == CoapCode.TooManyRequests;
@@ -127,7 +125,7 @@ internal sealed class ResourcePoll : IDisposable
 
     private static TimeSpan Clamp(TimeSpan time, TimeSpan min, TimeSpan max) => time < min || max < min ? min : time > max ? max : time;
 
-    // It holds until the next answer has had time to come. Whoever observes it need not ask in between: he hears of changes.
+    // The response stays valid until the next one has had time to arrive. Observers need not ask in between because they get notifications.
     private static CoapResult Known(CoapResult answer, TimeSpan wait)
     {
         CoapResult known = answer.Copy();
@@ -148,7 +146,7 @@ internal sealed class ResourcePoll : IDisposable
         }
     }
 
-    // Only what has changed is asked for, whatever the client had.
+    // Asks only for changes, regardless of the client's entity-tags.
     private CoapProxyRequest Make(CoapResult? latest)
     {
         CoapOptionCollection options = new CoapOptionCollection().AddAll(_request.Options);

@@ -4,13 +4,13 @@ using CoAP.NET.Proxy.Upstreams;
 namespace CoAP.NET.Proxy.Observing;
 
 /// <summary>
-/// One registration at a server for all clients that observe the same through the proxy (RFC 7641 section 5). What comes is kept, and the
-/// route is told, which asks for it once for all observers. Thread-safe.
+/// One registration at a server for all clients that observe the same resource through the proxy (RFC 7641 section 5). It keeps the latest
+/// notification and notifies the route, which asks for it once for all observers. Thread-safe.
 /// </summary>
 /// <param name="time">The clock.</param>
-/// <param name="route">The route that is observed downstream.</param>
-/// <param name="registration">The request that began it, by which the route knows its observers.</param>
-/// <param name="counts">Counts.</param>
+/// <param name="route">The route that clients observe.</param>
+/// <param name="registration">The request that started it, by which the route knows its observers.</param>
+/// <param name="counts">The counters.</param>
 internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuilder route, CoapRequest registration, ProxyCounts counts)
 {
     private static readonly TimeSpan s_defaultMaxAge = MaxAge.Default;
@@ -23,24 +23,23 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
     private long _receivedAt;
     private bool _isOver;
 
-    /// <summary>How often in a row it was found without observers. Guarded by the lock of <see cref="SharedObservations"/>.</summary>
+    /// <summary>How often in a row it had no observers. Guarded by the lock of <see cref="SharedObservations"/>.</summary>
     public int Idle { get; set; }
 
     /// <summary>
-    /// How many requests joined it and are not answered yet, so that their clients are no observers so far. Guarded by the lock of
+    /// The number of joined requests that are not answered yet; their clients are not observers so far. Guarded by the lock of
     /// <see cref="SharedObservations"/>.
     /// </summary>
     public int Joining { get; set; }
 
-    /// <summary>How many clients observe it.</summary>
+    /// <summary>The current number of observers.</summary>
     public int Observers => route.CountObservers(registration);
 
-    /// <summary>Whether nobody hears of changes by it any more.</summary>
+    /// <summary>Whether it no longer delivers changes.</summary>
     public bool IsOver => Volatile.Read(ref _isOver);
 
     /// <summary>
-    /// Whether a client that becomes an observer now hears of changes: it is not over, and the server did not answer the last registration
-    /// without Observe.
+    /// Whether a new observer will get changes: the observation has not ended, and the server accepted the last registration with Observe.
     /// </summary>
     public bool HearsOfChanges
     {
@@ -53,9 +52,9 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
         }
     }
 
-    /// <summary>What came last, with what is left of its Max-Age.</summary>
-    /// <param name="evenIfStale">Whether it counts although its time is over, as for those who are told of it just now.</param>
-    /// <returns>Null when nobody knows whether it still holds.</returns>
+    /// <summary>Returns the latest response, with the rest of its Max-Age.</summary>
+    /// <param name="evenIfStale">Whether a stale response counts, as for observers that are being notified.</param>
+    /// <returns>Null if the response may no longer be valid.</returns>
     public CoapResult? Current(bool evenIfStale)
     {
         CoapResult? latest;
@@ -75,15 +74,15 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
             : latest.Copy().WithMaxAge(TimeSpan.FromSeconds(Math.Max(0, Math.Floor(left.TotalSeconds))));
     }
 
-    /// <summary>Registers.</summary>
-    /// <param name="upstream">Who is asked.</param>
+    /// <summary>Registers at the server.</summary>
+    /// <param name="upstream">The upstream that sends the request.</param>
     /// <param name="request">The request.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The first answer; null where the protocol of the upstream has no observations.</returns>
-    /// <exception cref="CoapException">There is none.</exception>
+    /// <returns>The first response; null if the protocol of the upstream has no observations.</returns>
+    /// <exception cref="CoapException">The registration failed.</exception>
     public async Task<CoapResult?> BeginAsync(CoapProxyUpstream upstream, CoapProxyRequest request, CancellationToken cancellationToken)
     {
-        // What is protected cannot be asked for again: the server would take it for a replay (RFC 8613 section 7.4).
+        // A protected request cannot be repeated: the server would treat it as a replay (RFC 8613 section 7.4).
         CoapObserveOptions observe = new() { OnNotification = OnNotification };
         if (request.Options.Contains(OptionNumber.Oscore))
         {
@@ -106,14 +105,14 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
         if (observation.Latest is not { } first || isOver)
         {
             End();
-            throw observation.Error ?? new CoapException("The registration was given up.");
+            throw observation.Error ?? new CoapException("The registration was canceled before the server answered.");
         }
 
         Keep(first);
         CoapResult result = CoapResult.FromMessage(first.Message);
         if (observation.State != CoapObserveState.Observing || !first.IsSuccess)
         {
-            // The server does not notify: its answer is a plain one (RFC 7641 section 5).
+            // The server does not notify: its response is a plain one (RFC 7641 section 5).
             End();
             result.DeclinesObserver = true;
         }
@@ -121,7 +120,7 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
         return result;
     }
 
-    /// <summary>Ends it; the server is told in the background.</summary>
+    /// <summary>Ends it and deregisters at the server in the background.</summary>
     public void End()
     {
         CoapObservation? observation;
@@ -201,8 +200,8 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
     {
         if (Keep(response))
         {
-            // An error ends it for all who observe (RFC 7641 section 4.2): the route passes it on, and they register anew if they want.
-            // By itself the registration would be made again, for nobody.
+            // An error ends it for all observers (RFC 7641 section 4.2): the route passes the error on, and they can register again.
+            // Otherwise the registration would be renewed without observers.
             if (!response.IsSuccess)
             {
                 End();

@@ -4,8 +4,8 @@ using CoAP.NET.Proxy.Forwarding;
 namespace CoAP.NET.Proxy.Observing;
 
 /// <summary>
-/// All registrations that a proxy has at servers for its clients, at most one for what is equal (RFC 7641 section 5). One that nobody
-/// observes any more ends after some seconds. Thread-safe.
+/// All registrations of a proxy at servers for its clients, at most one per equal request (RFC 7641 section 5). A registration without
+/// observers ends after a few seconds. Thread-safe.
 /// </summary>
 internal sealed class SharedObservations : IDisposable
 {
@@ -18,11 +18,11 @@ internal sealed class SharedObservations : IDisposable
     private readonly ProxyCounts _counts;
     private readonly ITimer _timer;
 
-    /// <summary>Makes it.</summary>
+    /// <summary>Creates the set.</summary>
     /// <param name="time">The clock.</param>
-    /// <param name="max">How many there may be.</param>
-    /// <param name="maxOfSource">How many that clients of one source began.</param>
-    /// <param name="counts">Counts.</param>
+    /// <param name="max">The maximum number of registrations.</param>
+    /// <param name="maxOfSource">The maximum number of registrations started by clients of one source.</param>
+    /// <param name="counts">The counters.</param>
     public SharedObservations(TimeProvider time, int max, int maxOfSource, ProxyCounts counts)
     {
         _counts = counts;
@@ -32,7 +32,7 @@ internal sealed class SharedObservations : IDisposable
             Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>How many there are.</summary>
+    /// <summary>The current number of registrations.</summary>
     public int Count
     {
         get
@@ -44,10 +44,10 @@ internal sealed class SharedObservations : IDisposable
         }
     }
 
-    /// <summary>What is known of what is observed already; null when it is not, or may have changed.</summary>
-    /// <param name="key">What is observed.</param>
-    /// <param name="evenIfStale">Whether it counts although its time is over.</param>
-    /// <returns>The answer, which declines an observer who would not hear of changes.</returns>
+    /// <summary>Returns the known response of an existing observation; null if there is none or it may have changed.</summary>
+    /// <param name="key">The key of the observation.</param>
+    /// <param name="evenIfStale">Whether a stale response counts.</param>
+    /// <returns>The response, which declines an observer that would not get changes.</returns>
     public CoapResult? Find(RequestKey key, bool evenIfStale)
     {
         SharedObservation? known;
@@ -56,7 +56,7 @@ internal sealed class SharedObservations : IDisposable
             known = _entries.GetValueOrDefault(key)?.Observation;
             if (known is { IsOver: false })
             {
-                // Whoever gets the answer is an observer in a moment.
+                // The client that gets the response is about to become an observer.
                 known.Idle = 0;
             }
         }
@@ -70,8 +70,8 @@ internal sealed class SharedObservations : IDisposable
         return current;
     }
 
-    /// <summary>Whether those who observe something hear of changes, or will when the registration that is under way is made.</summary>
-    /// <param name="key">What is observed.</param>
+    /// <summary>Whether the observers of a key get changes, or will after the pending registration.</summary>
+    /// <param name="key">The key of the observation.</param>
     public bool HearsOfChanges(RequestKey key)
     {
         lock (_gate)
@@ -80,15 +80,13 @@ internal sealed class SharedObservations : IDisposable
         }
     }
 
-    /// <summary>Observes something for a client, or joins those who do.</summary>
-    /// <param name="key">What is observed.</param>
-    /// <param name="route">The route that is observed downstream.</param>
+    /// <summary>Starts an observation for a client, or joins an existing one.</summary>
+    /// <param name="key">The key of the observation.</param>
+    /// <param name="route">The route that clients observe.</param>
     /// <param name="request">The request.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>
-    /// The answer, null when it has to be asked for as without Observe; and what the client joined, for <see cref="Leave"/> when the answer
-    /// is there: null when there is no room, or the server does not notify.
-    /// </returns>
+    /// <returns>The response, null if the client has to be answered as without Observe; and the joined observation, for <see cref="Leave"/>
+    /// after the response: null if there is no room, or the server does not notify.</returns>
     public async Task<(CoapResult? Answer, SharedObservation? Joined)> JoinAsync(
         RequestKey key, CoapRouteHandlerBuilder route, CoapProxyRequest request, CancellationToken cancellationToken)
     {
@@ -119,7 +117,7 @@ internal sealed class SharedObservations : IDisposable
                 _timer.Change(s_sweepEvery, s_sweepEvery);
             }
 
-            // Nobody may end it while the answer is under way, however long that takes.
+            // Keeps the observation alive while the response is on its way, however long that takes.
             entry.Observation.Joining++;
         }
 
@@ -145,8 +143,8 @@ internal sealed class SharedObservations : IDisposable
         }
     }
 
-    /// <summary>A request that joined is answered: from now on its client counts as an observer, or not at all.</summary>
-    /// <param name="joined">What it joined; null for nothing.</param>
+    /// <summary>Ends joining: the request was answered, and its client now counts as an observer, or not at all.</summary>
+    /// <param name="joined">The joined observation; null for none.</param>
     public void Leave(SharedObservation? joined)
     {
         if (joined is null)
@@ -156,13 +154,13 @@ internal sealed class SharedObservations : IDisposable
 
         lock (_gate)
         {
-            // The server notes the observer a moment later.
+            // The server registers the observer a moment later.
             joined.Joining--;
             joined.Idle = 0;
         }
     }
 
-    /// <summary>Ends all.</summary>
+    /// <summary>Ends all observations.</summary>
     public void Dispose()
     {
         _timer.Dispose();
@@ -175,7 +173,7 @@ internal sealed class SharedObservations : IDisposable
         }
     }
 
-    // For all who ask the same meanwhile; whoever came first may leave before.
+    // Runs for all clients with an equal request; the first client may leave early.
     private async Task BeginAsync(RequestKey key, Entry entry, CoapProxyRequest request)
     {
         try
@@ -188,7 +186,7 @@ internal sealed class SharedObservations : IDisposable
 
             entry.First.TrySetResult(first);
         }
-#pragma warning disable CA1031 // whatever went wrong is for those who wait
+#pragma warning disable CA1031 // the waiting callers get every failure
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -217,7 +215,7 @@ internal sealed class SharedObservations : IDisposable
             all = [.. _entries.Select(static pair => (pair.Key, pair.Value))];
         }
 
-        // Counting takes the locks of the server, so not under this one.
+        // Counting takes the locks of the server and must not happen under this one.
         foreach ((RequestKey key, Entry entry) in all)
         {
             SharedObservation observation = entry.Observation;

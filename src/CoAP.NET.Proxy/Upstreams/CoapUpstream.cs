@@ -2,11 +2,11 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Proxy.Upstreams;
 
-/// <summary>Asks servers that speak CoAP, by every transport that a client has.</summary>
-/// <param name="requester">The client, or the peer that all requests go to.</param>
+/// <summary>Forwards requests to CoAP servers over every transport of a client.</summary>
+/// <param name="requester">The client, or the peer that receives all requests.</param>
 internal sealed class CoapUpstream(ICoapObserver requester) : CoapProxyUpstream
 {
-    // One of a peer is made for each request, and means the same as the one before.
+    // A new upstream of a peer is made for each request, and equals the previous one.
     private readonly ICoapObserver _requester = requester;
 
     /// <summary>The schemes of CoAP (RFC 7252 section 6, RFC 8323 section 8).</summary>
@@ -18,11 +18,11 @@ internal sealed class CoapUpstream(ICoapObserver requester) : CoapProxyUpstream
     /// <inheritdoc/>
     public override bool StreamsBodyOf(CoapMethod method, CoapOptionCollection options) => true;
 
-    /// <summary>The request that goes to the origin.</summary>
-    /// <param name="request">What is sent on.</param>
+    /// <summary>Creates the request to the origin.</summary>
+    /// <param name="request">The forwarded request.</param>
     public static CoapRequest Make(CoapProxyRequest request)
     {
-        // Type, token and Message ID are of this hop (RFC 7252 section 5.7.1): it is Confirmable, whatever the client's message was.
+        // Type, token and Message ID belong to one hop (RFC 7252 section 5.7.1): the new request is always Confirmable.
         CoapRequest onward = new((CoapMethod)request.Code.Value, request.Target)
         {
             IsForwarded = true,
@@ -32,7 +32,7 @@ internal sealed class CoapUpstream(ICoapObserver requester) : CoapProxyUpstream
         };
         if (request.Body is { } body)
         {
-            // Its format is among the options, if it has one. The body itself says when it takes too long.
+            // Its format is among the options, if it has one. The body enforces its own timeout.
             onward.Content = CoapContent.Stream(body, null, request.BodyLength);
             onward.Options.Remove(OptionNumber.ContentFormat);
             onward.Timeout = System.Threading.Timeout.InfiniteTimeSpan;
@@ -45,7 +45,7 @@ internal sealed class CoapUpstream(ICoapObserver requester) : CoapProxyUpstream
         onward.Options.AddAll(request.Options);
         if (request.MayBeShared)
         {
-            // The cache names what it has itself; an answer that the client has already becomes 2.03 on its way back.
+            // The cache adds its own tags; a response that the client already has becomes 2.03 on its way back.
             onward.Options.Remove(OptionNumber.ETag);
         }
 
@@ -57,16 +57,16 @@ internal sealed class CoapUpstream(ICoapObserver requester) : CoapProxyUpstream
         return onward;
     }
 
-    /// <summary>An answer as it came, whose body may be a stream.</summary>
+    /// <summary>Wraps a response whose body may be a stream.</summary>
     /// <param name="opened">The response of the origin.</param>
-    /// <param name="request">What was asked for.</param>
+    /// <param name="request">The forwarded request.</param>
     public static UpstreamAnswer AnswerOf(CoapOpenedResponse opened, CoapProxyRequest request)
     {
         CoapMessage message = opened.Response.Message;
         Stream? body = opened.Body;
         if (body is null && request.Place is { Offset: > 0 } && message.Code == CoapCode.Content)
         {
-            // A part that is small is a stream all the same: it is not the whole.
+            // A small part is a stream, too, because it is not the whole body.
             body = new MemoryStream(message.Payload.ToArray(), writable: false);
         }
 

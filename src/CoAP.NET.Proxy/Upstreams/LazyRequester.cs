@@ -1,6 +1,6 @@
 namespace CoAP.NET.Proxy.Upstreams;
 
-/// <summary>A client that is made when it is first needed.</summary>
+/// <summary>A client that is created on first use.</summary>
 /// <param name="client">The client.</param>
 internal sealed class LazyRequester(Lazy<CoapClient> client) : ICoapObserver
 {

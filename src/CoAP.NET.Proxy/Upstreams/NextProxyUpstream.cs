@@ -4,7 +4,7 @@ using CoAP.NET.Proxy.Admission;
 
 namespace CoAP.NET.Proxy.Upstreams;
 
-/// <summary>Hands all requests to another proxy (RFC 7252 section 5.7.2), whatever their scheme.</summary>
+/// <summary>Forwards all requests of any scheme to another proxy (RFC 7252 section 5.7.2).</summary>
 /// <param name="requester">The client.</param>
 /// <param name="proxy">The URI of the other proxy.</param>
 internal sealed class NextProxyUpstream(ICoapObserver requester, CoapUri proxy) : CoapProxyUpstream
@@ -34,13 +34,13 @@ internal sealed class NextProxyUpstream(ICoapObserver requester, CoapUri proxy) 
         ArgumentNullException.ThrowIfNull(request);
         if (Encoding.UTF8.GetByteCount(request.Target) > MaxProxyUri)
         {
-            throw new CoapTargetDeniedException($"A URI of more than {MaxProxyUri} bytes cannot be given to the next proxy.");
+            throw new CoapTargetDeniedException($"The URI is longer than {MaxProxyUri} bytes, the maximum for the next proxy.");
         }
 
         CoapOpenedResponse opened = await SendAsync(request, null, maxHeld, cancellationToken).ConfigureAwait(false);
         CoapResponse response = opened.Response;
 
-        // Of a body that is gone in part the client is given the challenge, to begin anew.
+        // If the beginning of a body is no longer buffered, the client gets the challenge and starts over.
         if (response.Code == CoapCode.Unauthorized && response.Options.Echo is { } challenge && MayAnswer(request)
             && request.Passing?.TryRewind() != false)
         {
@@ -50,8 +50,8 @@ internal sealed class NextProxyUpstream(ICoapObserver requester, CoapUri proxy) 
         return CoapUpstream.AnswerOf(opened, request);
     }
 
-    // The other proxy asks whether this one receives at its address, as this one asks its clients. The origin may ask as well whether the
-    // request is fresh, which this proxy knows only where the client showed it just now (RFC 9175 section 2.3).
+    // The other proxy checks whether this one receives at its address, as this one checks its clients. The origin may also check whether
+    // the request is fresh; this proxy knows that only if the client just proved it (RFC 9175 section 2.3).
     private static bool MayAnswer(CoapProxyRequest request) => request.Code.IsSafe || request.Received.EchoAge is not null;
 
     private async Task<CoapOpenedResponse> SendAsync(

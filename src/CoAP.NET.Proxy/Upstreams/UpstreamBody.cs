@@ -3,11 +3,11 @@ using CoAP.NET.Shared;
 namespace CoAP.NET.Proxy.Upstreams;
 
 /// <summary>
-/// The body of an answer on its way through the proxy: counts its bytes, and says what the client is answered when it breaks off.
+/// The body of a response on its way through the proxy: counts its bytes, and determines the client's response when it breaks off.
 /// </summary>
-/// <param name="source">The body as it comes from the server; disposed with this.</param>
-/// <param name="max">The most bytes that pass.</param>
-/// <param name="counts">Counts.</param>
+/// <param name="source">The body from the server; disposed with this.</param>
+/// <param name="max">The maximum number of bytes that pass.</param>
+/// <param name="counts">The counters.</param>
 internal sealed class UpstreamBody(Stream source, long max, ProxyCounts counts) : ForwardStream(source)
 {
     private long _passed;
@@ -23,10 +23,11 @@ internal sealed class UpstreamBody(Stream source, long max, ProxyCounts counts) 
         catch (Exception exception) when (exception is not OperationCanceledException && UpstreamFailures.Knows(exception))
         {
             CoapResult answer = exception is CoapResponseException broken
-                ? CoapResults.Status(CoapCode.BadGateway, $"The server answered {broken.Response.Code} in the middle. Begin anew.")
+                ? CoapResults.Status(CoapCode.BadGateway, $"The server answered {broken.Response.Code} in the middle of the body. Start "
+                    + "over.")
                 : UpstreamFailures.Answer(exception);
             counts.Add(answer.Code == CoapCode.GatewayTimeout ? ProxyCount.Timeouts : ProxyCount.Failures);
-            throw new CoapBodyException(answer, "The answer of the server broke off.", exception);
+            throw new CoapBodyException(answer, "The response of the server broke off.", exception);
         }
 
         _passed += read;
@@ -34,13 +35,14 @@ internal sealed class UpstreamBody(Stream source, long max, ProxyCounts counts) 
         {
             counts.Add(ProxyCount.Failures);
             throw new CoapBodyException(
-                CoapResults.Status(CoapCode.BadGateway, $"The answer has more than {max} bytes, the most that this proxy passes on."),
-                "The answer of the server is larger than what passes.");
+                CoapResults.Status(CoapCode.BadGateway, $"The response has more than {max} bytes, the maximum that this proxy forwards."),
+                "The response of the server is larger than the maximum that this proxy forwards.");
         }
 
         return read;
     }
 
     /// <inheritdoc/>
-    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException("It comes over a network.");
+    public override int Read(byte[] buffer, int offset, int count) =>
+        throw new NotSupportedException("The body comes over a network and can only be read asynchronously. Use ReadAsync.");
 }

@@ -5,7 +5,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.PubSub.Serving;
 
-/// <summary>What the collections of a broker share.</summary>
+/// <summary>The parts that all collections of a broker share.</summary>
 internal sealed record BrokerParts(
     CoapPubSubOptions Options, CoapTable Table, TopicStamps Stamps, TopicIndex Index, TopicShares Shares, BrokerReactions Reactions,
     PubSubCounts Counts, ILogger Logger);

@@ -6,46 +6,46 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.PubSub.Serving;
 
 /// <summary>
-/// What follows from changes of topics: notifications, other bounds of subscribers, and the log. It runs outside of the locks of the
-/// table, as it may run code of users: on the thread that asked it, and on one of the scheduler for what other nodes and the clock change.
+/// Reacts to changes of topics: notifications, subscriber limits, and the log. It runs outside of the locks of the table because it may
+/// call user code: on the asking thread for its own changes, and on the scheduler for changes by other nodes and the clock.
 /// </summary>
 internal sealed class BrokerReactions(TopicIndex index, CoapScheduler scheduler, PubSubCounts counts, ILogger logger)
 {
-    // Whether the thread asks the table and comes by later.
+    // Whether this thread is asking the table and will run the reactions afterwards.
     [ThreadStatic]
     private static bool s_asks;
 
     private ImmutableArray<Collection> _collections = [];
     private int _wanted;
 
-    /// <summary>A collection has topics that changes are to be told of.</summary>
+    /// <summary>Registers a collection whose topics need reactions.</summary>
     public void Add(Collection collection) =>
         ImmutableInterlocked.Update(ref _collections, static (all, added) => all.Add(added), collection);
 
-    /// <summary>The thread is about to ask the table; <see cref="EndAsking"/> must follow on the same thread.</summary>
+    /// <summary>Marks this thread as asking the table; <see cref="EndAsking"/> must follow on the same thread.</summary>
     public static void BeginAsking() => s_asks = true;
 
-    /// <summary>The table has taken the question.</summary>
+    /// <summary>Ends <see cref="BeginAsking"/>: the table has taken the question.</summary>
     public void EndAsking()
     {
         s_asks = false;
         Run();
     }
 
-    /// <summary>Something changed. Any lock of the table may be held.</summary>
+    /// <summary>Requests a run after a change. The caller may hold any lock of the table.</summary>
     public void Want()
     {
         if (!s_asks && index.HasNews && Interlocked.Exchange(ref _wanted, 1) == 0)
         {
             if (!scheduler.Queue(static state => ((BrokerReactions)state!).RunQueued(), this))
             {
-                // It is done with the next change.
+                // The next change triggers another attempt.
                 Interlocked.Exchange(ref _wanted, 0);
             }
         }
     }
 
-    /// <summary>Does what is to be done. No lock may be held.</summary>
+    /// <summary>Runs all pending reactions. The caller must not hold a lock.</summary>
     public void Run()
     {
         while (index.TakeNews(out TopicNews news))

@@ -5,11 +5,11 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.PubSub.Serving;
 
-/// <summary>Who asks, and whether he may.</summary>
+/// <summary>Identifies and authorizes the clients of requests.</summary>
 internal sealed class Clients(BrokerParts parts)
 {
     /// <summary>
-    /// Who the client of a request is, in words that are the same after a restart and on every node; null when nobody knows.
+    /// The identity of the client of a request, as a text that is stable across restarts and nodes; null for an unknown client.
     /// </summary>
     public static string? OwnerOf(CoapRequest request)
     {
@@ -19,12 +19,12 @@ internal sealed class Clients(BrokerParts parts)
             return $"certificate {certificate.GetCertHashString(HashAlgorithmName.SHA256)}";
         }
 
-        // What says nothing about itself would be the same for all.
+        // A type without its own ToString would give all peers the same text.
         string? text = identity?.ToString();
         return text is null || text == identity!.GetType().ToString() ? null : $"{identity.GetType().Name} {text}";
     }
 
-    /// <summary>Whether a client may do something with a topic. What it may not is counted and logged.</summary>
+    /// <summary>Whether a client may perform an operation on a topic. Refusals are counted and logged.</summary>
     public bool MayDo(CoapRequest request, CoapPubSubOperation operation, Topic topic)
     {
         if (IsAllowed(request, operation, topic))
@@ -36,7 +36,7 @@ internal sealed class Clients(BrokerParts parts)
         return false;
     }
 
-    /// <summary>The same without a word, for lists.</summary>
+    /// <summary>Like <see cref="MayDo"/>, without counting and logging; for lists.</summary>
     public bool IsAllowed(CoapRequest request, CoapPubSubOperation operation, Topic topic)
     {
         TopicState state = topic.State;

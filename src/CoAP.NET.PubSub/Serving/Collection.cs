@@ -11,18 +11,19 @@ internal sealed class Collection(BrokerParts parts)
     private CoapRouteHandlerBuilder? _topics;
     private CoapRouteHandlerBuilder? _data;
 
-    // What everybody is shown, where nobody decides who sees what: made once for each change of the topics, as strangers may ask often.
+    // The list for all clients, if no callback decides per client. Rebuilt only after a change of the topics because strangers may ask
+    // often.
     private KeptList? _topicList;
     private KeptList? _dataList;
     private KeptLinks? _discovered;
 
-    // All topics in their order, made anew as seldom.
+    // All topics in order; also rebuilt only after a change.
     private KeptTopics? _all;
 
-    /// <summary>The path, in URI form; known once it is mapped.</summary>
+    /// <summary>The path in URI form, once the collection is mapped.</summary>
     public string Path { get; private set; } = "";
 
-    /// <summary>How many subscribe to its topics here.</summary>
+    /// <summary>The number of subscribers of its topics on this node.</summary>
     public int Subscribers => _data?.ObserverCount ?? 0;
 
     /// <summary>Maps its routes.</summary>
@@ -57,10 +58,10 @@ internal sealed class Collection(BrokerParts parts)
         return list;
     }
 
-    /// <summary>The topic that a request is for; null when there is none.</summary>
+    /// <summary>The topic that a request addresses; null if there is none.</summary>
     public Topic? Find(CoapRequest request) => parts.Index.Find(Path, request.Route["id"]);
 
-    /// <summary>A topic has changed. No lock is held.</summary>
+    /// <summary>Reacts to a change of a topic. The caller holds no lock.</summary>
     public void OnChanged(Topic topic, TopicChange change)
     {
         if (topic.State.Collection != Path)
@@ -78,21 +79,21 @@ internal sealed class Collection(BrokerParts parts)
                 _topics!.NotifyHere(topic.Path);
                 break;
             default:
-                // Handlers answer 4.04, which ends observations.
+                // The handlers answer 4.04, which ends the observations.
                 _data!.NotifyHere(topic.DataPath);
                 _topics!.NotifyHere(topic.Path);
                 break;
         }
     }
 
-    /// <summary>A request that was refused for what it says.</summary>
+    /// <summary>Counts and answers a request with invalid content.</summary>
     public CoapResult Invalid(CoapCode code, string reason)
     {
         parts.Counts.Add(PubSubCount.Invalid);
         return CoapResults.Status(code, reason);
     }
 
-    /// <summary>Whether a request has a map of properties; otherwise why not.</summary>
+    /// <summary>Reads a map of properties from a request, or returns the refusal.</summary>
     public bool TryReadProperties(CoapRequest request, out CoapTopicProperties properties, [NotNullWhen(false)] out CoapResult? refusal)
     {
         refusal = null;
@@ -100,7 +101,7 @@ internal sealed class Collection(BrokerParts parts)
         if (request.ContentFormat != PubSubDraft.Format)
         {
             refusal = Invalid(CoapCode.UnsupportedContentFormat,
-                $"Topic properties come in Content-Format {PubSubDraft.Format.Value} (application/core-pubsub+cbor).");
+                $"Send topic properties in Content-Format {PubSubDraft.Format.Value} (application/core-pubsub+cbor).");
         }
         else if (!TopicMap.TryRead(request.Payload.Span, isStrict: true, out properties, out string? error))
         {
@@ -112,7 +113,7 @@ internal sealed class Collection(BrokerParts parts)
 
     private CoapResult List(CoapRequest request)
     {
-        // The one list or the other; other queries filter it (RFC 6690 section 4.1).
+        // Either the list of topics or that of their data; other queries filter it (RFC 6690 section 4.1).
         bool ofData = request.TryGetQuery("rt", out string? type) && type == PubSubDraft.DataType;
         if (parts.Options.Authorize is not null || request.Queries.Count() > (ofData ? 1 : 0))
         {
@@ -139,7 +140,7 @@ internal sealed class Collection(BrokerParts parts)
 
         if (wanted.Initial is not null)
         {
-            return Invalid(CoapCode.BadRequest, "initialize is no property that topics are found by.");
+            return Invalid(CoapCode.BadRequest, "initialize cannot be used as a filter. Leave it out.");
         }
 
         uint keys = TopicMap.KeysOf(wanted);
@@ -148,7 +149,7 @@ internal sealed class Collection(BrokerParts parts)
             && TopicMap.Write(topic.Describe(topic.State.Properties), keys).AsSpan().SequenceEqual(all)), ofData: false);
     }
 
-    // Strangers may ask often for what few topics have: those that have something else cost a comparison each, and no memory.
+    // Strangers may ask often for properties that few topics have. A topic that does not match costs a comparison and no memory.
     private static bool MayPass(Topic topic, CoapTopicProperties wanted)
     {
         CoapTopicProperties known = topic.State.Properties;
@@ -178,8 +179,8 @@ internal sealed class Collection(BrokerParts parts)
             : all.Topics.Where(topic => _clients.IsAllowed(request, CoapPubSubOperation.ReadTopic, topic));
     }
 
-    // In /.well-known/core topics stand for those who ask for a type, and only while they are few: a list of all that a server has is asked
-    // for often and by groups, and who wants topics finds the collection in it.
+    // /.well-known/core lists topics only for clients that filter by type, and only while there are few: clients and groups ask often for
+    // the full list of a server. Clients that want topics find the collection in it.
     private IEnumerable<CoapLink> Discover(CoapRequest request)
     {
         if (parts.Options.MaxTopicsInDiscovery == 0 || request.IsMulticast || !request.TryGetQuery("rt", out _))

@@ -8,12 +8,12 @@ internal sealed class DataRequests(BrokerParts parts, Clients clients, Collectio
 {
     private static readonly CoapResult s_notThere = new(CoapCode.NotFound);
 
-    // Caches do not hear of changes, so what is only read is fresh for no longer than it is by default (RFC 7252 section 5.10.5).
+    // Caches do not learn of changes. Data that a client only reads are therefore fresh for at most the default (RFC 7252 section 5.10.5).
     private readonly TimeSpan? _maxAge = parts.Options.DataMaxAge < TimeSpan.FromMinutes(1) ? parts.Options.DataMaxAge : null;
 
     private readonly TopicOwner _owner = new(parts);
 
-    /// <summary>GET: what was published last. With Observe the client subscribes; the route bounds and counts subscribers.</summary>
+    /// <summary>GET: returns the last publication. With Observe the client subscribes; the route limits and counts subscribers.</summary>
     public CoapResult Read(CoapRequest request)
     {
         if (collection.Find(request) is not { State: { HasData: true } state } topic)
@@ -80,18 +80,18 @@ internal sealed class DataRequests(BrokerParts parts, Clients clients, Collectio
 
             parts.Counts.Add(PubSubCount.Publications);
 
-            // A publisher that brings it back is verified, and may create topics without a round trip more.
+            // A publisher that echoes it is verified and may create topics without another round trip.
             CoapResult published = new(reply.Code);
             return request.Peer.IsVerified ? published : published.WithEcho();
         }
         finally
         {
-            // What stands in the table counts by itself.
+            // Data in the table count by themselves.
             parts.Shares.Return(topic.Share, 0, more);
         }
     }
 
-    /// <summary>DELETE: the topic is as it was before the first publication, without what it may have been created with.</summary>
+    /// <summary>DELETE: returns the topic to its state before the first publication, without its initial data.</summary>
     public async ValueTask<CoapResult> DeleteAsync(CoapRequest request, CancellationToken cancellationToken)
     {
         if (collection.Find(request) is not { } topic)

@@ -3,7 +3,7 @@ using CoAP.NET.PubSub.Topics;
 
 namespace CoAP.NET.PubSub.Serving;
 
-/// <summary>The table's side of a broker. Called under the locks of the table.</summary>
+/// <summary>Connects the broker to the rules of the table. The table calls it under its locks.</summary>
 internal sealed class TableRules(TopicIndex index, BrokerReactions reactions) : ICoapTableRules
 {
     public CoapTableDecision Decide(CoapTableQuestion question) => TopicRules.Decide(question);

@@ -4,32 +4,34 @@ using CoAP.NET.PubSub.Topics;
 
 namespace CoAP.NET.PubSub.Serving;
 
-/// <summary>Asks whoever decides about a topic.</summary>
+/// <summary>Sends questions about a topic to the node that owns it.</summary>
 internal sealed class TopicOwner(BrokerParts parts)
 {
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(30);
 
-    // How long an answer waits until this node knows of what it says, as its client may go on here at once. News come with the reply.
+    // The maximum time that an answer waits until this node knows the change, because the client may continue here at once. The news come
+    // with the reply.
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(2);
 
-    /// <summary>The key of the topic of a name, which is the same on all nodes. Short, as its text is part of paths.</summary>
+    /// <summary>The key of a topic name, which is the same on all nodes. Short, because its text is part of paths.</summary>
     public CoapTableKey KeyOf(string collection, string name) =>
         new(parts.Table.KeyOf(System.Text.Encoding.UTF8.GetBytes($"{collection}\n{name}")).Bytes[..6]);
 
-    /// <summary>What is asked about a topic that is there.</summary>
-    /// <param name="operation">What is asked.</param>
+    /// <summary>Creates a question about an existing topic.</summary>
+    /// <param name="operation">The operation.</param>
     /// <param name="state">The topic as this node knows it.</param>
     public TopicQuestion Question(TopicOperation operation, TopicState state) =>
         new() { Operation = operation, Stamp = parts.Stamps.Next(), Creation = state.Creation };
 
     /// <summary>
-    /// Whether a client makes one certain state the condition of a change. This node has looked whether it is there; the owner looks again.
+    /// Whether the client makes the change conditional on one certain state. This node has checked for its existence; the owner checks
+    /// again.
     /// </summary>
     public static bool IsConditional(CoapRequest request) =>
         request.Options.IfNoneMatch || request.Options.IfMatch.Any(static tag => !tag.IsEmpty);
 
-    /// <summary>Asks.</summary>
-    /// <returns>The reply, and the response where there was none or it is a refusal.</returns>
+    /// <summary>Sends a question to the owner.</summary>
+    /// <returns>The reply, and the response if there was no reply or it is a refusal.</returns>
     public async ValueTask<(TopicReply Reply, CoapResult? Refusal)> AskAsync(
         CoapTableKey key, TopicQuestion question, CancellationToken cancellationToken)
     {

@@ -12,7 +12,7 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
     /// <summary>POST to the collection.</summary>
     public async ValueTask<CoapResult> CreateAsync(CoapRequest request, CancellationToken cancellationToken)
     {
-        // A topic stays, so forged addresses make none (RFC 9175 section 2.4).
+        // A topic outlives the request. Forged addresses therefore must not create any (RFC 9175 section 2.4).
         if (!request.Peer.IsVerified)
         {
             return CoapResults.FreshnessRequired();
@@ -62,7 +62,7 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
         }
         finally
         {
-            // What stands in the table counts by itself.
+            // Topics in the table count by themselves.
             parts.Shares.Return(TopicShares.HashOf(state.Source), 1, bytes);
         }
 
@@ -89,7 +89,7 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
         return CoapResults.ValidOr(request, CoapETag.FromContent(map), () => CoapResults.Bytes(map, PubSubDraft.Format));
     }
 
-    /// <summary>FETCH of a topic: some of its properties.</summary>
+    /// <summary>FETCH of a topic: returns some of its properties.</summary>
     public CoapResult ReadSome(CoapRequest request)
     {
         if (Find(request, CoapPubSubOperation.ReadTopic, out CoapResult? refusal) is not { } topic)
@@ -98,17 +98,17 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
         }
 
         return request.ContentFormat != PubSubDraft.KeysFormat
-            ? collection.Invalid(CoapCode.UnsupportedContentFormat, "What is asked for is an array of keys in CBOR (Content-Format 60).")
+            ? collection.Invalid(CoapCode.UnsupportedContentFormat, "Send an array of keys in CBOR (Content-Format 60).")
             : TopicMap.TryReadKeys(request.Payload.Span, out uint keys)
                 ? CoapResults.Bytes(TopicMap.Write(topic.Describe(topic.State.Properties), keys), PubSubDraft.Format)
-                : collection.Invalid(CoapCode.BadRequest, "What is asked for is an array of keys, which are unsigned integers.");
+                : collection.Invalid(CoapCode.BadRequest, "Send an array of keys; each key is an unsigned integer.");
     }
 
-    /// <summary>POST to a topic: what is not given returns to its default.</summary>
+    /// <summary>POST to a topic: properties that are not given return to their defaults.</summary>
     public ValueTask<CoapResult> ReplaceAsync(CoapRequest request, CancellationToken cancellationToken) =>
         ChangeAsync(request, TopicOperation.Replace, cancellationToken);
 
-    /// <summary>iPATCH of a topic: only what is given changes.</summary>
+    /// <summary>iPATCH of a topic: changes only the given properties.</summary>
     public ValueTask<CoapResult> ChangeAsync(CoapRequest request, CancellationToken cancellationToken) =>
         ChangeAsync(request, TopicOperation.Change, cancellationToken);
 
@@ -144,12 +144,13 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
 
         if (given.Initial is not null)
         {
-            return collection.Invalid(CoapCode.BadRequest, "initialize is for the creation of a topic; publish to its data.");
+            return collection.Invalid(CoapCode.BadRequest, "initialize is only allowed when a topic is created. Publish to its data "
+                + "instead.");
         }
 
         if (given.DataUri is { } data && data.TrimStart('/') != topic.DataPath.TrimStart('/'))
         {
-            return collection.Invalid(CoapCode.BadRequest, "topic-data never changes; leave it out, or create another topic.");
+            return collection.Invalid(CoapCode.BadRequest, "topic-data never changes. Leave it out, or create another topic.");
         }
 
         TopicState state = topic.State;
@@ -185,7 +186,7 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
 
         if (!clients.MayDo(request, operation, topic))
         {
-            refusal = CoapResults.Forbidden("You may not do that with this topic.");
+            refusal = CoapResults.Forbidden("You may not perform this operation on this topic.");
             return null;
         }
 
@@ -207,7 +208,7 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
         return given.Initial is { } initial ? state.WithData(initial, given.ContentFormat, stamp) : state;
     }
 
-    // A topic lasts no longer than the broker allows.
+    // Limits the lifetime of a topic to the maximum of the broker.
     private CoapTopicProperties Limit(CoapTopicProperties given, TopicOperation operation)
     {
         if (parts.Options.MaxLifetime is not { } longest || (given.Expiration is null && operation == TopicOperation.Change))
@@ -221,7 +222,7 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
 
     private static string? FindFault(CoapTopicProperties given) =>
         given.Name is null || given.ResourceType is null ? "A topic needs topic-name (0) and resource-type (2)."
-        : given.DataUri is not null ? "This broker chooses topic-data by itself; leave key 1 out."
+        : given.DataUri is not null ? "This broker chooses topic-data. Leave key 1 out."
         : given.Initial is not null && given.ContentFormat is null ? "initialize (8) needs topic-content-format (3)."
         : null;
 }

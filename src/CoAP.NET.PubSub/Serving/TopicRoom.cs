@@ -4,12 +4,13 @@ using CoAP.NET.PubSub.Topics;
 namespace CoAP.NET.PubSub.Serving;
 
 /// <summary>
-/// Finds room for topics and their data. When there is none, topics of the source that has most give way to those that have less, so that
-/// whoever comes anew finds a place although a few fill the broker up to its bounds.
+/// Finds room for topics and their data. In a full broker, topics of the source with the most give way to sources with fewer, so that
+/// newcomers find a place although a few sources fill the broker.
 /// </summary>
 internal sealed class TopicRoom(BrokerParts parts)
 {
-    // How many make room for one: each is a question, perhaps to another node, and those that went stay away when it was not enough.
+    // The maximum number of evictions per request. Each is a question, perhaps to another node, and evicted topics do not return when they
+    // were not enough.
     private const int MostGivingWay = 64;
 
     private static readonly TimeSpan s_whenFull = TimeSpan.FromMinutes(1);
@@ -17,21 +18,20 @@ internal sealed class TopicRoom(BrokerParts parts)
     private readonly OccasionalLog _full = new(parts.Options.TimeProvider);
     private readonly OccasionalLog _gaveWay = new(parts.Options.TimeProvider);
 
-    /// <summary>Takes room, which is to be given back by <see cref="TopicShares.Return"/>: what stands in the table counts by itself.
-    /// </summary>
-    /// <param name="request">Who asks.</param>
-    /// <param name="source">The source whose topic it is.</param>
-    /// <param name="topics">How many more topics, 0 or 1.</param>
-    /// <param name="bytes">How many more bytes.</param>
+    /// <summary>Reserves room. Return it with <see cref="TopicShares.Return"/>; topics in the table count by themselves.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="source">The source that owns the topic.</param>
+    /// <param name="topics">The number of additional topics, 0 or 1.</param>
+    /// <param name="bytes">The number of additional bytes.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The answer when there is no room.</returns>
+    /// <returns>The response if there is no room; otherwise null.</returns>
     public async ValueTask<CoapResult?> TakeAsync(
         CoapRequest request, string source, int topics, long bytes, CancellationToken cancellationToken)
     {
         ulong share = TopicShares.HashOf(source);
         for (int i = 0; !parts.Shares.TryTake(share, topics, bytes); i++)
         {
-            // Nobody gives way to an address that may be forged.
+            // An address that may be forged evicts no topic.
             if (!request.Peer.IsVerified)
             {
                 return CoapResults.FreshnessRequired();

@@ -1,6 +1,6 @@
 namespace CoAP.NET.PubSub.Telemetry;
 
-/// <summary>What a broker counts.</summary>
+/// <summary>The counters of a broker.</summary>
 internal enum PubSubCount
 {
     Created,

@@ -1,6 +1,6 @@
 namespace CoAP.NET.PubSub.Telemetry;
 
-/// <summary>Counts, for <see cref="CoapPubSubBroker.GetCounters"/> and the meter. Thread-safe.</summary>
+/// <summary>Counts events for <see cref="CoapPubSubBroker.GetCounters"/> and the meter. Thread-safe.</summary>
 internal sealed class PubSubCounts(PubSubInstruments instruments)
 {
     private readonly long[] _values = new long[Enum.GetValues<PubSubCount>().Length];

@@ -3,16 +3,16 @@ using System.Runtime.CompilerServices;
 
 namespace CoAP.NET.PubSub.Telemetry;
 
-/// <summary>The metrics of brokers in the meter of the library. Costs next to nothing where nobody listens.</summary>
+/// <summary>The metrics of brokers in the meter of the library. They cost almost nothing without a listener.</summary>
 internal sealed class PubSubInstruments
 {
-    /// <summary>What becomes of topics.</summary>
+    /// <summary>Created and ended topics.</summary>
     public const string TopicsName = "coap.pubsub.topics";
 
-    /// <summary>What was published.</summary>
+    /// <summary>Publications.</summary>
     public const string PublicationsName = "coap.pubsub.publications";
 
-    /// <summary>What was refused.</summary>
+    /// <summary>Refused requests.</summary>
     public const string RefusalsName = "coap.pubsub.refusals";
 
     private static readonly ConditionalWeakTable<Meter, PubSubInstruments> s_ofMeters = [];
@@ -24,12 +24,12 @@ internal sealed class PubSubInstruments
 
     private PubSubInstruments(Meter meter)
     {
-        _topics = meter.CreateCounter<long>(TopicsName, "{topic}", "Topics by what became of them.");
-        _publications = meter.CreateCounter<long>(PublicationsName, "{publication}", "Publications that a broker took.");
-        _refusals = meter.CreateCounter<long>(RefusalsName, "{request}", "Requests that a broker refused, by the reason.");
+        _topics = meter.CreateCounter<long>(TopicsName, "{topic}", "Topics by outcome.");
+        _publications = meter.CreateCounter<long>(PublicationsName, "{publication}", "Publications that a broker accepted.");
+        _refusals = meter.CreateCounter<long>(RefusalsName, "{request}", "Requests that a broker refused, by reason.");
     }
 
-    /// <summary>Those of a factory; null for the meter of the process.</summary>
+    /// <summary>The instruments of a factory; those of the process for null.</summary>
     public static PubSubInstruments Of(IMeterFactory? factory) => factory is null
         ? s_shared
         : s_ofMeters.GetValue(

@@ -2,7 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.PubSub.Telemetry;
 
-/// <summary>The log of a broker: paths and names of topics and who asked, never data.</summary>
+/// <summary>The log of a broker: paths and names of topics and their clients, never data.</summary>
 internal static partial class PubSubLog
 {
     [LoggerMessage(2650, LogLevel.Information, "{Client} created topic {Path}, '{Name}'")]
@@ -11,20 +11,20 @@ internal static partial class PubSubLog
     [LoggerMessage(2651, LogLevel.Information, "Topic {Path}, '{Name}', was deleted")]
     public static partial void TopicDeleted(ILogger logger, string path, string name);
 
-    [LoggerMessage(2652, LogLevel.Information, "Topic {Path}, '{Name}', is deleted, as its expiration-date has come")]
+    [LoggerMessage(2652, LogLevel.Information, "Topic {Path}, '{Name}', expired and was deleted (expiration-date)")]
     public static partial void TopicExpired(ILogger logger, string path, string name);
 
     [LoggerMessage(2653, LogLevel.Debug, "{Client} may not do {Operation} with topic {Path}")]
     public static partial void OperationDenied(ILogger logger, string client, CoapPubSubOperation operation, string path);
 
-    [LoggerMessage(2654, LogLevel.Warning, "No room for a topic or data of {Source}: {Topics} topics with {Bytes} bytes are there, "
-        + "and nobody has more who would give way (MaxTopics, MaxBytes). This is told once a minute")]
+    [LoggerMessage(2654, LogLevel.Warning, "No room for a topic or data of {Source}: the broker has {Topics} topics with {Bytes} bytes, "
+        + "and no source with more can give way (MaxTopics, MaxBytes). Logged at most once per minute")]
     public static partial void NoRoomForTopic(ILogger logger, string source, int topics, long bytes);
 
-    [LoggerMessage(2655, LogLevel.Warning, "The table of topics has no answer for {Path}; the client is told 5.03")]
+    [LoggerMessage(2655, LogLevel.Warning, "The table of topics did not answer for {Path}; the client gets 5.03")]
     public static partial void TableUnavailable(ILogger logger, Exception exception, string path);
 
-    [LoggerMessage(2656, LogLevel.Warning, "There is no room, so topic {Path} of {Source}, which has most, gave way to one of a source "
-        + "that has less; {Total} have done so since the start (MaxTopics, MaxBytes). This is told once a minute")]
+    [LoggerMessage(2656, LogLevel.Warning, "The broker is full: topic {Path} of {Source}, the source with the most, gave way to a source "
+        + "with fewer; {Total} topics gave way since the start (MaxTopics, MaxBytes). Logged at most once per minute")]
     public static partial void TopicGaveWay(ILogger logger, string path, string source, long total);
 }

@@ -1,22 +1,22 @@
 namespace CoAP.NET.PubSub.Topics;
 
 /// <summary>
-/// How fast each source publishes to a topic: a bucket for each that fills with time. So one that publishes too fast waits, and nobody
-/// else does.
+/// Limits the publication rate of each source to a topic with a token bucket per source. A source that publishes too fast waits; the others
+/// do not.
 /// </summary>
 internal sealed class PublishRates
 {
-    // Beyond that the bucket that is fullest is forgotten, whose source published least of late.
+    // Above this number the fullest bucket is forgotten, whose source published least recently.
     private const int MaxSources = 64;
 
     private readonly Lock _gate = new();
     private readonly Dictionary<CoapSource, (double Used, long At)> _buckets = [];
 
-    /// <summary>Takes a publication from the bucket of a source.</summary>
+    /// <summary>Takes one publication from the bucket of a source.</summary>
     /// <param name="source">The source.</param>
-    /// <param name="perSecond">How many a second, and how many at once.</param>
+    /// <param name="perSecond">Publications per second, which is also the burst size.</param>
     /// <param name="time">The clock.</param>
-    /// <returns>How long the publisher has to wait; null when it may publish.</returns>
+    /// <returns>The time that the publisher has to wait; null if it may publish.</returns>
     public TimeSpan? Take(in CoapSource source, double perSecond, TimeProvider time)
     {
         long now = time.GetTimestamp();

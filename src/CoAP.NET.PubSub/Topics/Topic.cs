@@ -2,7 +2,7 @@ using CoAP.NET.Cluster;
 
 namespace CoAP.NET.PubSub.Topics;
 
-/// <summary>A topic as this node knows it, with what it asks of its subscribers. Thread-safe.</summary>
+/// <summary>A topic as this node knows it, with its terms for subscribers. Thread-safe.</summary>
 internal sealed class Topic
 {
     private TopicState _state;
@@ -18,7 +18,7 @@ internal sealed class Topic
     /// <summary>The key of its entry.</summary>
     public CoapTableKey Key { get; }
 
-    /// <summary>Its segment in paths.</summary>
+    /// <summary>Its path segment.</summary>
     public string Id { get; }
 
     /// <summary>The path of its configuration.</summary>
@@ -27,33 +27,33 @@ internal sealed class Topic
     /// <summary>The path of its data.</summary>
     public string DataPath => $"{State.Collection}/data/{Id}";
 
-    /// <summary>The hash of the source that made it.</summary>
+    /// <summary>The hash of the source that created it.</summary>
     public ulong Share { get; }
 
-    /// <summary>Its number in the shares of sources, which keep it; <see cref="SourceShares{T}.None"/> while it does not count.</summary>
+    /// <summary>Its index in the shares of sources, set by them; <see cref="SourceShares{T}.None"/> while it does not count.</summary>
     public int Member { get; set; } = SourceShares<Topic>.None;
 
-    /// <summary>What it says of its subscribers.</summary>
+    /// <summary>Its terms for subscribers.</summary>
     public CoapObserverTerms Terms { get; } = new();
 
-    /// <summary>Who publishes how fast.</summary>
+    /// <summary>The publication rates of its sources.</summary>
     public PublishRates Rates { get; } = new();
 
-    /// <summary>What is there. Replaced as a whole.</summary>
+    /// <summary>The current state. Replaced as a whole.</summary>
     public TopicState State { get => Volatile.Read(ref _state); set => Volatile.Write(ref _state, value); }
 
-    /// <summary>How many bytes count: all that strangers chose.</summary>
+    /// <summary>The number of bytes that count: everything that strangers chose.</summary>
     public static long BytesOf(TopicState state) => state.Data.Length + state.Collection.Length + (2 * state.Source.Length) + 512;
 
-    /// <summary>All its properties, with those that the broker chose and defaults.</summary>
+    /// <summary>All properties, including defaults and those that the broker chose.</summary>
     public CoapTopicProperties Describe(CoapTopicProperties properties) => properties with
     {
         DataUri = DataPath,
         ObserverCheck = properties.ObserverCheck ?? TimeSpan.FromSeconds(PubSubDraft.DefaultObserverCheck),
     };
 
-    /// <summary>Has subscribers be counted and checked as the properties say. It may end observations.</summary>
-    /// <param name="limit">How many the broker allows at most; null for any number.</param>
+    /// <summary>Applies the limits and checks of the properties to subscribers. It may end observations.</summary>
+    /// <param name="limit">The maximum number of subscribers of the broker; null for no limit.</param>
     public void ApplyTerms(int? limit)
     {
         CoapTopicProperties properties = State.Properties;

@@ -1,14 +1,14 @@
 namespace CoAP.NET.PubSub.Topics;
 
-/// <summary>What changed of a topic.</summary>
+/// <summary>The changed part of a topic.</summary>
 internal enum TopicChange
 {
-    /// <summary>Something was published, or the data were deleted.</summary>
+    /// <summary>The data: published or deleted.</summary>
     Data,
 
-    /// <summary>Its configuration.</summary>
+    /// <summary>The configuration.</summary>
     Properties,
 
-    /// <summary>It is no more.</summary>
+    /// <summary>The topic no longer exists.</summary>
     Gone,
 }

@@ -4,8 +4,8 @@ using CoAP.NET.Cluster;
 namespace CoAP.NET.PubSub.Topics;
 
 /// <summary>
-/// The topics that this node knows, which are all: what it is told of the table. What follows from a change, such as notifications, is
-/// noted, and done by <see cref="TakeNews"/> outside of the locks of the table. Thread-safe.
+/// All topics, as this node learns them from the table. It queues the consequences of a change, such as notifications;
+/// <see cref="TakeNews"/> returns them outside of the locks of the table. Thread-safe.
 /// </summary>
 internal sealed class TopicIndex(TopicShares shares, int? maxSubscribers)
 {
@@ -15,34 +15,34 @@ internal sealed class TopicIndex(TopicShares shares, int? maxSubscribers)
     private readonly Dictionary<string, TaskCompletionSource> _awaited = new(StringComparer.Ordinal);
     private long _version;
 
-    /// <summary>Counts the changes that lists may show: not those of data.</summary>
+    /// <summary>Counts the changes that affect lists: all but those of data.</summary>
     public long Version => Interlocked.Read(ref _version);
 
     /// <summary>All topics, in no order.</summary>
     public IEnumerable<Topic> All => _byId.Values;
 
-    /// <summary>Whether there is something to be done.</summary>
+    /// <summary>Whether changes wait for a reaction.</summary>
     public bool HasNews => !_news.IsEmpty;
 
-    /// <summary>The topic of a segment of a path in a collection; null when there is none.</summary>
+    /// <summary>Finds a topic by collection and path segment; null if there is none.</summary>
     public Topic? Find(string collection, string id) =>
         _byId.TryGetValue(id, out Topic? topic) && topic.State.Collection == collection ? topic : null;
 
-    /// <summary>What this node knows of a topic; another object after each change, null when there is none.</summary>
+    /// <summary>The state of a topic as this node knows it: another object after each change, null if there is none.</summary>
     public TopicState? StateOf(string id) => _byId.TryGetValue(id, out Topic? topic) ? topic.State : null;
 
-    /// <summary>Waits until this node has heard of what was asked and done, perhaps at another one.</summary>
+    /// <summary>Waits until this node has learned of a completed change, perhaps at another node.</summary>
     /// <param name="id">The topic.</param>
-    /// <param name="question">What was asked.</param>
-    /// <param name="patience">How long.</param>
+    /// <param name="question">The question that made the change.</param>
+    /// <param name="patience">The maximum time to wait.</param>
     /// <param name="time">The clock.</param>
     public Task HearAsync(string id, TopicQuestion question, TimeSpan patience, TimeProvider time) =>
         question.IsDoneIn(StateOf(id)) ? Task.CompletedTask : HearLaterAsync(id, question, patience, time);
 
-    /// <summary>Takes the next change that something follows from.</summary>
+    /// <summary>Takes the next change that needs a reaction.</summary>
     public bool TakeNews(out TopicNews news) => _news.TryDequeue(out news);
 
-    /// <summary>An entry changed. Under the lock of its slot, so one call at a time for each topic.</summary>
+    /// <summary>Handles a change of an entry. Runs under the lock of its slot: one call at a time for each topic.</summary>
     public void OnChanged(CoapTableChange change)
     {
         string id = change.Key.ToString();
@@ -114,7 +114,7 @@ internal sealed class TopicIndex(TopicShares shares, int? maxSubscribers)
         {
             if (topic is not null)
             {
-                // It was deleted and made again while this node was not told.
+                // It was deleted and created again before this node learned of either.
                 shares.Remove(topic);
                 _news.Enqueue(new TopicNews(topic, TopicChange.Gone, false));
             }

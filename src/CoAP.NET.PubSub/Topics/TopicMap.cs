@@ -12,9 +12,9 @@ internal static class TopicMap
 
     /// <summary>Reads a map.</summary>
     /// <param name="bytes">The bytes.</param>
-    /// <param name="isStrict">Whether properties that the draft does not know are an error, and not skipped.</param>
+    /// <param name="isStrict">Whether unknown properties are an error instead of being skipped.</param>
     /// <param name="properties">The properties.</param>
-    /// <param name="error">What is wrong, for people; null when nothing is.</param>
+    /// <param name="error">A human-readable description of the error; null if there is none.</param>
     /// <returns>Whether it is a map of properties.</returns>
     public static bool TryRead(
         ReadOnlySpan<byte> bytes, bool isStrict, out CoapTopicProperties properties, [NotNullWhen(false)] out string? error)
@@ -51,7 +51,7 @@ internal static class TopicMap
 
             if ((seen & (1u << (int)number)) != 0)
             {
-                error = $"{PubSubDraft.Names[number.Value]} is given twice.";
+                error = $"{PubSubDraft.Names[number.Value]} is given twice. Give it once.";
                 return false;
             }
 
@@ -76,7 +76,7 @@ internal static class TopicMap
     /// <summary>Reads an array of keys.</summary>
     /// <param name="bytes">The bytes.</param>
     /// <param name="keys">A bit for each of the keys that the draft knows.</param>
-    /// <returns>Whether it is one.</returns>
+    /// <returns>Whether the bytes are such an array.</returns>
     public static bool TryReadKeys(ReadOnlySpan<byte> bytes, out uint keys)
     {
         keys = 0;
@@ -118,7 +118,7 @@ internal static class TopicMap
 
     /// <summary>Writes the properties that are given, in the order of their keys.</summary>
     /// <param name="properties">The properties.</param>
-    /// <param name="keys">A bit for each that is written if it is given.</param>
+    /// <param name="keys">A bit for each property to write, if it is given.</param>
     public static byte[] Write(CoapTopicProperties properties, uint keys = uint.MaxValue)
     {
         uint given = KeysOf(properties) & keys;
@@ -147,7 +147,7 @@ internal static class TopicMap
         | Bit(properties.ObserverCheck is not null, PubSubDraft.ObserverCheck)
         | Bit(properties.Initial is not null, PubSubDraft.Initialize);
 
-    /// <summary>What is wrong with properties whoever gives them; null for nothing.</summary>
+    /// <summary>Describes what is wrong with properties of any origin; null for nothing.</summary>
     public static string? FindFault(CoapTopicProperties properties) =>
         properties.Name is { } name && (name.Length == 0 || !IsPlain(name))
             ? $"topic-name has 1 to {MaxTextLength} bytes and no control characters."
@@ -155,7 +155,7 @@ internal static class TopicMap
             ? $"topic-type has at most {MaxTextLength} bytes and no control characters."
         : properties.ResourceType is { } type && (type.Length == 0 || !IsPlain(type) || type.AsSpan().ContainsAny(s_noType))
             ? $"resource-type is one resource type of 1 to {MaxTextLength} bytes."
-        : properties.ObserverCheck is { } check && check < TimeSpan.FromSeconds(1) ? "observer-check is 1 s at least."
+        : properties.ObserverCheck is { } check && check < TimeSpan.FromSeconds(1) ? "observer-check must be at least 1 s."
         : null;
 
     private static bool TryReadValue(ref CborReader reader, ulong key, ref CoapTopicProperties properties, out string? error)
@@ -179,7 +179,7 @@ internal static class TopicMap
                 properties = properties with { Initial = bytes };
                 return isBytes;
             case PubSubDraft.ExpirationDate:
-                // The tag is left out by some.
+                // Some implementations leave out the tag.
                 reader.TryTakeTag(PubSubDraft.EpochTag);
                 if (!TryReadSeconds(ref reader, out value) || value > (ulong)DateTimeOffset.MaxValue.ToUnixTimeSeconds())
                 {
@@ -212,7 +212,7 @@ internal static class TopicMap
         }
     }
 
-    // Of a floating-point number the whole seconds count.
+    // A floating-point number is truncated to whole seconds.
     private static bool TryReadSeconds(ref CborReader reader, out ulong value)
     {
         value = 0;

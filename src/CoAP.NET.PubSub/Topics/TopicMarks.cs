@@ -1,27 +1,27 @@
 namespace CoAP.NET.PubSub.Topics;
 
 /// <summary>
-/// The stamps of the last questions that changed a part of a topic, the newest first. They stand in the entry, so that whoever owns it
-/// knows a question that comes once more. A value.
+/// The stamps of the last questions that changed a part of a topic, newest first. They are part of the entry, so that each owner recognizes
+/// a repeated question. A value.
 /// </summary>
 internal readonly struct TopicMarks : IEquatable<TopicMarks>
 {
-    /// <summary>How many are kept. A question that comes once more after as many others is not known any more.</summary>
+    /// <summary>The maximum number of stamps. A question repeated after as many others is not recognized.</summary>
     public const int Most = 8;
 
     private readonly TopicStamp[]? _stamps;
 
     private TopicMarks(TopicStamp[] stamps) => _stamps = stamps;
 
-    /// <summary>The newest one; default when there is none.</summary>
+    /// <summary>The newest stamp; default if there is none.</summary>
     public TopicStamp Newest => _stamps is { Length: > 0 } stamps ? stamps[0] : default;
 
     private ReadOnlySpan<TopicStamp> Stamps => _stamps;
 
-    /// <summary>Whether this very question has taken place.</summary>
+    /// <summary>Whether this question was applied.</summary>
     public bool Has(TopicStamp stamp) => Stamps.Contains(stamp);
 
-    /// <summary>Whether this question or a later one of the same broker has taken place.</summary>
+    /// <summary>Whether this question or a later one of the same broker was applied.</summary>
     public bool HasReached(TopicStamp stamp)
     {
         foreach (TopicStamp one in Stamps)
@@ -35,10 +35,10 @@ internal readonly struct TopicMarks : IEquatable<TopicMarks>
         return false;
     }
 
-    /// <summary>The marks after a question, of which the last one of each broker counts.</summary>
+    /// <summary>The marks after a question, keeping only the last question of each broker.</summary>
     public TopicMarks WithLast(TopicStamp stamp) => new([stamp, .. Of(one => one.Broker != stamp.Broker)]);
 
-    /// <summary>The marks after a question, each of which counts.</summary>
+    /// <summary>The marks after a question, keeping each one.</summary>
     public TopicMarks With(TopicStamp stamp) => new([stamp, .. Of(static _ => true)]);
 
     /// <summary>Writes them.</summary>
@@ -52,7 +52,7 @@ internal readonly struct TopicMarks : IEquatable<TopicMarks>
     }
 
     /// <summary>Reads them.</summary>
-    /// <returns>Whether they are some.</returns>
+    /// <returns>Whether the data are valid marks.</returns>
     public static bool TryRead(ref CborReader reader, out TopicMarks marks)
     {
         marks = default;

@@ -1,15 +1,15 @@
 namespace CoAP.NET.PubSub.Topics;
 
-/// <summary>What the owner of a topic is asked. The numbers stand in questions between nodes.</summary>
+/// <summary>The operations in questions to the owner of a topic. The numbers are part of the format between nodes.</summary>
 internal enum TopicOperation
 {
     /// <summary>POST to the collection.</summary>
     Create = 1,
 
-    /// <summary>POST to the topic: what is not given returns to its default.</summary>
+    /// <summary>POST to the topic: properties that are not given return to their defaults.</summary>
     Replace = 2,
 
-    /// <summary>iPATCH of the topic: only what is given changes.</summary>
+    /// <summary>iPATCH of the topic: changes only the given properties.</summary>
     Change = 3,
 
     /// <summary>DELETE of the topic.</summary>
@@ -21,6 +21,6 @@ internal enum TopicOperation
     /// <summary>DELETE of the data.</summary>
     DeleteData = 6,
 
-    /// <summary>Nobody's request: the topic gives way to one of a source that has less, if it is still the same one.</summary>
+    /// <summary>No client's request: the topic gives way to one of a source with fewer, if it is still the same topic.</summary>
     GiveWay = 7,
 }

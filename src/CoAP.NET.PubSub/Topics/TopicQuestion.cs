@@ -1,29 +1,29 @@
 namespace CoAP.NET.PubSub.Topics;
 
-/// <summary>What the owner of a topic is asked, as bytes between nodes.</summary>
+/// <summary>A question to the owner of a topic, serialized between nodes.</summary>
 internal sealed record TopicQuestion
 {
     private const int Items = 11;
 
-    /// <summary>What is asked.</summary>
+    /// <summary>The operation.</summary>
     public required TopicOperation Operation { get; init; }
 
-    /// <summary>Which question it is.</summary>
+    /// <summary>Identifies the question.</summary>
     public required TopicStamp Stamp { get; init; }
 
     /// <summary>
-    /// Which topic of its name is meant (<see cref="TopicState.Creation"/>), so that nothing happens to one that was made after it was
-    /// deleted; 0 for creations.
+    /// Identifies the topic among those of its name (<see cref="TopicState.Creation"/>), to protect a topic that was created after the
+    /// deletion of another; 0 for creations.
     /// </summary>
     public ulong Creation { get; init; }
 
     /// <summary>
-    /// What has to be there still, as the client made it a condition (<see cref="TopicState.DataTag"/> or
-    /// <see cref="TopicState.PropertyTag"/>); null when it does not matter.
+    /// The state that the client made a condition (<see cref="TopicState.DataTag"/> or <see cref="TopicState.PropertyTag"/>); null for
+    /// none.
     /// </summary>
     public ulong? Expected { get; init; }
 
-    /// <summary>The topic as it is to be created; null for other operations.</summary>
+    /// <summary>The topic to create; null for other operations.</summary>
     public TopicState? Topic { get; init; }
 
     /// <summary>The properties of a change; null for other operations.</summary>
@@ -32,14 +32,14 @@ internal sealed record TopicQuestion
     /// <summary>The data of a publication.</summary>
     public ReadOnlyMemory<byte> Data { get; init; }
 
-    /// <summary>Their Content-Format; null when the publisher named none.</summary>
+    /// <summary>The Content-Format of the data; null if the publisher gave none.</summary>
     public CoapContentFormat? Format { get; init; }
 
-    /// <summary>Whether a publication is answered when the store has it; the first one is always.</summary>
+    /// <summary>Whether to answer a publication only after the store has confirmed it; the first one always waits.</summary>
     public bool IsDurable { get; init; }
 
-    /// <summary>Whether a state shows that what was asked has taken place.</summary>
-    /// <param name="state">What a node knows of the topic; null for none.</param>
+    /// <summary>Whether a state shows that the question was applied.</summary>
+    /// <param name="state">The topic as a node knows it; null for none.</param>
     public bool IsDoneIn(TopicState? state) => Operation switch
     {
         TopicOperation.Create => state?.Creation == Topic!.Creation,
@@ -48,7 +48,7 @@ internal sealed record TopicQuestion
         _ => state?.Creation != Creation,
     };
 
-    /// <summary>The bytes. The data come last.</summary>
+    /// <summary>Serializes the question. The data come last.</summary>
     public byte[] Write()
     {
         CborWriter writer = new();
@@ -60,8 +60,8 @@ internal sealed record TopicQuestion
         return writer.ToArray();
     }
 
-    /// <summary>Reads one.</summary>
-    /// <returns>Null when it is none that this version knows.</returns>
+    /// <summary>Deserializes a question.</summary>
+    /// <returns>Null if this version does not know its format.</returns>
     public static TopicQuestion? Read(ReadOnlyMemory<byte> bytes)
     {
         CborReader reader = new(bytes.Span);

@@ -2,12 +2,12 @@ using System.Text;
 
 namespace CoAP.NET.PubSub.Topics;
 
-/// <summary>What the owner of a topic replies, as bytes between nodes.</summary>
+/// <summary>The reply of the owner of a topic, serialized between nodes.</summary>
 /// <param name="Code">The code of the response.</param>
-/// <param name="Rest">For a refusal why, in UTF-8; for a topic that was changed its properties.</param>
+/// <param name="Rest">For a refusal the reason, in UTF-8; for a changed topic its properties.</param>
 internal readonly record struct TopicReply(CoapCode Code, ReadOnlyMemory<byte> Rest = default)
 {
-    /// <summary>Why it was refused, for people.</summary>
+    /// <summary>The human-readable reason of a refusal.</summary>
     public string Reason => Encoding.UTF8.GetString(Rest.Span);
 
     /// <summary>A refusal.</summary>
@@ -15,7 +15,7 @@ internal readonly record struct TopicReply(CoapCode Code, ReadOnlyMemory<byte> R
 
     /// <summary>Reads one.</summary>
     public static TopicReply Read(ReadOnlyMemory<byte> bytes) => bytes.IsEmpty
-        ? Refuse(CoapCode.InternalServerError, "The node that has the topic does not know this version of the question; update it.")
+        ? Refuse(CoapCode.InternalServerError, "The node that owns the topic does not know this version of the question. Update it.")
         : new TopicReply(new CoapCode(bytes.Span[0]), bytes[1..]);
 
     /// <summary>The bytes.</summary>

@@ -3,16 +3,16 @@ using CoAP.NET.Cluster;
 namespace CoAP.NET.PubSub.Topics;
 
 /// <summary>
-/// Decides what becomes of a topic: its life cycle, its immutable properties, and its end. Follows from what is asked and what is there
-/// only, at whatever node.
+/// Decides each change of a topic: its life cycle, its immutable properties, and its end. The decision depends only on the question and the
+/// entry, not on the node.
 /// </summary>
 internal static class TopicRules
 {
-    private const string Other = "It is not what the condition asks for any more; read it again.";
-    private const string NotThere = "There is no such topic; it may have been deleted or expired.";
+    private const string Other = "The state has changed and no longer meets the condition. Read it again.";
+    private const string NotThere = "This topic does not exist. It may have been deleted or may have expired.";
 
-    /// <summary>Decides.</summary>
-    /// <param name="question">What is asked about which entry.</param>
+    /// <summary>Decides the outcome of a question.</summary>
+    /// <param name="question">The question and the entry.</param>
     public static CoapTableDecision Decide(CoapTableQuestion question)
     {
         if (TopicQuestion.Read(question.Bytes) is not { } asked)
@@ -26,7 +26,7 @@ internal static class TopicRules
             return Create(topic, current, question);
         }
 
-        // A topic that was made anew under the name is another one, which its owner may not have let the client do that with.
+        // A topic created again under the name is another one; its owner may not have granted the client this operation.
         return current is null || current.Creation != asked.Creation ? Refuse(CoapCode.NotFound, NotThere) : asked.Operation switch
         {
             TopicOperation.Replace or TopicOperation.Change => Change(asked, current, question),
@@ -41,7 +41,7 @@ internal static class TopicRules
     private static CoapTableDecision Create(TopicState topic, TopicState? current, CoapTableQuestion question) =>
         current is null ? Put(topic, null, question, new TopicReply(CoapCode.Created), isDurable: true)
             : current.Creation == topic.Creation ? CoapTableDecision.Keep(new TopicReply(CoapCode.Created).Write())
-            : Refuse(CoapCode.BadRequest, "The collection has a topic of this name; choose another topic-name.");
+            : Refuse(CoapCode.BadRequest, "The collection already has a topic of this name. Choose another topic-name.");
 
     private static CoapTableDecision Change(TopicQuestion asked, TopicState current, CoapTableQuestion question)
     {
@@ -51,7 +51,7 @@ internal static class TopicRules
             : given.ResourceType is { } type && type != old.ResourceType ? PubSubDraft.ResourceType : null;
         if (changed is { } key)
         {
-            return Refuse(CoapCode.BadRequest, $"{PubSubDraft.Names[key]} never changes; leave it out, or create another topic.");
+            return Refuse(CoapCode.BadRequest, $"{PubSubDraft.Names[key]} never changes. Leave it out, or create another topic.");
         }
 
         if (current.PropertyMarks.Has(asked.Stamp))
@@ -77,7 +77,8 @@ internal static class TopicRules
             new TopicReply(CoapCode.Changed, TopicMap.Write(properties)), isDurable: true);
     }
 
-    // Latest data are worth no round trip to a store; the next publication replaces them. The first one is what the state says.
+    // Latest data are not worth a round trip to a store because the next publication replaces them. The first publication must persist: it
+    // defines the state.
     private static CoapTableDecision Publish(TopicQuestion asked, TopicState current, CoapTableQuestion question)
     {
         if (current.Properties.ContentFormat is { } wanted && asked.Format is { } given && given != wanted)
@@ -87,7 +88,8 @@ internal static class TopicRules
 
         if (current.DataMarks.HasReached(asked.Stamp))
         {
-            // It has taken place, or a later one of the same broker has, which therefore was not answered before this one was asked.
+            // The question was applied, or a later one of the same broker was. In the latter case this one was not answered before the
+            // later one was asked.
             bool isFirst = current.DataVersion == 1 && current.DataMarks.Newest == asked.Stamp;
             return CoapTableDecision.Keep(new TopicReply(isFirst ? CoapCode.Created : CoapCode.Changed).Write());
         }
@@ -103,7 +105,7 @@ internal static class TopicRules
             : IsOther(asked, current.DataTag) ? Refuse(CoapCode.PreconditionFailed, Other)
             : current.HasData
                 ? Put(current.WithoutData(asked.Stamp), current, question, new TopicReply(CoapCode.Deleted), isDurable: true)
-            : Refuse(CoapCode.NotFound, "The topic has no data; nothing was published since it was created.");
+            : Refuse(CoapCode.NotFound, "The topic has no data: nothing was published yet, or the data were deleted.");
 
     private static bool IsOther(TopicQuestion asked, ulong tag) => asked.Expected is { } expected && expected != tag;
 
@@ -118,13 +120,14 @@ internal static class TopicRules
             {
                 return current is not null && expiration == current.Properties.Expiration
                     ? Refuse(CoapCode.NotFound, NotThere)
-                    : Refuse(CoapCode.BadRequest, "expiration-date is not ahead; to end the topic now, delete it.");
+                    : Refuse(CoapCode.BadRequest, "expiration-date is in the past. To end the topic now, delete it.");
             }
         }
 
         byte[] value = next.Write();
         return value.Length > CoapTable.MaxValueLength
-            ? Refuse(CoapCode.RequestEntityTooLarge, $"A topic with its data takes {CoapTable.MaxValueLength} bytes at most.")
+            ? Refuse(CoapCode.RequestEntityTooLarge, $"A topic with its data is larger than the maximum of {CoapTable.MaxValueLength} "
+                + "bytes.")
             : CoapTableDecision.Put(value, lifetime, reply.Write(), isDurable);
     }
 

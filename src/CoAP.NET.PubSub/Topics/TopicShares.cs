@@ -6,23 +6,22 @@ using System.Text;
 namespace CoAP.NET.PubSub.Topics;
 
 /// <summary>
-/// How many topics there are and how many bytes their data have, in all and of each source that made them. A source never has more than
-/// there is free unless another one has more still, and the one that has most gives way; so however greedy some are, one that has nothing
-/// finds room. Thread-safe.
+/// Counts topics and the bytes of their data, in total and per source. A source never has more than is free unless another source has even
+/// more, and the largest source gives way first. A source that has nothing therefore always finds room. Thread-safe.
 /// </summary>
 internal sealed class TopicShares(int maxTopics, long maxBytes)
 {
-    // What a topic counts beside its bytes, so that many small ones weigh as much as few large ones.
+    // The weight of a topic in addition to its bytes: many small topics weigh as much as few large ones.
     private readonly long _weight = maxBytes / maxTopics;
     private readonly Lock _gate = new();
     private readonly SourceShares<Topic> _kept = new();
 
-    // What is about to be kept.
+    // Reserved and not yet stored.
     private readonly Dictionary<ulong, (int Topics, long Bytes)> _reservedOf = [];
     private int _reserved;
     private long _reservedBytes;
 
-    /// <summary>How many topics there are, but for those that are giving way.</summary>
+    /// <summary>The number of topics, without those that are giving way.</summary>
     public int Topics
     {
         get
@@ -34,7 +33,7 @@ internal sealed class TopicShares(int maxTopics, long maxBytes)
         }
     }
 
-    /// <summary>How many bytes they take.</summary>
+    /// <summary>The number of bytes of the topics.</summary>
     public long Bytes
     {
         get
@@ -46,7 +45,7 @@ internal sealed class TopicShares(int maxTopics, long maxBytes)
         }
     }
 
-    /// <summary>The hash by which a source counts.</summary>
+    /// <summary>Hashes a source.</summary>
     /// <param name="source">The source.</param>
     public static ulong HashOf(string source)
     {
@@ -55,10 +54,10 @@ internal sealed class TopicShares(int maxTopics, long maxBytes)
         return BinaryPrimitives.ReadUInt64LittleEndian(hash);
     }
 
-    /// <summary>Takes room if there is some, and the source may have it. What is taken is given back by <see cref="Return"/>.</summary>
-    /// <param name="source">The hash of the source whose topic it is.</param>
-    /// <param name="topics">How many more topics, 0 or 1.</param>
-    /// <param name="bytes">How many more bytes; 0 or more.</param>
+    /// <summary>Reserves room, if there is some and the source may have it. Return it with <see cref="Return"/>.</summary>
+    /// <param name="source">The hash of the source that owns the topic.</param>
+    /// <param name="topics">The number of additional topics, 0 or 1.</param>
+    /// <param name="bytes">The number of additional bytes; 0 or more.</param>
     /// <returns>Whether there was room.</returns>
     public bool TryTake(ulong source, int topics, long bytes)
     {
@@ -74,10 +73,10 @@ internal sealed class TopicShares(int maxTopics, long maxBytes)
         }
     }
 
-    /// <summary>Gives back what was taken: it did not come to be, or is kept and counts by itself.</summary>
+    /// <summary>Returns a reservation: the topic was not created, or is stored and counts by itself.</summary>
     /// <param name="source">The hash of the source.</param>
-    /// <param name="topics">How many topics.</param>
-    /// <param name="bytes">How many bytes.</param>
+    /// <param name="topics">The number of topics.</param>
+    /// <param name="bytes">The number of bytes.</param>
     public void Return(ulong source, int topics, long bytes)
     {
         lock (_gate)
@@ -87,13 +86,13 @@ internal sealed class TopicShares(int maxTopics, long maxBytes)
     }
 
     /// <summary>
-    /// Finds a topic that gives way to a source which has less: of the source that has most, the one that was not published to or changed
-    /// for longest. It does not count from then on, until it is put again.
+    /// Finds a topic to evict for a source with fewer: of the largest source, the topic whose last publication or change is oldest. It does
+    /// not count until it is put again.
     /// </summary>
-    /// <param name="source">The hash of the source that asks.</param>
-    /// <param name="topics">For how many topics it asks.</param>
-    /// <param name="bytes">For how many bytes.</param>
-    /// <returns>The topic; null when nobody has to give way.</returns>
+    /// <param name="source">The hash of the requesting source.</param>
+    /// <param name="topics">The number of requested topics.</param>
+    /// <param name="bytes">The number of requested bytes.</param>
+    /// <returns>The topic; null if none has to give way.</returns>
     public Topic? TakeForRoom(ulong source, int topics, long bytes)
     {
         lock (_gate)
@@ -105,7 +104,7 @@ internal sealed class TopicShares(int maxTopics, long maxBytes)
         }
     }
 
-    /// <summary>A topic is there, was changed, or was published to.</summary>
+    /// <summary>Adds a topic, or records a change or a publication.</summary>
     /// <param name="topic">The topic.</param>
     public void Put(Topic topic)
     {
@@ -122,7 +121,7 @@ internal sealed class TopicShares(int maxTopics, long maxBytes)
         }
     }
 
-    /// <summary>A topic that was to give way is still there.</summary>
+    /// <summary>Counts a topic again that was selected for eviction and still exists.</summary>
     /// <param name="topic">The topic.</param>
     public void GiveBack(Topic topic)
     {
@@ -135,7 +134,7 @@ internal sealed class TopicShares(int maxTopics, long maxBytes)
         }
     }
 
-    /// <summary>A topic has gone.</summary>
+    /// <summary>Removes a topic.</summary>
     /// <param name="topic">The topic.</param>
     public void Remove(Topic topic)
     {
@@ -159,7 +158,7 @@ internal sealed class TopicShares(int maxTopics, long maxBytes)
             || _kept.FindForRoom(source, WeightOf(source, topics, bytes)) != SourceShares<Topic>.None;
     }
 
-    // What a source asks for, with what it is about to keep.
+    // The weight of a source with its request and its reservations.
     private long WeightOf(ulong source, int topics, long bytes)
     {
         (int reserved, long reservedBytes) = _reservedOf.GetValueOrDefault(source);

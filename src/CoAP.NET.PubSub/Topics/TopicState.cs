@@ -1,8 +1,6 @@
 namespace CoAP.NET.PubSub.Topics;
 
-/// <summary>
-/// A topic as it stands in the table: its configuration, who made it, and the latest data. Not changed once it is made.
-/// </summary>
+/// <summary>The entry of a topic in the table: its configuration, its creator, and the latest data. Immutable.</summary>
 internal sealed record TopicState
 {
     private const ulong Version = 1;
@@ -11,57 +9,59 @@ internal sealed record TopicState
     /// <summary>The path of the collection, in URI form.</summary>
     public required string Collection { get; init; }
 
-    /// <summary>Who made it, when that is known; null when anybody could have.</summary>
+    /// <summary>The creator, if known; null for an unknown one.</summary>
     public string? Owner { get; init; }
 
-    /// <summary>The source (<see cref="CoapSource"/>) by which it counts.</summary>
+    /// <summary>The source (<see cref="CoapSource"/>) that the topic counts for.</summary>
     public required string Source { get; init; }
 
-    /// <summary>What tells the request that made it from others for the same name.</summary>
+    /// <summary>Distinguishes the creating request from others for the same name.</summary>
     public required ulong Creation { get; init; }
 
-    /// <summary>The properties that were given, but for topic-data and initialize.</summary>
+    /// <summary>The given properties, without topic-data and initialize.</summary>
     public required CoapTopicProperties Properties { get; init; }
 
-    /// <summary>How often data were published or deleted; even while there are none. So it tells two states of the data apart.</summary>
+    /// <summary>
+    /// The number of publications and deletions of the data, which tells two states of the data apart. Odd while there are data.
+    /// </summary>
     public uint DataVersion { get; init; }
 
-    /// <summary>The Content-Format of the data; null when their publisher named none.</summary>
+    /// <summary>The Content-Format of the data; null if their publisher gave none.</summary>
     public CoapContentFormat? Format { get; init; }
 
     /// <summary>The data; part of the entry in the table.</summary>
     public ReadOnlyMemory<byte> Data { get; init; }
 
-    /// <summary>Who published or deleted the data last, by the broker that was asked.</summary>
+    /// <summary>The last publications and deletions of the data, by the broker that was asked.</summary>
     public TopicMarks DataMarks { get; init; }
 
     /// <summary>The last changes of the properties.</summary>
     public TopicMarks PropertyMarks { get; init; }
 
     /// <summary>
-    /// A number that changes with the data and is never the same for two of their states, even where the last ones were lost with a node
-    /// and others took their place; 0 when there are none.
+    /// A number that identifies a state of the data; 0 without data. It stays unique even if the last states were lost with a node and
+    /// others replaced them.
     /// </summary>
     public ulong DataTag => HasData ? TagOf(DataMarks) : 0;
 
-    /// <summary>The same of the properties.</summary>
+    /// <summary>Like <see cref="DataTag"/>, for the properties.</summary>
     public ulong PropertyTag => TagOf(PropertyMarks);
 
-    /// <summary>Whether something was published, so that it can be read: FULLY CREATED in the words of the draft.</summary>
+    /// <summary>Whether there are data to read: FULLY CREATED in the draft.</summary>
     public bool HasData => (DataVersion & 1) != 0;
 
-    /// <summary>The state after something was published.</summary>
+    /// <summary>The state after a publication.</summary>
     public TopicState WithData(ReadOnlyMemory<byte> data, CoapContentFormat? format, TopicStamp stamp) => this with
     {
         Data = data, Format = format, DataVersion = HasData ? DataVersion + 2 : DataVersion + 1, DataMarks = DataMarks.WithLast(stamp),
     };
 
-    /// <summary>The state after the data were deleted.</summary>
+    /// <summary>The state after the deletion of the data.</summary>
     public TopicState WithoutData(TopicStamp stamp) => HasData
         ? this with { Data = default, Format = null, DataVersion = DataVersion + 1, DataMarks = DataMarks.WithLast(stamp) }
         : this;
 
-    /// <summary>The entry. The data come last.</summary>
+    /// <summary>Serializes the entry. The data come last.</summary>
     public byte[] Write()
     {
         CborWriter writer = new();
@@ -73,8 +73,8 @@ internal sealed record TopicState
         return writer.ToArray();
     }
 
-    /// <summary>Reads an entry.</summary>
-    /// <returns>Null when it is none that this version knows.</returns>
+    /// <summary>Deserializes an entry.</summary>
+    /// <returns>Null if this version does not know its format.</returns>
     public static TopicState? Read(ReadOnlyMemory<byte> value)
     {
         CborReader reader = new(value.Span);

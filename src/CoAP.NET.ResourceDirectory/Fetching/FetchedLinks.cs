@@ -1,7 +1,7 @@
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>What a registrant has at <c>/.well-known/core</c>, or why that is not known.</summary>
-/// <param name="Links">The links; null when there are none that can be registered.</param>
-/// <param name="Refusal">Why not; null when there are.</param>
-/// <param name="MaxAge">For how long they are fresh.</param>
+/// <summary>The links at <c>/.well-known/core</c> of a registrant, or the reason why they are unknown.</summary>
+/// <param name="Links">The links; null if there are none to register.</param>
+/// <param name="Refusal">The refusal; null with links.</param>
+/// <param name="MaxAge">The time for which they are fresh.</param>
 internal sealed record FetchedLinks(RegistrationLinks? Links, DirectoryRefusal? Refusal, TimeSpan MaxAge);

@@ -3,16 +3,16 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>
-/// Fetches the links of registrants who ask for it (RFC 9176 section 5.1): from where the request came, which has shown that it is there,
-/// and from nowhere else. How many are under way is bounded in all and for each source; what is fresh is not fetched again, so that a
-/// device which cannot serve while it waits for an answer asks again and is answered at once. Thread-safe.
+/// Fetches the links of registrants on request (RFC 9176 section 5.1), only from the verified source address of the request. Pending
+/// fetches are limited in total and per source. Fresh links are not fetched again: a device that cannot serve while it waits for a response
+/// asks again and gets an immediate answer. Thread-safe.
 /// </summary>
 internal sealed class LinkFetches : IDisposable
 {
-    // What a device is fetched for within this time is answered from what is kept.
+    // Results are kept for at most this time.
     private static readonly TimeSpan s_longestKept = TimeSpan.FromHours(24);
 
-    // As long as a device may be silent (MAX_TRANSMIT_WAIT of RFC 7252).
+    // The maximum silence of a device (MAX_TRANSMIT_WAIT of RFC 7252).
     private static readonly TimeSpan s_timeout = TimeSpan.FromSeconds(93);
 
     private readonly CoapDirectoryOptions _options;
@@ -30,7 +30,7 @@ internal sealed class LinkFetches : IDisposable
         _places = new SourcePlaces(options.MaxFetches, options.MaxFetchesPerSource);
     }
 
-    /// <summary>How many are under way.</summary>
+    /// <summary>The current number of fetches.</summary>
     public int UnderWay
     {
         get
@@ -44,8 +44,8 @@ internal sealed class LinkFetches : IDisposable
 
     /// <summary>Fetches the links of a peer.</summary>
     /// <param name="peer">The peer.</param>
-    /// <param name="owner">Who it is.</param>
-    /// <returns>The links, perhaps from a while ago; null when too many are under way.</returns>
+    /// <param name="owner">Its identity.</param>
+    /// <returns>The links, perhaps cached; null if too many fetches are pending.</returns>
     public Task<FetchedLinks>? TryFetch(CoapPeer peer, in DirectoryOwner owner)
     {
         FetchPlace place = new(owner, peer.Address);
@@ -108,7 +108,7 @@ internal sealed class LinkFetches : IDisposable
         _kept[place] = (links, until);
         _order.Enqueue((place, until));
 
-        // Those that are over, and the oldest ones where there are too many.
+        // Removes the expired ones, and the oldest ones if there are too many.
         while (_order.TryPeek(out (FetchPlace Place, DateTimeOffset Until) first)
             && (first.Until <= now || _order.Count > _options.MaxFetches))
         {
@@ -144,7 +144,7 @@ internal sealed class LinkFetches : IDisposable
         }
         catch (OperationCanceledException)
         {
-            return Failed("was not fetched, as this directory ends");
+            return Failed("was not fetched because this directory stops");
         }
     }
 
@@ -154,8 +154,8 @@ internal sealed class LinkFetches : IDisposable
             || response.Payload.Length > _options.MaxLinkBytes)
         {
             return Failed($"was answered {response.Code} with {response.Payload.Length} bytes of "
-                + $"{response.ContentFormat?.ToString() ?? "no"} format, and not 2.05 with at most {_options.MaxLinkBytes} bytes in link "
-                + "format");
+                + $"{response.ContentFormat?.ToString() ?? "no"} format, instead of 2.05 with at most {_options.MaxLinkBytes} bytes in "
+                + "link format");
         }
 
         DirectoryRefusal? refusal = RegistrationLinks.TryRead(response.Payload.Span, _options.MaxLinks, out RegistrationLinks? links);

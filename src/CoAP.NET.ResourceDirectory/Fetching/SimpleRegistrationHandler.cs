@@ -1,13 +1,14 @@
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>
-/// Simple registration (RFC 9176 section 5.1): an endpoint asks the directory to fetch its links, and is answered when they are registered.
+/// Simple registration (RFC 9176 section 5.1): an endpoint asks the directory to fetch its links, and gets a response when they are
+/// registered.
 /// </summary>
 /// <param name="core">The directory.</param>
-/// <param name="registrations">Registers.</param>
+/// <param name="registrations">Registers the links.</param>
 internal sealed class SimpleRegistrationHandler(DirectoryCore core, RegistrationHandlers registrations)
 {
-    // Longer than a device that is there takes, and shorter than it waits. The fetch goes on.
+    // Longer than an available device needs, and shorter than it waits. The fetch continues.
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(20);
     private static readonly TimeSpan s_whenBusy = TimeSpan.FromSeconds(30);
 
@@ -18,19 +19,19 @@ internal sealed class SimpleRegistrationHandler(DirectoryCore core, Registration
         DirectoryRefusal? refusal = registrations.RefusalOf(registrant);
         RegistrationParameters? parameters = null;
         refusal ??= registrant.Base.Length == 0
-            ? DirectoryRefusal.Bad($"Over connections there is no simple registration: POST your links to {core.Options.Path}.")
+            ? DirectoryRefusal.Bad($"Simple registration is not possible over connections. POST your links to {core.Options.Path}.")
             : !request.Payload.IsEmpty
-            ? DirectoryRefusal.Bad($"Simple registration has no payload: POST your links to {core.Options.Path}, or leave them out.")
+            ? DirectoryRefusal.Bad($"Simple registration has no payload. POST your links to {core.Options.Path}, or send an empty request.")
             : RegistrationParameters.TryRead(request.Queries, core.Options.MaxAttributes, out parameters);
 
-        // Nothing is fetched for what would be refused.
+        // Checks the registration first, to avoid a useless fetch.
         refusal ??= registrations.TryMake(request.Peer, registrant, parameters!, RegistrationLinks.None, isSimple: true, out _);
         if (refusal is not null)
         {
             return core.Refused(request, refusal);
         }
 
-        // Otherwise whoever forges an address has the directory send requests there.
+        // Otherwise an attacker with a forged address could make the directory send requests to it.
         if (!request.Peer.IsVerified)
         {
             core.Counts.Add(DirectoryCount.Challenges);

@@ -4,20 +4,20 @@ using CoAP.NET.Cluster;
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>
-/// Answers that wait until this node has heard of what another one has decided, as its client may look it up here at once. The news come
-/// right behind the decision. Thread-safe.
+/// Delays responses until this node has learned of a decision of another node, because the client may look it up here at once. The news
+/// come right after the decision. Thread-safe.
 /// </summary>
-/// <param name="index">What this node knows.</param>
-/// <param name="time">The time.</param>
+/// <param name="index">The index of this node.</param>
+/// <param name="time">The clock.</param>
 internal sealed class AwaitedChanges(DirectoryIndex index, TimeProvider time)
 {
-    // Where they do not come, the answer holds all the same.
+    // Without news the response is sent all the same.
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(2);
 
     private readonly Lock _gate = new();
     private readonly Dictionary<CoapTableKey, TaskCompletionSource> _awaited = [];
 
-    /// <summary>How many registrations are waited for.</summary>
+    /// <summary>The number of awaited registrations.</summary>
     public int Count
     {
         get
@@ -29,9 +29,9 @@ internal sealed class AwaitedChanges(DirectoryIndex index, TimeProvider time)
         }
     }
 
-    /// <summary>What an answer says of when it was decided, to whoever waits for it; nodes before this version say nothing.</summary>
+    /// <summary>Writes the time of a decision into the reply for the waiting node; nodes before this version send none.</summary>
     /// <param name="answer">The answer.</param>
-    /// <param name="now">Now, by the clock of whoever decides.</param>
+    /// <param name="now">The current time on the deciding node.</param>
     public static byte[] Write(DirectoryAnswer answer, DateTimeOffset now)
     {
         byte[] reply = new byte[1 + sizeof(long)];
@@ -42,10 +42,10 @@ internal sealed class AwaitedChanges(DirectoryIndex index, TimeProvider time)
 
     /// <summary>Waits until a change is known here, for 2 s at most.</summary>
     /// <param name="key">The registration.</param>
-    /// <param name="what">What was asked.</param>
-    /// <param name="reply">What <see cref="Write"/> wrote.</param>
+    /// <param name="what">The question.</param>
+    /// <param name="reply">The reply, from <see cref="Write"/>.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="OperationCanceledException">The token was canceled.</exception>
     public async ValueTask HearAsync(
         CoapTableKey key, DirectoryQuestion.Verb what, ReadOnlyMemory<byte> reply, CancellationToken cancellationToken)
     {
@@ -79,14 +79,14 @@ internal sealed class AwaitedChanges(DirectoryIndex index, TimeProvider time)
             }
             catch (Exception exception) when (exception is TimeoutException or OperationCanceledException)
             {
-                // Others that wait for the same look again.
+                // Others that wait for the same change look again.
                 OnHeard(key);
                 cancellationToken.ThrowIfCancellationRequested();
             }
         }
     }
 
-    /// <summary>This node has heard of a change, which is in the index by now.</summary>
+    /// <summary>Wakes the waiters of a change, which is already in the index.</summary>
     /// <param name="key">The registration.</param>
     public void OnHeard(CoapTableKey key)
     {
@@ -99,7 +99,7 @@ internal sealed class AwaitedChanges(DirectoryIndex index, TimeProvider time)
         awaited?.SetResult();
     }
 
-    // Something newer may be there already; what was removed may have been registered again.
+    // The index may already hold a newer state; a removed registration may exist again.
     private bool IsHeard(CoapTableKey key, DirectoryQuestion.Verb what, long decidedAt) =>
         index.Find(key.Bytes) is { } known
             ? known.ChangedAt > decidedAt || (known.ChangedAt == decidedAt && what != DirectoryQuestion.Verb.Remove)

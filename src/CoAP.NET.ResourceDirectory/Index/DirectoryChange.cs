@@ -1,6 +1,6 @@
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>A change of what can be found.</summary>
-/// <param name="Before">What a registration was; null for nothing.</param>
-/// <param name="After">What it is; null for nothing.</param>
+/// <summary>A change of the visible registrations.</summary>
+/// <param name="Before">The registration before the change; null for none.</param>
+/// <param name="After">The registration after the change; null for none.</param>
 internal readonly record struct DirectoryChange(Registration? Before, Registration? After);

@@ -1,8 +1,7 @@
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>
-/// What has changed of what can be found since somebody looked last. Of very many changes it is only said that there were some.
-/// Thread-safe.
+/// Collects the changes of visible registrations until they are taken. Beyond a limit it only notes that there were more. Thread-safe.
 /// </summary>
 internal sealed class DirectoryChanges
 {
@@ -12,9 +11,9 @@ internal sealed class DirectoryChanges
     private List<DirectoryChange> _changes = [];
     private bool _areMore;
 
-    /// <summary>A registration came, is another one now, or has gone.</summary>
-    /// <param name="before">What it was; null for nothing.</param>
-    /// <param name="after">What it is; null for nothing.</param>
+    /// <summary>Adds a new, changed or removed registration.</summary>
+    /// <param name="before">The registration before; null for none.</param>
+    /// <param name="after">The registration after; null for none.</param>
     public void Note(Registration? before, Registration? after)
     {
         if ((before is null && after is null)
@@ -36,8 +35,8 @@ internal sealed class DirectoryChanges
         }
     }
 
-    /// <summary>Takes what was noted.</summary>
-    /// <param name="areMore">Whether there were more, so that anything may have changed.</param>
+    /// <summary>Takes the collected changes.</summary>
+    /// <param name="areMore">Whether there were more changes, so that any registration may have changed.</param>
     public IReadOnlyList<DirectoryChange> Take(out bool areMore)
     {
         lock (_gate)

@@ -5,7 +5,7 @@ namespace CoAP.NET.ResourceDirectory;
 /// <summary>A registration as a look-up reads it.</summary>
 /// <param name="Registration">The registration.</param>
 /// <param name="Order">The first eight bytes of its key.</param>
-/// <param name="Tail">The other four.</param>
+/// <param name="Tail">The other four bytes.</param>
 internal readonly record struct DirectoryEntry(Registration Registration, ulong Order, uint Tail)
 {
     /// <summary>Writes its key.</summary>

@@ -4,15 +4,15 @@ using System.Collections.Concurrent;
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>
-/// All registrations of a directory, so that they are found: by name, by what is said of their endpoints and links, and by when they end.
-/// Each node has one in full. Thread-safe; nothing of strangers runs under its lock, and look-ups read a few registrations at a time.
+/// Indexes all registrations of a directory by name, by attributes of endpoints and links, and by lifetime. Each node has a full index.
+/// Thread-safe; no code of users runs under its lock, and look-ups read a few registrations at a time.
 /// </summary>
 internal sealed class DirectoryIndex
 {
-    /// <summary>The bytes of a key.</summary>
+    /// <summary>The length of a key in bytes.</summary>
     public const int KeyLength = 12;
 
-    // What a registration takes beside its bytes: its place, its places in the lists of all, and each term.
+    // The cost of a registration in addition to its bytes: its place, its entries in the lists of all, and each term.
     private const int CostOfPlace = 128;
     private const int CostOfTerm = 32;
     private const int TableBits = 6;
@@ -31,11 +31,11 @@ internal sealed class DirectoryIndex
     private readonly DirectoryChanges _changes;
     private readonly long _start;
 
-    /// <summary>Makes an empty one.</summary>
-    /// <param name="time">The time.</param>
+    /// <summary>Creates an empty index.</summary>
+    /// <param name="time">The clock.</param>
     /// <param name="hash">The hash of terms.</param>
-    /// <param name="changes">Is told what can be found now that could not before, and the other way round.</param>
-    /// <param name="shares">Who has how much.</param>
+    /// <param name="changes">Receives changes of the visible registrations.</param>
+    /// <param name="shares">The shares of the sources.</param>
     public DirectoryIndex(TimeProvider time, KeyedHash hash, DirectoryChanges changes, DirectoryShares shares)
     {
         Shares = shares;
@@ -54,13 +54,13 @@ internal sealed class DirectoryIndex
         }
     }
 
-    /// <summary>The time in milliseconds since this was made.</summary>
+    /// <summary>The time in milliseconds since the creation of the index.</summary>
     public long Now => (long)_time.GetElapsedTime(_start).TotalMilliseconds;
 
-    /// <summary>Who has how much.</summary>
+    /// <summary>The shares of the sources.</summary>
     public DirectoryShares Shares { get; }
 
-    /// <summary>How many registrations there are, with those whose lifetime is over.</summary>
+    /// <summary>The number of registrations, including expired ones.</summary>
     public int Count
     {
         get
@@ -72,7 +72,7 @@ internal sealed class DirectoryIndex
         }
     }
 
-    /// <summary>How many are found.</summary>
+    /// <summary>The number of visible registrations.</summary>
     public int ActiveCount
     {
         get
@@ -84,16 +84,16 @@ internal sealed class DirectoryIndex
         }
     }
 
-    /// <summary>What a registration takes of the bytes of the directory.</summary>
+    /// <summary>Returns the bytes that a registration takes of the directory's limit.</summary>
     /// <param name="registration">The registration.</param>
-    /// <param name="terms">How many terms it has.</param>
+    /// <param name="terms">The number of its terms.</param>
     public static int CostOf(Registration registration, int terms) =>
         registration.Bytes.Length + KeyLength + CostOfPlace + (CostOfTerm * terms);
 
-    /// <summary>A registration is there, or is another one now.</summary>
+    /// <summary>Adds or replaces a registration.</summary>
     /// <param name="key">Its key.</param>
     /// <param name="registration">The registration.</param>
-    /// <param name="left">How long it is shown from now on.</param>
+    /// <param name="left">The time for which it is visible.</param>
     public void Set(ReadOnlySpan<byte> key, Registration registration, TimeSpan left)
     {
         (ulong order, uint tail) = OrderOf(key);
@@ -103,13 +103,13 @@ internal sealed class DirectoryIndex
             return;
         }
 
-        // To read it takes longest, and is done without the lock.
+        // Parsing takes longest and happens outside of the lock.
         TermReader reader = _readers.TryTake(out TermReader? used) ? used : new TermReader(_hash);
         Set(order, tail, registration, until, reader.Read(registration));
         _readers.Add(reader);
     }
 
-    // Calls about one registration come in order, so nothing but the end of its lifetime comes between the two locks.
+    // Calls for one registration come in order, so only the end of its lifetime can come between the two locks.
     private bool TryExtend(ulong order, uint tail, Registration registration, long until)
     {
         lock (_gate)
@@ -148,7 +148,7 @@ internal sealed class DirectoryIndex
             ref DirectoryPlace place = ref _places[id];
             if (place.Tail != tail)
             {
-                // Two names of which eight bytes of a keyed hash are the same: once in thousands of years.
+                // Two names with the same eight bytes of a keyed hash: once in thousands of years.
                 return;
             }
 
@@ -161,7 +161,7 @@ internal sealed class DirectoryIndex
         }
     }
 
-    /// <summary>A registration has gone.</summary>
+    /// <summary>Removes a registration.</summary>
     /// <param name="key">Its key.</param>
     public void Remove(ReadOnlySpan<byte> key)
     {
@@ -185,7 +185,7 @@ internal sealed class DirectoryIndex
         }
     }
 
-    /// <summary>The registration with a key, whose lifetime may be over; null for none.</summary>
+    /// <summary>Finds a registration by key, including expired ones; null for none.</summary>
     /// <param name="key">The key.</param>
     public Registration? Find(ReadOnlySpan<byte> key)
     {
@@ -197,8 +197,8 @@ internal sealed class DirectoryIndex
         }
     }
 
-    /// <summary>Takes those out of what is found whose lifetime is over.</summary>
-    /// <returns>How many they were.</returns>
+    /// <summary>Hides the registrations whose lifetime is over.</summary>
+    /// <returns>The number of hidden registrations.</returns>
     public int EndLifetimes()
     {
         long now = Now;
@@ -221,7 +221,7 @@ internal sealed class DirectoryIndex
         }
     }
 
-    /// <summary>The key of the registration whose lifetime is over for longest; null when none's is.</summary>
+    /// <summary>Returns the key of the registration that expired first; null if none has expired.</summary>
     public byte[]? FindOldestEnded()
     {
         lock (_gate)
@@ -238,11 +238,11 @@ internal sealed class DirectoryIndex
     }
 
     /// <summary>
-    /// Finds a registration of the source that has most, which gives way to one of a source that has less. It does not count from then on.
+    /// Selects a registration of the source with the most to give way to a source with fewer. It no longer counts from then on.
     /// </summary>
-    /// <param name="share">The hash of the source that asks.</param>
-    /// <param name="cost">What it asks for.</param>
-    /// <returns>It; null when nobody has to give way.</returns>
+    /// <param name="share">The hash of the requesting source.</param>
+    /// <param name="cost">The requested bytes.</param>
+    /// <returns>The registration; null if none has to give way.</returns>
     public DirectoryEntry? TakeForRoom(ulong share, long cost)
     {
         lock (_gate)
@@ -252,7 +252,7 @@ internal sealed class DirectoryIndex
         }
     }
 
-    /// <summary>A registration that was to give way is still there, and counts again.</summary>
+    /// <summary>Counts a selected registration again that still exists.</summary>
     /// <param name="entry">The registration.</param>
     public void GiveBack(in DirectoryEntry entry)
     {
@@ -266,8 +266,8 @@ internal sealed class DirectoryIndex
         }
     }
 
-    /// <summary>How many registrations have a term.</summary>
-    /// <param name="name">The name, one that is indexed.</param>
+    /// <summary>Counts the registrations with a term.</summary>
+    /// <param name="name">An indexed name.</param>
     /// <param name="value">The value.</param>
     public int CountOf(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
@@ -279,11 +279,11 @@ internal sealed class DirectoryIndex
         }
     }
 
-    /// <summary>Goes over results that a look-up leaves out, as far as nobody has to look at single ones.</summary>
-    /// <param name="term">The term by which to go; null for all registrations.</param>
-    /// <param name="results">How many; what is still to be left out after it.</param>
-    /// <param name="ofLinks">Whether results are links; otherwise they are registrations.</param>
-    /// <returns>The order from which on to read.</returns>
+    /// <summary>Skips results of a look-up as far as possible without reading single registrations.</summary>
+    /// <param name="term">The term to follow; null for all registrations.</param>
+    /// <param name="results">The number of results to skip; afterwards the rest.</param>
+    /// <param name="ofLinks">Whether results are links; otherwise registrations.</param>
+    /// <returns>The order to read from.</returns>
     public ulong Skip(in LookUpTerm? term, ref long results, bool ofLinks)
     {
         lock (_gate)
@@ -292,11 +292,11 @@ internal sealed class DirectoryIndex
         }
     }
 
-    /// <summary>Reads some registrations in order.</summary>
-    /// <param name="term">The term by which to go; null for all registrations.</param>
-    /// <param name="from">From which order on; the one after what was read afterwards.</param>
-    /// <param name="into">Where they go.</param>
-    /// <returns>How many there were; fewer than fit only at the end.</returns>
+    /// <summary>Reads registrations in order.</summary>
+    /// <param name="term">The term to follow; null for all registrations.</param>
+    /// <param name="from">The order to start from; afterwards the next one.</param>
+    /// <param name="into">Receives the registrations.</param>
+    /// <returns>The number of registrations; less than the capacity only at the end.</returns>
     public int Read(in LookUpTerm? term, ref ulong from, Span<DirectoryEntry> into)
     {
         lock (_gate)
@@ -317,7 +317,7 @@ internal sealed class DirectoryIndex
         }
     }
 
-    /// <summary>The terms of a registration that is not there yet.</summary>
+    /// <summary>Counts the terms of a new registration.</summary>
     /// <param name="registration">The registration.</param>
     public int CountTerms(Registration registration)
     {
@@ -327,7 +327,7 @@ internal sealed class DirectoryIndex
         return count;
     }
 
-    /// <summary>The place of a key in the order of all.</summary>
+    /// <summary>Returns the position of a key in the order of all.</summary>
     /// <param name="key">The key.</param>
     public static (ulong Order, uint Tail) OrderOf(ReadOnlySpan<byte> key) =>
         (BinaryPrimitives.ReadUInt64BigEndian(key), BinaryPrimitives.ReadUInt32BigEndian(key[8..]));
@@ -361,7 +361,7 @@ internal sealed class DirectoryIndex
         _changes.Note(null, place.IsActive ? registration : null);
     }
 
-    // Before it becomes another one: what would be found of it anew is taken away.
+    // Removes the old terms before the registration changes.
     private void Leave(ref DirectoryPlace place, int id, Registration next)
     {
         if (place.IsActive && !place.Registration.Found.SequenceEqual(next.Found))
@@ -407,7 +407,7 @@ internal sealed class DirectoryIndex
         _ending.Add(id);
     }
 
-    // Terms stand all over memory. The processor waits for all of them at a time, and not for one after the other.
+    // Prefetches the terms, which are spread over memory, so that the cache misses overlap.
     private void Fetch(ReadOnlySpan<(ulong Hash, ushort Links)> terms)
     {
         foreach ((ulong hash, _) in terms)

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>All places. They lie in pages, so that none is copied when there are more of them.</summary>
+/// <summary>All slots, in pages that are never copied when the table grows.</summary>
 internal sealed class DirectoryPlaces
 {
     private const int PageBits = 12;
@@ -12,14 +12,14 @@ internal sealed class DirectoryPlaces
     private readonly Stack<int> _free = [];
     private int _used;
 
-    /// <summary>How many are taken.</summary>
+    /// <summary>The number of used slots.</summary>
     public int Count => _used - _free.Count;
 
-    /// <summary>A place.</summary>
+    /// <summary>Returns a slot.</summary>
     /// <param name="id">Its number.</param>
     public ref DirectoryPlace this[int id] => ref CollectionsMarshal.AsSpan(_pages)[id >> PageBits][id & PageMask];
 
-    /// <summary>Takes one.</summary>
+    /// <summary>Takes a free slot.</summary>
     /// <returns>Its number.</returns>
     public int Take()
     {
@@ -36,7 +36,7 @@ internal sealed class DirectoryPlaces
         return _used++;
     }
 
-    /// <summary>Gives one back.</summary>
+    /// <summary>Frees a slot.</summary>
     /// <param name="id">Its number.</param>
     public void Free(int id)
     {

@@ -1,15 +1,15 @@
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>How many registrations and bytes there are, how many of them each source has, and whose give way. Thread-safe.</summary>
-/// <param name="weight">What a registration counts beside its bytes, so that many small ones weigh as much as few large ones.</param>
+/// <summary>Counts registrations and bytes in total and per source, and selects the ones that give way. Thread-safe.</summary>
+/// <param name="weight">The weight of a registration in addition to its bytes: many small ones weigh as much as few large ones.</param>
 internal sealed class DirectoryShares(long weight)
 {
     private readonly Lock _gate = new();
 
-    // A member is the number of a place of the index.
+    // A member is the number of a slot of the index.
     private readonly SourceShares<int> _shares = new();
 
-    /// <summary>How many registrations there are, but for those that are giving way.</summary>
+    /// <summary>The number of registrations, without those that are giving way.</summary>
     public int Count
     {
         get
@@ -21,7 +21,7 @@ internal sealed class DirectoryShares(long weight)
         }
     }
 
-    /// <summary>How many bytes they take.</summary>
+    /// <summary>The number of their bytes.</summary>
     public long Bytes
     {
         get
@@ -33,7 +33,7 @@ internal sealed class DirectoryShares(long weight)
         }
     }
 
-    /// <summary>How many sources have something.</summary>
+    /// <summary>The number of sources with registrations.</summary>
     public int Sources
     {
         get
@@ -45,7 +45,7 @@ internal sealed class DirectoryShares(long weight)
         }
     }
 
-    /// <summary>What a source has.</summary>
+    /// <summary>The registrations and bytes of a source.</summary>
     /// <param name="share">The hash of the source.</param>
     public (int Count, long Bytes) this[ulong share]
     {
@@ -59,12 +59,12 @@ internal sealed class DirectoryShares(long weight)
         }
     }
 
-    /// <summary>A registration is there, has become another one, or was refreshed.</summary>
-    /// <param name="member">Its number here; <see cref="SourceShares{T}.None"/> when it has none yet.</param>
+    /// <summary>Adds, replaces or refreshes a registration.</summary>
+    /// <param name="member">Its number here; <see cref="SourceShares{T}.None"/> for a new one.</param>
     /// <param name="share">The hash of its source.</param>
-    /// <param name="place">Its place in the index.</param>
+    /// <param name="place">Its slot in the index.</param>
     /// <param name="cost">The bytes that it takes.</param>
-    /// <returns>Its number from now on.</returns>
+    /// <returns>Its new number.</returns>
     public int Put(int member, ulong share, int place, int cost)
     {
         lock (_gate)
@@ -86,7 +86,7 @@ internal sealed class DirectoryShares(long weight)
         }
     }
 
-    /// <summary>A registration has gone.</summary>
+    /// <summary>Removes a registration.</summary>
     /// <param name="member">Its number here.</param>
     public void Remove(int member)
     {
@@ -96,9 +96,9 @@ internal sealed class DirectoryShares(long weight)
         }
     }
 
-    /// <summary>Whether another source has more than one has even with what it asks for, so that it would give way to it.</summary>
-    /// <param name="share">The hash of the source that asks.</param>
-    /// <param name="cost">The bytes that it asks for.</param>
+    /// <summary>Whether another source has more than this one would have with its request, and would therefore give way.</summary>
+    /// <param name="share">The hash of the requesting source.</param>
+    /// <param name="cost">The requested bytes.</param>
     public bool IsOutdone(ulong share, long cost)
     {
         lock (_gate)
@@ -108,12 +108,12 @@ internal sealed class DirectoryShares(long weight)
     }
 
     /// <summary>
-    /// Finds a registration that gives way to a source which has less: of the source that has most, the one that was not refreshed for
-    /// longest. It does not count from then on, until it is put again.
+    /// Selects a registration to give way to a source with fewer: of the largest source, the one whose last refresh is oldest. It does not
+    /// count until it is put again.
     /// </summary>
-    /// <param name="share">The hash of the source that asks.</param>
-    /// <param name="cost">The bytes that it asks for.</param>
-    /// <returns>Its place in the index; -1 when nobody has to give way.</returns>
+    /// <param name="share">The hash of the requesting source.</param>
+    /// <param name="cost">The requested bytes.</param>
+    /// <returns>Its slot in the index; -1 if none has to give way.</returns>
     public int TakeForRoom(ulong share, long cost)
     {
         lock (_gate)

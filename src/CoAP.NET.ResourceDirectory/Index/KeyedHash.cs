@@ -3,9 +3,7 @@ using System.Numerics;
 
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>
-/// SipHash-1-3 with a key of its own: strangers say what stands in the index, so nobody may choose what falls into one place of it.
-/// </summary>
+/// <summary>SipHash-1-3 with a random key: strangers choose the values in the index and must not be able to cause collisions.</summary>
 internal readonly struct KeyedHash(ulong key0, ulong key1)
 {
     /// <summary>The hash of a name, in lower case, and a value.</summary>
@@ -13,8 +11,8 @@ internal readonly struct KeyedHash(ulong key0, ulong key1)
     /// <param name="value">The value.</param>
     public ulong Of(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value) => Of(value, SeedOf(name));
 
-    /// <summary>What the hash of a value begins with that stands behind a name.</summary>
-    /// <param name="name">The name of an attribute, whose case does not matter.</param>
+    /// <summary>Returns the seed for values after a name.</summary>
+    /// <param name="name">The name of an attribute, case-insensitive.</param>
     public ulong SeedOf(ReadOnlySpan<byte> name)
     {
         Span<byte> lower = stackalloc byte[32];
@@ -33,7 +31,7 @@ internal readonly struct KeyedHash(ulong key0, ulong key1)
 
     /// <summary>The hash of bytes.</summary>
     /// <param name="bytes">The bytes.</param>
-    /// <param name="seed">What they stand behind.</param>
+    /// <param name="seed">The hash of the preceding text.</param>
     public ulong Of(ReadOnlySpan<byte> bytes, ulong seed)
     {
         ulong v0 = key0 ^ 0x736f_6d65_7073_6575;

@@ -1,14 +1,14 @@
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>Places by the time when their lifetime ends: a binary heap, with no timer for each.</summary>
-/// <param name="places">All places.</param>
+/// <summary>A binary heap of slots by the end of their lifetime, instead of a timer for each.</summary>
+/// <param name="places">All slots.</param>
 internal sealed class PlaceHeap(DirectoryPlaces places)
 {
     private readonly List<int> _ids = [];
 
     public int Count => _ids.Count;
 
-    /// <summary>The one whose lifetime ends first.</summary>
+    /// <summary>The slot whose lifetime ends first.</summary>
     public int First => _ids[0];
 
     public void Add(int id)
@@ -30,7 +30,7 @@ internal sealed class PlaceHeap(DirectoryPlaces places)
         }
     }
 
-    /// <summary>The lifetime of one is another one now.</summary>
+    /// <summary>Restores the order after a lifetime has changed.</summary>
     public void Update(int id) => Up(Down(places[id].HeapIndex));
 
     private long Key(int at) => places[_ids[at]].ActiveUntil;

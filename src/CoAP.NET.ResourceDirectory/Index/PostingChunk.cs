@@ -1,9 +1,9 @@
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>A part of a list: some registrations in order, and what they come to together.</summary>
+/// <summary>A part of a list: some registrations in order, with their sums.</summary>
 internal sealed class PostingChunk
 {
-    /// <summary>How many a part has at most.</summary>
+    /// <summary>The maximum number of registrations in a part.</summary>
     public const int Capacity = 512;
 
     private const int FirstSize = 2;
@@ -13,10 +13,10 @@ internal sealed class PostingChunk
 
     public int Count { get; private set; }
 
-    /// <summary>How many links it is about.</summary>
+    /// <summary>The number of links.</summary>
     public int LinkSum { get; private set; }
 
-    /// <summary>How many of its registrations are not shown to everybody.</summary>
+    /// <summary>The number of registrations that are visible on one network link only.</summary>
     public int LinkLocal { get; private set; }
 
     /// <summary>The order of its first registration.</summary>
@@ -27,7 +27,7 @@ internal sealed class PostingChunk
 
     public Posting this[int at] => new(_ids[at], _links[at]);
 
-    /// <summary>The first place in it that is not before an order.</summary>
+    /// <summary>Returns the first position that is not before an order.</summary>
     public int Find(DirectoryPlaces places, ulong order)
     {
         int low = 0;
@@ -41,7 +41,7 @@ internal sealed class PostingChunk
         return low;
     }
 
-    /// <summary>Has the processor fetch its end.</summary>
+    /// <summary>Prefetches the end of the part into the processor cache.</summary>
     public void Fetch()
     {
         int last = Count - 1;
@@ -79,7 +79,7 @@ internal sealed class PostingChunk
         Settle(places);
     }
 
-    /// <summary>Gives the second half away.</summary>
+    /// <summary>Splits off the second half.</summary>
     public PostingChunk Split(DirectoryPlaces places)
     {
         int half = Count / 2;

@@ -1,21 +1,21 @@
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>
-/// The registrations that have something in common, sorted by their keys, in parts: to enter and to leave costs the size of a part, and
-/// pages that come before the one that is wanted are passed over part by part.
+/// The registrations that share a term, sorted by key, in parts. Insertion and removal cost the size of a part; previous pages are skipped
+/// part by part.
 /// </summary>
-/// <param name="places">All places.</param>
+/// <param name="places">All slots.</param>
 internal sealed class PostingList(DirectoryPlaces places)
 {
     private readonly List<PostingChunk> _chunks = [];
 
-    // The last one of them: most are added there, and it is found without a detour.
+    // The last part: most registrations are added there.
     private PostingChunk? _last;
 
-    /// <summary>How many registrations it has.</summary>
+    /// <summary>The number of registrations.</summary>
     public int Count { get; private set; }
 
-    /// <summary>The place of the registration with an order; -1 for none.</summary>
+    /// <summary>Returns the slot of the registration with an order; -1 for none.</summary>
     /// <param name="order">The order.</param>
     public int Find(ulong order)
     {
@@ -29,7 +29,7 @@ internal sealed class PostingList(DirectoryPlaces places)
         return at < chunk.Count && places[chunk[at].Id].Order == order ? chunk[at].Id : -1;
     }
 
-    /// <summary>Has the processor fetch where the next one is likely to be added.</summary>
+    /// <summary>Prefetches the likely position of the next insertion.</summary>
     public void Fetch() => _last?.Fetch();
 
     public void Add(Posting posting)
@@ -38,7 +38,7 @@ internal sealed class PostingList(DirectoryPlaces places)
         Count++;
         if (_last is null || order > _last.Last)
         {
-            // In order, as after a start: no place is looked for, and parts stay full.
+            // In order, as after a start: needs no search, and parts stay full.
             if (_last is null || _last.Count == PostingChunk.Capacity)
             {
                 _chunks.Add(_last = new PostingChunk());
@@ -69,7 +69,7 @@ internal sealed class PostingList(DirectoryPlaces places)
         int at = chunk.Find(places, order);
         if (at == chunk.Count || chunk[at].Id != id)
         {
-            throw new InvalidOperationException("A list of the directory's index has lost a registration.");
+            throw new InvalidOperationException("A list of the directory's index has lost a registration. This is a bug of the library.");
         }
 
         chunk.RemoveAt(places, at);
@@ -81,10 +81,10 @@ internal sealed class PostingList(DirectoryPlaces places)
         }
     }
 
-    /// <summary>Goes over as many results as a look-up leaves out, as far as nobody has to look at single ones.</summary>
-    /// <param name="results">How many are to be left out; what is still to be left out after it.</param>
-    /// <param name="ofLinks">Whether results are links; otherwise they are registrations.</param>
-    /// <returns>The order from which on to go.</returns>
+    /// <summary>Skips results of a look-up as far as possible without reading single registrations.</summary>
+    /// <param name="results">The number of results to skip; afterwards the rest.</param>
+    /// <param name="ofLinks">Whether results are links; otherwise registrations.</param>
+    /// <returns>The order to continue from.</returns>
     public ulong Skip(ref long results, bool ofLinks)
     {
         foreach (PostingChunk chunk in _chunks)
@@ -112,10 +112,10 @@ internal sealed class PostingList(DirectoryPlaces places)
         return ulong.MaxValue;
     }
 
-    /// <summary>Reads some registrations in order.</summary>
-    /// <param name="from">From which order on; the one after what was read afterwards.</param>
-    /// <param name="into">Where they go.</param>
-    /// <returns>How many there were; fewer than fit only at the end.</returns>
+    /// <summary>Reads registrations in order.</summary>
+    /// <param name="from">The order to start from; afterwards the next one.</param>
+    /// <param name="into">Receives the registrations.</param>
+    /// <returns>The number of registrations; less than the capacity only at the end.</returns>
     public int Read(ref ulong from, Span<DirectoryEntry> into)
     {
         int count = 0;
@@ -134,7 +134,7 @@ internal sealed class PostingList(DirectoryPlaces places)
         return count;
     }
 
-    // The last one that begins at or before an order.
+    // Returns the last part that begins at or before an order.
     private int ChunkOf(ulong order)
     {
         int low = 0;

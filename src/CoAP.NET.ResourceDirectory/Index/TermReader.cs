@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>
-/// Finds the terms of a registration: what stands in the index. Of names (<c>ep</c>, <c>d</c>), <c>base</c>, <c>et</c>, <c>rt</c> and
-/// <c>if</c> every value is one; a look-up by anything else goes through registrations. Not thread-safe.
+/// Extracts the terms of a registration for the index: every value of names (<c>ep</c>, <c>d</c>), <c>base</c>, <c>et</c>, <c>rt</c> and
+/// <c>if</c>. Look-ups by other attributes scan registrations. Not thread-safe.
 /// </summary>
 /// <param name="hash">The hash of terms.</param>
 internal sealed class TermReader(KeyedHash hash)
@@ -19,12 +19,12 @@ internal sealed class TermReader(KeyedHash hash)
     private readonly ulong _base = hash.SeedOf("base"u8);
     private readonly List<(ulong Hash, ushort Links)> _terms = [];
 
-    // What was found, with the number of its link; -1 for the endpoint.
+    // The extracted terms, each with the number of its link; -1 for the endpoint.
     private ulong[] _hashes = new ulong[FirstSize];
     private int[] _links = new int[FirstSize];
     private int _count;
 
-    /// <summary>Whether every value of attributes of a name is in the index.</summary>
+    /// <summary>Whether the index contains every value of the attributes with a name.</summary>
     /// <param name="name">The name.</param>
     public static bool IsIndexed(ReadOnlySpan<byte> name) => name.Length switch
     {
@@ -34,10 +34,10 @@ internal sealed class TermReader(KeyedHash hash)
         _ => false,
     };
 
-    /// <summary>Finds the terms of a registration.</summary>
+    /// <summary>Extracts the terms of a registration.</summary>
     /// <param name="registration">The registration.</param>
-    /// <returns>The terms, each with how many links have it; what is said of the endpoint is said of all links. Valid until the next call.
-    /// </returns>
+    /// <returns>The terms, each with the number of links that have it; terms of the endpoint apply to all links. Valid until the next
+    /// call.</returns>
     public ReadOnlySpan<(ulong Hash, ushort Links)> Read(Registration registration)
     {
         _count = 0;
@@ -72,7 +72,7 @@ internal sealed class TermReader(KeyedHash hash)
         return CollectionsMarshal.AsSpan(_terms);
     }
 
-    // Of the numbers of the links that have a term, some may be there twice.
+    // The numbers of the links with a term may contain duplicates.
     private static int CountLinks(Span<int> links, int all)
     {
         links.Sort();

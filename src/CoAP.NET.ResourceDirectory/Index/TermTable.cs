@@ -1,10 +1,10 @@
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>
-/// From the hash of a term, such as <c>rt=light</c>, to the registrations that have it. Most terms, such as names of endpoints, have one:
-/// those cost a place in the table and nothing else.
+/// Maps the hash of a term, such as <c>rt=light</c>, to the registrations that have it. Most terms, such as names of endpoints, have one
+/// registration and cost only a slot of the table.
 /// </summary>
-/// <param name="places">All places.</param>
+/// <param name="places">All slots.</param>
 internal sealed class TermTable(DirectoryPlaces places)
 {
     private const int Empty = 0;
@@ -15,10 +15,10 @@ internal sealed class TermTable(DirectoryPlaces places)
     private Entry[] _entries = new Entry[FirstSize];
     private int _count;
 
-    /// <summary>The only registration of a term, or the list of several.</summary>
+    /// <summary>Finds the only registration of a term, or its list.</summary>
     /// <param name="hash">The term.</param>
-    /// <param name="id">The place of the only one; -1 for none and for several.</param>
-    /// <returns>The list of several; null for none or one.</returns>
+    /// <param name="id">The slot of the only registration; -1 for none and for several.</param>
+    /// <returns>The list; null for none or one.</returns>
     public PostingList? Find(ulong hash, out int id)
     {
         int value = _entries[IndexOf(hash)].Value;
@@ -26,11 +26,11 @@ internal sealed class TermTable(DirectoryPlaces places)
         return value < 0 ? _lists[-value - 1] : null;
     }
 
-    /// <summary>Has the processor fetch where a term stands. What follows from it is fetched by <see cref="FetchList"/>.</summary>
+    /// <summary>Prefetches the entry of a term. <see cref="FetchList"/> prefetches its list.</summary>
     /// <param name="hash">The term.</param>
     public void Fetch(ulong hash) => Volatile.Read(ref _entries[(int)hash & (_entries.Length - 1)].Value);
 
-    /// <summary>Has the processor fetch the list of a term.</summary>
+    /// <summary>Prefetches the list of a term.</summary>
     /// <param name="hash">The term.</param>
     public void FetchList(ulong hash)
     {
@@ -104,7 +104,7 @@ internal sealed class TermTable(DirectoryPlaces places)
         return at;
     }
 
-    // Those behind it that stand there because it stood here move up.
+    // Moves up the following entries that were displaced by this one.
     private void RemoveAt(int hole)
     {
         int mask = _entries.Length - 1;
@@ -139,10 +139,10 @@ internal sealed class TermTable(DirectoryPlaces places)
     {
         public ulong Hash;
 
-        // 0: nothing; above 0: the place of the only registration, and 1; below 0: the number of a list, and 1, negated.
+        // 0: empty; above 0: the slot of the only registration plus 1; below 0: the number of a list plus 1, negated.
         public int Value;
 
-        // How many links of the only registration have it.
+        // The number of links of the only registration that have it.
         public ushort Links;
     }
 }

@@ -4,8 +4,8 @@ using System.Text;
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>
-/// Where registrations are: the last segment is the key of a registration, a keyed hash of sector and name. So a name has the same location
-/// on every node and for ever, and nobody can choose one.
+/// The locations of registrations: the last segment is the key, a keyed hash of sector and name. A name therefore has the same location on
+/// every node and forever, and clients cannot choose one.
 /// </summary>
 internal sealed class DirectoryLocations
 {
@@ -15,14 +15,14 @@ internal sealed class DirectoryLocations
 
     private readonly byte[] _prefix;
 
-    /// <summary>Makes them.</summary>
+    /// <summary>Creates the locations of a directory.</summary>
     /// <param name="path">The path of the directory, such as <c>/rd</c>.</param>
     public DirectoryLocations(string path) => _prefix = Encoding.UTF8.GetBytes(path + "/");
 
     /// <summary>The length of a location in bytes.</summary>
     public int Length => _prefix.Length + IdLength;
 
-    /// <summary>The key that the last segment of a location is; null for none.</summary>
+    /// <summary>Returns the key for the last segment of a location; null for an invalid one.</summary>
     /// <param name="id">The segment.</param>
     public static byte[]? KeyOf(string id)
     {
@@ -31,13 +31,13 @@ internal sealed class DirectoryLocations
             && Base64Url.TryDecodeFromChars(id, key, out int length) && length == key.Length ? key : null;
     }
 
-    /// <summary>The last segment of the location of a key.</summary>
+    /// <summary>Returns the last segment of the location of a key.</summary>
     /// <param name="key">The key.</param>
     public static string IdOf(ReadOnlySpan<byte> key) => Base64Url.EncodeToString(key);
 
-    /// <summary>Where registrations are whose locations are a path, or begin as it does.</summary>
+    /// <summary>Returns the range of the registrations whose locations equal a path, or begin with it.</summary>
     /// <param name="path">The path.</param>
-    /// <param name="isPrefix">Whether it is the beginning.</param>
+    /// <param name="isPrefix">Whether the path is a prefix.</param>
     public LocationRange RangeOf(ReadOnlySpan<byte> path, bool isPrefix)
     {
         if (isPrefix ? path.Length > Length : path.Length != Length)
@@ -62,7 +62,7 @@ internal sealed class DirectoryLocations
                 return LocationRange.None;
             }
 
-            // What does not fit is compared when the registration is looked at.
+            // The rest is compared when the registration is read.
             if (free >= BitsPerCharacter)
             {
                 free -= BitsPerCharacter;
@@ -75,7 +75,7 @@ internal sealed class DirectoryLocations
 
     /// <summary>Writes the location of a registration.</summary>
     /// <param name="entry">The registration.</param>
-    /// <param name="to">As many bytes as <see cref="Length"/> says.</param>
+    /// <param name="to">Receives <see cref="Length"/> bytes.</param>
     public void Write(in DirectoryEntry entry, Span<byte> to)
     {
         Span<byte> key = stackalloc byte[DirectoryIndex.KeyLength];

@@ -1,24 +1,24 @@
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>Goes through the attributes of a link.</summary>
-/// <param name="attributes">The attributes, each with its semicolon before it.</param>
+/// <summary>Iterates over the attributes of a link.</summary>
+/// <param name="attributes">The attributes, each with a leading semicolon.</param>
 internal ref struct LinkAttributeText(ReadOnlySpan<byte> attributes)
 {
     private ReadOnlySpan<byte> _rest = attributes;
 
-    /// <summary>The present one as it stands there, with its semicolon.</summary>
+    /// <summary>The text of the current attribute, with its semicolon.</summary>
     public ReadOnlySpan<byte> Text { get; private set; }
 
     /// <summary>Its name.</summary>
     public ReadOnlySpan<byte> Name { get; private set; }
 
-    /// <summary>Its value without quotes, with escapes; empty for none.</summary>
+    /// <summary>Its value without quotes, still escaped; empty for none.</summary>
     public ReadOnlySpan<byte> Value { get; private set; }
 
     /// <summary>Whether it has a value.</summary>
     public bool HasValue { get; private set; }
 
-    /// <summary>Goes on to the next one.</summary>
+    /// <summary>Moves to the next attribute.</summary>
     public bool MoveNext()
     {
         if (_rest.IsEmpty)
@@ -52,8 +52,8 @@ internal ref struct LinkAttributeText(ReadOnlySpan<byte> attributes)
         return true;
     }
 
-    /// <summary>A value without the escapes of quoted strings.</summary>
-    /// <param name="value">The value as it stands between the quotes.</param>
+    /// <summary>Removes the escapes of a quoted string.</summary>
+    /// <param name="value">The value between the quotes.</param>
     public static ReadOnlySpan<byte> Unescape(ReadOnlySpan<byte> value)
     {
         if (!value.Contains((byte)'\\'))

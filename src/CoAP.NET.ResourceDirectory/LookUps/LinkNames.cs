@@ -1,9 +1,9 @@
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>Names of attributes that mean something to a directory.</summary>
+/// <summary>Names of attributes with a meaning for the directory.</summary>
 internal static class LinkNames
 {
-    /// <summary>Whether values of a name are lists divided by spaces, of which each member is compared by itself.</summary>
+    /// <summary>Whether values of a name are lists separated by spaces, whose members are compared one by one.</summary>
     /// <param name="name">The name.</param>
     public static bool IsList(ReadOnlySpan<byte> name) => name.Length switch
     {
@@ -13,7 +13,7 @@ internal static class LinkNames
     };
 
     /// <summary>
-    /// Whether a parameter of a registration would mean something else in look-ups: such a one is refused, as nobody could find by it.
+    /// Whether a registration parameter would have another meaning in look-ups. The directory refuses it because no look-up could find it.
     /// </summary>
     /// <param name="name">The name.</param>
     public static bool IsUnsuitable(ReadOnlySpan<byte> name) => AsciiText.AreEqual(name, "page"u8) || AsciiText.AreEqual(name, "count"u8)

@@ -1,20 +1,20 @@
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>
-/// Goes through a document in link format that <see cref="CoapLinkFormat.Format"/> wrote: without white space, and without errors.
+/// Iterates over a link-format document written by <see cref="CoapLinkFormat.Format"/>: without white space, and without errors.
 /// </summary>
 /// <param name="text">The document in UTF-8.</param>
 internal ref struct LinkText(ReadOnlySpan<byte> text)
 {
     private ReadOnlySpan<byte> _rest = text;
 
-    /// <summary>The target of the present link.</summary>
+    /// <summary>The target of the current link.</summary>
     public ReadOnlySpan<byte> Target { get; private set; }
 
-    /// <summary>The attributes of the present link, each with its semicolon before it.</summary>
+    /// <summary>The attributes of the current link, each with a leading semicolon.</summary>
     public ReadOnlySpan<byte> Attributes { get; private set; }
 
-    /// <summary>Goes on to the next link.</summary>
+    /// <summary>Moves to the next link.</summary>
     public bool MoveNext()
     {
         int start = _rest.IndexOf((byte)'<');
@@ -40,8 +40,8 @@ internal ref struct LinkText(ReadOnlySpan<byte> text)
         return true;
     }
 
-    /// <summary>The length of a quoted string up to the quote that ends it.</summary>
-    /// <param name="text">What stands behind the quote that begins it.</param>
+    /// <summary>Returns the length of a quoted string up to its closing quote.</summary>
+    /// <param name="text">The text after the opening quote.</param>
     public static int LengthOfQuoted(ReadOnlySpan<byte> text)
     {
         int length = 0;

@@ -1,9 +1,10 @@
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>Where registrations are whose locations begin alike: the order of all is that of their keys, which are in their locations.
+/// <summary>
+/// A range of registrations whose locations have a common prefix: the order of all is that of their keys, which are in their locations.
 /// </summary>
 /// <param name="First">The first order.</param>
-/// <param name="Last">The last order; before the first one where there are none.</param>
+/// <param name="Last">The last order; before the first one for an empty range.</param>
 internal readonly record struct LocationRange(ulong First, ulong Last)
 {
     /// <summary>All locations.</summary>
@@ -12,10 +13,10 @@ internal readonly record struct LocationRange(ulong First, ulong Last)
     /// <summary>No location.</summary>
     public static LocationRange None { get; } = new(1, 0);
 
-    /// <summary>Whether there are none.</summary>
+    /// <summary>Whether the range is empty.</summary>
     public bool IsEmpty => Last < First;
 
-    /// <summary>What is in both.</summary>
-    /// <param name="other">The other one.</param>
+    /// <summary>Returns the intersection of two ranges.</summary>
+    /// <param name="other">The other range.</param>
     public LocationRange And(LocationRange other) => new(Math.Max(First, other.First), Math.Min(Last, other.Last));
 }

@@ -3,29 +3,29 @@ using System.Text;
 
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>What is looked up: criteria, and which page of what matches (RFC 9176 section 6).</summary>
+/// <summary>A look-up: criteria, and the requested page of the matches (RFC 9176 section 6).</summary>
 internal sealed class LookUp
 {
     private LookUp(bool ofLinks, IReadOnlyList<LookUpCriterion> criteria) => (OfLinks, Criteria) = (ofLinks, criteria);
 
-    /// <summary>Whether links are looked up; otherwise endpoints.</summary>
+    /// <summary>Whether the look-up is for links; otherwise for endpoints.</summary>
     public bool OfLinks { get; }
 
-    /// <summary>All of them must match.</summary>
+    /// <summary>The criteria; all must match.</summary>
     public IReadOnlyList<LookUpCriterion> Criteria { get; }
 
-    /// <summary>How many results are wanted at most; null for all.</summary>
+    /// <summary>The maximum number of requested results; null for all.</summary>
     public long? Count { get; private set; }
 
-    /// <summary>How many results are left out.</summary>
+    /// <summary>The number of skipped results.</summary>
     public long Skipped { get; private set; }
 
-    /// <summary>Reads the arguments of a request.</summary>
+    /// <summary>Parses the arguments of a request.</summary>
     /// <param name="queries">The arguments.</param>
-    /// <param name="ofLinks">Whether links are looked up; otherwise endpoints.</param>
-    /// <param name="maxCriteria">How many criteria there may be.</param>
+    /// <param name="ofLinks">Whether the look-up is for links; otherwise for endpoints.</param>
+    /// <param name="maxCriteria">The maximum number of criteria.</param>
     /// <param name="lookUp">The look-up; null after an error.</param>
-    /// <returns>What is wrong; null when nothing is.</returns>
+    /// <returns>The error; null for none.</returns>
     public static string? TryRead(IEnumerable<string> queries, bool ofLinks, int maxCriteria, out LookUp? lookUp)
     {
         lookUp = null;
@@ -36,7 +36,7 @@ internal sealed class LookUp
             int at = query.IndexOf('=', StringComparison.Ordinal);
             if (at <= 0)
             {
-                return $"'{query}' is no criterion: ask by name=value, or by name=beginning* (RFC 9176 section 6.2).";
+                return $"'{query}' is not a criterion. Use name=value, or name=beginning* (RFC 9176 section 6.2).";
             }
 
             string name = query[..at];
@@ -46,7 +46,7 @@ internal sealed class LookUp
                 ref long? number = ref name == "page" ? ref page : ref count;
                 if (number is not null || !TryReadNumber(value, out number))
                 {
-                    return $"'{query}': give {name} once, as a number from 0 to {uint.MaxValue} (RFC 9176 section 6.2).";
+                    return $"'{query}' is not valid. Give {name} once, as a number from 0 to {uint.MaxValue} (RFC 9176 section 6.2).";
                 }
 
                 continue;
@@ -54,7 +54,7 @@ internal sealed class LookUp
 
             if (criteria.Count == maxCriteria)
             {
-                return $"There are more than {maxCriteria} criteria. Leave some out.";
+                return $"There are more than {maxCriteria} criteria. Remove some.";
             }
 
             bool isPrefix = value.EndsWith('*');
@@ -64,7 +64,7 @@ internal sealed class LookUp
 
         if (page is not null && count is null)
         {
-            return "page needs count, which says how many results a page has: ask for page=0&count=10 (RFC 9176 section 6.2).";
+            return "page requires count, the number of results per page. Use for example page=0&count=10 (RFC 9176 section 6.2).";
         }
 
         ulong skipped = (ulong)(page ?? 0) * (ulong)(count ?? 0);

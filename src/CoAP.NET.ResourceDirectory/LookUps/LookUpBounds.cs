@@ -1,7 +1,7 @@
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>How far a look-up may go.</summary>
-/// <param name="MaxResults">How many results an answer may have.</param>
-/// <param name="MaxBytes">How many bytes it may have.</param>
-/// <param name="MaxScanned">How many registrations it may look at in one step.</param>
+/// <summary>The limits of a look-up.</summary>
+/// <param name="MaxResults">The maximum number of results of a response.</param>
+/// <param name="MaxBytes">The maximum number of bytes of a response.</param>
+/// <param name="MaxScanned">The maximum number of registrations to scan in one step.</param>
 internal readonly record struct LookUpBounds(int MaxResults, int MaxBytes, int MaxScanned);

@@ -4,31 +4,31 @@ namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>One criterion of a look-up: <c>name=value</c>, or <c>name=beginning*</c> (RFC 9176 section 6.2).</summary>
 /// <param name="name">The name.</param>
-/// <param name="pattern">The value, or its beginning.</param>
-/// <param name="isPrefix">Whether it is the beginning.</param>
-/// <param name="ofLinks">Whether links are looked up; otherwise endpoints.</param>
+/// <param name="pattern">The value, or its prefix.</param>
+/// <param name="isPrefix">Whether it is a prefix.</param>
+/// <param name="ofLinks">Whether the look-up is for links; otherwise for endpoints.</param>
 internal sealed class LookUpCriterion(ReadOnlyMemory<byte> name, ReadOnlyMemory<byte> pattern, bool isPrefix, bool ofLinks)
 {
     private readonly bool _isReference = AsciiText.AreEqual(name.Span, "href"u8);
     private readonly bool _isAnchor = AsciiText.AreEqual(name.Span, "anchor"u8);
 
-    /// <summary>The name and value by which the index finds what may match; null when it does not.</summary>
+    /// <summary>The name and value to search in the index; null if the index cannot help.</summary>
     public LookUpTerm? Term => !isPrefix && TermReader.IsIndexed(name.Span) && !IsOfAllEndpoints ? new LookUpTerm(name, pattern) : null;
 
     /// <summary>
-    /// Whether it holds for every endpoint, as every one has the resource type <c>core.rd-ep</c>. That is said of the link to an endpoint,
-    /// not of what the endpoint has.
+    /// Whether it matches every endpoint, because every one has the resource type <c>core.rd-ep</c>. This type belongs to the link to an
+    /// endpoint, not to the links of the endpoint.
     /// </summary>
     public bool IsOfAllEndpoints => !ofLinks && AsciiText.AreEqual(name.Span, "rt"u8) && IsMatch("core.rd-ep"u8);
 
     /// <summary>
-    /// Where registrations are that it can hold for. Resolved targets begin with a scheme, so a path can be that of a location only.
+    /// Returns the range of registrations that can match. Resolved targets begin with a scheme, so a path can only match a location.
     /// </summary>
     /// <param name="locations">All locations.</param>
     public LocationRange RangeOf(DirectoryLocations locations) =>
         _isReference && pattern.Span.StartsWith("/"u8) ? locations.RangeOf(pattern.Span, isPrefix) : LocationRange.All;
 
-    /// <summary>Whether it is about targets, among which the locations of registrations are.</summary>
+    /// <summary>Whether it applies to targets, which include the locations of registrations.</summary>
     public bool IsOfLocations => _isReference;
 
     /// <summary>Whether the endpoint of a registration matches.</summary>
@@ -61,7 +61,7 @@ internal sealed class LookUpCriterion(ReadOnlyMemory<byte> name, ReadOnlyMemory<
         return false;
     }
 
-    /// <summary>Whether a link matches by itself.</summary>
+    /// <summary>Whether a link matches on its own.</summary>
     /// <param name="link">The link.</param>
     /// <param name="origin">Scheme and authority of the base.</param>
     public bool MatchesLink(in LinkText link, ReadOnlySpan<byte> origin)
@@ -108,7 +108,7 @@ internal sealed class LookUpCriterion(ReadOnlyMemory<byte> name, ReadOnlyMemory<
         return false;
     }
 
-    // The location as a URI: whatever this server is called.
+    // The location as a URI, with any authority of this server.
     private bool IsMatchOfUri(ReadOnlySpan<byte> location)
     {
         ReadOnlySpan<byte> wanted = pattern.Span;
@@ -134,7 +134,7 @@ internal sealed class LookUpCriterion(ReadOnlyMemory<byte> name, ReadOnlyMemory<
             return IsMatch(resolved.WrittenSpan);
         }
 
-        // Most do not even begin so, and nothing is put together for them.
+        // Most have another beginning and are rejected without building the text.
         ReadOnlySpan<byte> wanted = pattern.Span;
         return wanted.Length <= origin.Length
             ? isPrefix && origin.StartsWith(wanted)

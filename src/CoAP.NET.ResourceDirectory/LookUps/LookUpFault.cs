@@ -1,13 +1,13 @@
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>Why a look-up has no answer.</summary>
+/// <summary>The reason why a look-up has no result.</summary>
 internal enum LookUpFault
 {
     None,
 
-    /// <summary>More matches than an answer may have.</summary>
+    /// <summary>More matches than a response may have.</summary>
     TooManyResults,
 
-    /// <summary>There are more registrations to go through than it may at a time.</summary>
+    /// <summary>More registrations to scan than allowed in one step.</summary>
     TooMuchWork,
 }

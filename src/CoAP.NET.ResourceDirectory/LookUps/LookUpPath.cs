@@ -1,7 +1,7 @@
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>By what a look-up goes through registrations.</summary>
-/// <param name="Term">The term that they have; null for all registrations.</param>
-/// <param name="Places">The places in the order of all between which they are.</param>
-/// <param name="IsAll">Whether all that it leads to matches.</param>
+/// <summary>The way in which a look-up scans registrations.</summary>
+/// <param name="Term">The term to follow; null for all registrations.</param>
+/// <param name="Places">The range in the order of all.</param>
+/// <param name="IsAll">Whether all scanned registrations match.</param>
 internal readonly record struct LookUpPath(LookUpTerm? Term, LocationRange Places, bool IsAll);

@@ -1,17 +1,17 @@
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>How far a look-up is that goes on in several steps.</summary>
+/// <summary>The progress of a look-up with several steps.</summary>
 internal sealed class LookUpProgress
 {
-    /// <summary>By what it goes.</summary>
+    /// <summary>The way of scanning.</summary>
     public required LookUpPath Path { get; init; }
 
     /// <summary>The order of the next registration.</summary>
     public ulong From { get; set; }
 
-    /// <summary>How many results are still to be left out before the first one.</summary>
+    /// <summary>The number of results still to be skipped.</summary>
     public long Skipped { get; set; }
 
-    /// <summary>How many results there are already.</summary>
+    /// <summary>The number of results so far.</summary>
     public long Found { get; set; }
 }

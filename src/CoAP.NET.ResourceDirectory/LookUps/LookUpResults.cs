@@ -2,7 +2,7 @@ using System.Buffers;
 
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>The answer to a look-up while it is written.</summary>
+/// <summary>Writes the response to a look-up.</summary>
 internal ref struct LookUpResults
 {
     private readonly LookUp _lookUp;
@@ -12,7 +12,7 @@ internal ref struct LookUpResults
     private readonly ArrayBufferWriter<byte> _answer;
     private readonly LookUpProgress _progress;
 
-    // Which criteria the endpoint at hand meets, so that its links need not; one bit for each.
+    // The criteria that the current endpoint meets, so that its links need not; one bit for each.
     private ulong _metByEndpoint;
 
     public LookUpResults(
@@ -27,13 +27,13 @@ internal ref struct LookUpResults
         _progress = progress;
     }
 
-    /// <summary>Why there is no answer.</summary>
+    /// <summary>The reason why there is no response.</summary>
     public LookUpFault Fault { get; private set; }
 
-    /// <summary>Whether nothing more is wanted.</summary>
+    /// <summary>Whether the page is complete.</summary>
     public bool IsComplete { get; private set; }
 
-    /// <summary>Adds what matches of a registration.</summary>
+    /// <summary>Adds the matches of a registration.</summary>
     /// <param name="entry">The registration.</param>
     public void Add(in DirectoryEntry entry)
     {
@@ -42,7 +42,7 @@ internal ref struct LookUpResults
         ReadOnlySpan<byte> origin = UriText.OriginOf(registration.Base);
         if (!isHere && UriText.IsLinkLocal(origin))
         {
-            // Nothing of it means anything elsewhere (RFC 9176 section 6.2), full URIs excepted, which came with it.
+            // Such links mean nothing elsewhere (RFC 9176 section 6.2), except for full URIs, which were registered with the others.
             return;
         }
 
@@ -77,7 +77,7 @@ internal ref struct LookUpResults
 
     private readonly bool IsMetByLinks(Registration registration, ReadOnlySpan<byte> origin, bool isHere, ulong all)
     {
-        // Each criterion may be met by another link.
+        // Different links may meet different criteria.
         ulong met = _metByEndpoint;
         LinkText links = new(registration.Links);
         while (met != all && links.MoveNext())

@@ -2,31 +2,31 @@ using System.Buffers;
 
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>Carries out look-ups: goes by the criterion that the fewest registrations have, and looks at each of those.</summary>
-/// <param name="index">All registrations.</param>
-/// <param name="locations">Where they are.</param>
-/// <param name="bounds">How far it may go.</param>
+/// <summary>Executes look-ups: follows the criterion with the fewest registrations, and checks each of those.</summary>
+/// <param name="index">The index.</param>
+/// <param name="locations">The locations.</param>
+/// <param name="bounds">The limits.</param>
 internal sealed class LookUpRun(DirectoryIndex index, DirectoryLocations locations, LookUpBounds bounds)
 {
     private const int AtATime = 64;
 
-    /// <summary>Carries one out.</summary>
+    /// <summary>Executes a look-up.</summary>
     /// <param name="lookUp">What is looked up.</param>
-    /// <param name="linkTag">The link that the client is on; 0 where that is not known.</param>
-    /// <param name="answer">Where the links go.</param>
-    /// <returns>Why there is no answer.</returns>
+    /// <param name="linkTag">The network link of the client; 0 for an unknown one.</param>
+    /// <param name="answer">Receives the links.</param>
+    /// <returns>The reason why there is no response.</returns>
     public LookUpFault Run(LookUp lookUp, ulong linkTag, ArrayBufferWriter<byte> answer) => Run(lookUp, linkTag, answer, out _);
 
-    /// <summary>Carries one out.</summary>
+    /// <summary>Executes a look-up.</summary>
     /// <param name="lookUp">What is looked up.</param>
-    /// <param name="linkTag">The link that the client is on; 0 where that is not known.</param>
-    /// <param name="answer">Where the links go.</param>
-    /// <param name="seen">How many registrations it looked at.</param>
-    /// <returns>Why there is no answer.</returns>
+    /// <param name="linkTag">The network link of the client; 0 for an unknown one.</param>
+    /// <param name="answer">Receives the links.</param>
+    /// <param name="seen">The number of scanned registrations.</param>
+    /// <returns>The reason why there is no response.</returns>
     public LookUpFault Run(LookUp lookUp, ulong linkTag, ArrayBufferWriter<byte> answer, out int seen) =>
         GoOn(lookUp, linkTag, answer, Begin(lookUp), out seen);
 
-    /// <summary>Begins one that may take several steps.</summary>
+    /// <summary>Starts a look-up that may take several steps.</summary>
     /// <param name="lookUp">What is looked up.</param>
     public LookUpProgress Begin(LookUp lookUp)
     {
@@ -37,19 +37,20 @@ internal sealed class LookUpRun(DirectoryIndex index, DirectoryLocations locatio
         return new LookUpProgress { Path = path, From = from, Skipped = skipped };
     }
 
-    /// <summary>Whether a look-up may have to go through more registrations than it may in one step.</summary>
-    /// <param name="progress">The look-up, which has begun.</param>
+    /// <summary>Whether a look-up may have to scan more registrations than allowed in one step.</summary>
+    /// <param name="progress">The started look-up.</param>
     public bool MayBeLong(LookUpProgress progress) => progress.Path is { IsAll: false } path
         && path.Places == LocationRange.All
         && (path.Term is { } term ? index.CountOf(term.Name.Span, term.Value.Span) : index.ActiveCount) > bounds.MaxScanned;
 
-    /// <summary>Takes one step of a look-up, over as many registrations as may be looked at in one.</summary>
+    /// <summary>Executes one step of a look-up, over at most the allowed number of registrations.</summary>
     /// <param name="lookUp">What is looked up.</param>
-    /// <param name="linkTag">The link that the client is on; 0 where that is not known.</param>
-    /// <param name="answer">Where the links go.</param>
-    /// <param name="progress">How far it is.</param>
-    /// <param name="seen">How many registrations it looked at.</param>
-    /// <returns><see cref="LookUpFault.TooMuchWork"/> when there are more to be looked at; otherwise why there is no answer.</returns>
+    /// <param name="linkTag">The network link of the client; 0 for an unknown one.</param>
+    /// <param name="answer">Receives the links.</param>
+    /// <param name="progress">Its progress.</param>
+    /// <param name="seen">The number of scanned registrations.</param>
+    /// <returns><see cref="LookUpFault.TooMuchWork"/> if there are more registrations to scan; otherwise the reason why there is no
+    /// response.</returns>
     public LookUpFault GoOn(LookUp lookUp, ulong linkTag, ArrayBufferWriter<byte> answer, LookUpProgress progress, out int seen)
     {
         seen = 0;
@@ -64,7 +65,7 @@ internal sealed class LookUpRun(DirectoryIndex index, DirectoryLocations locatio
         DirectoryEntry[] some = ArrayPool<DirectoryEntry>.Shared.Rent(AtATime);
         try
         {
-            // Where a page is small most of what is read would be for nothing.
+            // For a small page most of a large read would be useless.
             int wanted = progress.Skipped != 0 ? AtATime : (int)Math.Clamp(lookUp.Count ?? AtATime, 4, AtATime);
             while (true)
             {
@@ -104,8 +105,7 @@ internal sealed class LookUpRun(DirectoryIndex index, DirectoryLocations locatio
         }
     }
 
-    /// <summary>Whether the result of a look-up may be another one after a change. That of a page may be by anything before it, too, which
-    /// matches as well.</summary>
+    /// <summary>Whether a change may affect the result of a look-up. Earlier matches affect a page, too.</summary>
     /// <param name="lookUp">The look-up.</param>
     /// <param name="change">The change.</param>
     public bool MayMatch(LookUp lookUp, in DirectoryChange change) =>
@@ -134,7 +134,7 @@ internal sealed class LookUpRun(DirectoryIndex index, DirectoryLocations locatio
         return true;
     }
 
-    // The criterion that the fewest registrations have, the places that all criteria leave, and whether all that is there matches.
+    // Chooses the criterion with the fewest registrations, the range that all criteria leave, and whether everything in it matches.
     private LookUpPath Choose(LookUp lookUp)
     {
         LookUpTerm? best = null;

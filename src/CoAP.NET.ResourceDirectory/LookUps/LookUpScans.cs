@@ -3,21 +3,21 @@ using System.Buffers;
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>
-/// Look-ups that no index leads to a few registrations, such as those by the beginning of a target: they go through very many of them step
-/// by step, one step at a time of all look-ups, so that they keep one processor busy at most and none of them holds up the others. How many
-/// are under way is bounded in all and for each source. Thread-safe.
+/// Executes look-ups without an index, such as those by the prefix of a target. They scan many registrations in steps, one step at a time
+/// across all look-ups. They therefore use at most one processor, and none blocks the others. Pending ones are limited in total and per
+/// source. Thread-safe.
 /// </summary>
-/// <param name="run">Takes the steps.</param>
-/// <param name="options">The bounds.</param>
+/// <param name="run">Executes the steps.</param>
+/// <param name="options">The limits.</param>
 internal sealed class LookUpScans(LookUpRun run, CoapDirectoryOptions options)
 {
     private readonly Lock _gate = new();
     private readonly SourcePlaces _places = new(options.MaxScans, options.MaxScansPerSource);
 
-    /// <summary>Whoever has it takes a step.</summary>
+    /// <summary>Its holder executes a step.</summary>
     public SemaphoreSlim Turn { get; } = new(1);
 
-    /// <summary>How many are under way.</summary>
+    /// <summary>The current number of such look-ups.</summary>
     public int UnderWay
     {
         get
@@ -29,14 +29,14 @@ internal sealed class LookUpScans(LookUpRun run, CoapDirectoryOptions options)
         }
     }
 
-    /// <summary>Takes the rest of the steps of a look-up.</summary>
-    /// <param name="source">Who asks.</param>
+    /// <summary>Executes the remaining steps of a look-up.</summary>
+    /// <param name="source">The requesting source.</param>
     /// <param name="lookUp">What is looked up.</param>
-    /// <param name="linkTag">The link that the client is on; 0 where that is not known.</param>
-    /// <param name="answer">Where the links go.</param>
-    /// <param name="progress">How far it is.</param>
-    /// <param name="cancellationToken">Ends it.</param>
-    /// <returns>Why there is no answer; <see cref="LookUpFault.TooMuchWork"/> when there is no place for one more.</returns>
+    /// <param name="linkTag">The network link of the client; 0 for an unknown one.</param>
+    /// <param name="answer">Receives the links.</param>
+    /// <param name="progress">Its progress.</param>
+    /// <param name="cancellationToken">Cancels it.</param>
+    /// <returns>The reason why there is no response; <see cref="LookUpFault.TooMuchWork"/> if all places are taken.</returns>
     public async ValueTask<LookUpFault> FinishAsync(CoapSource source, LookUp lookUp, ulong linkTag, ArrayBufferWriter<byte> answer,
         LookUpProgress progress, CancellationToken cancellationToken)
     {
@@ -50,7 +50,7 @@ internal sealed class LookUpScans(LookUpRun run, CoapDirectoryOptions options)
             LookUpFault fault = LookUpFault.TooMuchWork;
             while (fault == LookUpFault.TooMuchWork)
             {
-                // Those that wait are served in the order in which they came, and each waits anew after a step.
+                // The queue is first in, first out, and each look-up queues again after a step.
                 await Turn.WaitAsync(cancellationToken).ConfigureAwait(false);
                 try
                 {
@@ -61,7 +61,7 @@ internal sealed class LookUpScans(LookUpRun run, CoapDirectoryOptions options)
                     Turn.Release();
                 }
 
-                // What else the server has to do comes before the next step.
+                // Other work of the server comes before the next step.
                 await Task.Yield();
             }
 
@@ -73,7 +73,7 @@ internal sealed class LookUpScans(LookUpRun run, CoapDirectoryOptions options)
         }
     }
 
-    /// <summary>Whether there is a place for one more of a source.</summary>
+    /// <summary>Whether a place is free for a source.</summary>
     /// <param name="source">Who asks.</param>
     public bool HasRoom(in CoapSource source)
     {

@@ -1,6 +1,6 @@
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>A name and a value that stand in the index.</summary>
+/// <summary>A name and a value in the index.</summary>
 /// <param name="Name">The name.</param>
-/// <param name="Value">The value in full.</param>
+/// <param name="Value">The full value.</param>
 internal readonly record struct LookUpTerm(ReadOnlyMemory<byte> Name, ReadOnlyMemory<byte> Value);

@@ -5,13 +5,13 @@ using System.Text;
 
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>URI references in UTF-8, as far as a directory has to read them.</summary>
+/// <summary>Parses URI references in UTF-8, as far as a directory needs it.</summary>
 internal static class UriText
 {
     private static readonly SearchValues<byte> s_schemeBytes =
         SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-."u8);
 
-    /// <summary>The length of the scheme before the colon; 0 for a reference without one.</summary>
+    /// <summary>Returns the length of the scheme before the colon; 0 for a reference without one.</summary>
     /// <param name="uri">The reference.</param>
     public static int SchemeLength(ReadOnlySpan<byte> uri)
     {
@@ -20,14 +20,14 @@ internal static class UriText
     }
 
     /// <summary>
-    /// Whether a target or an anchor is one that registrations may have (RFC 9176 appendix C, Limited Link Format): a full URI, or a path
-    /// that begins with one slash.
+    /// Whether registrations may have this target or anchor (RFC 9176 appendix C, Limited Link Format): a full URI, or a path that begins
+    /// with one slash.
     /// </summary>
     /// <param name="reference">The reference.</param>
     public static bool IsLimited(ReadOnlySpan<byte> reference) =>
         SchemeLength(reference) > 0 || (reference.StartsWith("/"u8) && !reference.StartsWith("//"u8));
 
-    /// <summary>Scheme and authority of a URI, with which a path is resolved.</summary>
+    /// <summary>Returns scheme and authority of a URI, the base for paths.</summary>
     /// <param name="uri">A full URI.</param>
     public static ReadOnlySpan<byte> OriginOf(ReadOnlySpan<byte> uri)
     {
@@ -41,15 +41,15 @@ internal static class UriText
         return length < 0 ? uri : uri[..(start + 2 + length)];
     }
 
-    /// <summary>Whether a reference has segments of dots, which resolving takes out (RFC 3986 section 5.2.4).</summary>
+    /// <summary>Whether a reference has dot segments, which resolution removes (RFC 3986 section 5.2.4).</summary>
     /// <param name="reference">The reference.</param>
     public static bool HasDotSegments(ReadOnlySpan<byte> reference) =>
         reference.IndexOf("/."u8) >= 0 && HasDots(PathOf(reference));
 
-    /// <summary>A target or an anchor that is resolved (RFC 3986 section 5.2). Full URIs are as they were sent.</summary>
+    /// <summary>Writes a resolved target or anchor (RFC 3986 section 5.2). Full URIs stay unchanged.</summary>
     /// <param name="origin">Scheme and authority of the base.</param>
-    /// <param name="reference">What <see cref="IsLimited"/> lets through.</param>
-    /// <param name="to">Where it is written.</param>
+    /// <param name="reference">A reference that <see cref="IsLimited"/> accepts.</param>
+    /// <param name="to">Receives the URI.</param>
     public static void WriteResolved(ReadOnlySpan<byte> origin, ReadOnlySpan<byte> reference, IBufferWriter<byte> to)
     {
         if (!reference.StartsWith("/"u8))
@@ -68,7 +68,7 @@ internal static class UriText
         }
     }
 
-    /// <summary>The host of a full URI, with brackets; empty for none.</summary>
+    /// <summary>Returns the host of a full URI, with brackets; empty for none.</summary>
     /// <param name="uri">The URI.</param>
     public static ReadOnlySpan<byte> HostOf(ReadOnlySpan<byte> uri)
     {
@@ -85,7 +85,7 @@ internal static class UriText
         return end < 0 ? origin : origin[..end];
     }
 
-    /// <summary>Whether the host of a URI is a literal of an address that means something on one link only.</summary>
+    /// <summary>Whether the host of a URI is a link-local address.</summary>
     /// <param name="uri">The URI.</param>
     public static bool IsLinkLocal(ReadOnlySpan<byte> uri)
     {
@@ -99,7 +99,7 @@ internal static class UriText
         return IPAddress.TryParse(text, out IPAddress? address) && IsLinkLocal(address);
     }
 
-    /// <summary>Whether the host of a URI has a zone identifier, which means something on one host only (RFC 6874).</summary>
+    /// <summary>Whether the host of a URI has a zone identifier, which is only valid on one host (RFC 6874).</summary>
     /// <param name="uri">The URI.</param>
     public static bool HasZone(ReadOnlySpan<byte> uri) => HostOf(uri) is var host && host.StartsWith("["u8) && host.Contains((byte)'%');
 

@@ -1,20 +1,20 @@
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>What was decided about a question.</summary>
+/// <summary>The decision about a question.</summary>
 internal enum DirectoryAnswer : byte
 {
-    /// <summary>It is done.</summary>
+    /// <summary>The change was made.</summary>
     Done,
 
-    /// <summary>There is no such registration.</summary>
+    /// <summary>The registration does not exist.</summary>
     Missing,
 
-    /// <summary>The registration is somebody else's.</summary>
+    /// <summary>The registration belongs to another client.</summary>
     NotOwner,
 
     /// <summary>The request may be older than the last change.</summary>
     NotFresh,
 
-    /// <summary>The question cannot be read: another version of the library asked.</summary>
+    /// <summary>The question is unreadable: the asking node has another version of the library.</summary>
     Unreadable,
 }

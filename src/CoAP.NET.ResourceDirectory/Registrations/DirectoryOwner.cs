@@ -3,19 +3,19 @@ using System.Buffers.Binary;
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>
-/// Who made a registration (RFC 9176 section 7.5, First-Come-First-Remembered): a hash of the name by which the registrant is known, and
-/// one of the source whose share the registration takes.
+/// The owner of a registration (RFC 9176 section 7.5, First-Come-First-Remembered): a hash of the registrant's name, and a hash of the
+/// source whose share the registration takes.
 /// </summary>
 /// <param name="High">The first half of the hash of the name.</param>
 /// <param name="Low">The second half.</param>
 /// <param name="Share">The hash of the source.</param>
 internal readonly record struct DirectoryOwner(ulong High, ulong Low, ulong Share)
 {
-    /// <summary>The bytes of one.</summary>
+    /// <summary>The length in bytes.</summary>
     public const int Length = 24;
 
-    /// <summary>Whether two go by the same name.</summary>
-    /// <param name="other">The other one.</param>
+    /// <summary>Whether two owners have the same name.</summary>
+    /// <param name="other">The other owner.</param>
     public bool IsSame(in DirectoryOwner other) => High == other.High && Low == other.Low;
 
     public static DirectoryOwner Read(ReadOnlySpan<byte> bytes) => new(

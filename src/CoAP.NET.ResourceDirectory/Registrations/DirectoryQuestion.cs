@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>What is asked about a registration at the node that decides.</summary>
+/// <summary>A question about a registration to the deciding node.</summary>
 internal readonly ref struct DirectoryQuestion
 {
     private const byte Format = 1;
@@ -11,34 +11,34 @@ internal readonly ref struct DirectoryQuestion
 
     private readonly ReadOnlySpan<byte> _bytes;
 
-    /// <summary>Reads one.</summary>
+    /// <summary>Deserializes a question.</summary>
     /// <param name="bytes">The bytes.</param>
     public DirectoryQuestion(ReadOnlySpan<byte> bytes) => _bytes = bytes;
 
-    /// <summary>What happens.</summary>
+    /// <summary>The operation.</summary>
     internal enum Verb : byte
     {
         Register,
         Update,
         Remove,
 
-        /// <summary>Forget it if its lifetime is over.</summary>
+        /// <summary>Forget the registration if its lifetime is over.</summary>
         Forget,
 
-        /// <summary>It gives way, if it is still of the source whose share is asked for.</summary>
+        /// <summary>Evict the registration if it still belongs to the given source.</summary>
         GiveWay,
     }
 
-    /// <summary>What holds for whoever asks.</summary>
+    /// <summary>The rights of the requesting client.</summary>
     [Flags]
     internal enum Rights : byte
     {
         None = 0,
 
-        /// <summary>Anybody may change what anybody without security registered.</summary>
+        /// <summary>Any client may change registrations made without security.</summary>
         IsAnyone = 1,
 
-        /// <summary>The request has to be younger than the last change.</summary>
+        /// <summary>The request must be newer than the last change.</summary>
         MustBeFresh = 2,
     }
 
@@ -50,11 +50,11 @@ internal readonly ref struct DirectoryQuestion
 
     public DirectoryOwner Owner => DirectoryOwner.Read(_bytes[3..]);
 
-    /// <summary>How long before the question the request was made at most, in milliseconds; null when nothing tells.</summary>
+    /// <summary>The maximum age of the request at the time of the question, in milliseconds; null if unknown.</summary>
     public long? Age =>
         BinaryPrimitives.ReadInt64LittleEndian(_bytes[(3 + DirectoryOwner.Length)..]) is var age and not Unknown ? age : null;
 
-    /// <summary>A registration, or an update.</summary>
+    /// <summary>The registration or update.</summary>
     public ReadOnlySpan<byte> Content => _bytes[FixedLength..];
 
     public static byte[] Make(Verb what, Rights rights, in DirectoryOwner owner, long? age, ReadOnlySpan<byte> content)

@@ -2,9 +2,9 @@ using CoAP.NET.Cluster;
 
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>Decides about registrations, and keeps the index by what came of it (RFC 9176 section 5).</summary>
+/// <summary>Decides about registrations, and updates the index with the results (RFC 9176 section 5).</summary>
 /// <param name="index">The index.</param>
-/// <param name="awaited">Is told of what has come.</param>
+/// <param name="awaited">Wakes the responses that wait for a change.</param>
 internal sealed class DirectoryRules(DirectoryIndex index, AwaitedChanges awaited) : ICoapTableRules
 {
     private static readonly ReadOnlyMemory<byte>[] s_answers =
@@ -28,7 +28,7 @@ internal sealed class DirectoryRules(DirectoryIndex index, AwaitedChanges awaite
                 return question.Current is null ? Keep(DirectoryAnswer.Missing)
                     : current?.Owner.Share != asked.Owner.Share ? Keep(DirectoryAnswer.NotOwner) : Remove(question);
             case DirectoryQuestion.Verb.Register:
-                // A name whose lifetime is over is anybody's.
+                // An expired name is free for any client.
                 return isActive && !IsOwner(current!.Value, asked) ? Keep(DirectoryAnswer.NotOwner) : Register(current, question, asked);
             case var what when current is null || what > DirectoryQuestion.Verb.Remove:
                 return Keep(current is null ? DirectoryAnswer.Missing : DirectoryAnswer.Unreadable);
@@ -81,7 +81,7 @@ internal sealed class DirectoryRules(DirectoryIndex index, AwaitedChanges awaite
     {
         made = made.With(new RegistrationHead(owner, now.ToUnixTimeMilliseconds()));
 
-        // What only goes on may be lost in a crash: its registrant refreshes it again, and it is there meanwhile.
+        // A mere refresh may be lost in a crash: the registrant refreshes again, and the registration exists meanwhile.
         bool isNews = current is not { } one || !one.Found.SequenceEqual(made.Found);
         return CoapTableDecision.Put(
             made.Bytes, TimeSpan.FromSeconds(made.Lifetime) + made.Grace, AwaitedChanges.Write(DirectoryAnswer.Done, now), isNews);

@@ -1,30 +1,30 @@
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>
-/// The endpoint attributes of a registration in order, such as <c>et=oic.d.sensor</c>: each a byte with its length and its text.
+/// The endpoint attributes of a registration in order, such as <c>et=oic.d.sensor</c>: each as a length byte and its text.
 /// </summary>
-/// <param name="bytes">All of them.</param>
+/// <param name="bytes">The serialized attributes.</param>
 internal ref struct EndpointAttributes(ReadOnlySpan<byte> bytes)
 {
     private ReadOnlySpan<byte> _rest = bytes;
 
-    /// <summary>All of them.</summary>
+    /// <summary>The serialized attributes.</summary>
     public ReadOnlySpan<byte> Bytes { get; } = bytes;
 
-    /// <summary>The text of the present one.</summary>
+    /// <summary>The text of the current attribute.</summary>
     public ReadOnlySpan<byte> Current { get; private set; }
 
-    /// <summary>The name of the present one.</summary>
+    /// <summary>The name of the current attribute.</summary>
     public readonly ReadOnlySpan<byte> Name => Current.IndexOf((byte)'=') is >= 0 and int at ? Current[..at] : Current;
 
-    /// <summary>Whether the present one has a value.</summary>
+    /// <summary>Whether the current attribute has a value.</summary>
     public readonly bool HasValue => Current.Contains((byte)'=');
 
-    /// <summary>The value of the present one; empty for none.</summary>
+    /// <summary>The value of the current attribute; empty for none.</summary>
     public readonly ReadOnlySpan<byte> Value => Current.IndexOf((byte)'=') is >= 0 and int at ? Current[(at + 1)..] : default;
 
-    /// <summary>Appends one.</summary>
-    /// <param name="to">The others.</param>
+    /// <summary>Appends an attribute.</summary>
+    /// <param name="to">The existing attributes.</param>
     /// <param name="attribute">Its text, at most 255 bytes.</param>
     public static void Append(List<byte> to, ReadOnlySpan<byte> attribute)
     {
@@ -32,8 +32,8 @@ internal ref struct EndpointAttributes(ReadOnlySpan<byte> bytes)
         to.AddRange(attribute);
     }
 
-    /// <summary>These with others, which take the place of those with the same names (RFC 9176 section 5.3.1).</summary>
-    /// <param name="newer">The others.</param>
+    /// <summary>Merges newer attributes, which replace those with the same names (RFC 9176 section 5.3.1).</summary>
+    /// <param name="newer">The newer attributes.</param>
     public readonly byte[] Override(EndpointAttributes newer)
     {
         List<byte> merged = [];
@@ -50,7 +50,7 @@ internal ref struct EndpointAttributes(ReadOnlySpan<byte> bytes)
         return [.. merged];
     }
 
-    /// <summary>Whether there is one of a name.</summary>
+    /// <summary>Whether there is an attribute with a name.</summary>
     /// <param name="name">The name.</param>
     public readonly bool Has(ReadOnlySpan<byte> name)
     {
@@ -66,7 +66,7 @@ internal ref struct EndpointAttributes(ReadOnlySpan<byte> bytes)
         return false;
     }
 
-    /// <summary>Goes on to the next one.</summary>
+    /// <summary>Moves to the next attribute.</summary>
     public bool MoveNext()
     {
         if (_rest.IsEmpty || _rest[0] >= _rest.Length)

@@ -3,13 +3,13 @@ using System.Buffers.Binary;
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>
-/// A registration as it is kept (RFC 9176 section 2): one piece of bytes, read where it lies. References stand in it as they were sent,
-/// beside the base, so that they are resolved anew when the base changes.
+/// A stored registration (RFC 9176 section 2): one block of bytes, read in place. References stay as the registrant sent them, next to the
+/// base, and are resolved again when the base changes.
 /// </summary>
 /// <param name="bytes">The bytes.</param>
 internal readonly struct Registration(ReadOnlyMemory<byte> bytes)
 {
-    /// <summary>The bytes of the part that changes with each refresh: who, and when. What stands behind it is what is found.</summary>
+    /// <summary>The length of the part that changes with each refresh: owner and time. The visible part follows.</summary>
     public const int HeadLength = 32;
 
     /// <summary>The bytes before the texts.</summary>
@@ -18,25 +18,25 @@ internal readonly struct Registration(ReadOnlyMemory<byte> bytes)
     private const byte Format = 1;
     private const uint LongestGrace = 24 * 60 * 60;
 
-    /// <summary>What is known of it beside its texts.</summary>
+    /// <summary>The properties of a registration.</summary>
     [Flags]
     internal enum Traits : byte
     {
         None = 0,
 
-        /// <summary>The registrant gave a base; otherwise it is where the registration came from.</summary>
+        /// <summary>The registrant gave a base; otherwise the base is the source address of the registration.</summary>
         HasOwnBase = 1,
 
-        /// <summary>It came by simple registration, and does not outlive its lifetime (RFC 9176 section 5.1).</summary>
+        /// <summary>It is a simple registration, and ends with its lifetime (RFC 9176 section 5.1).</summary>
         IsSimple = 2,
 
-        /// <summary>The base or a link names a link-local address: shown on that link only (RFC 9176 section 6.2).</summary>
+        /// <summary>The base or a link has a link-local address: visible on that network link only (RFC 9176 section 6.2).</summary>
         IsLinkLocal = 4,
 
-        /// <summary>A full URI among the links names a link-local address.</summary>
+        /// <summary>A full URI among the links has a link-local address.</summary>
         HasLocalLinks = 8,
 
-        /// <summary>Nothing has shown who made it: its owner is an address.</summary>
+        /// <summary>The registrant was not authenticated: the owner is an address.</summary>
         IsUnsecured = 16,
     }
 
@@ -47,31 +47,31 @@ internal readonly struct Registration(ReadOnlyMemory<byte> bytes)
     public bool IsReadable => bytes.Length >= FixedLength && Span[HeadLength] == Format
         && FixedLength + EndpointLength + SectorLength + BaseLength + AttributesLength <= bytes.Length;
 
-    /// <summary>Who made it.</summary>
+    /// <summary>Its owner.</summary>
     public DirectoryOwner Owner => DirectoryOwner.Read(Span);
 
-    /// <summary>When it was changed or refreshed last, in milliseconds since 1970.</summary>
+    /// <summary>The time of its last change or refresh, in milliseconds since 1970.</summary>
     public long ChangedAt => BinaryPrimitives.ReadInt64LittleEndian(Span[24..]);
 
-    /// <summary>What can be found of it: two with the same are the same to whoever looks something up.</summary>
+    /// <summary>The visible part: two registrations with equal parts are the same for look-ups.</summary>
     public ReadOnlySpan<byte> Found => Span[HeadLength..];
 
-    /// <summary>What is known of it.</summary>
+    /// <summary>Its properties.</summary>
     public Traits Kind => (Traits)Span[33];
 
     /// <summary>The lifetime in seconds.</summary>
     public uint Lifetime => BinaryPrimitives.ReadUInt32LittleEndian(Span[34..]);
 
     /// <summary>
-    /// How long it can still be refreshed after its lifetime is over: as long again, at most a day (RFC 9176 section 5.3); not at all after
-    /// simple registration, which leaves nothing behind (section 5.1).
+    /// The time for which it can still be refreshed after its lifetime: the same time again, at most a day (RFC 9176 section 5.3). Zero for
+    /// a simple registration, which leaves nothing behind (section 5.1).
     /// </summary>
     public TimeSpan Grace => (Kind & Traits.IsSimple) != 0 ? TimeSpan.Zero : TimeSpan.FromSeconds(Math.Min(Lifetime, LongestGrace));
 
-    /// <summary>The link that link-local addresses in it belong to; 0 for none.</summary>
+    /// <summary>The network link of its link-local addresses; 0 for none.</summary>
     public ulong LinkTag => BinaryPrimitives.ReadUInt64LittleEndian(Span[38..]);
 
-    /// <summary>How many links it has.</summary>
+    /// <summary>The number of its links.</summary>
     public int LinkCount => BinaryPrimitives.ReadUInt16LittleEndian(Span[46..]);
 
     private int EndpointLength => Span[48];
@@ -100,9 +100,9 @@ internal readonly struct Registration(ReadOnlyMemory<byte> bytes)
 
     private ReadOnlySpan<byte> Span => bytes.Span;
 
-    /// <summary>Makes one.</summary>
-    /// <param name="head">Who, and when.</param>
-    /// <param name="parts">Everything else.</param>
+    /// <summary>Creates a registration.</summary>
+    /// <param name="head">Owner and time.</param>
+    /// <param name="parts">The other parts.</param>
     public static Registration Make(in RegistrationHead head, in RegistrationParts parts)
     {
         int attributes = parts.Attributes.Length;
@@ -127,8 +127,8 @@ internal readonly struct Registration(ReadOnlyMemory<byte> bytes)
         return new Registration(made);
     }
 
-    /// <summary>The same with another head.</summary>
-    /// <param name="head">Who, and when.</param>
+    /// <summary>Returns a copy with another head.</summary>
+    /// <param name="head">Owner and time.</param>
     public Registration With(in RegistrationHead head)
     {
         byte[] made = bytes.ToArray();
@@ -136,7 +136,7 @@ internal readonly struct Registration(ReadOnlyMemory<byte> bytes)
         return new Registration(made);
     }
 
-    /// <summary>Its parts, to make another one of.</summary>
+    /// <summary>Returns its parts, to create another registration.</summary>
     public RegistrationParts ToParts() => new()
     {
         Kind = Kind,

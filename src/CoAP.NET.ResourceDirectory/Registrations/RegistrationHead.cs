@@ -3,8 +3,8 @@ using System.Buffers.Binary;
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>The part of a registration that changes with each refresh.</summary>
-/// <param name="Owner">Who made it.</param>
-/// <param name="ChangedAt">When it was changed or refreshed last, in milliseconds since 1970.</param>
+/// <param name="Owner">Its owner.</param>
+/// <param name="ChangedAt">The time of its last change or refresh, in milliseconds since 1970.</param>
 internal readonly record struct RegistrationHead(DirectoryOwner Owner, long ChangedAt)
 {
     /// <summary>Writes it.</summary>

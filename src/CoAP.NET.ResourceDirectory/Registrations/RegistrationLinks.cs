@@ -2,9 +2,9 @@ using System.Text;
 
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>The links of a registration, checked (RFC 9176 appendix C).</summary>
-/// <param name="Bytes">The links in link format, written anew.</param>
-/// <param name="Count">How many they are.</param>
+/// <summary>The validated links of a registration (RFC 9176 appendix C).</summary>
+/// <param name="Bytes">The links in link format, in normalized form.</param>
+/// <param name="Count">The number of links.</param>
 /// <param name="HasLinkLocal">Whether a full URI among them has a link-local address.</param>
 internal sealed record RegistrationLinks(byte[] Bytes, int Count, bool HasLinkLocal)
 {
@@ -13,17 +13,17 @@ internal sealed record RegistrationLinks(byte[] Bytes, int Count, bool HasLinkLo
     /// <summary>No links.</summary>
     public static RegistrationLinks None { get; } = new([], 0, HasLinkLocal: false);
 
-    /// <summary>Reads and checks links.</summary>
+    /// <summary>Parses and validates links.</summary>
     /// <param name="document">The document in link format.</param>
-    /// <param name="maxLinks">How many there may be.</param>
-    /// <param name="links">The links; null when they are refused.</param>
-    /// <returns>Why they are refused; null when they are not.</returns>
+    /// <param name="maxLinks">The maximum number of links.</param>
+    /// <param name="links">The links; null if they are refused.</param>
+    /// <returns>The refusal; null for none.</returns>
     public static DirectoryRefusal? TryRead(ReadOnlySpan<byte> document, int maxLinks, out RegistrationLinks? links)
     {
         links = null;
         if (!CoapLinkFormat.TryParse(document, out IReadOnlyList<CoapLink> read, out CoapLinkFormatError error, maxLinks))
         {
-            return DirectoryRefusal.Bad($"The payload is no link format: {error}");
+            return DirectoryRefusal.Bad($"The payload is not in link format: {error}");
         }
 
         bool hasLinkLocal = false;
@@ -59,7 +59,7 @@ internal sealed record RegistrationLinks(byte[] Bytes, int Count, bool HasLinkLo
 
         hasLinkLocal |= UriText.IsLinkLocal(bytes);
         return UriText.HasZone(bytes)
-            ? "has a zone identifier, which means something on one host only. Leave it out (RFC 9176 section 5)."
+            ? "has a zone identifier, which is only valid on one host. Leave it out (RFC 9176 section 5)."
             : null;
     }
 

@@ -3,7 +3,7 @@ using System.Text;
 
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>The parameters of a registration or of an update, which are the query of the request (RFC 9176 section 5).</summary>
+/// <summary>The parameters of a registration or an update from the query of the request (RFC 9176 section 5).</summary>
 internal sealed class RegistrationParameters
 {
     /// <summary>The longest name of an endpoint or a sector in bytes (RFC 9176 section 5).</summary>
@@ -15,26 +15,26 @@ internal sealed class RegistrationParameters
     {
     }
 
-    /// <summary>The endpoint name; null when it is not given.</summary>
+    /// <summary>The endpoint name; null if absent.</summary>
     public byte[]? Endpoint { get; private set; }
 
-    /// <summary>The sector; null when it is not given.</summary>
+    /// <summary>The sector; null if absent.</summary>
     public byte[]? Sector { get; private set; }
 
-    /// <summary>The base; null when it is not given.</summary>
+    /// <summary>The base; null if absent.</summary>
     public byte[]? Base { get; private set; }
 
-    /// <summary>The lifetime in seconds; null when it is not given.</summary>
+    /// <summary>The lifetime in seconds; null if absent.</summary>
     public uint? Lifetime { get; private set; }
 
-    /// <summary>The other ones, as <see cref="EndpointAttributes"/> has them.</summary>
+    /// <summary>The other parameters, in the form of <see cref="EndpointAttributes"/>.</summary>
     public byte[] Attributes => [.. _attributes];
 
-    /// <summary>Reads the parameters of a request.</summary>
+    /// <summary>Parses the parameters of a request.</summary>
     /// <param name="queries">The arguments.</param>
-    /// <param name="maxAttributes">How many there may be beside those that have a meaning.</param>
-    /// <param name="parameters">The parameters; null when they are refused.</param>
-    /// <returns>Why they are refused; null when they are not.</returns>
+    /// <param name="maxAttributes">The maximum number of parameters without a special meaning.</param>
+    /// <param name="parameters">The parameters; null if they are refused.</param>
+    /// <returns>The refusal; null for none.</returns>
     public static DirectoryRefusal? TryRead(IEnumerable<string> queries, int maxAttributes, out RegistrationParameters? parameters)
     {
         parameters = null;
@@ -52,7 +52,7 @@ internal sealed class RegistrationParameters
                 "base" => read.Base is not null ? Twice(name) : FaultOfBase(value) ?? Set(value!, bytes => read.Base = bytes),
                 "lt" => read.Lifetime is not null ? Twice(name) : read.SetLifetime(value),
                 _ => ++attributes > maxAttributes
-                    ? $"There are more than {maxAttributes} endpoint attributes. Leave some out."
+                    ? $"There are more than {maxAttributes} endpoint attributes. Remove some."
                     : read.Add(query, name, value),
             };
             if (fault is not null)
@@ -65,7 +65,7 @@ internal sealed class RegistrationParameters
         return null;
     }
 
-    private static string Twice(string name) => $"'{name}' stands there twice. Give it once (RFC 9176 section 5).";
+    private static string Twice(string name) => $"'{name}' is given twice. Give it once (RFC 9176 section 5).";
 
     private static string? Set(string value, Action<byte[]> set)
     {
@@ -84,9 +84,9 @@ internal sealed class RegistrationParameters
         byte[] bytes = Encoding.UTF8.GetBytes(value ?? "");
         return UriText.SchemeLength(bytes) == 0 || !IsReference(value!) || value!.Contains('#', StringComparison.Ordinal)
                 || UriText.OriginOf(bytes).Length <= UriText.SchemeLength(bytes) + 1
-            ? "'base' is no absolute URI. Give scheme and authority, such as base=coap://[2001:db8::1]:61616."
+            ? "'base' is not an absolute URI. Give scheme and authority, such as base=coap://[2001:db8::1]:61616."
             : UriText.HasZone(bytes)
-            ? "'base' has a zone identifier, which means something on one host only. Leave it out (RFC 9176 section 5)."
+            ? "'base' has a zone identifier, which is only valid on one host. Leave it out (RFC 9176 section 5)."
             : null;
     }
 
@@ -98,7 +98,7 @@ internal sealed class RegistrationParameters
     {
         if (!uint.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out uint lifetime) || lifetime == 0)
         {
-            return $"'lt={value}' is no lifetime. Give 1 to {uint.MaxValue} seconds (RFC 9176 section 5).";
+            return $"'lt={value}' is not a valid lifetime. Give 1 to {uint.MaxValue} seconds (RFC 9176 section 5).";
         }
 
         Lifetime = lifetime;
@@ -110,12 +110,12 @@ internal sealed class RegistrationParameters
         byte[] bytes = Encoding.UTF8.GetBytes(query);
         if (LinkNames.IsUnsuitable(Encoding.UTF8.GetBytes(name)))
         {
-            return $"'{name}' means something else in look-ups and is no parameter of a registration. Leave it out.";
+            return $"'{name}' has another meaning in look-ups and is not allowed in a registration. Leave it out.";
         }
 
         if (bytes.Length > byte.MaxValue || (value ?? "").Any(char.IsControl) || !IsAttribute(name, value))
         {
-            return $"'{Shown(name)}' cannot be written as an attribute of a link (RFC 6690 section 2). Give it another name or value.";
+            return $"'{Shown(name)}' cannot be written as an attribute of a link (RFC 6690 section 2). Use another name or value.";
         }
 
         EndpointAttributes.Append(_attributes, bytes);

@@ -1,29 +1,29 @@
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>What a registration is made of beside its head.</summary>
+/// <summary>The parts of a registration after its head.</summary>
 internal ref struct RegistrationParts
 {
     public Registration.Traits Kind { get; set; }
 
-    /// <summary>In seconds.</summary>
+    /// <summary>The lifetime in seconds.</summary>
     public uint Lifetime { get; set; }
 
     public ulong LinkTag { get; set; }
 
     public int LinkCount { get; set; }
 
-    /// <summary>1 to 63 bytes.</summary>
+    /// <summary>The endpoint name, 1 to 63 bytes.</summary>
     public ReadOnlySpan<byte> Endpoint { get; set; }
 
-    /// <summary>At most 63 bytes.</summary>
+    /// <summary>The sector, at most 63 bytes.</summary>
     public ReadOnlySpan<byte> Sector { get; set; }
 
-    /// <summary>At most 255 bytes.</summary>
+    /// <summary>The base, at most 255 bytes.</summary>
     public ReadOnlySpan<byte> Base { get; set; }
 
-    /// <summary>As <see cref="EndpointAttributes"/> has them.</summary>
+    /// <summary>The attributes in the form of <see cref="EndpointAttributes"/>.</summary>
     public ReadOnlySpan<byte> Attributes { get; set; }
 
-    /// <summary>In link format.</summary>
+    /// <summary>The links in link format.</summary>
     public ReadOnlySpan<byte> Links { get; set; }
 }

@@ -2,24 +2,24 @@ using System.Buffers.Binary;
 
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>What an update changes (RFC 9176 section 5.3.1).</summary>
+/// <summary>An update of a registration (RFC 9176 section 5.3.1).</summary>
 internal readonly ref struct RegistrationUpdate
 {
     private const int FixedLength = 14;
 
-    /// <summary>The lifetime in seconds; 0 for the last one.</summary>
+    /// <summary>The lifetime in seconds; 0 keeps the previous one.</summary>
     public uint Lifetime { get; init; }
 
-    /// <summary>The link of whoever sent it; 0 where that is not known.</summary>
+    /// <summary>The network link of the sender; 0 for an unknown one.</summary>
     public ulong LinkTag { get; init; }
 
     /// <summary>Whether the registrant gave the base.</summary>
     public bool HasOwnBase { get; init; }
 
-    /// <summary>The base that was given, or where the update came from; empty where that is no base.</summary>
+    /// <summary>The given base, or the source address of the update; empty if that is not usable as a base.</summary>
     public ReadOnlySpan<byte> Base { get; init; }
 
-    /// <summary>Attributes that take the place of those with the same names.</summary>
+    /// <summary>Attributes that replace those with the same names.</summary>
     public ReadOnlySpan<byte> Attributes { get; init; }
 
     public static RegistrationUpdate Read(ReadOnlySpan<byte> bytes) => new()
@@ -43,15 +43,15 @@ internal readonly ref struct RegistrationUpdate
         return made;
     }
 
-    /// <summary>The parts of a registration after the update.</summary>
-    /// <param name="parts">The parts before it.</param>
+    /// <summary>Applies the update to a registration.</summary>
+    /// <param name="parts">The parts before the update.</param>
     public RegistrationParts ApplyTo(RegistrationParts parts)
     {
         bool hadOwnBase = (parts.Kind & Registration.Traits.HasOwnBase) != 0;
         bool hasLocalLinks = (parts.Kind & Registration.Traits.HasLocalLinks) != 0;
         bool isLocal = UriText.IsLinkLocal(Base);
 
-        // Links with link-local addresses stay on the link that they came from, and the base with them.
+        // Links with link-local addresses stay on their network link, and so does the base.
         if ((HasOwnBase || (!hadOwnBase && !Base.IsEmpty)) && !(isLocal && hasLocalLinks && LinkTag != parts.LinkTag))
         {
             parts.Base = Base;

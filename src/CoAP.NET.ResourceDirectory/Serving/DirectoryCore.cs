@@ -6,10 +6,10 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>What all parts of a directory use: the table, the index, bounds and counts.</summary>
+/// <summary>The common parts of a directory: the table, the index, limits and counters.</summary>
 internal sealed class DirectoryCore
 {
-    /// <summary>The lifetime of registrations that ask for none, in seconds (RFC 9176 section 5).</summary>
+    /// <summary>The default lifetime of registrations, in seconds (RFC 9176 section 5).</summary>
     public const uint DefaultLifetime = 90_000;
 
     private static readonly TimeSpan s_whenLoading = TimeSpan.FromSeconds(5);
@@ -53,7 +53,7 @@ internal sealed class DirectoryCore
 
     public DirectoryChanges Changes { get; } = new();
 
-    /// <summary>Answers that wait until this node knows what they say.</summary>
+    /// <summary>Responses that wait until this node knows their change.</summary>
     public AwaitedChanges Awaited { get; }
 
     public DirectoryLocations Locations { get; }
@@ -68,13 +68,13 @@ internal sealed class DirectoryCore
     /// <summary>Fetches links of registrants.</summary>
     public LinkFetches Fetches { get; }
 
-    /// <summary>Carries look-ups out.</summary>
+    /// <summary>Executes look-ups.</summary>
     public LookUpRun LookUps { get; }
 
-    /// <summary>Carries those out that take many steps.</summary>
+    /// <summary>Executes look-ups with many steps.</summary>
     public LookUpScans Scans { get; }
 
-    /// <summary>How many look-ups are observed.</summary>
+    /// <summary>The current number of observed look-ups.</summary>
     public int Watched
     {
         get
@@ -86,17 +86,17 @@ internal sealed class DirectoryCore
         }
     }
 
-    /// <summary>Where the registrations are kept.</summary>
+    /// <summary>The table of the registrations.</summary>
     public CoapTable Table
     {
         get => _table ?? throw new InvalidOperationException("The directory has no table yet.");
         set => _table = value;
     }
 
-    /// <summary>Whether all registrations that were kept are there.</summary>
+    /// <summary>Whether all stored registrations are loaded.</summary>
     public bool IsLoaded => _isLoaded;
 
-    /// <summary>Loads the registrations that were kept.</summary>
+    /// <summary>Loads the stored registrations.</summary>
     /// <param name="cancellationToken">Stops waiting.</param>
     public Task StartAsync(CancellationToken cancellationToken)
     {
@@ -111,9 +111,9 @@ internal sealed class DirectoryCore
         }
     }
 
-    /// <summary>Waits until all registrations that were kept are there.</summary>
+    /// <summary>Waits until all stored registrations are loaded.</summary>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>A task that ends then; one that has ended where nobody has begun to load.</returns>
+    /// <returns>A task that completes then; a completed one if loading has not started.</returns>
     public Task WaitUntilLoadedAsync(CancellationToken cancellationToken)
     {
         lock (_loadGate)
@@ -122,14 +122,14 @@ internal sealed class DirectoryCore
         }
     }
 
-    /// <summary>The answer to look-ups while not all registrations are there.</summary>
+    /// <summary>Returns the response to look-ups until all registrations are loaded.</summary>
     public CoapResult Loading()
     {
         Counts.Add(DirectoryCount.Unavailable);
         return CoapResults.ServiceUnavailable(s_whenLoading);
     }
 
-    /// <summary>Loads before a server listens: clients repeat what is not answered meanwhile, for longer than this waits.</summary>
+    /// <summary>Loads before a server listens: clients retransmit unanswered requests for longer than this waits.</summary>
     public async Task StartPatientlyAsync(CancellationToken cancellationToken)
     {
         Task loading = StartAsync(cancellationToken);
@@ -143,7 +143,7 @@ internal sealed class DirectoryCore
         }
     }
 
-    /// <summary>Makes what tells the observers of one more server.</summary>
+    /// <summary>Creates the watches of another server.</summary>
     public DirectoryWatches AddWatches()
     {
         DirectoryWatches watches = new(this, LookUps);
@@ -155,7 +155,7 @@ internal sealed class DirectoryCore
         return watches;
     }
 
-    /// <summary>Ends it.</summary>
+    /// <summary>Stops the directory.</summary>
     public ValueTask DisposeAsync()
     {
         lock (_watches)
@@ -167,16 +167,16 @@ internal sealed class DirectoryCore
         return Table.DisposeAsync();
     }
 
-    /// <summary>Who sent a request.</summary>
+    /// <summary>Returns the sender of a request.</summary>
     public Registrant RegistrantOf(CoapRequest request) => Registrant.Of(request.Peer, request.Channel!, Options.IdentityOf, _node);
 
-    /// <summary>The link that the sender of a request is on; 0 where that is not known.</summary>
+    /// <summary>Returns the network link of a request's sender; 0 for an unknown one.</summary>
     public ulong LinkTagOf(CoapRequest request) => Registrant.LinkTagOf(request.Peer.Address, _node);
 
-    /// <summary>The key of a name.</summary>
+    /// <summary>Returns the key of a name.</summary>
     public CoapTableKey KeyOf(ReadOnlySpan<byte> sector, ReadOnlySpan<byte> endpoint)
     {
-        // No name has a zero byte.
+        // Names contain no zero byte.
         Span<byte> name = stackalloc byte[sector.Length + 1 + endpoint.Length];
         sector.CopyTo(name);
         name[sector.Length] = 0;
@@ -184,16 +184,16 @@ internal sealed class DirectoryCore
         return new CoapTableKey(Table.KeyOf(name).Bytes[..DirectoryIndex.KeyLength]);
     }
 
-    /// <summary>The location of a registration.</summary>
+    /// <summary>Returns the location of a registration.</summary>
     public string LocationOf(CoapTableKey key) => $"{Options.Path}/{DirectoryLocations.IdOf(key.Bytes)}";
 
-    /// <summary>How many terms a registration would have in the index.</summary>
+    /// <summary>Counts the terms of a registration in the index.</summary>
     public int CountTerms(Registration registration) => Index.CountTerms(registration);
 
     /// <summary>
-    /// How long ago a request was made at most, in milliseconds; null when nothing tells. Whoever decides counts by his own clock, which
-    /// may be ahead of the one here. Values of Echo are made in whole milliseconds, rounded down, so one that came with the answer to a
-    /// change seems up to one older than the change.
+    /// Returns the maximum age of a request in milliseconds; null if unknown. The deciding node counts with its own clock, which may be
+    /// ahead. Echo values have whole milliseconds, rounded down; one from the response to a change therefore seems up to a millisecond
+    /// older than the change.
     /// </summary>
     public static long? AgeOf(CoapRequest request) => request.EchoAge is { } age ? (long)age.TotalMilliseconds - 1 : null;
 
@@ -209,8 +209,8 @@ internal sealed class DirectoryCore
         return refusal.ToResult();
     }
 
-    /// <summary>Asks the node that decides.</summary>
-    /// <returns>Its answer, or the answer to the client when there is none.</returns>
+    /// <summary>Asks the deciding node.</summary>
+    /// <returns>Its answer, or the response for the client if there is none.</returns>
     public async ValueTask<(DirectoryAnswer Answer, CoapResult? Unavailable)> AskAsync(CoapTableKey key, DirectoryQuestion.Verb what,
         Registrant? registrant, long? age, ReadOnlyMemory<byte> content, CancellationToken cancellationToken)
     {

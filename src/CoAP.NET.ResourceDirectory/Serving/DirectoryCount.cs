@@ -1,6 +1,6 @@
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>What a directory counts.</summary>
+/// <summary>The counters of a directory.</summary>
 internal enum DirectoryCount
 {
     Registrations,

@@ -1,6 +1,6 @@
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>Counts. Thread-safe.</summary>
+/// <summary>Counts events of a directory. Thread-safe.</summary>
 internal sealed class DirectoryCounts
 {
     private readonly long[] _values = new long[Enum.GetValues<DirectoryCount>().Length];

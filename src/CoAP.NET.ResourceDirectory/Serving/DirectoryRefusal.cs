@@ -1,8 +1,8 @@
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>Why a request is refused.</summary>
-/// <param name="Code">The code of the answer.</param>
-/// <param name="Text">What is wrong and what to do, for people.</param>
+/// <summary>The reason for refusing a request.</summary>
+/// <param name="Code">The response code.</param>
+/// <param name="Text">A human-readable description of the error and of the remedy.</param>
 internal sealed record DirectoryRefusal(CoapCode Code, string Text)
 {
     public static DirectoryRefusal Bad(string text) => new(CoapCode.BadRequest, text);

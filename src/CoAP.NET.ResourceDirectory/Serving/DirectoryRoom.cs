@@ -4,14 +4,15 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>
-/// Finds room for registrations. Those whose lifetime is over go first; then the source that has most gives way to those that have less,
-/// so that whoever comes anew finds a place although a few fill the directory up to its bounds.
+/// Finds room for registrations. Expired ones go first; then the source with the most gives way to sources with fewer, so that newcomers
+/// find a place although a few sources fill the directory.
 /// </summary>
 /// <param name="core">The directory.</param>
-/// <param name="logger">Is told when it is full.</param>
+/// <param name="logger">Logs when the directory is full.</param>
 internal sealed class DirectoryRoom(DirectoryCore core, ILogger logger)
 {
-    // How many make room for one: each is a question, perhaps to another node, and those that went stay away when it was not enough.
+    // The maximum number of evictions per request. Each is a question, perhaps to another node, and evicted registrations do not return
+    // when they were not enough.
     private const int MostForgotten = 4;
     private const int MostGivingWay = 64;
 
@@ -25,9 +26,9 @@ internal sealed class DirectoryRoom(DirectoryCore core, ILogger logger)
     /// <summary>Finds room for a registration.</summary>
     /// <param name="key">Its key.</param>
     /// <param name="made">The registration.</param>
-    /// <param name="isVerified">Whether its registrant has shown that it receives at its address.</param>
+    /// <param name="isVerified">Whether the registrant has proven that it receives at its address.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The answer when there is none.</returns>
+    /// <returns>The response if there is no room; otherwise null.</returns>
     public async ValueTask<CoapResult?> AdmitAsync(CoapTableKey key, Registration made, bool isVerified,
         CancellationToken cancellationToken)
     {
@@ -39,7 +40,7 @@ internal sealed class DirectoryRoom(DirectoryCore core, ILogger logger)
             return ShareUsedUp();
         }
 
-        // An address that is forged is a source of its own each time: it gets no more than half of the room, and nobody gives way to it.
+        // Each forged address is a new source. It gets at most half of the room, and evicts no registration.
         if (!isVerified && !HasRoom(need, 2))
         {
             core.Counts.Add(DirectoryCount.Challenges);
@@ -98,7 +99,7 @@ internal sealed class DirectoryRoom(DirectoryCore core, ILogger logger)
         (!need.IsNew || _index.Shares.Count < _options.MaxRegistrations / part)
         && (need.More <= 0 || _index.Shares.Bytes + need.More <= _options.MaxBytes / part);
 
-    // What a source has anyway it may change. Half of what is free is for others, as long as nobody has more who would give way to them.
+    // A source may change its own registrations. Half of the free room is for others, unless a source has more that would give way to them.
     private bool HasShare(Need need)
     {
         (int count, long bytes) = _index.Shares[need.Share];
@@ -113,7 +114,7 @@ internal sealed class DirectoryRoom(DirectoryCore core, ILogger logger)
     private CoapResult ShareUsedUp()
     {
         core.Counts.Add(DirectoryCount.ShareUsedUp);
-        return CoapResults.Forbidden("You have as many registrations as one client may have here. Remove some, or let them end.");
+        return CoapResults.Forbidden("You have reached the maximum number of registrations per client. Remove some, or let them expire.");
     }
 
     private CoapResult Full()
@@ -127,7 +128,7 @@ internal sealed class DirectoryRoom(DirectoryCore core, ILogger logger)
         return CoapResults.ServiceUnavailable(s_whenFull);
     }
 
-    /// <summary>What a registration needs.</summary>
+    /// <summary>The needs of a registration.</summary>
     private readonly record struct Need(bool IsNew, ulong Share, long Cost, long Before)
     {
         public long More => Cost - Before;

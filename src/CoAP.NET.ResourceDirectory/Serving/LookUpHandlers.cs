@@ -2,7 +2,7 @@ using System.Buffers;
 
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>Look-ups of endpoints and links (RFC 9176 section 6).</summary>
+/// <summary>Handles look-ups of endpoints and links (RFC 9176 section 6).</summary>
 /// <param name="core">The directory.</param>
 internal sealed class LookUpHandlers(DirectoryCore core)
 {
@@ -11,10 +11,10 @@ internal sealed class LookUpHandlers(DirectoryCore core)
     private readonly LookUpRun _run = core.LookUps;
     private readonly DirectoryWatches _watches = core.AddWatches();
 
-    /// <summary>Who may observe endpoints.</summary>
+    /// <summary>The terms for observing endpoints.</summary>
     public CoapObserverTerms? FindTermsOfEndpoints(CoapRequest request) => _watches.FindTerms(request, ofLinks: false);
 
-    /// <summary>Who may observe links.</summary>
+    /// <summary>The terms for observing links.</summary>
     public CoapObserverTerms? FindTermsOfLinks(CoapRequest request) => _watches.FindTerms(request, ofLinks: true);
 
     /// <summary>GET of endpoints.</summary>
@@ -30,7 +30,7 @@ internal sealed class LookUpHandlers(DirectoryCore core)
             : request.IsForObservers ? GetWhenLoadedAsync(request, ofLinks, cancellationToken)
             : new ValueTask<CoapResult>(core.Loading());
 
-    // Observers of before a restart: what they are told when they are put back must be no error, which would end their observations.
+    // For observers restored after a restart: an error as first notification would end their observations.
     private async ValueTask<CoapResult> GetWhenLoadedAsync(CoapRequest request, bool ofLinks, CancellationToken cancellationToken)
     {
         await core.WaitUntilLoadedAsync(cancellationToken).ConfigureAwait(false);
@@ -49,7 +49,7 @@ internal sealed class LookUpHandlers(DirectoryCore core)
         LookUpProgress progress = _run.Begin(lookUp!);
         if (_run.MayBeLong(progress) && (request.IsForObservers || !core.Scans.HasRoom(request.Peer.Source)))
         {
-            // Nothing is gone through for what could not go on.
+            // Without a place for later steps there is no point in the first one.
             return new ValueTask<CoapResult>(TooMany());
         }
 
@@ -69,7 +69,7 @@ internal sealed class LookUpHandlers(DirectoryCore core)
             return TooMany();
         }
 
-        // To see whether its result has changed would take as long each time.
+        // Checking its result for changes would take as long each time.
         core.Counts.Add(DirectoryCount.Scans);
         return ResultOf(request, lookUp, outcome, answer, isObservable: false);
     }
@@ -86,8 +86,8 @@ internal sealed class LookUpHandlers(DirectoryCore core)
         if (outcome == LookUpFault.TooManyResults)
         {
             return Refused(request, lookUp.Count is null
-                ? "There are more results than fit an answer. Ask for pages, by page=0&count=10 and so on, or add criteria."
-                : "There are more results than fit an answer. Ask for smaller pages by a smaller count.");
+                ? "There are more results than fit into a response. Request pages with page=0&count=10 and so on, or add criteria."
+                : "There are more results than fit into a response. Request smaller pages with a smaller count.");
         }
 
         ReadOnlyMemory<byte> links = answer.WrittenMemory;
@@ -96,7 +96,7 @@ internal sealed class LookUpHandlers(DirectoryCore core)
         if (!request.IsForObservers && request.Options.Observe == 0
             && !(isObservable && _watches.TryTell(request, lookUp.OfLinks, etag)))
         {
-            // Whoever cannot be told of changes is not to wait for them.
+            // A client that cannot be notified of changes must not wait for them.
             result.DeclinesObserver = true;
         }
 

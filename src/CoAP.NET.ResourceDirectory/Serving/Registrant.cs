@@ -8,21 +8,21 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>Who sent a request, as a directory remembers it (RFC 9176 section 7.5).</summary>
-/// <param name="Owner">By what it is remembered.</param>
-/// <param name="IsSecured">Whether it has proven who it is.</param>
-/// <param name="Base">Where it is, as a base; empty on connections, where nobody can be reached by the port that a peer has.</param>
-/// <param name="LinkTag">The link that it is on; 0 where that is not known.</param>
+/// <summary>The sender of a request, as a directory remembers it (RFC 9176 section 7.5).</summary>
+/// <param name="Owner">The remembered identity.</param>
+/// <param name="IsSecured">Whether it was authenticated.</param>
+/// <param name="Base">Its address as a base; empty on connections because a peer's port is not reachable.</param>
+/// <param name="LinkTag">Its network link; 0 for an unknown one.</param>
 internal sealed record Registrant(DirectoryOwner Owner, bool IsSecured, byte[] Base, ulong LinkTag)
 {
     private const int DefaultPort = 5683;
     private const int DefaultSecuredPort = 5684;
 
-    /// <summary>Who a peer is.</summary>
+    /// <summary>Identifies a peer.</summary>
     /// <param name="peer">The peer.</param>
     /// <param name="channel">Its channel.</param>
-    /// <param name="identityOf">Names peers; null for nobody.</param>
-    /// <param name="node">The hash of the node, as links of two hosts are not the same.</param>
+    /// <param name="identityOf">Names peers; null for none.</param>
+    /// <param name="node">The hash of the node because links of two hosts differ.</param>
     public static Registrant Of(CoapPeer peer, CoapChannel channel, Func<CoapPeer, string?>? identityOf, ulong node)
     {
         string? name = identityOf?.Invoke(peer) is { } given ? "name:" + given : peer.IsKnown ? NameOf(peer.Identity!) : null;
@@ -39,7 +39,7 @@ internal sealed record Registrant(DirectoryOwner Owner, bool IsSecured, byte[] B
         return new Registrant(owner, name is not null, channel.IsReliable ? [] : BaseOf(peer.Scheme, address), LinkTagOf(address, node));
     }
 
-    /// <summary>The link of an address; 0 for one that is no link-local address.</summary>
+    /// <summary>Returns the network link of an address; 0 if it is not link-local.</summary>
     /// <param name="address">The address.</param>
     /// <param name="node">The hash of the node.</param>
     public static ulong LinkTagOf(CoapAddress address, ulong node) =>
@@ -54,7 +54,7 @@ internal sealed record Registrant(DirectoryOwner Owner, bool IsSecured, byte[] B
         return Encoding.UTF8.GetBytes(address.Port == standard ? $"{scheme}://{host}" : $"{scheme}://{host}:{address.Port}");
     }
 
-    // What stays the same over renewed certificates, new sessions and new contexts.
+    // The part that survives renewed certificates, new sessions and new contexts.
     private static string NameOf(object identity) => identity switch
     {
         CoapDtlsIdentity { PskIdentity: { } psk } => "psk:" + psk,

@@ -3,7 +3,7 @@ using CoAP.NET.Cluster;
 
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>Registration, update and removal (RFC 9176 sections 5 and 5.3).</summary>
+/// <summary>Handles registration, update and removal (RFC 9176 sections 5 and 5.3).</summary>
 /// <param name="core">The directory.</param>
 internal sealed class RegistrationHandlers(DirectoryCore core)
 {
@@ -26,7 +26,7 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
             : await RegisterAsync(request, registrant, parameters!, links!, isSimple: false, cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>Registers links, wherever they come from.</summary>
+    /// <summary>Registers links of any origin.</summary>
     public async ValueTask<CoapResult> RegisterAsync(CoapRequest request, Registrant registrant, RegistrationParameters parameters,
         RegistrationLinks links, bool isSimple, CancellationToken cancellationToken)
     {
@@ -122,27 +122,27 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
 
     private static DirectoryRefusal? FaultOf(RegistrationParameters parameters, Registrant registrant) =>
         parameters.Endpoint is not null || parameters.Sector is not null
-            ? DirectoryRefusal.Bad("An update cannot change 'ep' or 'd': register under the other name (RFC 9176 section 5.3.1).")
+            ? DirectoryRefusal.Bad("An update cannot change 'ep' or 'd'. Register under the other name (RFC 9176 section 5.3.1).")
             : parameters.Base is { } own && UriText.IsLinkLocal(own) && registrant.LinkTag == 0 ? WithoutLink("'base'") : null;
 
     private static DirectoryRefusal WithoutLink(string what) => DirectoryRefusal.Bad(
-        $"{what} has a link-local address, but the request did not come from one, so nobody knows which link is meant. "
-            + "Send it from a link-local address, or give an address that others can reach (RFC 9176 section 5).");
+        $"{what} has a link-local address, but the request came from another kind of address, so the network link is unknown. "
+            + "Send it from a link-local address, or use an address that others can reach (RFC 9176 section 5).");
 
     private static DirectoryRefusal RefusalOf(DirectoryAnswer answer, Registrant registrant) => answer switch
     {
         DirectoryAnswer.NotOwner when !registrant.IsSecured => new DirectoryRefusal(CoapCode.Forbidden,
-            "This registration was made by somebody else, or from another address. Use the same credentials or address, another name, or "
+            "This registration belongs to another client, or to another address. Use the same credentials or address, another name, or "
                 + "wait until its lifetime is over (RFC 9176 section 7.5)."),
         DirectoryAnswer.NotOwner => new DirectoryRefusal(CoapCode.Forbidden,
-            "This registration was made with other credentials. Use those, another name, or wait until its lifetime is over (RFC 9176 "
+            "This registration belongs to other credentials. Use those, another name, or wait until its lifetime is over (RFC 9176 "
                 + "section 7.5)."),
         _ => new DirectoryRefusal(CoapCode.InternalServerError,
             "The node that decides about this registration runs another version of the directory. Upgrade all nodes."),
     };
 
-    /// <summary>Makes the registration that a request asks for.</summary>
-    /// <returns>Why it is refused; null when it is not.</returns>
+    /// <summary>Creates the registration for a request.</summary>
+    /// <returns>The refusal; null for none.</returns>
     public DirectoryRefusal? TryMake(CoapPeer peer, Registrant registrant, RegistrationParameters parameters, RegistrationLinks links,
         bool isSimple, out Registration made)
     {
@@ -151,7 +151,7 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
         if (own is not null && parameters.Endpoint is { } other && !own.AsSpan().SequenceEqual(other))
         {
             return new DirectoryRefusal(CoapCode.Forbidden,
-                "These credentials are those of another endpoint. Leave 'ep' out, or give the name that belongs to them.");
+                "These credentials belong to another endpoint. Leave 'ep' out, or give the name that belongs to them.");
         }
 
         if ((own ?? parameters.Endpoint) is not { } endpoint)
@@ -161,13 +161,14 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
 
         if (isSimple && parameters.Base is not null)
         {
-            return DirectoryRefusal.Bad("Simple registration has no 'base'. Leave it out, or POST the links (RFC 9176 section 5.1).");
+            return DirectoryRefusal.Bad("Simple registration does not support 'base'. Leave it out, or POST the links (RFC 9176 section "
+                + "5.1).");
         }
 
         byte[] origin = parameters.Base ?? registrant.Base;
         if (origin.Length == 0)
         {
-            return DirectoryRefusal.Bad("'base' is missing: over this connection nobody can reach the endpoint. Give it, such as "
+            return DirectoryRefusal.Bad("'base' is missing: the endpoint is not reachable over this connection. Give it, such as "
                 + "base=coap+tcp://node1.example.com (RFC 9176 section 5).");
         }
 
@@ -197,19 +198,19 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
             : null;
     }
 
-    /// <summary>Why a client may not register at all; null when it may.</summary>
+    /// <summary>Returns the refusal if a client may not register at all; null if it may.</summary>
     /// <param name="registrant">The client.</param>
     public DirectoryRefusal? RefusalOf(Registrant registrant) =>
         registrant.IsSecured || _options.Unsecured != CoapUnsecuredRegistrations.Refused ? null
             : new DirectoryRefusal(CoapCode.Unauthorized,
-                "This directory takes registrations of clients only that have shown who they are. Register by DTLS, TLS or OSCORE.");
+                "This directory only accepts registrations of authenticated clients. Register over DTLS, TLS or OSCORE.");
 
-    // The next change shows by it that it was made after this one, in one round trip.
+    // The next change uses it to prove in one round trip that it is newer than this one.
     private CoapResult Fresh(Registrant registrant, CoapResult done) =>
         _options.RequireFreshness && !registrant.IsSecured ? done.WithEcho() : done;
 
     private CoapResult Missing(CoapRequest request) => core.Refused(request, new DirectoryRefusal(CoapCode.NotFound,
-        $"There is no such registration any more. Register again: POST the links to {_options.Path} (RFC 9176 section 5.3)."));
+        $"The registration does not exist or has expired. Register again: POST the links to {_options.Path} (RFC 9176 section 5.3)."));
 
     private CoapResult Result(CoapRequest request, Registrant registrant, DirectoryAnswer answer, DirectoryCount count, CoapResult done)
     {

@@ -3,19 +3,19 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>
-/// Places of which there are so many in all and for each source; no source gets more than half of what is free, but one gets a place while
-/// there is any. Its caller locks.
+/// Places that are limited in total and per source. A source gets at most half of the free places, and its first one as long as any is
+/// free. The caller locks.
 /// </summary>
-/// <param name="most">How many there are.</param>
-/// <param name="mostOfSource">How many a source may have.</param>
+/// <param name="most">The total number of places.</param>
+/// <param name="mostOfSource">The maximum number of places of a source.</param>
 internal sealed class SourcePlaces(int most, int mostOfSource)
 {
     private readonly Dictionary<CoapSource, int> _ofSources = [];
 
-    /// <summary>How many are taken.</summary>
+    /// <summary>The number of taken places.</summary>
     public int Taken { get; private set; }
 
-    /// <summary>Whether there is one for a source.</summary>
+    /// <summary>Whether a place is free for a source.</summary>
     /// <param name="source">The source.</param>
     public bool HasRoom(in CoapSource source)
     {
@@ -24,9 +24,9 @@ internal sealed class SourcePlaces(int most, int mostOfSource)
         return free > 0 && held < Math.Min(mostOfSource, Math.Max(1, (free + held) / 2));
     }
 
-    /// <summary>Takes one if there is one; pairs with <see cref="Return"/>.</summary>
-    /// <param name="source">For whom.</param>
-    /// <returns>Whether there was one.</returns>
+    /// <summary>Takes a free place; pairs with <see cref="Return"/>.</summary>
+    /// <param name="source">The source.</param>
+    /// <returns>Whether a place was free.</returns>
     public bool TryTake(in CoapSource source)
     {
         if (!HasRoom(source))
@@ -39,8 +39,8 @@ internal sealed class SourcePlaces(int most, int mostOfSource)
         return true;
     }
 
-    /// <summary>Gives one back.</summary>
-    /// <param name="source">Who had it.</param>
+    /// <summary>Returns a place.</summary>
+    /// <param name="source">The source that held it.</param>
     public void Return(in CoapSource source)
     {
         Taken--;

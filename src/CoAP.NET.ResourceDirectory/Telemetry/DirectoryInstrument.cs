@@ -1,16 +1,16 @@
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>One instrument of the meter.</summary>
+/// <summary>An instrument of the meter.</summary>
 /// <param name="Name">Its name.</param>
-/// <param name="IsGauge">Whether it goes up and down.</param>
+/// <param name="IsGauge">Whether it is a gauge.</param>
 /// <param name="Unit">The unit.</param>
-/// <param name="Description">What it is, for people.</param>
-/// <param name="Tag">The tag that tells its rows apart; null when there is one row.</param>
+/// <param name="Description">Its human-readable description.</param>
+/// <param name="Tag">The tag that distinguishes its rows; null for one row.</param>
 /// <param name="Values">The values of the tag, in the order of the rows.</param>
 internal sealed record DirectoryInstrument(
     string Name, bool IsGauge, string Unit, string Description, string? Tag = null, params string[] Values)
 {
-    /// <summary>All of them, in the order of the documentation.</summary>
+    /// <summary>All instruments, in the order of the documentation.</summary>
     public static IReadOnlyList<DirectoryInstrument> All { get; } =
     [
         new("coap.directory.endpoints", true, "{endpoint}", "Endpoints that can be found."),
@@ -32,7 +32,7 @@ internal sealed record DirectoryInstrument(
         new("coap.directory.watches_displaced", false, "{lookup}", "Observed look-ups of the source that had most, which made room."),
     ];
 
-    /// <summary>What the rows are at the moment.</summary>
+    /// <summary>Reads the current values of the rows.</summary>
     /// <param name="counters">The counters of a directory.</param>
     public long[] Read(CoapDirectoryCounters counters) => Name switch
     {

@@ -2,14 +2,14 @@ using System.Diagnostics.Metrics;
 
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>The instruments of a directory, which are read when somebody collects. They end with it.</summary>
+/// <summary>The observable instruments of a directory. They end with it.</summary>
 internal sealed class DirectoryMeter : IDisposable
 {
     private readonly Meter _meter;
 
-    /// <summary>Makes them.</summary>
+    /// <summary>Creates the instruments.</summary>
     /// <param name="directory">The directory.</param>
-    /// <param name="factory">Whose listeners they are for; null for those of the process.</param>
+    /// <param name="factory">The meter factory; null for the meter of the process.</param>
     public DirectoryMeter(CoapDirectoryServer directory, IMeterFactory? factory)
     {
         _meter = new Meter(new MeterOptions(CoapTelemetry.MeterName) { Scope = factory });

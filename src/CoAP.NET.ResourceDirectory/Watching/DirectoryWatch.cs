@@ -2,57 +2,57 @@ using CoAP.NET.Guarding;
 
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>A look-up that somebody observes.</summary>
+/// <summary>An observed look-up.</summary>
 internal sealed class DirectoryWatch
 {
     private const long Young = 10_000;
 
     private readonly long _madeAt;
 
-    /// <summary>Makes one.</summary>
-    /// <param name="key">What is looked up.</param>
+    /// <summary>Creates an observed look-up.</summary>
+    /// <param name="key">The key of the look-up.</param>
     /// <param name="lookUp">The look-up.</param>
-    /// <param name="source">Whose share it takes: of whoever observed it first.</param>
-    /// <param name="isVerified">Whether that has shown that it receives at its address.</param>
-    /// <param name="madeAt">When it was made, in milliseconds of the index.</param>
+    /// <param name="source">The source of the first observer, whose share it takes.</param>
+    /// <param name="isVerified">Whether the first observer has proven that it receives at its address.</param>
+    /// <param name="madeAt">The creation time, in milliseconds of the index.</param>
     public DirectoryWatch(string key, LookUp lookUp, CoapSource source, bool isVerified, long madeAt)
     {
         (Key, LookUp, Source, IsVerified, _madeAt) = (key, lookUp, source, isVerified, madeAt);
         Holding = new SourceLedger<DirectoryWatch>.Holding(this, source);
     }
 
-    /// <summary>What is looked up.</summary>
+    /// <summary>The key of the look-up.</summary>
     public string Key { get; }
 
     /// <summary>The look-up.</summary>
     public LookUp LookUp { get; }
 
-    /// <summary>Whose share it takes.</summary>
+    /// <summary>The source whose share it takes.</summary>
     public CoapSource Source { get; }
 
-    /// <summary>Whether whoever observed it first had shown that he receives at his address.</summary>
+    /// <summary>Whether the first observer had proven that it receives at its address.</summary>
     public bool IsVerified { get; }
 
-    /// <summary>The place that it takes.</summary>
+    /// <summary>Its place.</summary>
     public SourceLedger<DirectoryWatch>.Holding Holding { get; }
 
-    /// <summary>Whether it had to give way.</summary>
+    /// <summary>Whether it was evicted.</summary>
     public bool IsDisplaced { get; set; }
 
-    /// <summary>Who observes it.</summary>
+    /// <summary>The terms for its observers.</summary>
     public CoapObserverTerms Terms { get; } = new();
 
-    /// <summary>What observers were told last; null before the first answer.</summary>
+    /// <summary>The entity-tag of the last notification; null before the first response.</summary>
     public CoapETag? Told { get; set; }
 
-    /// <summary>Whether its result may be another one than what observers were told.</summary>
+    /// <summary>Whether its result may differ from the last notification.</summary>
     public bool IsDirty { get; set; }
 
-    /// <summary>Whether its first answer may still be on its way. Observers that were put back after a restart get none.</summary>
-    /// <param name="now">Now, in milliseconds of the index.</param>
+    /// <summary>Whether its first response may still be on its way. Observers restored after a restart get none.</summary>
+    /// <param name="now">The current time, in milliseconds of the index.</param>
     public bool IsYoung(long now) => now - _madeAt <= Young;
 
-    /// <summary>Whether nobody observes it, nor is about to.</summary>
-    /// <param name="now">Now, in milliseconds of the index.</param>
+    /// <summary>Whether it has no observers and no pending ones.</summary>
+    /// <param name="now">The current time, in milliseconds of the index.</param>
     public bool IsOver(long now) => Terms.Count == 0 && !IsYoung(now);
 }

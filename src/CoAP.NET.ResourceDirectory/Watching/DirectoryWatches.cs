@@ -5,12 +5,12 @@ using System.Text;
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>
-/// The look-ups that are observed: some time after registrations changed it is seen which of them have another result, and only their
-/// observers are told. Bounded in all and for each source, and in what is looked at for them in a second. Thread-safe.
+/// All observed look-ups. Some time after a change of registrations it determines the look-ups with another result, and notifies only their
+/// observers. Limited in total, per source, and in the registrations scanned per second. Thread-safe.
 /// </summary>
 internal sealed class DirectoryWatches : IDisposable
 {
-    // Several changes are told together, and expensive look-ups wait for one another.
+    // Batches notifications of changes, and serializes expensive look-ups.
     private const int ScannedAtATime = 10_000;
     private static readonly TimeSpan s_interval = TimeSpan.FromMilliseconds(250);
 
@@ -33,7 +33,7 @@ internal sealed class DirectoryWatches : IDisposable
             static watches => ((DirectoryWatches)watches!).Look(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>How many look-ups are observed.</summary>
+    /// <summary>The current number of observed look-ups.</summary>
     public int Count
     {
         get
@@ -45,12 +45,12 @@ internal sealed class DirectoryWatches : IDisposable
         }
     }
 
-    /// <summary>What a request looks up, as a key.</summary>
+    /// <summary>Returns the look-up of a request as a key.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="ofLinks">Whether links are looked up; otherwise endpoints.</param>
+    /// <param name="ofLinks">Whether the look-up is for links; otherwise for endpoints.</param>
     public static string KeyOf(CoapRequest request, bool ofLinks)
     {
-        // With the length of each, so that no two look-ups are one.
+        // Includes each length, so that different look-ups have different keys.
         StringBuilder key = new(ofLinks ? "l" : "e");
         foreach (string query in request.Queries)
         {
@@ -60,10 +60,10 @@ internal sealed class DirectoryWatches : IDisposable
         return key.ToString();
     }
 
-    /// <summary>Who may observe what a request looks up.</summary>
+    /// <summary>Returns the observation terms for the look-up of a request.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="ofLinks">Whether links are looked up; otherwise endpoints.</param>
-    /// <returns>Null where it cannot be observed; <see cref="TryTell"/> is false then.</returns>
+    /// <param name="ofLinks">Whether the look-up is for links; otherwise for endpoints.</param>
+    /// <returns>Null if it cannot be observed; <see cref="TryTell"/> returns false then.</returns>
     public CoapObserverTerms? FindTerms(CoapRequest request, bool ofLinks)
     {
         string key = KeyOf(request, ofLinks);
@@ -80,7 +80,7 @@ internal sealed class DirectoryWatches : IDisposable
             }
         }
 
-        // What is shown on one link only cannot be told to all who ask the same.
+        // Registrations visible on one network link only cannot be sent to all observers of the same look-up.
         if (_core.LinkTagOf(request) != 0
             || LookUp.TryRead(request.Queries, ofLinks, _core.Options.MaxCriteriaPerLookUp, out LookUp? lookUp) is not null)
         {
@@ -101,7 +101,7 @@ internal sealed class DirectoryWatches : IDisposable
 
                 if (givesWay is not null)
                 {
-                    // Its observers are told soon: nobody may be told anything while terms are looked for.
+                    // Its observers are notified soon: notifications are not allowed while terms are looked up.
                     givesWay.IsDisplaced = true;
                     _watches.Remove(givesWay.Key);
                     _displaced.Enqueue(givesWay);
@@ -111,7 +111,7 @@ internal sealed class DirectoryWatches : IDisposable
                 _watches.Add(key, watch);
                 if (_watches.Count == 1)
                 {
-                    // What changed before nobody observed.
+                    // Earlier changes have no observers.
                     _core.Changes.Take(out _);
                     _timer.Change(s_interval, s_interval);
                 }
@@ -121,10 +121,10 @@ internal sealed class DirectoryWatches : IDisposable
         }
     }
 
-    /// <summary>Whether somebody may observe what a request looks up; takes down what he is told, when he is the first.</summary>
+    /// <summary>Whether the look-up of a request may be observed; records the result for the first observer.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="ofLinks">Whether links are looked up; otherwise endpoints.</param>
-    /// <param name="told">What he is told.</param>
+    /// <param name="ofLinks">Whether the look-up is for links; otherwise for endpoints.</param>
+    /// <param name="told">The entity-tag of the response.</param>
     public bool TryTell(CoapRequest request, bool ofLinks, CoapETag told)
     {
         lock (_gate)
@@ -160,7 +160,7 @@ internal sealed class DirectoryWatches : IDisposable
 
         foreach (DirectoryWatch watch in displaced)
         {
-            // They are told 4.04, and may register again.
+            // They get 4.04, and may register again.
             watch.Terms.MaxObservers = 0;
         }
 
@@ -255,7 +255,7 @@ internal sealed class DirectoryWatches : IDisposable
             {
                 if (watch.Told is null && watch.IsYoung(_core.Index.Now))
                 {
-                    // Its first answer is on its way.
+                    // Its first response is on its way.
                     watch.IsDirty = true;
                     _dirty.Enqueue(watch);
                 }

@@ -3,21 +3,21 @@ using CoAP.NET.Guarding;
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>
-/// Places of look-ups that are observed: so many in all and for each source, and none gets more than half of what is free. When there is no
-/// room, the source that has most gives way to those that have less. Forged addresses are sources without end: those that have not shown
-/// that they receive there have half of all places together, and nobody gives way to them. Its caller locks.
+/// Places for observed look-ups, limited in total and per source; a source gets at most half of the free ones. In a full directory the
+/// source with the most gives way to sources with fewer. Attackers can forge any number of addresses: unverified sources share half of all
+/// places, and evict no other look-up. The caller locks.
 /// </summary>
-/// <param name="most">How many there are.</param>
-/// <param name="mostOfSource">How many a source may have.</param>
+/// <param name="most">The total number of places.</param>
+/// <param name="mostOfSource">The maximum number of places of a source.</param>
 internal sealed class WatchPlaces(int most, int mostOfSource)
 {
     private readonly SourceLedger<DirectoryWatch> _ledger = new();
     private int _unverified;
 
-    /// <summary>Takes a place if there is one; pairs with <see cref="Return"/>.</summary>
-    /// <param name="watch">For which look-up.</param>
-    /// <param name="givesWay">The look-up that has lost its place to it; null for none.</param>
-    /// <returns>Whether there was one.</returns>
+    /// <summary>Takes a free place; pairs with <see cref="Return"/>.</summary>
+    /// <param name="watch">The look-up.</param>
+    /// <param name="givesWay">The look-up that lost its place; null for none.</param>
+    /// <returns>Whether a place was free.</returns>
     public bool TryTake(DirectoryWatch watch, out DirectoryWatch? givesWay)
     {
         givesWay = null;
@@ -30,7 +30,7 @@ internal sealed class WatchPlaces(int most, int mostOfSource)
 
         if (free <= 0 || held >= Math.Max(1, (free + held) / 2))
         {
-            // Two that have as much as each other never displace one another in turns.
+            // Two sources with equal numbers must not evict each other in turns.
             if (!watch.IsVerified || _ledger.Greediest is not { First: { } first } greediest || held + 1 >= greediest.Amount)
             {
                 return false;
@@ -45,12 +45,12 @@ internal sealed class WatchPlaces(int most, int mostOfSource)
         return true;
     }
 
-    /// <summary>Somebody has registered for a look-up: of those of its source it gives way last.</summary>
+    /// <summary>Records a new observer of a look-up, which gives way last among those of its source.</summary>
     /// <param name="watch">The look-up.</param>
     public static void Touch(DirectoryWatch watch) => SourceLedger<DirectoryWatch>.Touch(watch.Holding);
 
-    /// <summary>Gives a place back.</summary>
-    /// <param name="watch">The look-up that had it.</param>
+    /// <summary>Returns a place.</summary>
+    /// <param name="watch">The look-up that held it.</param>
     public void Return(DirectoryWatch watch)
     {
         _ledger.Set(watch.Holding, 0);

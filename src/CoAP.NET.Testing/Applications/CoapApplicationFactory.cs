@@ -10,14 +10,14 @@ using Microsoft.Extensions.Hosting;
 
 namespace CoAP.NET.Testing;
 
-/// <summary>
-/// Runs a hosted application as it is, from its <c>Main</c> on, but on a network in memory: its CoAP servers and clients open no socket,
-/// and its services can be replaced. Derive from it to change more for all tests of a class. The application starts with the first use of
-/// <see cref="Services"/> or <see cref="StartAsync"/>, and is stopped as by SIGTERM when this is disposed. The schemes <c>coap</c>,
-/// <c>coaps</c>, <c>coap+tcp</c> and <c>coaps+tcp</c> are served as configured; on the secured ones clients have the identity that the test
-/// gives them (<see cref="CreateClient"/>), and keys and certificates of the configuration are not read.
-/// </summary>
-/// <typeparam name="TEntryPoint">A type of the application's assembly, usually its <c>Program</c>.</typeparam>
+/// <summary>Runs a hosted application from its <c>Main</c> on an in-memory network, for tests.</summary>
+/// <remarks>
+/// The application's CoAP servers and clients open no socket, and tests can replace its services. Derive from this class to change more for
+/// all tests of a class. The first use of <see cref="Services"/> or <see cref="StartAsync"/> starts the application; disposal stops it like
+/// SIGTERM. The schemes <c>coap</c>, <c>coaps</c>, <c>coap+tcp</c> and <c>coaps+tcp</c> are served as configured. On the secured schemes
+/// clients have the identity that the test sets (<see cref="CreateClient"/>); keys and certificates of the configuration are not read.
+/// </remarks>
+/// <typeparam name="TEntryPoint">A type in the application's assembly, usually its <c>Program</c>.</typeparam>
 public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
     where TEntryPoint : class
 {
@@ -31,38 +31,36 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
     private Task<IHost>? _started;
 
     /// <summary>
-    /// The host of the application in <see cref="Network"/>: its servers have this IP address, and the ports that they are configured with.
-    /// The name <c>localhost</c> leads to it.
+    /// The host of the application in <see cref="Network"/>: its servers have this IP address and their configured ports. The name
+    /// <c>localhost</c> resolves to it.
     /// </summary>
     public const string HostAddress = "2001:db8::1";
 
-    /// <summary>
-    /// The clock of the application and of the network. Default: that of the system. With a <see cref="VirtualClock"/> the test lets time
-    /// pass. Set it before the application starts.
-    /// </summary>
+    /// <summary>The clock of the application and of the network. Default: the system clock.</summary>
+    /// <remarks>With a <see cref="VirtualClock"/> the test controls the time. Set it before the application starts.</remarks>
     public TimeProvider TimeProvider { get; init; } = TimeProvider.System;
 
-    /// <summary>
-    /// Arguments for <c>Main</c>. Default none. The content root is the folder of the tests, so that the application's
-    /// <c>appsettings.json</c> is read, which is copied there.
-    /// </summary>
+    /// <summary>The arguments for <c>Main</c>. Default none.</summary>
+    /// <remarks>
+    /// The content root is the folder of the tests, so the application's <c>appsettings.json</c>, which is copied there, is read.
+    /// </remarks>
     public IReadOnlyList<string> Arguments { get; init; } = [];
 
     /// <summary>The environment of the host. Default <c>Development</c>.</summary>
     public string Environment { get; init; } = Environments.Development;
 
-    /// <summary>How the network works. Set it before the application starts; null for a network without faults.</summary>
+    /// <summary>The options of the network; null for a network without faults. Set it before the application starts.</summary>
     public InMemoryNetworkOptions? NetworkOptions { get; init; }
 
-    /// <summary>The network that the application is on. Further peers can be made in it.</summary>
+    /// <summary>The network of the application. Tests can create further peers in it.</summary>
     public InMemoryNetwork Network =>
         LazyInitializer.EnsureInitialized(ref _network, () => new InMemoryNetwork(TimeProvider, NetworkOptions));
 
-    /// <summary>The services of the running application. Starts it and waits for that.</summary>
-    /// <exception cref="InvalidOperationException">The application did not start; the inner exception says why.</exception>
+    /// <summary>The services of the running application. Starts the application and waits for the start.</summary>
+    /// <exception cref="InvalidOperationException">The application did not start; the inner exception has the cause.</exception>
     public IServiceProvider Services => StartAsync().GetAwaiter().GetResult();
 
-    /// <summary>The address of the application's server, as the beginning of URIs. Starts the application.</summary>
+    /// <summary>The base URI of the application's server. Starts the application.</summary>
     /// <exception cref="InvalidOperationException">The application has no server, or did not start.</exception>
     public string Address => Services.GetService<CoapServer>()?.LocalEndpoints is [string first, ..]
         ? first
@@ -70,11 +68,12 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
             "The application has no CoAP server without a name. Call AddCoapServer() in it, or take the server by its name from Services "
                 + "and read its LocalEndpoints.");
 
-    /// <summary>The address of the application's server for a scheme, as the beginning of URIs. Starts the application.</summary>
+    /// <summary>Returns the base URI of the application's server for a scheme. Starts the application.</summary>
     /// <param name="scheme">The scheme, such as <c>coaps</c>.</param>
     /// <returns>The first address of that scheme.</returns>
-    /// <exception cref="InvalidOperationException">The server does not listen on the scheme, or the application has none, or did not
-    /// start.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The server does not listen on the scheme, or the application has no server, or did not start.
+    /// </exception>
     public string AddressOf(string scheme)
     {
         ArgumentException.ThrowIfNullOrEmpty(scheme);
@@ -86,11 +85,11 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
     }
 
     /// <summary>
-    /// Replaces services of the application, such as a store by one of the test. Runs after the application has added its own.
+    /// Replaces services of the application, for example with a test store. Runs after the application's own registrations.
     /// </summary>
     /// <param name="change">Changes the services.</param>
     /// <returns>This object.</returns>
-    /// <exception cref="InvalidOperationException">The application has been started.</exception>
+    /// <exception cref="InvalidOperationException">The application was already started.</exception>
     public CoapApplicationFactory<TEntryPoint> WithServices(Action<IServiceCollection> change)
     {
         ArgumentNullException.ThrowIfNull(change);
@@ -99,7 +98,7 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
             if (_started is not null)
             {
                 throw new InvalidOperationException(
-                    "The application was started, so its services cannot be changed any more. Call WithServices before Services, Address, "
+                    "The application has already started, so its services cannot change. Call WithServices before Services, Address, "
                         + "CreateClient and StartAsync.");
             }
 
@@ -109,10 +108,12 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
         return this;
     }
 
-    /// <summary>Starts the application, if nobody did.</summary>
-    /// <param name="cancellationToken">Stops waiting; the application goes on starting.</param>
-    /// <returns>Its services, when it has started.</returns>
-    /// <exception cref="InvalidOperationException">The application ended before it had started; the inner exception says why.</exception>
+    /// <summary>Starts the application, unless it was already started.</summary>
+    /// <param name="cancellationToken">Cancels the wait; the application continues starting.</param>
+    /// <returns>The services of the started application.</returns>
+    /// <exception cref="InvalidOperationException">
+    /// The application ended before it had started; the inner exception has the cause.
+    /// </exception>
     public async Task<IServiceProvider> StartAsync(CancellationToken cancellationToken = default)
     {
         Task<IHost> started;
@@ -132,10 +133,10 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
         return (await started.WaitAsync(cancellationToken).ConfigureAwait(false)).Services;
     }
 
-    /// <summary>Makes a client on the same network, with an address of its own. Closed with the application.</summary>
-    /// <param name="options">How it works; null for the defaults. Its clock is set to that of the network.</param>
-    /// <param name="identity">Who it is for servers that it asks by <c>coaps</c> or <c>coaps+tcp</c>; null for nobody.</param>
-    /// <returns>The client; <see cref="Address"/> and <see cref="AddressOf"/> are what to ask.</returns>
+    /// <summary>Creates a client on the same network, with an address of its own. Disposal of the factory closes it.</summary>
+    /// <param name="options">The options; null for the defaults. Its clock becomes that of the network.</param>
+    /// <param name="identity">The identity of the client for servers on <c>coaps</c> or <c>coaps+tcp</c>; null for none.</param>
+    /// <returns>The client. Send requests to <see cref="Address"/> or <see cref="AddressOf"/>.</returns>
     public CoapClient CreateClient(CoapEndpointOptions? options = null, CoapTestIdentity? identity = null)
     {
         options ??= new CoapEndpointOptions();
@@ -143,8 +144,8 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
         options.ResolveHost = ResolveAsync;
         if (TimeProvider is VirtualClock clock && ReferenceEquals(options.Scheduler, CoapScheduler.Default))
         {
-            // What awaits responses goes on in virtual time as well, so that the clock need not wait for threads of the pool after each of
-            // thousands of blocks.
+            // Continuations of responses also run in virtual time. Otherwise the clock would wait for pool threads after each of thousands
+            // of blocks.
             options.Scheduler = new VirtualScheduler(clock);
         }
 
@@ -163,8 +164,8 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
     }
 
     /// <summary>Stops the application as its host does, and closes the clients.</summary>
-    /// <returns>A task that ends when <c>Main</c> has ended; it throws what that threw while it stopped.</returns>
-    [SuppressMessage("Design", "CA1816", Justification = "There is no finalizer, and those who derive need none.")]
+    /// <returns>A task that completes when <c>Main</c> has ended. It rethrows exceptions of <c>Main</c> during the stop.</returns>
+    [SuppressMessage("Design", "CA1816", Justification = "There is no finalizer, and derived classes need none.")]
     public virtual async ValueTask DisposeAsync()
     {
         foreach (CoapClient client in _clients)
@@ -179,15 +180,15 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
     }
 
     /// <summary>
-    /// Changes the services of the application; for those who derive. Runs after the application has added its own, and before what
-    /// <see cref="WithServices"/> was given.
+    /// Changes the services of the application, in derived classes. Runs after the application's own registrations, and before
+    /// <see cref="WithServices"/>.
     /// </summary>
     /// <param name="services">The services.</param>
     protected virtual void ConfigureServices(IServiceCollection services)
     {
     }
 
-    // Where an application asks itself.
+    // For requests of the application to itself.
     private static Task<IPAddress[]> ResolveAsync(string host, CancellationToken cancellationToken) =>
         host is "localhost"
             ? Task.FromResult<IPAddress[]>([IPAddress.Parse(HostAddress)])
@@ -195,7 +196,7 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
 
     private void Change(IServiceCollection services)
     {
-        // Signals are for the process of the tests.
+        // Signals are meant for the test process.
         services.Replace(ServiceDescriptor.Singleton<IHostLifetime, SilentLifetime>());
         services.PostConfigureAll<CoapServerOptions>(MoveIntoMemory);
         services.PostConfigureAll<CoapClientOptions>(MoveIntoMemory);
@@ -240,7 +241,7 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
         options.Dtls.Psk.Clear();
         options.Dtls.ClientCertificates = CoapClientCertificateMode.None;
 
-        // There are no groups of real hosts in memory.
+        // An in-memory network has no groups of real hosts.
         options.JoinGroups = false;
         foreach ((string scheme, int port) in endpoints.Length == 0 ? [("coap", 5683)] : endpoints)
         {
@@ -249,7 +250,7 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
         }
     }
 
-    // Files with keys are seldom where tests run, and nothing in memory needs them.
+    // Key files rarely exist on test machines, and an in-memory network does not need them.
     private static void Forget(CoapTlsFileOptions tls)
     {
         tls.Certificate = tls.Key = tls.Password = tls.Authorities = null;

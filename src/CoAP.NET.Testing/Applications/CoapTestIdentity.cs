@@ -6,11 +6,11 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Testing;
 
-/// <summary>
-/// Who a client or server in memory claims to be on <c>coaps</c> and <c>coaps+tcp</c>. Nothing is proven there: no key, no certificate and
-/// no chain is checked, so that tests of routes and policies need none. What <see cref="CoapPeer.Identity"/> gives is what it would be
-/// after a real handshake. On schemes without security nothing is shown.
-/// </summary>
+/// <summary>The identity that an in-memory client or server claims on <c>coaps</c> and <c>coaps+tcp</c>.</summary>
+/// <remarks>
+/// Nothing is verified: no key, certificate or chain is checked, so tests of routes and policies need none. <see cref="CoapPeer.Identity"/>
+/// returns the same as after a real handshake. Schemes without security ignore the identity.
+/// </remarks>
 public sealed class CoapTestIdentity
 {
     private const string PskSuite = "TLS_PSK_WITH_AES_128_CCM_8";
@@ -29,10 +29,10 @@ public sealed class CoapTestIdentity
         _other = other;
     }
 
-    /// <summary>Nobody: a client that has no credentials of its own. <see cref="CoapPeer.IsKnown"/> is false.</summary>
+    /// <summary>No identity: a client without credentials of its own. <see cref="CoapPeer.IsKnown"/> is false.</summary>
     public static CoapTestIdentity None { get; } = new();
 
-    /// <summary>Somebody with the pre-shared key of an identity, as <c>RequirePskIdentity</c> asks for it. On <c>coaps</c> only.</summary>
+    /// <summary>An identity with a pre-shared key, for <c>RequirePskIdentity</c>. On <c>coaps</c> only.</summary>
     /// <param name="identity">The identity, not the key.</param>
     /// <returns>The identity of the test.</returns>
     public static CoapTestIdentity Psk(string identity)
@@ -41,8 +41,8 @@ public sealed class CoapTestIdentity
         return new CoapTestIdentity(psk: identity);
     }
 
-    /// <summary>Somebody with a certificate, as <c>RequireCertificate</c> asks for it.</summary>
-    /// <param name="certificate">The certificate; copied. It may be self-signed and needs no private key.</param>
+    /// <summary>An identity with a certificate, for <c>RequireCertificate</c>.</summary>
+    /// <param name="certificate">The certificate; the method copies it. It may be self-signed and needs no private key.</param>
     /// <returns>The identity of the test.</returns>
     public static CoapTestIdentity Certificate(X509Certificate2 certificate)
     {
@@ -50,18 +50,16 @@ public sealed class CoapTestIdentity
         return new CoapTestIdentity(certificate: certificate.RawData);
     }
 
-    /// <summary>Somebody with a raw public key (RFC 7250). On <c>coaps</c> only.</summary>
+    /// <summary>An identity with a raw public key (RFC 7250). On <c>coaps</c> only.</summary>
     /// <param name="publicKey">The key as SubjectPublicKeyInfo in DER; not empty.</param>
     /// <returns>The identity of the test.</returns>
     /// <exception cref="ArgumentException">The key is empty.</exception>
     public static CoapTestIdentity RawPublicKey(ReadOnlyMemory<byte> publicKey) => publicKey.IsEmpty
-        ? throw new ArgumentException("A raw public key is not empty. Give what ExportSubjectPublicKeyInfo returns.", nameof(publicKey))
+        ? throw new ArgumentException("The raw public key is empty. Pass the result of ExportSubjectPublicKeyInfo.", nameof(publicKey))
         : new CoapTestIdentity(publicKey: publicKey.ToArray());
 
-    /// <summary>
-    /// Somebody with an identity of any type, such as a <see cref="System.Security.Claims.ClaimsPrincipal"/> of a web application.
-    /// </summary>
-    /// <param name="identity">What <see cref="CoapPeer.Identity"/> gives.</param>
+    /// <summary>An identity of any type, such as a <see cref="System.Security.Claims.ClaimsPrincipal"/> of a web application.</summary>
+    /// <param name="identity">The value that <see cref="CoapPeer.Identity"/> returns.</param>
     /// <returns>The identity of the test.</returns>
     public static CoapTestIdentity Of(object identity)
     {
@@ -69,10 +67,10 @@ public sealed class CoapTestIdentity
         return new CoapTestIdentity(other: identity);
     }
 
-    /// <summary>What a server sees of a client after the handshake.</summary>
+    /// <summary>Returns the identity that a server sees after the handshake.</summary>
     /// <param name="scheme">The secured scheme.</param>
-    /// <param name="serverName">The name that the client asked for; null for none.</param>
-    /// <exception cref="CoapConnectionException">The scheme has no such credentials.</exception>
+    /// <param name="serverName">The server name that the client requested; null for none.</param>
+    /// <exception cref="CoapConnectionException">The scheme does not support such credentials.</exception>
     internal object Show(string scheme, string? serverName)
     {
         if (_other is not null)
@@ -80,7 +78,7 @@ public sealed class CoapTestIdentity
             return _other;
         }
 
-        // A copy for each: it is disposed with its connection.
+        // Each connection gets a copy, because it disposes the certificate.
         X509Certificate2? certificate = _certificate is null ? null : X509CertificateLoader.LoadCertificate(_certificate);
         if (scheme == "coaps")
         {
@@ -95,7 +93,9 @@ public sealed class CoapTestIdentity
                     + "CoapTestIdentity.Certificate.");
     }
 
-    /// <summary>What this client sees of a server after the handshake: with a pre-shared key the identity that both use.</summary>
+    /// <summary>
+    /// Returns the identity of a server that this client sees after the handshake: with a pre-shared key the identity that both use.
+    /// </summary>
     internal object AsServerOf(CoapTestIdentity server, string scheme) =>
         _psk is not null && scheme == "coaps" ? new CoapDtlsIdentity(_psk, null, default, PskSuite) : server.Show(scheme, serverName: null);
 }

@@ -6,12 +6,12 @@ using Microsoft.Extensions.Hosting;
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// Runs the <c>Main</c> of an application on a thread of its own and takes hold of the host that it builds: the host tells by a
-/// <see cref="DiagnosticListener"/> when it is about to be built, which is when it can still be changed, and when it is there.
+/// Runs the <c>Main</c> of an application on a thread of its own and captures its host. A <see cref="DiagnosticListener"/> of the host
+/// reports when it is about to be built, so the factory can still change it, and when it is ready.
 /// </summary>
 internal sealed class EntryPoint : IObserver<DiagnosticListener>, IObserver<KeyValuePair<string, object?>>
 {
-    // Several applications may start at a time; each hears of the host that its own thread builds.
+    // Several applications may start at a time; each gets the events of the host that its own thread builds.
     private static readonly AsyncLocal<EntryPoint?> s_current = new();
 
     private readonly Assembly _assembly;
@@ -30,20 +30,20 @@ internal sealed class EntryPoint : IObserver<DiagnosticListener>, IObserver<KeyV
     }
 
     /// <summary>Runs <c>Main</c>.</summary>
-    /// <returns>The host, when it has started.</returns>
+    /// <returns>The started host.</returns>
     public Task<IHost> StartAsync()
     {
         MethodInfo main = _assembly.EntryPoint
             ?? throw new InvalidOperationException(
                 $"{_assembly.GetName().Name} has no Main: the type argument must be a type of the application, not of the tests.");
-        // Not in the background of the pool: Main may block its thread for as long as the application runs.
+        // Not on a pool thread: Main may block its thread for as long as the application runs.
         Thread thread = new(() => Run(main)) { IsBackground = true, Name = $"Main of {_assembly.GetName().Name}" };
         thread.Start();
         return _started.Task;
     }
 
     /// <summary>Asks the host to stop.</summary>
-    /// <returns>A task that ends when <c>Main</c> has.</returns>
+    /// <returns>A task that completes when <c>Main</c> has returned.</returns>
     public Task StopAsync()
     {
         _lifetime?.StopApplication();
@@ -106,7 +106,7 @@ internal sealed class EntryPoint : IObserver<DiagnosticListener>, IObserver<KeyV
                     task.GetAwaiter().GetResult();
                 }
             }
-#pragma warning disable CA1031 // whatever the application failed with is told to whoever waits for it
+#pragma warning disable CA1031 // callers that wait for the application get the failure
             catch (Exception exception)
 #pragma warning restore CA1031
             {
@@ -128,7 +128,7 @@ internal sealed class EntryPoint : IObserver<DiagnosticListener>, IObserver<KeyV
             _ended.TrySetException(failure);
         }
 
-        // Nobody need look at either.
+        // Observes the exceptions, in case no caller awaits these tasks.
         _ = _started.Task.Exception;
         _ = _ended.Task.Exception;
     }

@@ -1,13 +1,13 @@
 namespace CoAP.NET.Testing;
 
-/// <summary>When the datagrams in a <see cref="NetworkBottleneck"/> have left it. Guarded by the network's lock.</summary>
+/// <summary>Computes when the datagrams in a <see cref="NetworkBottleneck"/> leave it. Guarded by the network's lock.</summary>
 internal sealed class BottleneckQueue(NetworkBottleneck bottleneck)
 {
     private readonly Queue<TimeSpan> _departures = new();
     private TimeSpan _last;
 
-    /// <summary>Takes a datagram in.</summary>
-    /// <returns>How long until it has left; null when there is no room.</returns>
+    /// <summary>Adds a datagram.</summary>
+    /// <returns>The time until it has left; null when the queue is full.</returns>
     public TimeSpan? Enter(int bytes, TimeSpan now)
     {
         while (_departures.TryPeek(out TimeSpan departure) && departure <= now)
@@ -15,7 +15,7 @@ internal sealed class BottleneckQueue(NetworkBottleneck bottleneck)
             _departures.Dequeue();
         }
 
-        // The first one in it is being sent and does not wait.
+        // The first one in the queue is being sent and does not wait.
         if (_departures.Count > bottleneck.QueueLength)
         {
             return null;

@@ -2,20 +2,21 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Testing;
 
-/// <summary>
-/// Overwrites every buffer that the library gives back to its pool, in the whole process, so that code which still reads one is found out:
-/// it sees <see cref="Value"/> in place of what it expects. On as long as anybody wants it; harmless to tests that run in parallel.
-/// </summary>
+/// <summary>Overwrites each buffer that the library returns to a pool, in the whole process, to reveal code that still reads it.</summary>
+/// <remarks>
+/// Such code sees <see cref="Value"/> in place of the expected data. Poisoning is active as long as at least one caller uses it, and
+/// harmless to parallel tests.
+/// </remarks>
 public static class BufferPoison
 {
-    /// <summary>The byte that buffers are filled with: no header, option or text begins so.</summary>
+    /// <summary>The fill byte: no header, option or text begins with it.</summary>
     public const byte Value = 0xdb;
 
     private static readonly Lock s_gate = new();
     private static int s_users;
 
-    /// <summary>Begins to poison buffers.</summary>
-    /// <returns>Ends it when disposed, unless others still want it.</returns>
+    /// <summary>Starts poisoning.</summary>
+    /// <returns>A handle. Disposing it ends the poisoning, unless other handles exist.</returns>
     public static IDisposable Start()
     {
         lock (s_gate)

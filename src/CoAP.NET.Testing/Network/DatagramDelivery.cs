@@ -3,15 +3,15 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// Delivers what is on its way when it is due: one datagram at a time, from the pump, which a timer and whoever asks call, and never inside
-/// the call that sends. Thread-safe.
+/// Delivers datagrams when they are due, one at a time. Thread-safe. The timer and callers of the pump deliver, but never the call that
+/// sends.
 /// </summary>
 internal sealed class DatagramDelivery
 {
     private const int MaxAtOnce = 100_000;
     private const int MaxQuoted = 520;
 
-    // Whether this thread is inside a transport's Send: then nothing may be delivered, whoever asks.
+    // Whether this thread is inside a transport's Send. Nothing may be delivered then.
     [ThreadStatic]
     private static int t_sending;
 
@@ -28,14 +28,14 @@ internal sealed class DatagramDelivery
     private bool _pumping;
     private bool _pumpQueued;
 
-    /// <summary>Makes one.</summary>
+    /// <summary>Creates the delivery.</summary>
     /// <param name="gate">The network's lock.</param>
     /// <param name="timeProvider">The clock.</param>
-    /// <param name="options">How the network works.</param>
+    /// <param name="options">The options of the network.</param>
     /// <param name="clock">The network's time.</param>
-    /// <param name="hosts">Who has which address.</param>
-    /// <param name="faults">What the test does.</param>
-    /// <param name="trace">What happened.</param>
+    /// <param name="hosts">The addresses of the hosts.</param>
+    /// <param name="faults">The faults that the test sets.</param>
+    /// <param name="trace">The trace.</param>
     public DatagramDelivery(
         Lock gate,
         TimeProvider timeProvider,
@@ -57,7 +57,7 @@ internal sealed class DatagramDelivery
             static delivery => ((DatagramDelivery)delivery!).Pump(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>How much is on its way.</summary>
+    /// <summary>The number of datagrams in flight.</summary>
     public int Count
     {
         get
@@ -111,7 +111,7 @@ internal sealed class DatagramDelivery
         {
             if (!drained)
             {
-                // A receiver threw; the rest is still due.
+                // A receiver threw; the remaining datagrams are still due.
                 lock (_gate)
                 {
                     _pumping = false;
@@ -121,7 +121,7 @@ internal sealed class DatagramDelivery
         }
     }
 
-    /// <summary>Takes a datagram from who sends it.</summary>
+    /// <summary>Takes a datagram from its sender.</summary>
     public NetworkPacket Take(NetworkNode node, CoapAddress to, byte[] data)
     {
         lock (_gate)
@@ -165,12 +165,12 @@ internal sealed class DatagramDelivery
         }
     }
 
-    /// <summary>Datagrams that are sent from now on do not wait for earlier ones. Under the lock.</summary>
+    /// <summary>Lets later datagrams overtake earlier ones. Under the lock.</summary>
     public void ForgetOrder() => _routing.ForgetOrder();
 
-    /// <summary>Loses what is on its way to a host, and brings the host up again later. Under the lock.</summary>
+    /// <summary>Drops the datagrams in flight to a host and schedules its return. Under the lock.</summary>
     /// <param name="host">The host.</param>
-    /// <param name="downtime">How much later.</param>
+    /// <param name="downtime">The time until its return.</param>
     public void Restart(CoapAddress host, TimeSpan downtime)
     {
         _queue.CancelTo(host);
@@ -187,7 +187,7 @@ internal sealed class DatagramDelivery
     }
 
     /// <summary>The last events, one line for each.</summary>
-    /// <param name="last">How many.</param>
+    /// <param name="last">The number of events.</param>
     public string PrintTrace(int last)
     {
         NetworkEvent[] events;
@@ -219,7 +219,7 @@ internal sealed class DatagramDelivery
                 return item;
             }
 
-            // In the same lock as the look: what is sent from now on arms the timer itself.
+            // In the same lock as the check, because later sends arm the timer themselves.
             _pumping = false;
             Arm();
             return null;

@@ -3,15 +3,15 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// What becomes of a datagram that is sent: the filter's verdict, hosts that are down, drops, partitions and chance, which is drawn by link
-/// and number, and when it arrives. Guarded by the network's lock.
+/// Decides the fate of a sent datagram: the filter's verdict, hosts that are down, drops, partitions, random faults by link and number, and
+/// the time of arrival. Guarded by the network's lock.
 /// </summary>
-/// <param name="seed">The seed of chance.</param>
+/// <param name="seed">The seed of all randomness.</param>
 /// <param name="clock">The network's time.</param>
-/// <param name="hosts">Who has which address.</param>
-/// <param name="faults">What the test does.</param>
-/// <param name="trace">What happened.</param>
-/// <param name="queue">What is on its way.</param>
+/// <param name="hosts">The addresses of the hosts.</param>
+/// <param name="faults">The faults that the test sets.</param>
+/// <param name="trace">The trace.</param>
+/// <param name="queue">The datagrams in flight.</param>
 internal sealed class DatagramRouting(
     ulong seed, NetworkClock clock, NetworkHosts hosts, NetworkFaults faults, NetworkTrace trace, InFlightQueue queue)
 {
@@ -19,13 +19,13 @@ internal sealed class DatagramRouting(
     private readonly Dictionary<(CoapAddress From, CoapAddress To), TimeSpan> _lastDue = [];
     private readonly Dictionary<NetworkBottleneck, BottleneckQueue> _queues = [];
 
-    /// <summary>Datagrams that are sent from now on do not wait for earlier ones.</summary>
+    /// <summary>Lets later datagrams overtake earlier ones.</summary>
     public void ForgetOrder() => _lastDue.Clear();
 
     /// <summary>Sends a datagram on its way.</summary>
-    /// <param name="sender">Who sends it.</param>
+    /// <param name="sender">The sender.</param>
     /// <param name="packet">The datagram.</param>
-    /// <param name="verdict">What the filter says of it.</param>
+    /// <param name="verdict">The verdict of the filter.</param>
     public void Route(NetworkNode sender, NetworkPacket packet, NetworkVerdict verdict)
     {
         if (verdict.IsDropped)
@@ -140,7 +140,7 @@ internal sealed class DatagramRouting(
     {
         if (keepsOrder)
         {
-            // Without reordering a link is one queue: nothing arrives before what was sent earlier.
+            // Without reordering a link is a queue: nothing overtakes earlier datagrams.
             TimeSpan now = clock.Now;
             TimeSpan earlier = _lastDue.GetValueOrDefault((packet.From, to));
             TimeSpan due = now + delay > earlier ? now + delay : earlier;

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Testing;
 
-/// <summary>Lets some datagrams pass, then loses some.</summary>
+/// <summary>Passes some datagrams, then drops some.</summary>
 internal sealed class DropRule(NetworkRule where, int pass, int drop)
 {
     private int _pass = pass;
@@ -10,7 +10,7 @@ internal sealed class DropRule(NetworkRule where, int pass, int drop)
 
     public bool IsSpent => _drop == 0;
 
-    /// <summary>Counts a datagram the rule applies to.</summary>
+    /// <summary>Counts a matching datagram; returns true to drop it.</summary>
     public bool Drops()
     {
         if (_pass > 0)

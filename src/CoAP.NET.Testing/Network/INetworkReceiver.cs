@@ -3,7 +3,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// What stands at an address of an <see cref="InMemoryNetwork"/>. Called by the network's pump, one call at a time, outside its lock.
+/// The receiver at an address of an <see cref="InMemoryNetwork"/>. The network's pump calls it, one call at a time, outside its lock.
 /// </summary>
 internal interface INetworkReceiver
 {

@@ -2,14 +2,14 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Testing;
 
-/// <summary>Something that will happen on the network at its time.</summary>
+/// <summary>A scheduled event on the network.</summary>
 internal sealed class InFlight(InFlightKind kind, NetworkPacket? packet, CoapAddress to)
 {
     public InFlightKind Kind { get; } = kind;
 
     public NetworkPacket? Packet { get; } = packet;
 
-    /// <summary>Where a datagram or report arrives; the host that comes up again.</summary>
+    /// <summary>The destination of a datagram or report; the host that returns.</summary>
     public CoapAddress To { get; } = to;
 
     public bool IsCancelled { get; set; }

@@ -2,7 +2,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Testing;
 
-/// <summary>What is on its way, in the order of its time. Guarded by the network's lock.</summary>
+/// <summary>The events in flight, ordered by time. Guarded by the network's lock.</summary>
 /// <param name="clock">The network's time.</param>
 internal sealed class InFlightQueue(NetworkClock clock)
 {
@@ -13,13 +13,13 @@ internal sealed class InFlightQueue(NetworkClock clock)
 
     public void Enqueue(InFlight item, TimeSpan delay) => _items.Enqueue(item, (clock.Now + delay, ++_sequence));
 
-    /// <summary>When the next thing is due; null for never.</summary>
+    /// <summary>The time of the next event; null for none.</summary>
     public TimeSpan? NextDue => _items.TryPeek(out _, out (TimeSpan Due, long Sequence) next) ? next.Due : null;
 
-    /// <summary>Takes out what is due; null for nothing.</summary>
+    /// <summary>Removes and returns a due event; null for none.</summary>
     public InFlight? TakeDue() => NextDue <= clock.Now ? _items.Dequeue() : null;
 
-    /// <summary>Loses what is on its way to a host.</summary>
+    /// <summary>Drops the datagrams in flight to a host.</summary>
     /// <param name="host">The host.</param>
     public void CancelTo(CoapAddress host)
     {

@@ -2,7 +2,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Testing;
 
-/// <summary>The transports of an <see cref="InMemoryNetwork"/> that take connections or sessions, by scheme and address.</summary>
+/// <summary>The listening transports of an <see cref="InMemoryNetwork"/> with connections or sessions, by scheme and address.</summary>
 internal sealed class InMemoryListeners
 {
     private const ushort FirstEphemeralPort = 49152;
@@ -10,11 +10,11 @@ internal sealed class InMemoryListeners
     private readonly Lock _gate = new();
     private readonly Dictionary<(string Scheme, CoapAddress Address), CoapConnectionTransport> _transports = [];
 
-    /// <summary>Has a transport be found at its address.</summary>
-    /// <param name="local">The address; port 0 takes the next free one from 49152 on.</param>
+    /// <summary>Registers a transport at its address.</summary>
+    /// <param name="local">The address; port 0 takes the next free port from 49152 on.</param>
     /// <param name="transport">The transport.</param>
     /// <returns>The address with its port.</returns>
-    /// <exception cref="CoapException">The address is taken.</exception>
+    /// <exception cref="CoapException">The address is in use.</exception>
     public CoapAddress Add(CoapAddress local, CoapConnectionTransport transport)
     {
         lock (_gate)
@@ -35,12 +35,12 @@ internal sealed class InMemoryListeners
             return _transports.TryAdd((transport.Scheme, local), transport)
                 ? local
                 : throw new CoapException(
-                    $"The address {transport.Scheme}://{local} is taken on this network. Dispose what has it first, or ask for port 0.");
+                    $"The address {transport.Scheme}://{local} is in use on this network. Dispose the other transport, or use port 0.");
         }
     }
 
-    /// <summary>The transport at an address.</summary>
-    /// <exception cref="CoapConnectionException">There is none.</exception>
+    /// <summary>Finds the transport at an address.</summary>
+    /// <exception cref="CoapConnectionException">The address has no transport.</exception>
     public TTransport Find<TTransport>(string scheme, CoapAddress remote)
         where TTransport : CoapConnectionTransport
     {
@@ -50,12 +50,12 @@ internal sealed class InMemoryListeners
                 ? transport
                 : throw new CoapConnectionException(
                     CoapConnectionError.ConnectFailed,
-                    $"Nobody serves {scheme} at {remote} on this network in memory. Let the server listen on {scheme}://, and check the "
-                        + "port.");
+                    $"No server listens on {scheme} at {remote} on this in-memory network. Let the server listen on {scheme}://, and "
+                        + "check the port.");
         }
     }
 
-    /// <summary>Takes a transport away.</summary>
+    /// <summary>Removes a transport.</summary>
     public void Remove(CoapAddress local, CoapConnectionTransport transport)
     {
         lock (_gate)

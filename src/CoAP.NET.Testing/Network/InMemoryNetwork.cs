@@ -3,13 +3,13 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Testing;
 
-/// <summary>
-/// A network of any number of hosts in one process. Its time is that of a <see cref="TimeProvider"/>, its chance that of one seed, and
-/// everything that happens is kept in a trace: a run with a <see cref="VirtualClock"/> on one thread is the same each time. Datagrams
-/// arrive from <see cref="Pump"/>, which the clock calls when they are due; never inside the call that sends them. Safe for several
-/// threads; one datagram is delivered at a time, so a receiver that blocks holds up the network. Where an address is asked for to say which
-/// datagrams are meant, port 0 stands for all ports of the host and the default value for everybody.
-/// </summary>
+/// <summary>A network of any number of hosts in one process. Thread-safe.</summary>
+/// <remarks>
+/// Time comes from a <see cref="TimeProvider"/>, randomness from one seed, and a trace records all events: a run with a
+/// <see cref="VirtualClock"/> on one thread is reproducible. Datagrams arrive from <see cref="Pump"/>, which the clock calls when they are
+/// due, and never inside the call that sends them. The network delivers one datagram at a time, so a receiver that blocks delays the
+/// network. In parameters that select datagrams by address, port 0 means all ports of the host, and the default value means all hosts.
+/// </remarks>
 public sealed class InMemoryNetwork
 {
     private readonly Lock _gate = new();
@@ -21,9 +21,9 @@ public sealed class InMemoryNetwork
     private readonly NetworkTrace _trace;
     private readonly DatagramDelivery _delivery;
 
-    /// <summary>Makes a network.</summary>
-    /// <param name="timeProvider">Its time; a <see cref="VirtualClock"/> for runs that can be repeated.</param>
-    /// <param name="options">How it works; null for the defaults.</param>
+    /// <summary>Creates a network.</summary>
+    /// <param name="timeProvider">The clock; a <see cref="VirtualClock"/> for reproducible runs.</param>
+    /// <param name="options">The options; null for the defaults.</param>
     public InMemoryNetwork(TimeProvider timeProvider, InMemoryNetworkOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(timeProvider);
@@ -38,14 +38,15 @@ public sealed class InMemoryNetwork
     /// <summary>The clock of the network.</summary>
     public TimeProvider TimeProvider => _time;
 
-    /// <summary>How it works.</summary>
+    /// <summary>The options.</summary>
     public InMemoryNetworkOptions Options => _options;
 
     /// <summary>The time since the network was made.</summary>
     public TimeSpan Now => _clock.Now;
 
-    /// <summary>Everything that happened so far, oldest first, as a copy. The last <see cref="InMemoryNetworkOptions.MaxTraceLength"/>
-    /// events.</summary>
+    /// <summary>
+    /// A copy of the recorded events, oldest first. Contains the last <see cref="InMemoryNetworkOptions.MaxTraceLength"/> events.
+    /// </summary>
     public IReadOnlyList<NetworkEvent> Trace
     {
         get
@@ -57,13 +58,13 @@ public sealed class InMemoryNetwork
         }
     }
 
-    /// <summary>How many datagrams and reports are on their way.</summary>
+    /// <summary>The number of datagrams and reports in flight.</summary>
     public int InFlightCount => _delivery.Count;
 
-    /// <summary>
-    /// The conditions of all links that have none of their own. May be changed while the network runs, like those of single links:
-    /// datagrams on their way keep their fate, and later ones do not wait for them.
-    /// </summary>
+    /// <summary>The conditions of all links without conditions of their own.</summary>
+    /// <remarks>
+    /// Conditions may change while the network runs. Datagrams in flight keep their fate, and later ones do not wait for them.
+    /// </remarks>
     public NetworkConditions Conditions
     {
         get => _faults.Conditions;
@@ -78,37 +79,41 @@ public sealed class InMemoryNetwork
         }
     }
 
-    /// <summary>Asked about each datagram when it is sent, before chance; null for none. Runs on the sender's thread, outside the network's
-    /// lock; it must not send.</summary>
+    /// <summary>Decides about each datagram when it is sent, before random faults; null for none. It must not send.</summary>
+    /// <remarks>It runs on the sender's thread, outside the network's lock.</remarks>
     public Func<NetworkPacket, NetworkVerdict>? Filter { get; set; }
 
-    /// <summary>Makes an address from its text.</summary>
+    /// <summary>Parses an address.</summary>
     /// <param name="text">Address and port, such as <c>192.0.2.1:5683</c> or <c>[2001:db8::1]:5683</c>; without a port it is 0.</param>
     /// <returns>The address.</returns>
-    /// <exception cref="FormatException">The text is no address.</exception>
+    /// <exception cref="FormatException">The text is not an address.</exception>
     public static CoapAddress Address(string text) => CoapAddress.FromIPEndPoint(IPEndPoint.Parse(text));
 
-    /// <summary>Makes a transport for an endpoint. It has its address when it is started, and leaves it when it is disposed; a host that
-    /// restarts is a new transport with the same address.</summary>
-    /// <param name="local">The address; port 0 takes the next free one from 49152 on.</param>
+    /// <summary>Creates a transport for an endpoint.</summary>
+    /// <remarks>
+    /// The transport holds its address from its start to its disposal. To restart a host, create a new transport with the same address.
+    /// </remarks>
+    /// <param name="local">The address; port 0 takes the next free port from 49152 on.</param>
     /// <returns>The transport.</returns>
-    /// <exception cref="ArgumentException">The address is the wildcard or a group: a host of this network has one address.</exception>
+    /// <exception cref="ArgumentException">The address is the wildcard or a group. A host of this network has one address.</exception>
     public InMemoryTransport CreateTransport(CoapAddress local)
     {
         CheckHost(local, nameof(local));
         return new InMemoryTransport(this, local);
     }
 
-    /// <summary>
-    /// Makes a transport of a scheme for an endpoint: <c>coap</c>, <c>coaps</c>, <c>coap+tcp</c> or <c>coaps+tcp</c>. The secured ones
-    /// believe what an identity claims, without keys or handshakes. Streams arrive in real time and without the faults of the network.
-    /// </summary>
+    /// <summary>Creates a transport of a scheme for an endpoint: <c>coap</c>, <c>coaps</c>, <c>coap+tcp</c> or <c>coaps+tcp</c>.</summary>
+    /// <remarks>
+    /// The secured schemes accept any claimed identity, without keys or handshakes. Streams deliver in real time and without the faults of
+    /// the network.
+    /// </remarks>
     /// <param name="scheme">The scheme.</param>
-    /// <param name="local">The address; port 0 takes the next free one from 49152 on.</param>
-    /// <param name="identity">Who peers see over secured schemes; null for <see cref="CoapTestIdentity.None"/>.</param>
+    /// <param name="local">The address; port 0 takes the next free port from 49152 on.</param>
+    /// <param name="identity">The identity that peers see on secured schemes; null for <see cref="CoapTestIdentity.None"/>.</param>
     /// <returns>The transport.</returns>
-    /// <exception cref="ArgumentException">The scheme is none of them, or the address is the wildcard or a group: a host of this network
-    /// has one address.</exception>
+    /// <exception cref="ArgumentException">
+    /// The scheme is not supported, or the address is the wildcard or a group. A host of this network has one address.
+    /// </exception>
     public CoapTransport CreateTransport(string scheme, CoapAddress local, CoapTestIdentity? identity = null)
     {
         CheckHost(local, nameof(local));
@@ -119,33 +124,35 @@ public sealed class InMemoryNetwork
             "coaps" => new InMemorySessionTransport(this, local, identity),
             "coap+tcp" => new InMemoryStreamTransport(this, local, isSecure: false, identity, new CoapStreamOptions()),
             "coaps+tcp" => new InMemoryStreamTransport(this, local, isSecure: true, identity, new CoapStreamOptions()),
-            _ => throw new ArgumentException($"'{scheme}' cannot be had in memory: coap, coaps, coap+tcp and coaps+tcp can.",
+            _ => throw new ArgumentException($"The network does not support '{scheme}'. Use coap, coaps, coap+tcp or coaps+tcp.",
                 nameof(scheme)),
         };
     }
 
-    /// <summary>Makes a peer that says what the test has it say.</summary>
-    /// <param name="local">Its address; port 0 takes the next free one from 49152 on.</param>
-    /// <param name="remote">Where it sends to; by default to whoever sent to it last.</param>
+    /// <summary>Creates a peer whose messages the test scripts.</summary>
+    /// <param name="local">Its address; port 0 takes the next free port from 49152 on.</param>
+    /// <param name="remote">The destination of its messages. Default: the last sender.</param>
     /// <returns>The peer.</returns>
-    /// <exception cref="ArgumentException">The address is the wildcard or a group: a host of this network has one address.</exception>
-    /// <exception cref="CoapException">The address is taken.</exception>
+    /// <exception cref="ArgumentException">The address is the wildcard or a group. A host of this network has one address.</exception>
+    /// <exception cref="CoapException">The address is in use.</exception>
     public ScriptedPeer CreatePeer(CoapAddress local, CoapAddress remote = default)
     {
         CheckHost(local, nameof(local));
         return new ScriptedPeer(this, local, remote);
     }
 
-    /// <summary>
-    /// Delivers everything that is due, with what is sent meanwhile and takes no time. The clock calls this; tests need it only without a
-    /// clock that advances. Does nothing inside a delivery or while another thread delivers: that one goes on until nothing is due.
-    /// </summary>
-    /// <returns>How many things were delivered.</returns>
-    /// <exception cref="InvalidOperationException">A hundred thousand datagrams were delivered without time passing: two hosts answer each
-    /// other for ever.</exception>
+    /// <summary>Delivers all due datagrams, including those that are sent meanwhile without delay.</summary>
+    /// <remarks>
+    /// The clock calls this method; tests need it only without a clock that advances. It does nothing inside a delivery, or while another
+    /// thread delivers: that thread continues until nothing is due.
+    /// </remarks>
+    /// <returns>The number of deliveries.</returns>
+    /// <exception cref="InvalidOperationException">
+    /// A hundred thousand datagrams were delivered without time passing: two hosts answer each other endlessly.
+    /// </exception>
     public int Pump() => _delivery.Pump();
 
-    /// <summary>Gives one direction between addresses conditions of its own. Of several that apply, the last one set counts.</summary>
+    /// <summary>Sets the conditions of one direction between addresses. If several apply, the last one wins.</summary>
     /// <param name="from">The sender.</param>
     /// <param name="to">The receiver.</param>
     /// <param name="conditions">The conditions.</param>
@@ -159,7 +166,7 @@ public sealed class InMemoryNetwork
         }
     }
 
-    /// <summary>Takes the conditions of all links away again, so that <see cref="Conditions"/> holds for all.</summary>
+    /// <summary>Removes the conditions of all links, so that <see cref="Conditions"/> applies to all.</summary>
     public void ClearConditions()
     {
         lock (_gate)
@@ -169,9 +176,9 @@ public sealed class InMemoryNetwork
         }
     }
 
-    /// <summary>Cuts two addresses off from each other, in both directions. What is on its way between them is lost too.</summary>
+    /// <summary>Separates two addresses in both directions. Datagrams in flight between them are lost too.</summary>
     /// <param name="one">One address.</param>
-    /// <param name="other">The other address; by default everybody.</param>
+    /// <param name="other">The other address. Default: all hosts.</param>
     public void Partition(CoapAddress one, CoapAddress other = default)
     {
         lock (_gate)
@@ -183,7 +190,7 @@ public sealed class InMemoryNetwork
         }
     }
 
-    /// <summary>Cuts one direction between two addresses.</summary>
+    /// <summary>Blocks one direction between two addresses.</summary>
     /// <param name="from">The sender.</param>
     /// <param name="to">The receiver.</param>
     public void Block(CoapAddress from, CoapAddress to)
@@ -195,7 +202,7 @@ public sealed class InMemoryNetwork
         }
     }
 
-    /// <summary>Ends every <see cref="Partition"/> and <see cref="Block"/>.</summary>
+    /// <summary>Reverts every <see cref="Partition"/> and <see cref="Block"/>.</summary>
     public void Heal()
     {
         lock (_gate)
@@ -205,10 +212,10 @@ public sealed class InMemoryNetwork
         }
     }
 
-    /// <summary>Loses the next datagrams.</summary>
-    /// <param name="count">How many.</param>
-    /// <param name="from">The sender; by default anybody.</param>
-    /// <param name="to">The receiver; by default anybody.</param>
+    /// <summary>Drops the next datagrams.</summary>
+    /// <param name="count">The number of datagrams.</param>
+    /// <param name="from">The sender. Default: any host.</param>
+    /// <param name="to">The receiver. Default: any host.</param>
     /// <exception cref="ArgumentOutOfRangeException">The number is not positive.</exception>
     public void DropNext(int count = 1, CoapAddress from = default, CoapAddress to = default)
     {
@@ -219,10 +226,10 @@ public sealed class InMemoryNetwork
         }
     }
 
-    /// <summary>Loses one datagram, counted from now on.</summary>
-    /// <param name="n">Which; 1 is the next one.</param>
-    /// <param name="from">The sender; by default anybody.</param>
-    /// <param name="to">The receiver; by default anybody.</param>
+    /// <summary>Drops one datagram, counted from now on.</summary>
+    /// <param name="n">The number of the datagram; 1 is the next one.</param>
+    /// <param name="from">The sender. Default: any host.</param>
+    /// <param name="to">The receiver. Default: any host.</param>
     /// <exception cref="ArgumentOutOfRangeException">The number is not positive.</exception>
     public void DropNth(int n, CoapAddress from = default, CoapAddress to = default)
     {
@@ -233,14 +240,14 @@ public sealed class InMemoryNetwork
         }
     }
 
-    /// <summary>
-    /// Gives a host another address in the eyes of all others, as a NAT does that forgot its mapping, or a device that roams. The host does
-    /// not notice: its own local addresses stay. What goes to the old address finds nobody there.
-    /// </summary>
-    /// <param name="current">The address as others see it now.</param>
-    /// <param name="next">The address from now on.</param>
-    /// <exception cref="ArgumentException">Nobody has the current address, or the next one is no address of a host and port.</exception>
-    /// <exception cref="CoapException">The next address is taken.</exception>
+    /// <summary>Changes the address of a host as others see it, like a NAT that forgot its mapping, or a roaming device.</summary>
+    /// <remarks>The host does not notice: its own local addresses stay. Datagrams to the old address are lost.</remarks>
+    /// <param name="current">The current address as others see it.</param>
+    /// <param name="next">The new address.</param>
+    /// <exception cref="ArgumentException">
+    /// No host has the current address, or the new one is not an address of a host with a port.
+    /// </exception>
+    /// <exception cref="CoapException">The new address is in use.</exception>
     public void Rebind(CoapAddress current, CoapAddress next)
     {
         CheckHost(next, nameof(next));
@@ -252,7 +259,7 @@ public sealed class InMemoryNetwork
         }
     }
 
-    /// <summary>Takes a host off the network: what it sends and what arrives for it is lost without a word.</summary>
+    /// <summary>Takes a host off the network: datagrams from it and to it are lost silently.</summary>
     /// <param name="host">Its address as others see it.</param>
     public void TakeDown(CoapAddress host)
     {
@@ -263,8 +270,8 @@ public sealed class InMemoryNetwork
         }
     }
 
-    /// <summary>Puts a host back on the network.</summary>
-    /// <param name="host">Its address, as it was given to <see cref="TakeDown"/>.</param>
+    /// <summary>Reconnects a host to the network.</summary>
+    /// <param name="host">The address that was passed to <see cref="TakeDown"/>.</param>
     public void BringUp(CoapAddress host)
     {
         lock (_gate)
@@ -273,12 +280,13 @@ public sealed class InMemoryNetwork
         }
     }
 
-    /// <summary>
-    /// Takes a host off the network for a while. What is on its way to it is lost, also what would arrive later. What stands at the address
-    /// keeps its state; for a host that loses it, dispose its endpoint and make another one with the same address.
-    /// </summary>
+    /// <summary>Takes a host off the network for a while.</summary>
+    /// <remarks>
+    /// Datagrams in flight to it are lost, including those that would arrive later. The host keeps its state. To lose the state, dispose
+    /// its endpoint and create another one with the same address.
+    /// </remarks>
     /// <param name="host">Its address as others see it.</param>
-    /// <param name="downtime">How long it is down.</param>
+    /// <param name="downtime">The duration.</param>
     /// <exception cref="ArgumentOutOfRangeException">The time is negative.</exception>
     public void Restart(CoapAddress host, TimeSpan downtime)
     {
@@ -290,11 +298,11 @@ public sealed class InMemoryNetwork
         }
     }
 
-    /// <summary>The trace, one line for each event.</summary>
+    /// <summary>Formats the trace, one line for each event.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => PrintTrace(int.MaxValue);
 
-    /// <summary>Who takes sessions and connections.</summary>
+    /// <summary>The hosts that accept sessions and connections.</summary>
     internal InMemoryListeners Listeners { get; } = new();
 
     internal string PrintTrace(int last) => _delivery.PrintTrace(last);
@@ -341,7 +349,7 @@ public sealed class InMemoryNetwork
     {
         if (address.IsAny || address.IsMulticast)
         {
-            throw new ArgumentException($"{address} is no address of a host.", name);
+            throw new ArgumentException($"{address} is not the address of a host. Use a unicast address.", name);
         }
     }
 }

@@ -24,7 +24,7 @@ internal sealed class InMemorySession : CoapSession
 
     public override CoapAddress Local { get; }
 
-    /// <summary>The other end: it is told of the end of this one, as by a close_notify that is never lost.</summary>
+    /// <summary>The other end. It is notified of the end of this one, as by a close_notify that is never lost.</summary>
     public InMemorySession? Other
     {
         get => Volatile.Read(ref _other);
@@ -50,7 +50,7 @@ internal sealed class InMemorySession : CoapSession
         }
     }
 
-    /// <summary>Counts a message that came.</summary>
+    /// <summary>Counts a received message.</summary>
     public void OnHeard() => OnReceived();
 
     private bool End(CoapException? reason)

@@ -4,8 +4,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// <c>coaps</c> on an <see cref="InMemoryNetwork"/>, in place of DTLS: its peers have the identities that they claim, without keys or
-/// handshakes. Messages are lost, delayed and repeated as all datagrams of the network are; opening and closing a session takes no time.
+/// Replaces DTLS for <c>coaps</c> on an <see cref="InMemoryNetwork"/>: its peers have the identities that they claim, without keys or
+/// handshakes. Messages are lost, delayed and repeated like all datagrams of the network. Opening and closing a session takes no time.
 /// </summary>
 internal sealed class InMemorySessionTransport(InMemoryNetwork network, CoapAddress asked, CoapTestIdentity identity)
     : CoapSessionTransport, INetworkReceiver
@@ -24,7 +24,7 @@ internal sealed class InMemorySessionTransport(InMemoryNetwork network, CoapAddr
         ArgumentNullException.ThrowIfNull(context);
         if (_node is not null)
         {
-            throw new InvalidOperationException("The transport is started already.");
+            throw new InvalidOperationException("The transport is already started. Start it only once.");
         }
 
         cancellationToken.ThrowIfCancellationRequested();
@@ -36,7 +36,7 @@ internal sealed class InMemorySessionTransport(InMemoryNetwork network, CoapAddr
         return ValueTask.CompletedTask;
     }
 
-    // Not awaiting anything, so that opening takes no time: what is thrown is thrown to whoever awaits.
+    // Awaits nothing, so opening takes no time. Exceptions still go to the caller that awaits.
 #pragma warning disable CS1998
     public override async ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName,
         CancellationToken cancellationToken) => Connect(remote, serverName);
@@ -76,7 +76,7 @@ internal sealed class InMemorySessionTransport(InMemoryNetwork network, CoapAddr
 
     void INetworkReceiver.Deliver(NetworkPacket packet, CoapAddress local)
     {
-        // A datagram without a session is none that could be opened.
+        // Drops datagrams without a session, because they could not be decrypted.
         if (!_sessions.TryGetValue(packet.From, out InMemorySession? session) || session.Channel is not { } channel
             || packet.Data.Length > _pool!.BufferSize)
         {
@@ -94,7 +94,7 @@ internal sealed class InMemorySessionTransport(InMemoryNetwork network, CoapAddr
         _context!.Receive(datagram);
     }
 
-    // As of an ICMP message about a session: nobody can tell whether it is true.
+    // Like an ICMP message about a session: it cannot be verified.
     void INetworkReceiver.PortUnreachable(CoapAddress remote, CoapAddress local, ReadOnlySpan<byte> quoted)
     {
     }
@@ -111,12 +111,12 @@ internal sealed class InMemorySessionTransport(InMemoryNetwork network, CoapAddr
         own.Other = other;
         other.Other = own;
 
-        // The server first, so that it is there for our first message.
+        // Opens the server's end first, so that it exists for the first message of the client.
         if (!server.TryOpen(other) || !TryOpen(own))
         {
             other.Close(null);
             throw new CoapConnectionException(CoapConnectionError.Refused,
-                $"No session with {Scheme}://{remote}: one of the two endpoints has reached a bound, or stops.");
+                $"No session with {Scheme}://{remote}: one of the two endpoints has reached a limit, or stops.");
         }
 
         return own;
@@ -131,7 +131,7 @@ internal sealed class InMemorySessionTransport(InMemoryNetwork network, CoapAddr
             return false;
         }
 
-        // A client that comes anew from the same address has forgotten the session before.
+        // A client that connects again from the same address has lost the previous session.
         InMemorySession? before = null;
         _sessions.AddOrUpdate(
             session.Remote,

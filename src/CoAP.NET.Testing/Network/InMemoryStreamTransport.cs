@@ -4,9 +4,9 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// <c>coap+tcp</c> and <c>coaps+tcp</c> between endpoints of one <see cref="InMemoryNetwork"/>: connections are pairs of pipes, and with
-/// TLS peers have the identities that they claim, without certificates or handshakes. The faults of the network and virtual time are for
-/// datagrams: bytes of connections arrive in real time, all of them.
+/// Implements <c>coap+tcp</c> and <c>coaps+tcp</c> between endpoints of one <see cref="InMemoryNetwork"/>. Connections are pairs of pipes.
+/// With TLS, peers have the identities that they claim, without certificates or handshakes. The faults of the network and virtual time
+/// apply to datagrams only: all bytes of connections arrive, in real time.
 /// </summary>
 internal sealed class InMemoryStreamTransport(
     InMemoryNetwork network, CoapAddress asked, bool isSecure, CoapTestIdentity identity, CoapStreamOptions streams)
@@ -50,7 +50,7 @@ internal sealed class InMemoryStreamTransport(
         object? shown = isSecure ? identity.Show(Scheme, serverName) : null;
         object? serverIdentity = isSecure ? identity.AsServerOf(server.Identity, Scheme) : null;
 
-        // A server that refuses it has closed the pipes, which is then seen here.
+        // If the server refuses the connection, it closes the pipes, which this end then sees.
         server.Accept(new CoapDuplexPipe(there.Reader, back.Writer)
         {
             Remote = local.ToIPEndPoint(),

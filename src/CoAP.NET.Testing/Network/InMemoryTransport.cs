@@ -3,11 +3,11 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Testing;
 
-/// <summary>
-/// The transport of an endpoint on an <see cref="InMemoryNetwork"/>, in place of UDP. Made by
-/// <see cref="InMemoryNetwork.CreateTransport(CoapAddress)"/>. It receives on the thread that runs the network: with a
-/// <see cref="VirtualClock"/> the one that advances.
-/// </summary>
+/// <summary>The transport of an endpoint on an <see cref="InMemoryNetwork"/>, in place of UDP.</summary>
+/// <remarks>
+/// <see cref="InMemoryNetwork.CreateTransport(CoapAddress)"/> creates it. It receives on the thread that runs the network: with a
+/// <see cref="VirtualClock"/> the thread that advances the clock.
+/// </remarks>
 public sealed class InMemoryTransport : CoapDatagramTransport, INetworkReceiver
 {
     private readonly InMemoryNetwork _network;
@@ -28,14 +28,14 @@ public sealed class InMemoryTransport : CoapDatagramTransport, INetworkReceiver
     /// <inheritdoc/>
     public override IReadOnlyList<CoapAddress> LocalAddresses => _node is { } node ? [node.Inside] : [];
 
-    /// <summary>The address as others see it; differs from the local one after <see cref="InMemoryNetwork.Rebind"/>.</summary>
+    /// <summary>The address as others see it. It differs from the local one after <see cref="InMemoryNetwork.Rebind"/>.</summary>
     /// <exception cref="InvalidOperationException">The transport is not started.</exception>
     public CoapAddress PublicAddress => Node.Outside;
 
     private NetworkNode Node =>
         _node ?? throw new InvalidOperationException("The transport has no address: it is not started, or disposed.");
 
-    /// <summary>Takes part in a group: datagrams to its address arrive here too (RFC 7252 section 8).</summary>
+    /// <summary>Joins a group: datagrams to its address arrive here too (RFC 7252 section 8).</summary>
     /// <param name="group">Address and port of the group.</param>
     /// <exception cref="ArgumentException">The address is not a multicast address.</exception>
     /// <exception cref="InvalidOperationException">The transport is not started.</exception>
@@ -43,7 +43,7 @@ public sealed class InMemoryTransport : CoapDatagramTransport, INetworkReceiver
     {
         if (!group.IsMulticast)
         {
-            throw new ArgumentException($"{group} is no address of a group.", nameof(group));
+            throw new ArgumentException($"{group} is not a multicast address.", nameof(group));
         }
 
         _network.JoinGroup(Node, group);
@@ -55,7 +55,7 @@ public sealed class InMemoryTransport : CoapDatagramTransport, INetworkReceiver
         ArgumentNullException.ThrowIfNull(context);
         if (_node is not null)
         {
-            throw new InvalidOperationException("The transport is started already.");
+            throw new InvalidOperationException("The transport is already started. Start it only once.");
         }
 
         cancellationToken.ThrowIfCancellationRequested();
@@ -81,14 +81,14 @@ public sealed class InMemoryTransport : CoapDatagramTransport, INetworkReceiver
             return;
         }
 
-        // Copied and given back before anything else happens, as a real transport does once the datagram has left.
+        // Copied and disposed before anything else happens, as a real transport does once the datagram has left.
         byte[] data = datagram.Span.ToArray();
         CoapAddress remote = datagram.Remote;
         datagram.Dispose();
         _network.Send(node, remote, data);
     }
 
-    /// <summary>Leaves the network; the address is free again.</summary>
+    /// <summary>Leaves the network and frees the address.</summary>
     /// <returns>A completed task.</returns>
     public override ValueTask DisposeAsync()
     {

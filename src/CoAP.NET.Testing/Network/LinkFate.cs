@@ -3,8 +3,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// The dice of one datagram. They depend on the seed, the two addresses and the datagram's place among those from one to the other, and on
-/// nothing else: traffic between others, the order in which hosts were made and a changed probability do not shift them.
+/// The random numbers of one datagram. They depend only on the seed, the two addresses and the datagram's index among those from one to the
+/// other. Other traffic, the order in which hosts were created, and changed probabilities do not shift them.
 /// </summary>
 internal ref struct LinkFate
 {
@@ -21,7 +21,7 @@ internal ref struct LinkFate
         state = Mix(state ^ (((ulong)to.ScopeId << 16) | to.Port));
         _state = Mix(state ^ (ulong)ordinal);
 
-        // All are drawn each time, so that using one of them or not does not shift the others.
+        // Draws all numbers each time, so unused ones do not shift the others.
         Loss = Next();
         Duplication = Next();
         Corruption = Next();

@@ -2,10 +2,8 @@ using System.Buffers.Binary;
 
 namespace CoAP.NET.Testing;
 
-/// <summary>
-/// What the first bytes of a datagram say (RFC 7252 section 3), read without judging: options and payload are not looked at, and bytes that
-/// are no CoAP message are no error here.
-/// </summary>
+/// <summary>The header fields of a datagram (RFC 7252 section 3), read without validation.</summary>
+/// <remarks>It ignores options and payload, and accepts bytes that are not a CoAP message.</remarks>
 public readonly struct MessageHead
 {
     private MessageHead(ReadOnlyMemory<byte> data)
@@ -27,7 +25,7 @@ public readonly struct MessageHead
         Token = data.Slice(start, Math.Min(length, data.Length - start));
     }
 
-    /// <summary>Whether there are the four bytes that every message begins with; everything else is zero if not.</summary>
+    /// <summary>Whether the datagram has the four header bytes. If false, all other fields are zero.</summary>
     public bool IsReadable { get; }
 
     /// <summary>The version, 0 to 3; 1 is CoAP.</summary>
@@ -42,15 +40,15 @@ public readonly struct MessageHead
     /// <summary>The Message ID.</summary>
     public ushort MessageId { get; }
 
-    /// <summary>The bytes of the token; cut short where the datagram ends.</summary>
+    /// <summary>The bytes of the token; truncated at the end of the datagram.</summary>
     public ReadOnlyMemory<byte> Token { get; }
 
-    /// <summary>Reads the beginning of a datagram.</summary>
+    /// <summary>Reads the header of a datagram.</summary>
     /// <param name="data">The datagram.</param>
-    /// <returns>What it says.</returns>
+    /// <returns>The header fields.</returns>
     public static MessageHead Read(ReadOnlyMemory<byte> data) => data.Length < 4 ? default : new MessageHead(data);
 
-    /// <summary>For people: <c>CON GET mid 7d34 token 20</c>.</summary>
+    /// <summary>Formats the fields for diagnostics: <c>CON GET mid 7d34 token 20</c>.</summary>
     /// <returns>The text.</returns>
     public override string ToString()
     {

@@ -1,9 +1,7 @@
 namespace CoAP.NET.Testing;
 
-/// <summary>
-/// How well datagrams get from one address to another. Immutable; change one with <c>with</c>. As made, nothing goes wrong and nothing
-/// takes time.
-/// </summary>
+/// <summary>The quality of a link between two addresses. Immutable; change it with <c>with</c>.</summary>
+/// <remarks>By default there are no faults and no delays.</remarks>
 public sealed record NetworkConditions
 {
     /// <summary>A perfect network.</summary>
@@ -19,43 +17,38 @@ public sealed record NetworkConditions
     public double Corruption { get; init => field = Probability(value); }
 
     /// <summary>
-    /// The probability that a datagram is held back by up to <see cref="ReorderingWindow"/>, so that later ones overtake it, 0 to 1.
-    /// Default 0: then datagrams arrive in the order in which they were sent, also where their delays differ.
+    /// The probability that a datagram is delayed by up to <see cref="ReorderingWindow"/>, so later ones overtake it, 0 to 1. Default 0.
     /// </summary>
+    /// <remarks>With 0, datagrams arrive in the order in which they were sent, even if their delays differ.</remarks>
     public double Reordering { get; init => field = Probability(value); }
 
-    /// <summary>How long a datagram is held back at most. Default 100 ms.</summary>
+    /// <summary>The maximum additional delay of a reordered datagram. Default 100 ms.</summary>
     public TimeSpan ReorderingWindow { get; init => field = NotNegative(value); } = TimeSpan.FromMilliseconds(100);
 
-    /// <summary>The shortest time on the way. Default 0.</summary>
+    /// <summary>The minimum delay. Default 0.</summary>
     public TimeSpan MinDelay { get; init => field = NotNegative(value); }
 
-    /// <summary>
-    /// The longest time on the way; delays are spread evenly. A value below <see cref="MinDelay"/> counts as equal to it. Default 0.
-    /// </summary>
+    /// <summary>The maximum delay. Default 0.</summary>
+    /// <remarks>Delays are distributed evenly. A value below <see cref="MinDelay"/> counts as equal to it.</remarks>
     public TimeSpan MaxDelay { get; init => field = NotNegative(value); }
 
-    /// <summary>
-    /// The slow stretch on the way, before the delay; null for none, which is the default. Links with the same object share it.
-    /// </summary>
+    /// <summary>The slow section of the link, before the delay; null for none, the default. Links with the same object share it.</summary>
     public NetworkBottleneck? Bottleneck { get; init; }
 
-    /// <summary>
-    /// The largest datagram that gets through, in bytes of UDP payload. Default 65,507, which is all that UDP over IPv4 can carry; 0 to
-    /// that. Longer ones are lost.
-    /// </summary>
+    /// <summary>The largest datagram that passes, in bytes of UDP payload. Default 65,507.</summary>
+    /// <remarks>The range is 0 to 65,507, the maximum of UDP over IPv4. Longer datagrams are lost.</remarks>
     public int Mtu { get; init =>
         field = value is >= 0 and <= 65_507 ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "0 to 65,507 bytes."); } =
     65_507;
 
     /// <summary>
-    /// Whether the sender is told that a datagram is longer than <see cref="Mtu"/>, as path-MTU discovery does. Default false: it is lost
-    /// without a word.
+    /// Whether the sender gets a report about a datagram longer than <see cref="Mtu"/>, as path-MTU discovery does. Default false: it is
+    /// lost silently.
     /// </summary>
     public bool ReportsTooLong { get; init; }
 
-    /// <summary>Conditions with a constant delay and nothing else.</summary>
-    /// <param name="delay">The time on the way.</param>
+    /// <summary>Creates conditions with a constant delay only.</summary>
+    /// <param name="delay">The delay.</param>
     /// <returns>The conditions.</returns>
     public static NetworkConditions Delayed(TimeSpan delay) => new() { MinDelay = delay, MaxDelay = delay };
 

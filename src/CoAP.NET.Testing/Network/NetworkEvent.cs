@@ -3,17 +3,17 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Testing;
 
-/// <summary>Something that happened on an <see cref="InMemoryNetwork"/>: one line of its trace.</summary>
-/// <param name="Time">When, as time since the network was made.</param>
-/// <param name="Kind">What happened.</param>
-/// <param name="Packet">The datagram it happened to, as it was then; null where the test changed the network.</param>
-/// <param name="To">The address it concerns: for a datagram the receiver, which in a group is one of several.</param>
-/// <param name="Note">More, for people; may be empty.</param>
+/// <summary>An event on an <see cref="InMemoryNetwork"/>: one line of its trace.</summary>
+/// <param name="Time">The time since the network was made.</param>
+/// <param name="Kind">The kind of event.</param>
+/// <param name="Packet">The datagram at the time of the event; null when the test changed the network.</param>
+/// <param name="To">The affected address: for a datagram the receiver, which in a group is one of several.</param>
+/// <param name="Note">A diagnostic note; may be empty.</param>
 public sealed record NetworkEvent(TimeSpan Time, NetworkEventKind Kind, NetworkPacket? Packet, CoapAddress To, string Note)
 {
     private const int MaxBytesShown = 32;
 
-    /// <summary>One line: time, what happened, addresses, head of the message, bytes.</summary>
+    /// <summary>Formats one line: time, kind, addresses, header, bytes.</summary>
     /// <returns>The text.</returns>
     public override string ToString()
     {

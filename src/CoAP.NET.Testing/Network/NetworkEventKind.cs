@@ -1,6 +1,6 @@
 namespace CoAP.NET.Testing;
 
-/// <summary>What happened on an <see cref="InMemoryNetwork"/>.</summary>
+/// <summary>The kinds of events on an <see cref="InMemoryNetwork"/>.</summary>
 public enum NetworkEventKind
 {
     /// <summary>A datagram was sent.</summary>
@@ -9,30 +9,28 @@ public enum NetworkEventKind
     /// <summary>A datagram arrived.</summary>
     Delivered,
 
-    /// <summary>Lost by chance (<see cref="NetworkConditions.Loss"/>).</summary>
+    /// <summary>Lost randomly (<see cref="NetworkConditions.Loss"/>).</summary>
     Lost,
 
-    /// <summary>
-    /// Lost because the test asked for it (<see cref="InMemoryNetwork.DropNext"/>, <see cref="InMemoryNetwork.DropNth"/>).
-    /// </summary>
+    /// <summary>Lost on request of the test (<see cref="InMemoryNetwork.DropNext"/>, <see cref="InMemoryNetwork.DropNth"/>).</summary>
     Dropped,
 
     /// <summary>Changed or dropped by the filter (<see cref="InMemoryNetwork.Filter"/>).</summary>
     Filtered,
 
-    /// <summary>A second copy is on its way.</summary>
+    /// <summary>A second copy was sent.</summary>
     Duplicated,
 
     /// <summary>One byte was changed on the way.</summary>
     Corrupted,
 
-    /// <summary>Held back, so that later datagrams overtake it.</summary>
+    /// <summary>Delayed, so that later datagrams overtake it.</summary>
     Reordered,
 
-    /// <summary>Lost because the addresses are cut off from each other.</summary>
+    /// <summary>Lost because of a partition between the addresses.</summary>
     Partitioned,
 
-    /// <summary>Lost because it is longer than the link carries.</summary>
+    /// <summary>Lost because it is longer than the link allows.</summary>
     TooLong,
 
     /// <summary>Lost because the queue before a bottleneck was full.</summary>
@@ -41,12 +39,12 @@ public enum NetworkEventKind
     /// <summary>Lost because the host of the sender or of the receiver is down.</summary>
     HostDown,
 
-    /// <summary>Lost because nobody has the address.</summary>
+    /// <summary>Lost because no host has the address.</summary>
     NoListener,
 
-    /// <summary>The sender was told that nobody has the address.</summary>
+    /// <summary>The sender was notified that no host has the address.</summary>
     PortUnreachable,
 
-    /// <summary>The test changed the network: an address, a partition, a host that went down or up.</summary>
+    /// <summary>The test changed the network: an address, a partition, or the state of a host.</summary>
     Changed,
 }

@@ -2,8 +2,8 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Testing;
 
-/// <summary>What a test does to a network. Guarded by the network's lock.</summary>
-/// <param name="conditions">The conditions of all links that have none of their own.</param>
+/// <summary>The faults that a test sets on a network. Guarded by the network's lock.</summary>
+/// <param name="conditions">The conditions of all links without conditions of their own.</param>
 internal sealed class NetworkFaults(NetworkConditions conditions)
 {
     private readonly List<(NetworkRule Where, NetworkConditions Conditions)> _links = [];
@@ -11,7 +11,7 @@ internal sealed class NetworkFaults(NetworkConditions conditions)
     private readonly List<DropRule> _drops = [];
     private readonly List<CoapAddress> _down = [];
 
-    /// <summary>The conditions of all links that have none of their own.</summary>
+    /// <summary>The conditions of all links without conditions of their own.</summary>
     public NetworkConditions Conditions { get; set; } = conditions;
 
     public void SetConditions(NetworkRule where, NetworkConditions conditions)

@@ -3,17 +3,17 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Testing;
 
-/// <summary>Who has which address. Guarded by the network's lock.</summary>
+/// <summary>Maps addresses to hosts. Guarded by the network's lock.</summary>
 internal sealed class NetworkHosts
 {
     private const ushort FirstEphemeralPort = 49152;
 
     private readonly Dictionary<CoapAddress, NetworkNode> _nodes = [];
 
-    /// <summary>Gives something an address.</summary>
-    /// <param name="local">The address; port 0 takes the next free one.</param>
-    /// <param name="receiver">What it is.</param>
-    /// <exception cref="CoapException">The address is taken, or all ports are.</exception>
+    /// <summary>Assigns an address to a receiver.</summary>
+    /// <param name="local">The address; port 0 takes the next free port.</param>
+    /// <param name="receiver">The receiver.</param>
+    /// <exception cref="CoapException">The address is in use, or no port is free.</exception>
     public NetworkNode Attach(CoapAddress local, INetworkReceiver receiver)
     {
         if (local.Port == 0)
@@ -24,7 +24,7 @@ internal sealed class NetworkHosts
         NetworkNode node = new(local, receiver);
         if (!_nodes.TryAdd(local, node))
         {
-            throw new CoapException($"The address {local} is taken on this network. Dispose what has it first, or ask for port 0.");
+            throw new CoapException($"The address {local} is in use on this network. Dispose the other transport first, or use port 0.");
         }
 
         return node;
@@ -40,30 +40,30 @@ internal sealed class NetworkHosts
 
     public bool TryFind(CoapAddress address, [NotNullWhen(true)] out NetworkNode? node) => _nodes.TryGetValue(address, out node);
 
-    /// <summary>The members of a group but one, by address: the order in which they joined does not matter.</summary>
+    /// <summary>Lists the members of a group except the sender, ordered by address; the order of joining does not matter.</summary>
     /// <param name="group">The group.</param>
-    /// <param name="sender">The one.</param>
+    /// <param name="sender">The sender.</param>
     public List<NetworkNode> MembersOf(CoapAddress group, NetworkNode sender) =>
     [
         .. _nodes.Values.Where(node => node != sender && node.Groups.Contains(group))
             .OrderBy(static node => (node.Outside.High, node.Outside.Low, node.Outside.Port, node.Outside.ScopeId)),
     ];
 
-    /// <summary>Gives a host another address in the eyes of all others.</summary>
-    /// <param name="current">The address as others see it now.</param>
-    /// <param name="next">The address from now on.</param>
-    /// <exception cref="ArgumentException">Nobody has the current address.</exception>
-    /// <exception cref="CoapException">The next address is taken.</exception>
+    /// <summary>Changes the address of a host as others see it.</summary>
+    /// <param name="current">The current address as others see it.</param>
+    /// <param name="next">The new address.</param>
+    /// <exception cref="ArgumentException">No host has the current address.</exception>
+    /// <exception cref="CoapException">The new address is in use.</exception>
     public void Rebind(CoapAddress current, CoapAddress next)
     {
         if (!_nodes.TryGetValue(current, out NetworkNode? node))
         {
-            throw new ArgumentException($"Nobody has the address {current}.", nameof(current));
+            throw new ArgumentException($"No host has the address {current}.", nameof(current));
         }
 
         if (!_nodes.TryAdd(next, node))
         {
-            throw new CoapException($"The address {next} is taken on this network.");
+            throw new CoapException($"The address {next} is in use on this network.");
         }
 
         _nodes.Remove(current);

@@ -2,7 +2,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Testing;
 
-/// <summary>Something with an address on the network. Its address as others see it differs from its own behind a NAT.</summary>
+/// <summary>A host with an address on the network. Behind a NAT, others see a different address than its own.</summary>
 internal sealed class NetworkNode(CoapAddress inside, INetworkReceiver receiver)
 {
     public CoapAddress Inside { get; } = inside;

@@ -2,7 +2,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Testing;
 
-/// <summary>A datagram on an <see cref="InMemoryNetwork"/>. Never changes; a corrupted one is another object.</summary>
+/// <summary>A datagram on an <see cref="InMemoryNetwork"/>. Immutable; a corrupted datagram is another object.</summary>
 public sealed class NetworkPacket
 {
     internal NetworkPacket(long number, TimeSpan time, CoapAddress from, CoapAddress to, byte[] data)
@@ -14,27 +14,25 @@ public sealed class NetworkPacket
         Data = data;
     }
 
-    /// <summary>
-    /// Its number among all datagrams that were sent on the network; the first is 1. Copies bear the number of the original.
-    /// </summary>
+    /// <summary>Its number among all datagrams of the network; the first is 1. Copies have the number of the original.</summary>
     public long Number { get; }
 
-    /// <summary>When it was sent, as time since the network was made.</summary>
+    /// <summary>The sending time since the network was made.</summary>
     public TimeSpan Time { get; }
 
-    /// <summary>Who sent it, as others see the address.</summary>
+    /// <summary>The sender's address as others see it.</summary>
     public CoapAddress From { get; }
 
-    /// <summary>Where it goes; may be a group.</summary>
+    /// <summary>The destination; may be a group.</summary>
     public CoapAddress To { get; }
 
     /// <summary>The bytes.</summary>
     public ReadOnlyMemory<byte> Data { get; }
 
-    /// <summary>What its first bytes say.</summary>
+    /// <summary>The header fields.</summary>
     public MessageHead Head => MessageHead.Read(Data);
 
-    /// <summary>For people: number, addresses, head and size.</summary>
+    /// <summary>Formats number, addresses, header and size for diagnostics.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => $"#{Number} {From} > {To} {Head} ({Data.Length} B)";
 

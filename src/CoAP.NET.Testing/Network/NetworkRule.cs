@@ -2,8 +2,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Testing;
 
-/// <summary>Where a rule applies: from one address to another. Port 0 stands for the whole host, the default address for
-/// everybody.</summary>
+/// <summary>The scope of a rule: from one address to another. Port 0 means the whole host, the default address all hosts.</summary>
 internal readonly record struct NetworkRule(CoapAddress From, CoapAddress To)
 {
     public bool Applies(CoapAddress from, CoapAddress to) => Covers(From, from) && Covers(To, to);
@@ -13,7 +12,7 @@ internal readonly record struct NetworkRule(CoapAddress From, CoapAddress To)
         || (rule.High == address.High && rule.Low == address.Low && rule.ScopeId == address.ScopeId
             && (rule.Port == 0 || rule.Port == address.Port));
 
-    /// <summary>Whom an address means, for people.</summary>
+    /// <summary>Describes the scope of an address for messages.</summary>
     public static string Say(CoapAddress address) =>
         address.Port != 0 ? address.ToString() : address.IsAny ? "everybody" : address.ToIPAddress().ToString();
 }

@@ -3,17 +3,17 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Testing;
 
-/// <summary>What happened on a network. Guarded by the network's lock.</summary>
+/// <summary>Records the events of a network. Guarded by the network's lock.</summary>
 /// <param name="clock">The network's time.</param>
-/// <param name="maxLength">How many events are kept; 0 for none.</param>
+/// <param name="maxLength">The maximum number of kept events; 0 for none.</param>
 internal sealed class NetworkTrace(NetworkClock clock, int maxLength)
 {
     private readonly Queue<NetworkEvent> _events = new();
 
-    /// <summary>How many older events are not kept any more.</summary>
+    /// <summary>The number of dropped older events.</summary>
     public long Forgotten { get; private set; }
 
-    /// <summary>The events that are kept, oldest first, as a copy.</summary>
+    /// <summary>Returns a copy of the kept events, oldest first.</summary>
     public NetworkEvent[] ToArray() => [.. _events];
 
     public void Add(NetworkEventKind kind, NetworkPacket? packet, CoapAddress to, string note = "")
@@ -33,9 +33,9 @@ internal sealed class NetworkTrace(NetworkClock clock, int maxLength)
     }
 
     /// <summary>The last events, one line for each.</summary>
-    /// <param name="events">All that are kept.</param>
-    /// <param name="forgotten">How many older ones there were.</param>
-    /// <param name="last">How many are wanted.</param>
+    /// <param name="events">The kept events.</param>
+    /// <param name="forgotten">The number of dropped older events.</param>
+    /// <param name="last">The number of events to print.</param>
     public static string Print(NetworkEvent[] events, long forgotten, int last)
     {
         long left = forgotten + Math.Max(0, events.Length - last);

@@ -1,28 +1,28 @@
 namespace CoAP.NET.Testing;
 
-/// <summary>What a filter of an <see cref="InMemoryNetwork"/> decides about a datagram.</summary>
+/// <summary>The decision of a filter of an <see cref="InMemoryNetwork"/> about a datagram.</summary>
 public readonly record struct NetworkVerdict
 {
-    /// <summary>Let it go its way; the conditions of the link apply.</summary>
+    /// <summary>Passes the datagram; the conditions of the link apply.</summary>
     public static NetworkVerdict Pass => default;
 
-    /// <summary>Lose it.</summary>
+    /// <summary>Drops the datagram.</summary>
     public static NetworkVerdict Drop => new() { IsDropped = true };
 
-    /// <summary>Whether it is lost.</summary>
+    /// <summary>Whether the datagram is dropped.</summary>
     public bool IsDropped { get; private init; }
 
-    /// <summary>How much longer than the link's delay it takes. Later datagrams are not held up, so they overtake it.</summary>
+    /// <summary>The additional delay. Later datagrams do not wait, so they overtake it.</summary>
     public TimeSpan ExtraDelay { get; private init; }
 
-    /// <summary>How many copies arrive besides the original.</summary>
+    /// <summary>The number of additional copies.</summary>
     public int Copies { get; private init; }
 
-    /// <summary>The bytes that arrive in place of the ones sent; null for the same.</summary>
+    /// <summary>The replacement bytes; null for the original ones.</summary>
     public ReadOnlyMemory<byte>? Replacement { get; private init; }
 
-    /// <summary>Hold it back.</summary>
-    /// <param name="by">How much longer than the link's delay it takes.</param>
+    /// <summary>Delays the datagram.</summary>
+    /// <param name="by">The additional delay.</param>
     /// <returns>The verdict.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The time is negative.</exception>
     public static NetworkVerdict Delay(TimeSpan by)
@@ -31,8 +31,8 @@ public readonly record struct NetworkVerdict
         return new() { ExtraDelay = by };
     }
 
-    /// <summary>Deliver it more than once.</summary>
-    /// <param name="copies">How many copies arrive besides the original.</param>
+    /// <summary>Duplicates the datagram.</summary>
+    /// <param name="copies">The number of additional copies.</param>
     /// <returns>The verdict.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The number is negative.</exception>
     public static NetworkVerdict Duplicate(int copies = 1)
@@ -41,8 +41,8 @@ public readonly record struct NetworkVerdict
         return new() { Copies = copies };
     }
 
-    /// <summary>Deliver other bytes.</summary>
-    /// <param name="data">The bytes; copied.</param>
+    /// <summary>Replaces the bytes of the datagram.</summary>
+    /// <param name="data">The new bytes; the method copies them.</param>
     /// <returns>The verdict.</returns>
     public static NetworkVerdict Replace(ReadOnlySpan<byte> data) => new() { Replacement = data.ToArray() };
 }

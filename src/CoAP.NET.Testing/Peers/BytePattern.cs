@@ -2,23 +2,24 @@ using System.Text;
 
 namespace CoAP.NET.Testing;
 
-/// <summary>
-/// What a datagram must look like, in a few characters. Blanks mean nothing.
+/// <summary>A compact pattern for the bytes of a datagram.</summary>
+/// <remarks>
+/// Blanks are ignored. A pattern consists of these parts:
 /// <list type="table">
 /// <item><term><c>4f</c></term><description>this byte</description></item>
-/// <item><term><c>??</c>, <c>4?</c>, <c>?1</c></term><description>any byte; any byte with this half</description></item>
+/// <item><term><c>??</c>, <c>4?</c>, <c>?1</c></term><description>any byte; any byte with this hex digit</description></item>
 /// <item><term><c>'text'</c></term><description>these characters in UTF-8</description></item>
-/// <item><term><c>&lt;mid:2&gt;</c></term><description>two bytes, remembered by that name</description></item>
+/// <item><term><c>&lt;mid:2&gt;</c></term><description>two bytes, captured under that name</description></item>
 /// <item><term><c>&lt;token:tkl&gt;</c></term><description>as many bytes as the low half of the first byte says: a token of up to 8
 /// bytes</description></item>
-/// <item><term><c>&lt;body:*&gt;</c></term><description>all bytes that are left, remembered by that name; only at the
+/// <item><term><c>&lt;body:*&gt;</c></term><description>all remaining bytes, captured under that name; only at the
 /// end</description></item>
-/// <item><term><c>&lt;mid&gt;</c></term><description>the bytes that were remembered by that name</description></item>
+/// <item><term><c>&lt;mid&gt;</c></term><description>the bytes that were captured under that name</description></item>
 /// <item><term><c>..</c></term><description>any bytes, or none; only at the end</description></item>
 /// </list>
-/// Without <c>..</c> or <c>&lt;name:*&gt;</c> the datagram must end where the pattern does. What is sent is written the same way, with
-/// bytes, text and remembered names.
-/// </summary>
+/// Without <c>..</c> or <c>&lt;name:*&gt;</c> the datagram must end where the pattern does. Bytes to send have the same syntax, with
+/// bytes, text and captured names.
+/// </remarks>
 public sealed class BytePattern
 {
     private readonly string _text;
@@ -30,10 +31,10 @@ public sealed class BytePattern
         _parts = parts;
     }
 
-    /// <summary>Reads a pattern.</summary>
+    /// <summary>Parses a pattern.</summary>
     /// <param name="pattern">The text.</param>
     /// <returns>The pattern.</returns>
-    /// <exception cref="FormatException">The text is no pattern; the message says where.</exception>
+    /// <exception cref="FormatException">The text is not a pattern; the message has the position of the error.</exception>
     public static BytePattern Parse(string pattern)
     {
         ArgumentNullException.ThrowIfNull(pattern);
@@ -42,8 +43,8 @@ public sealed class BytePattern
 
     /// <summary>Compares bytes with the pattern.</summary>
     /// <param name="data">The bytes.</param>
-    /// <param name="remembered">What earlier patterns captured; null for nothing.</param>
-    /// <returns>What was captured, or where and why they differ.</returns>
+    /// <param name="remembered">The captures of earlier patterns; null for none.</param>
+    /// <returns>The captures, or the position and reason of the difference.</returns>
     public BytePatternMatch Match(ReadOnlySpan<byte> data, IReadOnlyDictionary<string, byte[]>? remembered = null)
     {
         Dictionary<string, byte[]> captures = [];
@@ -105,10 +106,10 @@ public sealed class BytePattern
             : new BytePatternMatch(at, $"{data.Length - at} more bytes, the end expected");
     }
 
-    /// <summary>Makes bytes of a pattern that leaves nothing open.</summary>
-    /// <param name="remembered">What earlier patterns captured; null for nothing.</param>
+    /// <summary>Creates the bytes of a pattern without wildcards.</summary>
+    /// <param name="remembered">The captures of earlier patterns; null for none.</param>
     /// <returns>The bytes.</returns>
-    /// <exception cref="FormatException">The pattern has a wildcard or a capture, or a name that nothing is remembered by.</exception>
+    /// <exception cref="FormatException">The pattern has a wildcard, a capture or an unknown name.</exception>
     public byte[] ToBytes(IReadOnlyDictionary<string, byte[]>? remembered = null)
     {
         List<byte> bytes = [];
@@ -120,7 +121,7 @@ public sealed class BytePattern
             }
             else if (part.Kind != PatternPartKind.Reference)
             {
-                throw new FormatException($"'{_text}' leaves open what to send: {Describe(part)}.");
+                throw new FormatException($"'{_text}' does not define what to send: {Describe(part)}.");
             }
             else if (remembered?.TryGetValue(part.Name, out byte[]? known) == true)
             {
@@ -135,7 +136,7 @@ public sealed class BytePattern
         return [.. bytes];
     }
 
-    /// <summary>The text that was parsed.</summary>
+    /// <summary>Returns the parsed text.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => _text;
 

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Testing;
 
-/// <summary>How bytes compare with a <see cref="BytePattern"/>.</summary>
+/// <summary>The result of comparing bytes with a <see cref="BytePattern"/>.</summary>
 public sealed class BytePatternMatch
 {
     internal BytePatternMatch(IReadOnlyDictionary<string, byte[]> captures)
@@ -18,15 +18,15 @@ public sealed class BytePatternMatch
         Captures = new Dictionary<string, byte[]>();
     }
 
-    /// <summary>Whether they match.</summary>
+    /// <summary>Whether the bytes match.</summary>
     public bool IsMatch { get; }
 
     /// <summary>The first byte that differs; -1 when they match.</summary>
     public int Offset { get; }
 
-    /// <summary>Why they differ, for people; empty when they match.</summary>
+    /// <summary>The diagnostic reason of the difference; empty for a match.</summary>
     public string Reason { get; }
 
-    /// <summary>What was captured, by name; empty when they differ.</summary>
+    /// <summary>The captures by name; empty for a mismatch.</summary>
     public IReadOnlyDictionary<string, byte[]> Captures { get; }
 }

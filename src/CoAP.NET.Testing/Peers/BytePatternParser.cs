@@ -118,5 +118,6 @@ internal static class BytePatternParser
         _ => throw Wrong(text, at, "a byte is two hexadecimal digits or ?"),
     };
 
-    private static FormatException Wrong(string text, int at, string why) => new($"'{text}' is no pattern: {why} (at character {at + 1}).");
+    private static FormatException Wrong(string text, int at, string why) =>
+        new($"'{text}' is not a valid pattern: {why} (at character {at + 1}).");
 }

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Testing;
 
-/// <summary>What the scripted peers have in common: names that patterns captured, and the bytes of usual answers.</summary>
+/// <summary>The common state of scripted peers: captures of patterns, and the bytes of usual answers.</summary>
 internal sealed class PeerScript
 {
     private readonly Dictionary<string, byte[]> _remembered = [];
@@ -48,7 +48,7 @@ internal sealed class PeerScript
 
     public void Remember(string name, ReadOnlySpan<byte> bytes) => _remembered[name] = bytes.ToArray();
 
-    /// <summary>Holds a datagram against a pattern and remembers what it captured.</summary>
+    /// <summary>Compares a datagram with a pattern and stores its captures.</summary>
     public ReceivedDatagram Check(BytePattern pattern, ReceivedDatagram? datagram, Func<string> trace)
     {
         if (datagram is null)

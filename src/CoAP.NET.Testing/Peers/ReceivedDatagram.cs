@@ -16,28 +16,28 @@ public sealed class ReceivedDatagram
         Data = data;
     }
 
-    /// <summary>When it arrived: time since the network, or the peer with a real socket, was made.</summary>
+    /// <summary>The time of arrival since the network, or the peer with a real socket, was made.</summary>
     public TimeSpan Time { get; }
 
-    /// <summary>Who sent it.</summary>
+    /// <summary>The sender.</summary>
     public CoapAddress From { get; }
 
-    /// <summary>The address it was sent to; a group where it was.</summary>
+    /// <summary>The destination; may be a group.</summary>
     public CoapAddress To { get; }
 
     /// <summary>The bytes.</summary>
     public ReadOnlyMemory<byte> Data { get; }
 
-    /// <summary>What its first bytes say.</summary>
+    /// <summary>The header fields.</summary>
     public MessageHead Head => MessageHead.Read(Data);
 
     /// <summary>The bytes in lower-case hexadecimal digits.</summary>
     public string Hex => Convert.ToHexStringLower(Data.Span);
 
-    /// <summary>What the pattern that it was expected with captured from it, by name.</summary>
+    /// <summary>The captures of the pattern that the datagram was compared with, by name.</summary>
     public IReadOnlyDictionary<string, byte[]> Captures { get; internal set; } = s_none;
 
-    /// <summary>For people: time, sender, head and bytes.</summary>
+    /// <summary>Formats time, sender, header and bytes for diagnostics.</summary>
     /// <returns>The text.</returns>
     public override string ToString() =>
         string.Create(CultureInfo.InvariantCulture, $"{Time.TotalSeconds:F6} from {From}: {Head}, {Data.Length} B: {Hex}");

@@ -1,25 +1,24 @@
 namespace CoAP.NET.Testing;
 
-/// <summary>
-/// A peer did not get what the test expected. The message says what was expected, what came, and what happened on the network.
-/// </summary>
+/// <summary>Thrown when a peer did not receive what the test expected.</summary>
+/// <remarks>The message has the expectation, the received datagram and the events on the network.</remarks>
 public sealed class ScriptException : Exception
 {
-    /// <summary>Makes an exception.</summary>
+    /// <summary>Creates an exception.</summary>
     public ScriptException()
     {
     }
 
-    /// <summary>Makes an exception.</summary>
-    /// <param name="message">What was expected and what came.</param>
+    /// <summary>Creates an exception with a message.</summary>
+    /// <param name="message">The expectation and the received datagram.</param>
     public ScriptException(string message)
         : base(message)
     {
     }
 
-    /// <summary>Makes an exception.</summary>
-    /// <param name="message">What was expected and what came.</param>
-    /// <param name="innerException">What caused it.</param>
+    /// <summary>Creates an exception with a message and a cause.</summary>
+    /// <param name="message">The expectation and the received datagram.</param>
+    /// <param name="innerException">The cause.</param>
     public ScriptException(string message, Exception? innerException)
         : base(message, innerException)
     {

@@ -4,15 +4,18 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// A peer on an <see cref="InMemoryNetwork"/> that says byte for byte what the test has it say, and holds what it gets against patterns
-/// (<see cref="BytePattern"/>). It knows no protocol, so it can also say what no CoAP stack would. What a pattern captures is remembered
-/// and can be used in later patterns and in what is sent.
+/// A peer on an <see cref="InMemoryNetwork"/> that sends exactly the bytes of the test, and compares received ones with patterns
+/// (<see cref="BytePattern"/>).
+/// </summary>
+/// <remarks>
+/// It knows no protocol, so it can send what no CoAP stack would send. Later patterns and sent bytes can use the captures of earlier
+/// patterns.
 /// <code>
 /// peer.Send("40 01 7d34 b4 'temp'");
 /// peer.Expect("60 45 7d34 c0 ff &lt;body:*&gt;");
 /// </code>
-/// Made by <see cref="InMemoryNetwork.CreatePeer"/>. For one thread, but for what the network delivers.
-/// </summary>
+/// <see cref="InMemoryNetwork.CreatePeer"/> creates it. One thread uses it; the network may deliver on others.
+/// </remarks>
 public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
 {
     private const int TraceLines = 30;
@@ -28,40 +31,38 @@ public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
         _node = network.Attach(local, this);
     }
 
-    /// <summary>Its address as others see it; changes with <see cref="InMemoryNetwork.Rebind"/>.</summary>
+    /// <summary>Its address as others see it. It changes with <see cref="InMemoryNetwork.Rebind"/>.</summary>
     public CoapAddress Address => _node.Outside;
 
-    /// <summary>
-    /// Sees each datagram as it arrives and may send. What it answers true to is dealt with and not queued for <see cref="Receive"/>. Null
-    /// for none.
-    /// </summary>
+    /// <summary>Sees each datagram as it arrives, and may send. Null for none.</summary>
+    /// <remarks>If it returns true, the datagram is handled and not queued for <see cref="Receive"/>.</remarks>
     public Func<ReceivedDatagram, bool>? Responder { get; set; }
 
-    /// <summary>How many datagrams wait to be received.</summary>
+    /// <summary>The number of queued datagrams.</summary>
     public int Pending => _queue.Reader.Count;
 
-    /// <summary>How many datagrams of this peer were reported to have found nobody.</summary>
+    /// <summary>The number of datagrams of this peer that were reported as undeliverable.</summary>
     public int UnreachableCount { get; private set; }
 
-    /// <summary>Takes the datagram that arrived first of those that wait. Lets no time pass.</summary>
-    /// <returns>The datagram; null when none waits.</returns>
+    /// <summary>Takes the oldest queued datagram. Lets no time pass.</summary>
+    /// <returns>The datagram; null when the queue is empty.</returns>
     public ReceivedDatagram? Receive()
     {
         _network.PumpImmediately();
         return _queue.Reader.TryRead(out ReceivedDatagram? datagram) ? datagram : null;
     }
 
-    /// <summary>Takes the next datagram, which must be there and match. Lets no time pass.</summary>
-    /// <param name="pattern">What it must look like; see <see cref="BytePattern"/>.</param>
-    /// <returns>The datagram, with what was captured.</returns>
-    /// <exception cref="ScriptException">There is none, or it differs.</exception>
+    /// <summary>Takes the oldest queued datagram, which must exist and match. Lets no time pass.</summary>
+    /// <param name="pattern">The expected pattern; see <see cref="BytePattern"/>.</param>
+    /// <returns>The datagram, with the captures.</returns>
+    /// <exception cref="ScriptException">The queue is empty, or the datagram differs.</exception>
     public ReceivedDatagram Expect(string pattern) => Script.Check(BytePattern.Parse(pattern), Receive(), Trace);
 
     /// <summary>Lets virtual time pass until a datagram arrives, which must match.</summary>
-    /// <param name="pattern">What it must look like; see <see cref="BytePattern"/>.</param>
-    /// <param name="max">The longest time to pass. The clock stops at the arrival.</param>
-    /// <returns>The datagram, with what was captured.</returns>
-    /// <exception cref="ScriptException">None comes, or it differs.</exception>
+    /// <param name="pattern">The expected pattern; see <see cref="BytePattern"/>.</param>
+    /// <param name="max">The maximum time. The clock stops at the arrival.</param>
+    /// <returns>The datagram, with the captures.</returns>
+    /// <exception cref="ScriptException">No datagram arrives, or it differs.</exception>
     /// <exception cref="InvalidOperationException">The network has no virtual clock.</exception>
     public ReceivedDatagram ExpectWithin(string pattern, TimeSpan max)
     {
@@ -83,8 +84,8 @@ public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
         return Script.Check(parsed, datagram, Trace);
     }
 
-    /// <summary>Says that nothing waits. Lets no time pass.</summary>
-    /// <exception cref="ScriptException">A datagram waits.</exception>
+    /// <summary>Checks that no datagram is queued. Lets no time pass.</summary>
+    /// <exception cref="ScriptException">A datagram is queued.</exception>
     public void ExpectNothing()
     {
         if (Receive() is { } datagram)
@@ -93,17 +94,17 @@ public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
         }
     }
 
-    /// <summary>
-    /// Lets virtual time pass and says that nothing arrives meanwhile. What arrives at the end of the time is too late to count: the clock
-    /// stops just before.
-    /// </summary>
-    /// <param name="time">How long.</param>
+    /// <summary>Lets virtual time pass and checks that no datagram arrives meanwhile.</summary>
+    /// <remarks>The clock stops just before the end, so a datagram that arrives exactly then does not count.</remarks>
+    /// <param name="time">The time to pass.</param>
     /// <exception cref="ScriptException">A datagram arrived.</exception>
     /// <exception cref="InvalidOperationException">The network has no virtual clock.</exception>
     public void ExpectNothingFor(TimeSpan time) => ExpectNothingUntil(_network.Now + time);
 
-    /// <summary>Lets virtual time pass and says that nothing arrives before a point in time. The clock stops just before it.</summary>
-    /// <param name="time">The point, as <see cref="InMemoryNetwork.Now"/> counts.</param>
+    /// <summary>
+    /// Lets virtual time pass and checks that no datagram arrives before a point in time. The clock stops just before it.
+    /// </summary>
+    /// <param name="time">The point in time, in terms of <see cref="InMemoryNetwork.Now"/>.</param>
     /// <exception cref="ScriptException">A datagram arrived.</exception>
     /// <exception cref="InvalidOperationException">The network has no virtual clock.</exception>
     public void ExpectNothingUntil(TimeSpan time)
@@ -119,8 +120,8 @@ public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
         ExpectNothing();
     }
 
-    /// <summary>Waits for a datagram that another thread delivers; lets no virtual time pass.</summary>
-    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <summary>Waits for a datagram that another thread delivers. Lets no virtual time pass.</summary>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The datagram.</returns>
     public ValueTask<ReceivedDatagram> ReceiveAsync(CancellationToken cancellationToken)
     {
@@ -128,19 +129,19 @@ public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
         return _queue.Reader.ReadAsync(cancellationToken);
     }
 
-    /// <summary>Waits for a datagram that another thread delivers, which must match; lets no virtual time pass.</summary>
-    /// <param name="pattern">What it must look like; see <see cref="BytePattern"/>.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The datagram, with what was captured.</returns>
-    /// <exception cref="ScriptException">It differs.</exception>
+    /// <summary>Waits for a datagram that another thread delivers, which must match. Lets no virtual time pass.</summary>
+    /// <param name="pattern">The expected pattern; see <see cref="BytePattern"/>.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>The datagram, with the captures.</returns>
+    /// <exception cref="ScriptException">The datagram differs.</exception>
     public async ValueTask<ReceivedDatagram> ExpectAsync(string pattern, CancellationToken cancellationToken)
     {
         BytePattern parsed = BytePattern.Parse(pattern);
         return Script.Check(parsed, await ReceiveAsync(cancellationToken).ConfigureAwait(false), Trace);
     }
 
-    /// <summary>Throws away what waits.</summary>
-    /// <returns>How many datagrams waited.</returns>
+    /// <summary>Discards the queued datagrams.</summary>
+    /// <returns>The number of discarded datagrams.</returns>
     public int Clear()
     {
         int count = 0;
@@ -152,7 +153,7 @@ public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
         return count;
     }
 
-    /// <summary>Leaves the network; the address is free again.</summary>
+    /// <summary>Leaves the network and frees the address.</summary>
     public override void Dispose() => _network.Detach(_node);
 
     void INetworkReceiver.Deliver(NetworkPacket packet, CoapAddress local)
@@ -169,7 +170,7 @@ public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
 
     void INetworkReceiver.TooLong(NetworkPacket packet, CoapAddress local)
     {
-        // A raw sender learns nothing; the trace says so.
+        // A raw sender gets no report; the trace records it.
     }
 
     private protected override void Transmit(CoapAddress to, ReadOnlySpan<byte> data)
@@ -181,7 +182,7 @@ public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
     private VirtualClock Clock() =>
         _network.TimeProvider as VirtualClock
             ?? throw new InvalidOperationException(
-                "The network has no VirtualClock, so no time can be let pass. Use the asynchronous methods.");
+                "The network has no VirtualClock, so the test cannot let time pass. Use the asynchronous methods.");
 
     private string Trace() => $"{Environment.NewLine}Trace:{Environment.NewLine}{_network.PrintTrace(TraceLines)}";
 }

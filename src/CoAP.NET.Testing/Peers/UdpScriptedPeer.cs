@@ -5,9 +5,9 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// A <see cref="ScriptedPeer"/> with a real UDP socket on the loopback address and a free port, for tests against real programs. Everything
-/// that waits has a time limit against hanging; it says nothing about how fast the other side must be.
+/// A <see cref="ScriptedPeer"/> with a real UDP socket on the loopback address and a free port, for tests against real programs.
 /// </summary>
+/// <remarks>All waiting has a time limit against hanging. The limit does not define how fast the other side must be.</remarks>
 public sealed class UdpScriptedPeer : ScriptedPeerBase
 {
     private const int MaxUdpPayload = 65_535;
@@ -18,15 +18,15 @@ public sealed class UdpScriptedPeer : ScriptedPeerBase
     private readonly byte[] _buffer = new byte[MaxUdpPayload];
 
     /// <summary>Binds a socket.</summary>
-    /// <param name="loopback">The loopback address; null is 127.0.0.1.</param>
-    /// <param name="timeProvider">The clock of <see cref="ReceivedDatagram.Time"/> and of the limit; null is the system's.</param>
+    /// <param name="loopback">The loopback address; null for 127.0.0.1.</param>
+    /// <param name="timeProvider">The clock of <see cref="ReceivedDatagram.Time"/> and of the limit; null for the system clock.</param>
     /// <exception cref="ArgumentException">The address is not a loopback address.</exception>
     public UdpScriptedPeer(IPAddress? loopback = null, TimeProvider? timeProvider = null)
     {
         loopback ??= IPAddress.Loopback;
         if (!IPAddress.IsLoopback(loopback))
         {
-            throw new ArgumentException($"{loopback} is not a loopback address. Tests keep their traffic on the machine.",
+            throw new ArgumentException($"{loopback} is not a loopback address. Use one: tests keep their traffic on the machine.",
                 nameof(loopback));
         }
 
@@ -49,13 +49,13 @@ public sealed class UdpScriptedPeer : ScriptedPeerBase
     /// <summary>Its address and port.</summary>
     public IPEndPoint EndPoint { get; }
 
-    /// <summary>How long anything is waited for before the test is given up. Default 30 s.</summary>
+    /// <summary>The maximum time to wait for anything. Default 30 s.</summary>
     public TimeSpan HangLimit { get; set; } = TimeSpan.FromSeconds(30);
 
     /// <summary>Waits for the next datagram.</summary>
-    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The datagram.</returns>
-    /// <exception cref="ScriptException">None came within <see cref="HangLimit"/>.</exception>
+    /// <exception cref="ScriptException">No datagram arrived within <see cref="HangLimit"/>.</exception>
     public async Task<ReceivedDatagram> ReceiveAsync(CancellationToken cancellationToken = default)
     {
         EndPoint anybody = new IPEndPoint(_socket.AddressFamily == AddressFamily.InterNetwork ? IPAddress.Any : IPAddress.IPv6Any, 0);
@@ -79,10 +79,10 @@ public sealed class UdpScriptedPeer : ScriptedPeerBase
     }
 
     /// <summary>Waits for the next datagram, which must match.</summary>
-    /// <param name="pattern">What it must look like; see <see cref="BytePattern"/>.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The datagram, with what was captured.</returns>
-    /// <exception cref="ScriptException">It differs, or none came within <see cref="HangLimit"/>.</exception>
+    /// <param name="pattern">The expected pattern; see <see cref="BytePattern"/>.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>The datagram, with the captures.</returns>
+    /// <exception cref="ScriptException">The datagram differs, or none arrived within <see cref="HangLimit"/>.</exception>
     public async Task<ReceivedDatagram> ExpectAsync(string pattern, CancellationToken cancellationToken = default)
     {
         BytePattern parsed = BytePattern.Parse(pattern);

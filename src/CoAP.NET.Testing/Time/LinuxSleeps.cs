@@ -3,24 +3,24 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// How often threads of this process fell asleep under Linux (getrusage): a thread that was seen asleep, and ran before or after, fell
-/// asleep in between. So when the count stayed the same while all threads were found asleep, one after the other, all of them slept all the
-/// time.
+/// Counts how often threads of this process fell asleep on Linux (getrusage). A thread that ran before or after it was seen asleep must
+/// have fallen asleep in between. If the count is unchanged while all threads were found asleep, one after the other, then all of them
+/// slept the whole time.
 /// </summary>
 internal static partial class LinuxSleeps
 {
     private const int Self = 0;
 
-    // Two times of two words each, twelve words of other counts, and then this one (ru_nvcsw); all have the size of a pointer.
+    // Two times of two words each, twelve words of other counts, and then this one (ru_nvcsw). All have the size of a pointer.
     private const int VoluntarySwitches = 16;
 
     // More than any C library writes.
     private const int Words = 64;
 
-    /// <summary>Whether the system keeps the count: a process of .NET has threads that sleep before its first line runs.</summary>
+    /// <summary>Whether the system maintains the count: a .NET process has threads that sleep before its first line runs.</summary>
     public static bool AreCounted { get; } = Count() > 0;
 
-    /// <summary>The count; always the same where the system does not keep one.</summary>
+    /// <summary>Returns the count; always the same on systems that do not maintain it.</summary>
     public static long Count()
     {
         Span<nint> usage = stackalloc nint[Words];

@@ -5,21 +5,21 @@ using Microsoft.Win32.SafeHandles;
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// The states of the threads of this process under Linux, read from files that stay open: a look at some 30 threads takes a tenth of a
-/// millisecond, that of <see cref="System.Diagnostics.Process"/> several. Not thread-safe.
+/// Reads the states of the threads of this process on Linux, from files that stay open. Not thread-safe. A check of some 30 threads takes a
+/// tenth of a millisecond, that of <see cref="System.Diagnostics.Process"/> several.
 /// </summary>
 internal sealed class LinuxThreads : IDisposable
 {
     private const string Tasks = "/proc/self/task";
     private const string Process = "/proc/self/stat";
 
-    // "1234 (name) S 1 2 3 ...": the number of threads is so many fields after the state.
+    // "1234 (name) S 1 2 3 ...": the field with the number of threads is this many fields after the state.
     private const int ThreadsAfterState = 17;
 
-    // Opening the files of all threads takes longer than some looks, so whoever looks next takes those of who looked last.
+    // Opening the files of all threads takes longer than some checks, so the next user reuses those of the previous one.
     private static LinuxThreads? s_spare;
 
-    // In the order in which they are read: a thread that was found running is the first next time, as it is likely to run still.
+    // In reading order: a thread that was found running is checked first next time, because it probably still runs.
     private readonly List<(int Id, SafeFileHandle File, SafeFileHandle? Waits)> _open = [];
     private readonly HashSet<int> _known = [];
     private readonly HashSet<int> _seen = [];
@@ -31,24 +31,24 @@ internal sealed class LinuxThreads : IDisposable
     }
 
     /// <summary>
-    /// Whether the kernel tells where threads wait: those that tell nobody say 0 of all of them. False until one was told of.
+    /// Whether the kernel reports where threads wait. Other kernels report 0 for all threads. False until a thread was reported.
     /// </summary>
     public bool TellsWaits { get; private set; }
 
-    /// <summary>Gives one that nobody else uses; <see cref="GiveBack"/> it.</summary>
+    /// <summary>Takes an unused instance; return it with <see cref="GiveBack"/>.</summary>
     public static LinuxThreads Take() => Interlocked.Exchange(ref s_spare, null) ?? new LinuxThreads();
 
-    /// <summary>Lets others use it.</summary>
+    /// <summary>Makes the instance available to others.</summary>
     public void GiveBack() => Interlocked.Exchange(ref s_spare, this)?.Dispose();
 
     /// <summary>
-    /// Whether more than one of the threads that are known runs, or could run: the one that asks does. False says nothing of threads that
-    /// began since they were listed.
+    /// Whether a known thread other than the calling one runs or could run. False says nothing about threads that started after the last
+    /// listing.
     /// </summary>
     /// <param name="looksClosely">
-    /// Whether a thread counts that is just falling asleep, or that the runtime has sleep for a moment of real time, such as one that
-    /// allocates much during a garbage collection: it goes on by itself. (What sleeps by <c>Thread.Sleep</c> or waits with a
-    /// time-out does not count.) And whether one counts that has ended: as many threads as before may be others than before.
+    /// Whether to count threads that are just falling asleep, that the runtime puts to sleep for a moment of real time, or that have ended.
+    /// The second kind allocates much during a garbage collection, for example, and continues by itself. (Threads in <c>Thread.Sleep</c> or
+    /// with a timeout do not count.) Ended threads count because the same number of threads may consist of different ones.
     /// </param>
     public bool AreOthersRunning(bool looksClosely)
     {
@@ -58,7 +58,7 @@ internal sealed class LinuxThreads : IDisposable
         {
             (int Id, SafeFileHandle File, SafeFileHandle? Waits) thread = _open[i];
 
-            // Where it waits comes first: one that wakes up between both looks is found running.
+            // Reads the wait first: a thread that wakes up between both reads is found running.
             Wait wait = looksClosely ? WaitOf(thread.Waits) : Wait.Unknown;
             if (wait == Wait.Idle)
             {
@@ -69,7 +69,7 @@ internal sealed class LinuxThreads : IDisposable
             switch (wait == Wait.AwakeOrSoon && state == State.Asleep ? State.Running : state)
             {
                 case State.Ended:
-                    // Another one may have its number now.
+                    // Another thread may have its number now.
                     Forget(i--);
                     haveEnded = true;
                     break;
@@ -90,8 +90,8 @@ internal sealed class LinuxThreads : IDisposable
         return looksClosely && haveEnded;
     }
 
-    /// <summary>Lists the threads anew where their number has changed.</summary>
-    /// <returns>Whether there is one that was not known.</returns>
+    /// <summary>Lists the threads again if their number has changed.</summary>
+    /// <returns>Whether there is a new thread.</returns>
     public bool HaveOthersBegun()
     {
         if (CountThreads() == _open.Count)
@@ -154,7 +154,7 @@ internal sealed class LinuxThreads : IDisposable
         }
         catch (IOException)
         {
-            // It ended just now.
+            // It has just ended.
             return false;
         }
     }
@@ -171,7 +171,7 @@ internal sealed class LinuxThreads : IDisposable
     private static SafeFileHandle Open(string path) =>
         File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
 
-    // Not every kernel has it, or lets it be read.
+    // Not every kernel has the file, or allows reading it.
     private static SafeFileHandle? TryOpenWaits(string path)
     {
         try
@@ -184,8 +184,8 @@ internal sealed class LinuxThreads : IDisposable
         }
     }
 
-    // The file has the name of the function of the kernel that the thread waits in, or 0 where it is ready to run: one that is about to
-    // fall asleep says S already, and is so for long where it loses its processor just then.
+    // The file has the name of the kernel function that the thread waits in, or 0 for a ready thread. A thread that is about to fall asleep
+    // already reports S, and does so for long if it loses its processor at that moment.
     private Wait WaitOf(SafeFileHandle? waits)
     {
         try
@@ -199,7 +199,7 @@ internal sealed class LinuxThreads : IDisposable
             bool isAwake = where.SequenceEqual("0"u8);
             TellsWaits |= !isAwake;
 
-            // Most threads: they wait for each other, or for a socket. Their state need not be read.
+            // Most threads wait for each other or for a socket. Their state need not be read.
             return where.StartsWith("futex_wait"u8) || where.StartsWith("futex_do_wait"u8) || where.StartsWith("ep_poll"u8) ? Wait.Idle
                 : TellsWaits && (isAwake || where.IndexOf("nanosleep"u8) >= 0) ? Wait.AwakeOrSoon
                 : Wait.Unknown;
@@ -210,8 +210,8 @@ internal sealed class LinuxThreads : IDisposable
         }
     }
 
-    // "1234 (name) S ...": the name may have anything in it. Ready but waiting for a processor is R as well. D waits for a disk, as for a
-    // page of code that is not in memory, and goes on by itself.
+    // "1234 (name) S ...": the name can contain anything. A ready thread that waits for a processor is R as well. D waits for a disk, such
+    // as for a page of code that is not in memory, and continues by itself.
     private State StateOf(SafeFileHandle file)
     {
         try

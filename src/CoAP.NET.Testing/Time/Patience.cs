@@ -1,10 +1,10 @@
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// How many pauses a clock makes while threads beside the test run; then each step makes a few only, so that such work makes a test slow
-/// but not endless. What was spent comes back with the steps that end quiet: a test that runs alone may wait long, as for code that is
-/// compiled on a busy machine, or for a thread that gets no processor for seconds. Counted in pauses of a millisecond and not in time: on
-/// a busy machine the threads that are waited for are slowed down as much as the one that waits. Not thread-safe.
+/// Limits the pauses of a clock while threads outside the test run. When the limit is reached, each step makes only a few pauses, so other
+/// work slows a test but never blocks it. Steps that end quiet restore the limit. A test that runs alone may therefore wait long, for
+/// example for code that is compiled on a busy machine, or for a thread that gets no processor for seconds. The limit counts pauses of a
+/// millisecond and not time, because a busy machine slows all threads equally. Not thread-safe.
 /// </summary>
 internal sealed class Patience
 {
@@ -14,12 +14,12 @@ internal sealed class Patience
 
     private int _left = Pauses;
 
-    /// <summary>Most pauses of the next step.</summary>
+    /// <summary>The maximum number of pauses in the next step.</summary>
     public int OfStep => Math.Max(_left, LeastOfStep);
 
-    /// <summary>A pause was made.</summary>
+    /// <summary>Counts a pause.</summary>
     public void Spend() => _left--;
 
-    /// <summary>A step ended quiet.</summary>
+    /// <summary>Restores pauses after a step that ended quiet.</summary>
     public void Regain() => _left = Math.Min(Math.Max(_left, 0) + Regained, Pauses);
 }

@@ -1,21 +1,21 @@
-#pragma warning disable RS0030 // the pool is what is looked at here
+#pragma warning disable RS0030 // this class examines the pool
 using System.Diagnostics;
 
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// Waits until every other thread of the process sleeps and the thread pool has nothing queued: then nothing happens any more until the
-/// clock goes on. The thread pool's own count of busy threads would not do: test runners block some of them for good.
+/// Waits until every other thread of the process sleeps and the thread pool has no queued work. Nothing then happens until the clock
+/// advances. The thread pool's own count of busy threads is unsuitable, because test runners block some of them permanently.
 /// </summary>
-/// <param name="patience">That of the clock.</param>
+/// <param name="patience">The patience of the clock.</param>
 internal sealed class Quiescence(Patience patience) : IDisposable
 {
     private const int LooksInARow = 2;
 
     private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(1);
 
-    // So many looks follow each other without a pause: most threads that run now sleep in a moment. A look takes some 10 to 100 µs under
-    // Linux, and milliseconds elsewhere.
+    // So many checks follow each other without a pause, because most running threads sleep within a moment. A check takes some 10 to 100 µs
+    // on Linux, and milliseconds elsewhere.
     private static readonly int s_quickLooks = OperatingSystem.IsLinux() ? 200 : 2;
 
     private readonly LinuxThreads? _threads = OperatingSystem.IsLinux() ? LinuxThreads.Take() : null;
@@ -23,7 +23,8 @@ internal sealed class Quiescence(Patience patience) : IDisposable
     public void Dispose() => _threads?.GiveBack();
 
     /// <summary>
-    /// Ends when all is quiet, the condition is true, or patience is at an end. Called on a thread that nobody waits for.
+    /// Completes when the process is quiet, the condition is true, or patience is exhausted. Call it on a thread that no other thread waits
+    /// for.
     /// </summary>
     public async ValueTask SettleAsync(Func<bool> condition)
     {
@@ -33,11 +34,11 @@ internal sealed class Quiescence(Patience patience) : IDisposable
         long completed = 0;
         while (!condition())
         {
-            // Threads are looked at one after the other: one that looked asleep may have been woken by one that fell asleep since, as where
-            // threads wait for each other's locks. Hence no thread may fall asleep during the last look, which is close; and where the
-            // system does not tell that, or not where threads wait, it is the second one, with no work item that ended between both.
-            // Threads are listed before the last look only, which is not the last one of those that it finds to have begun. What falls
-            // asleep is counted from before the list on: a thread may begin another one, as the pool does, and fall asleep behind the list.
+            // Threads are checked one after the other. A thread that appeared asleep may have been woken by one that fell asleep since, for
+            // example when threads wait for each other's locks. Therefore no thread may fall asleep during the last, close check. On
+            // systems that do not report this, or not where threads wait, two checks must agree, without a completed work item between
+            // them. Threads are listed only before the last check; if that finds new threads, it is not the last one. Sleeps are counted
+            // from before the listing: a thread may start another one, as the pool does, and fall asleep after the listing.
             long completedNow = ThreadPool.CompletedWorkItemCount;
             quiet = quiet > 0 && completedNow == completed ? quiet : TellsSleeps ? LooksInARow - 1 : 0;
             completed = completedNow;
@@ -54,8 +55,8 @@ internal sealed class Quiescence(Patience patience) : IDisposable
             }
             else if (++quiet == LooksInARow)
             {
-                // Not before: counting takes the locks of the pool's queues, and a thread that finds one of them taken may sleep for a
-                // millisecond, with a work item in its hands that nobody counts.
+                // Not earlier: counting takes the locks of the pool's queues. A thread that finds one of them taken may sleep for a
+                // millisecond while it holds a work item that is not counted.
                 if (ThreadPool.PendingWorkItemCount == 0)
                 {
                     patience.Regain();
@@ -69,7 +70,7 @@ internal sealed class Quiescence(Patience patience) : IDisposable
 
             if (quiet == 0 && ++vain > s_quickLooks)
             {
-                // Leaves its processor to those that run, or want to.
+                // Yields its processor to threads that run or want to.
                 Thread.Sleep(s_pause);
                 patience.Spend();
                 if (--limit == 0)
@@ -80,7 +81,7 @@ internal sealed class Quiescence(Patience patience) : IDisposable
         }
     }
 
-    /// <summary>Goes on on a thread of the pool, after everything that was queued there before; a yield would go on before it.</summary>
+    /// <summary>Continues on a pool thread after all work that is already queued; a yield would continue before it.</summary>
     private static Task HopAsync()
     {
         TaskCompletionSource hop = new();
@@ -105,7 +106,7 @@ internal sealed class Quiescence(Patience patience) : IDisposable
         int running = 0;
         foreach (ProcessThread thread in self.Threads)
         {
-            // Ready but waiting for a processor counts as running. This thread is one of them.
+            // A ready thread that waits for a processor counts as running. This thread is one of them.
             if (thread.ThreadState is not (System.Diagnostics.ThreadState.Wait or System.Diagnostics.ThreadState.Terminated)
                 && ++running > 1)
             {

@@ -1,15 +1,15 @@
 namespace CoAP.NET.Testing;
 
-/// <summary>
-/// A clock that stands still until it is told to go on. Give it to everything that takes a <see cref="TimeProvider"/>; then minutes of
-/// retransmissions pass in microseconds, the same way each time.
-/// Timers run on the thread that advances, one after the other: by due time, and of those due at the same instant the one that was set
-/// first (for timers that are set once, in the order of their creation). A timer that is due at once waits for the next advance, be it by
-/// zero. Safe for several threads; the order of a run is only the same each time when one thread advances.
-/// </summary>
+/// <summary>A clock that stands still until a test advances it. Thread-safe.</summary>
+/// <remarks>
+/// Pass it to everything that takes a <see cref="TimeProvider"/>. Minutes of retransmissions then pass in microseconds, in a reproducible
+/// way. Timers run on the thread that advances, one after the other by due time. Timers due at the same instant run in the order in which
+/// they were set; for one-shot timers that is the order of creation. A timer that is due at once waits for the next advance, even one by
+/// zero. A run is only reproducible when a single thread advances.
+/// </remarks>
 public sealed class VirtualClock : TimeProvider
 {
-    // Not zero, so that code which takes the timestamp 0 for "never" is found out.
+    // Not zero, to reveal code that uses the timestamp 0 for "never".
     private const long FirstTimestamp = TimeSpan.TicksPerHour;
     private const int MaxCallbacksAtOneInstant = 1_000_000;
 
@@ -21,15 +21,15 @@ public sealed class VirtualClock : TimeProvider
     private long _wallOffset;
     private long _sequence;
 
-    /// <summary>Makes a clock that stands at the beginning of the year 2030, in UTC.</summary>
+    /// <summary>Creates a clock that stands at the beginning of the year 2030, in UTC.</summary>
     public VirtualClock()
         : this(new DateTimeOffset(2030, 1, 1, 0, 0, 0, TimeSpan.Zero))
     {
     }
 
-    /// <summary>Makes a clock.</summary>
-    /// <param name="start">The date and time at which it stands.</param>
-    /// <param name="localTimeZone">The local time zone; null is UTC.</param>
+    /// <summary>Creates a clock.</summary>
+    /// <param name="start">The initial date and time.</param>
+    /// <param name="localTimeZone">The local time zone; null for UTC.</param>
     public VirtualClock(DateTimeOffset start, TimeZoneInfo? localTimeZone = null)
     {
         _start = start.ToUniversalTime();
@@ -55,7 +55,7 @@ public sealed class VirtualClock : TimeProvider
         }
     }
 
-    /// <summary>How many timers wait.</summary>
+    /// <summary>The number of pending timers.</summary>
     public int TimerCount
     {
         get
@@ -67,10 +67,8 @@ public sealed class VirtualClock : TimeProvider
         }
     }
 
-    /// <summary>
-    /// When the next timer is due, as time since the clock was made; null when none waits. May lie in the past or be now, when a timer
-    /// waits for the next advance.
-    /// </summary>
+    /// <summary>The due time of the next timer since the clock was made; null without timers.</summary>
+    /// <remarks>It can be now or in the past, when a timer waits for the next advance.</remarks>
     public TimeSpan? NextDue
     {
         get
@@ -82,7 +80,7 @@ public sealed class VirtualClock : TimeProvider
         }
     }
 
-    /// <summary>How many steps were made by waiting until all was quiet, each of which costs time of the processor.</summary>
+    /// <summary>The number of steps that waited for quiet; each costs processor time.</summary>
     internal long Steps => _drive.Steps;
 
     /// <inheritdoc/>
@@ -103,14 +101,15 @@ public sealed class VirtualClock : TimeProvider
         }
     }
 
-    /// <summary>
-    /// Makes a timer on virtual time. As with the system's timers, the callback runs in the <see cref="ExecutionContext"/> of the caller,
-    /// and a period of zero means that it fires once. What the callback throws leaves the advance that ran it.
-    /// </summary>
-    /// <param name="callback">What runs when it is due.</param>
+    /// <summary>Creates a timer on virtual time.</summary>
+    /// <remarks>
+    /// As with the system's timers, the callback runs in the <see cref="ExecutionContext"/> of the caller, and a period of zero means that
+    /// it fires once. Exceptions of the callback propagate out of the advance that ran it.
+    /// </remarks>
+    /// <param name="callback">The callback.</param>
     /// <param name="state">Passed to the callback.</param>
-    /// <param name="dueTime">When it fires first; <see cref="Timeout.InfiniteTimeSpan"/> for not yet.</param>
-    /// <param name="period">The time between later firings; zero or <see cref="Timeout.InfiniteTimeSpan"/> for none.</param>
+    /// <param name="dueTime">The time until the first firing; <see cref="Timeout.InfiniteTimeSpan"/> for not yet.</param>
+    /// <param name="period">The period of later firings; zero or <see cref="Timeout.InfiniteTimeSpan"/> for none.</param>
     /// <returns>The timer.</returns>
     /// <exception cref="ArgumentOutOfRangeException">A time is negative and not infinite, or longer than 4,294,967,294 ms.</exception>
     public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period)
@@ -121,11 +120,11 @@ public sealed class VirtualClock : TimeProvider
         return timer;
     }
 
-    /// <summary>
-    /// Lets time pass and runs every timer that becomes due, at its own time. Advancing from a timer's callback is allowed: the inner call
-    /// runs first, and the outer one goes on from where the clock then stands, never back.
-    /// </summary>
-    /// <param name="by">How long; zero runs what is due now.</param>
+    /// <summary>Advances the time and runs each timer that becomes due, at its own time.</summary>
+    /// <remarks>
+    /// A timer's callback may advance too: the inner call runs first. The outer call then continues from the new time, and never goes back.
+    /// </remarks>
+    /// <param name="by">The time to pass; zero runs the timers that are due now.</param>
     /// <exception cref="ArgumentOutOfRangeException">The time is negative.</exception>
     /// <exception cref="InvalidOperationException">Timers that set themselves again without time passing would never end.</exception>
     public void Advance(TimeSpan by)
@@ -140,10 +139,8 @@ public sealed class VirtualClock : TimeProvider
         RunTo(target, stopAtIdle: false);
     }
 
-    /// <summary>
-    /// Lets time pass until a point in time. Does what <see cref="Advance"/> does; a point that has passed runs what is due now.
-    /// </summary>
-    /// <param name="elapsed">The point, as time since the clock was made.</param>
+    /// <summary>Advances the time to a point, like <see cref="Advance"/>. A point in the past runs the timers that are due now.</summary>
+    /// <param name="elapsed">The point as time since the clock was made.</param>
     public void AdvanceTo(TimeSpan elapsed)
     {
         long target;
@@ -155,11 +152,10 @@ public sealed class VirtualClock : TimeProvider
         RunTo(target, stopAtIdle: false);
     }
 
-    /// <summary>
-    /// Lets time pass from timer to timer until none waits. The clock then stands at the last one, or at the limit if that came first.
-    /// </summary>
-    /// <param name="limit">The longest time to pass.</param>
-    /// <returns>Whether no timer waits any more; false with timers due after the limit, such as periodic ones.</returns>
+    /// <summary>Advances the time from timer to timer until no timer is pending.</summary>
+    /// <remarks>The clock then stands at the last timer, or at the limit if that came first.</remarks>
+    /// <param name="limit">The maximum time to pass.</param>
+    /// <returns>True if no timer is pending; false with timers due after the limit, such as periodic ones.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The limit is negative.</exception>
     public bool RunUntilIdle(TimeSpan limit)
     {
@@ -173,25 +169,23 @@ public sealed class VirtualClock : TimeProvider
         return RunTo(target, stopAtIdle: true);
     }
 
-    /// <summary>
-    /// Lets time pass until a task has ended, and returns its result. Time goes from timer to timer, and before each step everything that
-    /// can still run at the present instant is let run: the step waits until the process is quiet, so that a continuation never sees a
-    /// later time than the one it was caused at. Nothing sleeps.
-    /// </summary>
+    /// <summary>Advances the time until a task has ended, and returns its result.</summary>
     /// <remarks>
-    /// "Quiet" means that nothing is queued to the thread pool and every other thread of the process sleeps. That is exact when the test
-    /// runs alone: put tests that use this into a collection without parallel ones. Beside others it looks in vain for some five seconds
-    /// in all, then for some 20 ms at each step, and goes on; steps that end quiet bring the seconds back. Give the code under test a
+    /// Time advances from timer to timer. Before each step the clock waits until the process is quiet, so a continuation never sees a later
+    /// time than the one that caused it. Nothing sleeps.
+    /// "Quiet" means that the thread pool has no queued work and every other thread of the process sleeps. That is exact when the test runs
+    /// alone: put such tests into a collection without parallel ones. Beside other tests the clock waits without success for some five
+    /// seconds in total, then for some 20 ms at each step, and continues. Quiet steps restore the five seconds. Give the code under test a
     /// <see cref="VirtualScheduler"/> in place of threads, and an <see cref="InMemoryNetwork"/> in place of sockets.
-    /// Callers that wait for the same clock at the same time share its steps: one of them makes the steps for all, and each goes on at the
-    /// instant at which what it waits for has happened. Conditions are therefore asked on any thread, but never by two threads at once.
+    /// Callers that wait for the same clock at the same time share its steps: one of them makes the steps for all, and each continues at
+    /// the instant of its own event. Conditions may therefore be evaluated on any thread, but never by two threads at once.
     /// </remarks>
     /// <typeparam name="T">The type of the result.</typeparam>
     /// <param name="task">The task.</param>
-    /// <param name="max">The longest virtual time to pass.</param>
-    /// <param name="step">The longest single step; null when only timers matter.</param>
-    /// <returns>The result of the task; it throws what the task threw.</returns>
-    /// <exception cref="TimeoutException">The time has passed and the task has not ended.</exception>
+    /// <param name="max">The maximum virtual time.</param>
+    /// <param name="step">The maximum length of a step; null when only timers matter.</param>
+    /// <returns>The result of the task. The method rethrows exceptions of the task.</returns>
+    /// <exception cref="TimeoutException">The maximum time has passed and the task has not ended.</exception>
     public async Task<T> AdvanceUntilAsync<T>(Task<T> task, TimeSpan max, TimeSpan? step = null)
     {
         ArgumentNullException.ThrowIfNull(task);
@@ -199,12 +193,12 @@ public sealed class VirtualClock : TimeProvider
         return await task.ConfigureAwait(false);
     }
 
-    /// <summary>Lets time pass until a task has ended. See the overload with a result for how.</summary>
+    /// <summary>Advances the time until a task has ended. The overload with a result explains how.</summary>
     /// <param name="task">The task.</param>
-    /// <param name="max">The longest virtual time to pass.</param>
-    /// <param name="step">The longest single step; null when only timers matter.</param>
-    /// <returns>A task that ends as the given one did.</returns>
-    /// <exception cref="TimeoutException">The time has passed and the task has not ended.</exception>
+    /// <param name="max">The maximum virtual time.</param>
+    /// <param name="step">The maximum length of a step; null when only timers matter.</param>
+    /// <returns>A task with the outcome of the given one.</returns>
+    /// <exception cref="TimeoutException">The maximum time has passed and the task has not ended.</exception>
     public async Task AdvanceUntilAsync(Task task, TimeSpan max, TimeSpan? step = null)
     {
         ArgumentNullException.ThrowIfNull(task);
@@ -212,13 +206,13 @@ public sealed class VirtualClock : TimeProvider
         await task.ConfigureAwait(false);
     }
 
-    /// <summary>Lets time pass until something is true. See the overload for tasks for how.</summary>
-    /// <param name="condition">What is waited for; asked between the steps.</param>
-    /// <param name="max">The longest virtual time to pass.</param>
-    /// <param name="step">The longest single step; null when only timers matter. Set it for a condition that reads the clock.</param>
-    /// <returns>A task that ends when the condition is true.</returns>
+    /// <summary>Advances the time until a condition is true. The overload for tasks explains how.</summary>
+    /// <param name="condition">The condition; evaluated between the steps.</param>
+    /// <param name="max">The maximum virtual time.</param>
+    /// <param name="step">The maximum length of a step; null when only timers matter. Set it for a condition that reads the clock.</param>
+    /// <returns>A task that completes when the condition is true.</returns>
     /// <exception cref="ArgumentOutOfRangeException">A time is negative, or the step is zero.</exception>
-    /// <exception cref="TimeoutException">The time has passed and the condition is false.</exception>
+    /// <exception cref="TimeoutException">The maximum time has passed and the condition is false.</exception>
     public async Task AdvanceUntilAsync(Func<bool> condition, TimeSpan max, TimeSpan? step = null)
     {
         ArgumentNullException.ThrowIfNull(condition);
@@ -226,17 +220,15 @@ public sealed class VirtualClock : TimeProvider
         TimeSpan longest = step ?? TimeSpan.MaxValue;
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(longest, TimeSpan.Zero, nameof(step));
 
-        // Away from the caller's thread, which others may wait for. Once, and not for each step: a thread that was left looks busy for a
-        // while.
+        // Leaves the caller's thread, which others may wait for. Done once and not for each step, because an abandoned thread looks busy
+        // for a while.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         await _drive.RunAsync(new VirtualWaiter(condition, Elapsed, max, longest)).ConfigureAwait(false);
     }
 
-    /// <summary>
-    /// Sets the wall clock forward or back, as an administrator or a time server does. <see cref="GetUtcNow"/> jumps; timestamps and timers
-    /// do not notice.
-    /// </summary>
-    /// <param name="by">How far; negative sets it back.</param>
+    /// <summary>Sets the wall clock forward or back, like an administrator or a time server.</summary>
+    /// <remarks><see cref="GetUtcNow"/> jumps; timestamps and timers do not change.</remarks>
+    /// <param name="by">The distance; negative sets it back.</param>
     public void JumpWallClock(TimeSpan by)
     {
         lock (_gate)
@@ -317,7 +309,7 @@ public sealed class VirtualClock : TimeProvider
                 }
             }
 
-            // Outside the lock: callbacks read the clock and set timers.
+            // Outside the lock, because callbacks read the clock and set timers.
             due.Fire();
         }
     }

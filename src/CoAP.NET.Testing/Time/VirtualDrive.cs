@@ -1,12 +1,12 @@
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// Makes the steps of a clock for all who wait for it at the same time. One of them drives, on the thread that it would have waited on: two
-/// that drove would each see the other one run, would never find the process quiet, and would step on while something could still happen.
+/// Makes the steps of a clock for all concurrent waiters. One of them drives, on its own waiting thread. Two drivers would see each other
+/// run, never find the process quiet, and step on while something could still happen.
 /// </summary>
 internal sealed class VirtualDrive(VirtualClock clock)
 {
-    // Five seconds, which only a test pays that fails anyway.
+    // Five seconds, which cost time only in a test that fails anyway.
     private const int PausesForOutside = 500;
 
     private static readonly TimeSpan s_pauseForOutside = TimeSpan.FromMilliseconds(10);
@@ -16,7 +16,7 @@ internal sealed class VirtualDrive(VirtualClock clock)
     private VirtualWaiter[] _waiters = [];
     private bool _driven;
 
-    /// <summary>How many steps were made.</summary>
+    /// <summary>The number of steps made.</summary>
     public long Steps { get; private set; }
 
     public async Task RunAsync(VirtualWaiter waiter)
@@ -34,7 +34,7 @@ internal sealed class VirtualDrive(VirtualClock clock)
         }
     }
 
-    /// <summary>Ends when the waiter who drives has what it waits for; the others go on as they have theirs.</summary>
+    /// <summary>Ends when the driving waiter has its result; the others continue when they have theirs.</summary>
     private async Task DriveAsync(VirtualWaiter driver)
     {
         using Quiescence quiescence = new(_patience);
@@ -42,7 +42,7 @@ internal sealed class VirtualDrive(VirtualClock clock)
         {
             await quiescence.SettleAsync(AnyHas).ConfigureAwait(false);
 
-            // Whoever goes on now runs before the next step: until the process is quiet again.
+            // A released waiter runs before the next step, until the process is quiet again.
             VirtualWaiter[] released = Release(static waiter => waiter.Has(), driver);
             TimeSpan now = clock.Elapsed;
             TimeSpan next = clock.NextDue ?? TimeSpan.MaxValue;
@@ -79,13 +79,13 @@ internal sealed class VirtualDrive(VirtualClock clock)
         }
     }
 
-    // Steps that somebody asked for are taken also where no timer waits, and whose time is over has waited before it was.
+    // Requested steps are made even without a pending timer, and a waiter whose time is over has already waited.
     private bool WouldTimePassInVain() =>
         Array.TrueForAll(Volatile.Read(ref _waiters), waiter => !waiter.HasStep && !waiter.HasGivenUp(clock));
 
     /// <summary>
-    /// Waits while no timer waits and nobody has what it waits for: time alone would change nothing. What comes from outside the process
-    /// does: the kernel of a busy machine delivers what was written to a socket after all threads have fallen asleep.
+    /// Waits while no timer is pending and no waiter has its result, because time alone would change nothing. Events from outside the
+    /// process can: the kernel of a busy machine delivers bytes of a socket after all threads have fallen asleep.
     /// </summary>
     private async ValueTask<bool> HasSomethingFromOutsideAsync()
     {
@@ -114,7 +114,7 @@ internal sealed class VirtualDrive(VirtualClock clock)
         return false;
     }
 
-    /// <summary>Takes those out for whom something holds, lets them go on, and returns them. The driver goes on by itself.</summary>
+    /// <summary>Removes the waiters that a predicate matches, releases and returns them. The driver continues by itself.</summary>
     private VirtualWaiter[] Release(Predicate<VirtualWaiter> holds, VirtualWaiter driver)
     {
         VirtualWaiter[] released = Array.FindAll(Volatile.Read(ref _waiters), holds);
@@ -130,7 +130,7 @@ internal sealed class VirtualDrive(VirtualClock clock)
         return released;
     }
 
-    /// <returns>Whether it is the one who drives now.</returns>
+    /// <returns>Whether this waiter drives now.</returns>
     private bool Join(VirtualWaiter waiter)
     {
         lock (_gate)
@@ -154,7 +154,7 @@ internal sealed class VirtualDrive(VirtualClock clock)
     {
         lock (_gate)
         {
-            // Still there when a timer's callback threw.
+            // Still registered when a timer's callback threw.
             Leave(driver);
             _driven = _waiters.Length > 0;
             if (_driven)
@@ -165,27 +165,27 @@ internal sealed class VirtualDrive(VirtualClock clock)
     }
 }
 
-/// <summary>Somebody who waits until something is true in virtual time.</summary>
+/// <summary>A caller that waits in virtual time until a condition is true.</summary>
 internal sealed class VirtualWaiter(Func<bool> condition, TimeSpan now, TimeSpan max, TimeSpan longest)
 {
     private readonly TaskCompletionSource<bool> _turn = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TimeSpan _end = now + max;
     private Exception? _failure;
 
-    /// <summary>Whether time goes on for it step by step, and not only from timer to timer.</summary>
+    /// <summary>Whether time must advance for it step by step, and not only from timer to timer.</summary>
     public bool HasStep => longest != TimeSpan.MaxValue;
 
-    /// <summary>True when the waiter is to drive; false when it has what it waited for.</summary>
+    /// <summary>True when the waiter must drive; false when it has its result.</summary>
     public Task<bool> Turn => _turn.Task;
 
-    /// <summary>Whether it need not wait any longer: what it waits for is true, or cannot be asked.</summary>
+    /// <summary>Whether the wait is over: the condition is true, or threw.</summary>
     public bool Has()
     {
         try
         {
             return _failure is not null || condition();
         }
-#pragma warning disable CA1031 // whatever the condition throws is its waiter's matter, who may be another one than the one who drives
+#pragma warning disable CA1031 // an exception of the condition belongs to its waiter, who may not be the driver
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -204,22 +204,22 @@ internal sealed class VirtualWaiter(Func<bool> condition, TimeSpan now, TimeSpan
         }
 
         _failure ??= new TimeoutException(
-            $"What was waited for did not happen in {max} of virtual time. The clock stands at {now}; {clock.TimerCount} timers wait"
+            $"The awaited condition did not become true in {max} of virtual time. The clock stands at {now}; {clock.TimerCount} timers wait"
                 + (clock.NextDue is { } due ? $", the next one for {due}." : ", so time alone will change nothing."));
         return true;
     }
 
-    /// <summary>How far the clock may go in one step.</summary>
+    /// <summary>Returns the maximum time of the next step.</summary>
     public TimeSpan Limit(TimeSpan target, TimeSpan from)
     {
         TimeSpan end = target < _end ? target : _end;
         return end - from > longest ? from + longest : end;
     }
 
-    /// <summary>Has it drive from now on.</summary>
+    /// <summary>Makes it the driver.</summary>
     public void Drive() => _turn.TrySetResult(true);
 
-    /// <summary>Lets it go on.</summary>
+    /// <summary>Releases it.</summary>
     public void End()
     {
         if (_failure is null)
@@ -232,7 +232,7 @@ internal sealed class VirtualWaiter(Func<bool> condition, TimeSpan now, TimeSpan
         }
     }
 
-    /// <summary>Throws what its condition threw, or that its time is over.</summary>
+    /// <summary>Throws the exception of its condition, or a timeout.</summary>
     public void ThrowIfFailed()
     {
         if (_failure is not null)

@@ -1,12 +1,12 @@
 namespace CoAP.NET.Testing;
 
-/// <summary>Randomness from a seed: the same seed gives the same bytes on every machine. Safe for several threads.</summary>
+/// <summary>Generates random bytes from a seed: the same seed gives the same bytes on every machine. Thread-safe.</summary>
 public sealed class VirtualRandom : CoapRandomSource
 {
     private readonly Lock _gate = new();
     private ulong _state;
 
-    /// <summary>Makes a source.</summary>
+    /// <summary>Creates a source.</summary>
     /// <param name="seed">The seed; any number.</param>
     public VirtualRandom(ulong seed) => _state = seed;
 

@@ -1,8 +1,7 @@
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// Takes the place of the library's threads in tests: queued work runs on the thread of the test, in the order in which it was queued, when
-/// the test says so. Safe for several threads.
+/// Replaces the library's threads in tests: queued work runs on the test thread, in order, when the test says so. Thread-safe.
 /// </summary>
 public sealed class VirtualScheduler : CoapScheduler
 {
@@ -16,15 +15,19 @@ public sealed class VirtualScheduler : CoapScheduler
     private long _executed;
     private long _refused;
 
-    /// <summary>Makes a scheduler whose work runs when the test calls <see cref="RunAll"/> or <see cref="RunOne"/>, or at once.</summary>
-    /// <param name="mode">When work runs.</param>
+    /// <summary>
+    /// Creates a scheduler that runs its work immediately, or when the test calls <see cref="RunAll"/> or <see cref="RunOne"/>.
+    /// </summary>
+    /// <param name="mode">The time at which work runs.</param>
     public VirtualScheduler(VirtualSchedulerMode mode = VirtualSchedulerMode.Queued) => _mode = mode;
 
     /// <summary>
-    /// Makes a scheduler whose work runs when the clock advances, be it by zero, at the virtual time at which it was queued.
-    /// <see cref="RunAll"/> runs it earlier. What awaits responses of an endpoint with this scheduler goes on in the same way, so that a
-    /// run without threads of its own is the same each time.
+    /// Creates a scheduler that runs its work when the clock advances, even by zero, at the virtual time at which it was queued.
     /// </summary>
+    /// <remarks>
+    /// <see cref="RunAll"/> runs it earlier. Continuations of responses of an endpoint with this scheduler run in the same way. A run
+    /// without threads of its own is therefore reproducible.
+    /// </remarks>
     /// <param name="clock">The clock.</param>
     public VirtualScheduler(VirtualClock clock)
     {
@@ -33,10 +36,10 @@ public sealed class VirtualScheduler : CoapScheduler
             Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>Whether <see cref="Queue"/> refuses, as it does when no thread can be had. Default false.</summary>
+    /// <summary>Whether <see cref="Queue"/> refuses work, as if no thread were available. Default false.</summary>
     public bool IsExhausted { get; set; }
 
-    /// <summary>How many items wait.</summary>
+    /// <summary>The number of queued items.</summary>
     public int Pending
     {
         get
@@ -48,19 +51,17 @@ public sealed class VirtualScheduler : CoapScheduler
         }
     }
 
-    /// <summary>How many items were accepted so far.</summary>
+    /// <summary>The number of accepted items so far.</summary>
     public long QueuedCount => Volatile.Read(ref _queued);
 
-    /// <summary>How many items have run to their end so far.</summary>
+    /// <summary>The number of completed items so far.</summary>
     public long ExecutedCount => Volatile.Read(ref _executed);
 
-    /// <summary>How many items were refused so far.</summary>
+    /// <summary>The number of refused items so far.</summary>
     public long RefusedCount => Volatile.Read(ref _refused);
 
-    /// <summary>
-    /// Whether code that awaits responses goes on through this scheduler: with a clock that runs what waits. Without one it would go on no
-    /// sooner than the test says so.
-    /// </summary>
+    /// <summary>Whether continuations of responses use this scheduler: true with a clock, which runs queued work.</summary>
+    /// <remarks>Without a clock they would wait until the test runs them.</remarks>
     public override bool TakesContinuations => _timer is not null;
 
     /// <inheritdoc/>
@@ -96,8 +97,8 @@ public sealed class VirtualScheduler : CoapScheduler
         return true;
     }
 
-    /// <summary>Runs the item that waited longest. What it throws leaves this call.</summary>
-    /// <returns>Whether there was one.</returns>
+    /// <summary>Runs the oldest queued item. Its exceptions propagate out of this call.</summary>
+    /// <returns>Whether there was an item.</returns>
     public bool RunOne()
     {
         (Action<object?> Work, object? State) item;
@@ -110,7 +111,7 @@ public sealed class VirtualScheduler : CoapScheduler
 
             if (_waiting.Count > 0)
             {
-                // What is left still has its turn on the clock, also when this item throws.
+                // The remaining items still have their turn on the clock, even if this item throws.
                 _timer?.Change(TimeSpan.Zero, Timeout.InfiniteTimeSpan);
             }
         }
@@ -120,9 +121,9 @@ public sealed class VirtualScheduler : CoapScheduler
         return true;
     }
 
-    /// <summary>Runs everything that waits, with what it queues meanwhile.</summary>
-    /// <returns>How many items ran.</returns>
-    /// <exception cref="InvalidOperationException">A million items ran and each queued another one.</exception>
+    /// <summary>Runs all queued items, including those that they queue.</summary>
+    /// <returns>The number of items that ran.</returns>
+    /// <exception cref="InvalidOperationException">A million items ran, and each queued another one.</exception>
     public int RunAll()
     {
         int ran = 0;
@@ -131,7 +132,7 @@ public sealed class VirtualScheduler : CoapScheduler
             if (++ran >= MaxAtOnce)
             {
                 throw new InvalidOperationException(
-                    $"{MaxAtOnce:N0} items ran and more are queued. Work that queues itself again would never end.");
+                    $"{MaxAtOnce:N0} items ran and more are queued. Do not let work queue itself again endlessly.");
             }
         }
 

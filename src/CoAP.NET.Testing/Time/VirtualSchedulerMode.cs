@@ -1,13 +1,14 @@
 namespace CoAP.NET.Testing;
 
-/// <summary>When a <see cref="VirtualScheduler"/> runs what is queued.</summary>
+/// <summary>Selects when a <see cref="VirtualScheduler"/> runs queued work.</summary>
 public enum VirtualSchedulerMode
 {
     /// <summary>
-    /// When <see cref="VirtualScheduler.RunOne"/> or <see cref="VirtualScheduler.RunAll"/> is called, or the clock it was given goes on.
+    /// When <see cref="VirtualScheduler.RunOne"/> or <see cref="VirtualScheduler.RunAll"/> is called, or the clock of the scheduler
+    /// advances.
     /// </summary>
     Queued,
 
-    /// <summary>At once, on the thread that queues, before <see cref="CoapScheduler.Queue"/> returns.</summary>
+    /// <summary>Immediately, on the queuing thread, before <see cref="CoapScheduler.Queue"/> returns.</summary>
     Inline,
 }

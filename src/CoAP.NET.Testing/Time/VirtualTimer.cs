@@ -3,7 +3,7 @@ namespace CoAP.NET.Testing;
 /// <summary>A timer of a <see cref="VirtualClock"/>. Its fields belong to the clock's lock.</summary>
 internal sealed class VirtualTimer : ITimer
 {
-    /// <summary>By due time, then by the order in which they were set.</summary>
+    /// <summary>Orders by due time, then by the order of setting.</summary>
     public static readonly IComparer<VirtualTimer> ByDue = Comparer<VirtualTimer>.Create(static (x, y) =>
         x.Due != y.Due ? x.Due.CompareTo(y.Due) : x.Sequence.CompareTo(y.Sequence));
 
@@ -51,7 +51,7 @@ internal sealed class VirtualTimer : ITimer
 
     public ValueTask DisposeAsync()
     {
-        // A callback that runs is not awaited: it may be the one that disposes, and there is only one thread.
+        // Does not wait for a running callback: it may be the one that disposes, and there is only one thread.
         Dispose();
         return ValueTask.CompletedTask;
     }

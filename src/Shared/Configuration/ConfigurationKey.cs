@@ -1,12 +1,11 @@
 namespace CoAP.NET.Hosting;
 
 /// <summary>
-/// A key of a configuration section: how its value is read, and what it is without one. The page of the documentation is checked against
-/// these.
+/// A key of a configuration section: how to read its value, and its default. A check compares the documentation page with these.
 /// </summary>
 /// <typeparam name="TTarget">The options that it sets.</typeparam>
 /// <param name="path">The key below the section, with colons.</param>
-/// <param name="allowed">What is allowed, for people.</param>
+/// <param name="allowed">The allowed values, human-readable.</param>
 internal abstract class ConfigurationKey<TTarget>(string path, string allowed)
 {
     public string Path { get; } = path;
@@ -16,9 +15,9 @@ internal abstract class ConfigurationKey<TTarget>(string path, string allowed)
     /// <summary>Whether it has several values.</summary>
     public virtual bool IsList => false;
 
-    /// <summary>The value of options, as it would be written in configuration.</summary>
+    /// <summary>Returns the value of options as configuration text.</summary>
     public abstract string ValueOf(TTarget target);
 
-    /// <summary>Sets the values; a single one unless it is a list. Gives what is wrong with each that is not allowed.</summary>
+    /// <summary>Sets the values; a single one unless it is a list. Returns the error of each invalid value.</summary>
     public abstract IEnumerable<(int Index, string Problem)> Set(TTarget target, IReadOnlyList<string> values);
 }

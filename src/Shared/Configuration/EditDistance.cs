@@ -1,8 +1,6 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>
-/// How many letters have to be changed, left out or put in to make one word of another (Levenshtein); case does not count.
-/// </summary>
+/// <summary>The number of letters to change, remove or insert to turn one word into another (Levenshtein), case-insensitive.</summary>
 internal static class EditDistance
 {
     public static int Of(string left, string right)

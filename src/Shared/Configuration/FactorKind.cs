@@ -3,9 +3,9 @@ using System.Globalization;
 namespace CoAP.NET.Hosting;
 
 /// <summary>A number with a decimal point.</summary>
-/// <param name="min">The least.</param>
-/// <param name="max">The most; infinite for no bound, which may be written <c>infinite</c>.</param>
-/// <param name="isAbove">Whether it must be above the least.</param>
+/// <param name="min">The minimum.</param>
+/// <param name="max">The maximum; infinite for no limit, which may be written <c>infinite</c>.</param>
+/// <param name="isAbove">Whether the minimum itself is excluded.</param>
 internal sealed class FactorKind(double min, double max, bool isAbove) : ValueKind<double>(Range(min, max, isAbove))
 {
     private const string Infinite = "infinite";

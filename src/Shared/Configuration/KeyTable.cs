@@ -2,7 +2,7 @@ using Microsoft.Extensions.Configuration;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>The keys of a configuration section, put together one line for each.</summary>
+/// <summary>The keys of a configuration section, declared with one line for each.</summary>
 /// <typeparam name="TTarget">The options that they set.</typeparam>
 internal sealed class KeyTable<TTarget>
 {
@@ -11,7 +11,7 @@ internal sealed class KeyTable<TTarget>
 
     public IReadOnlyList<ConfigurationKey<TTarget>> Keys => _keys;
 
-    /// <summary>Keys whose items have keys of their own, and what reads one.</summary>
+    /// <summary>Keys whose items have keys of their own, with the reader of an item.</summary>
     public IReadOnlyList<(string Path, Action<TTarget, IConfigurationSection, ConfigurationFindings> Read)> Items => _items;
 
     public KeyTable<TTarget> Number(string path, long min, long max, Func<TTarget, long?> get, Action<TTarget, int> set) =>

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>A key of options that others hold.</summary>
+/// <summary>A key of options inside other options.</summary>
 internal sealed class NestedKey<TOuter, TInner>(ConfigurationKey<TInner> inner, Func<TOuter, TInner> find)
     : ConfigurationKey<TOuter>(inner.Path, inner.Allowed)
 {

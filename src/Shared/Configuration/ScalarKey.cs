@@ -21,7 +21,7 @@ internal sealed class ScalarKey<TTarget, TValue>(string path, ValueKind<TValue> 
         }
         catch (ArgumentException exception)
         {
-            // What is bounded by more than a range. The name of the parameter is nothing to who writes configuration.
+            // A limit beyond a range. The parameter name means nothing to a writer of configuration.
             return [(0, exception.Message.Split(" (Parameter '")[0])];
         }
     }

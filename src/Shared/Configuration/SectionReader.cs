@@ -3,11 +3,11 @@ using Microsoft.Extensions.Configuration;
 namespace CoAP.NET.Hosting;
 
 /// <summary>
-/// Reads a configuration section by a table of keys: no reflection, so that it works trimmed and ahead of time, and every mistake is named.
+/// Reads a configuration section by a table of keys: without reflection, so that trimming and AOT work, and with an error for each mistake.
 /// </summary>
 internal static class SectionReader
 {
-    /// <summary>What stands for a secret.</summary>
+    /// <summary>The replacement of a secret in messages.</summary>
     public const string Hidden = "***";
 
     private static readonly string[] s_secrets = [":Password", ":PskKey", ":Psk", "IdentityKey", "Secret"];
@@ -27,7 +27,7 @@ internal static class SectionReader
 
             foreach ((int index, string problem) in key.Set(target, [.. values.Select(static value => value.Text)]))
             {
-                // Not the password, should it ever come here.
+                // Never shows a password, should one get here.
                 string shown = ShownOf(key.Path, values[index].Text);
                 findings.Errors.Add($"{values[index].Path} = '{shown}': {problem}");
             }
@@ -45,7 +45,7 @@ internal static class SectionReader
             root, findings).Find(section);
     }
 
-    /// <summary>A value as messages may show it.</summary>
+    /// <summary>Returns a value as messages may show it.</summary>
     public static string ShownOf(string path, string value) =>
         s_secrets.Any(secret => path.EndsWith(secret, StringComparison.OrdinalIgnoreCase)) ? Hidden : value;
 
@@ -57,8 +57,8 @@ internal static class SectionReader
         }
     }
 
-    // An array, or all in one text as environment variables and command lines have it. The text goes before the array: it is how the array
-    // of a file is overridden.
+    // An array, or one text as in environment variables and command lines. The text has priority over the array, so it can override the
+    // array of a file.
     private static IEnumerable<(string Path, string Text)> ListOf(IConfigurationSection section)
     {
         if (!string.IsNullOrWhiteSpace(section.Value))

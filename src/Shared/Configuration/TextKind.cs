@@ -1,9 +1,9 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>A text that is looked at by what takes it.</summary>
-/// <typeparam name="T">What becomes of it.</typeparam>
-/// <param name="allowed">What is allowed, for people.</param>
-/// <param name="parse">Gives null for what is not allowed.</param>
+/// <summary>A text that its consumer validates.</summary>
+/// <typeparam name="T">The type of the parsed value.</typeparam>
+/// <param name="allowed">The allowed values, human-readable.</param>
+/// <param name="parse">Returns null for invalid text.</param>
 internal sealed class TextKind<T>(string allowed, Func<string, T?> parse) : ValueKind<T>(allowed)
     where T : class
 {

@@ -3,12 +3,13 @@ using System.Globalization;
 namespace CoAP.NET.Hosting;
 
 /// <summary>
-/// A time, as a number with its unit or as hours, minutes and seconds. A number alone is none: .NET reads it as days, people as seconds.
+/// A time, as a number with its unit or as hours, minutes and seconds. A number without a unit is invalid: .NET reads it as days, people as
+/// seconds.
 /// </summary>
-/// <param name="min">The shortest.</param>
-/// <param name="max">The longest.</param>
-/// <param name="isInfiniteAllowed">Whether <c>infinite</c> is one.</param>
-/// <param name="isAbove">Whether it must be above the shortest.</param>
+/// <param name="min">The minimum.</param>
+/// <param name="max">The maximum.</param>
+/// <param name="isInfiniteAllowed">Whether <c>infinite</c> is allowed.</param>
+/// <param name="isAbove">Whether the minimum itself is excluded.</param>
 internal sealed class TimeKind(TimeSpan min, TimeSpan max, bool isInfiniteAllowed = false, bool isAbove = false)
     : ValueKind<TimeSpan>(Range(min, max, isInfiniteAllowed, isAbove))
 {

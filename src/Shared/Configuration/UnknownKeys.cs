@@ -2,9 +2,7 @@ using Microsoft.Extensions.Configuration;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>
-/// Finds the keys of a section that no table has: mostly they are misspelled, and what they should have set is at its default.
-/// </summary>
+/// <summary>Finds the keys of a section that no table has. Mostly they are misspelled, and the intended setting has its default.</summary>
 internal sealed class UnknownKeys
 {
     private readonly (string Path, bool IsList)[] _known;
@@ -28,7 +26,7 @@ internal sealed class UnknownKeys
             (string Path, bool IsList) known = _known.FirstOrDefault(key => key.Path.Equals(path, StringComparison.OrdinalIgnoreCase));
             if (_items.Contains(path, StringComparer.OrdinalIgnoreCase))
             {
-                // Who reads the items looks at what is below them.
+                // The reader of the items checks their keys.
                 if (!string.IsNullOrWhiteSpace(child.Value))
                 {
                     _findings.Errors.Add(
@@ -54,7 +52,7 @@ internal sealed class UnknownKeys
                 string hint = Nearest(path) is { } nearest
                     ? $"Did you mean {_root}{nearest}?"
                     : $"Known are {string.Join(", ", Siblings(path))}.";
-                _findings.UnknownKeys.Add($"{child.Path} is no key that is known. {hint}");
+                _findings.UnknownKeys.Add($"{child.Path} is not a known key. {hint}");
             }
         }
     }
@@ -76,7 +74,7 @@ internal sealed class UnknownKeys
 
     private string First(string group) => _known.First(key => key.Path.StartsWith(group + ":", StringComparison.OrdinalIgnoreCase)).Path;
 
-    // What may stand where the unknown one stands.
+    // The keys that are valid in this place.
     private IEnumerable<string> Siblings(string path)
     {
         string group = path.LastIndexOf(':') is >= 0 and int end ? path[..(end + 1)] : "";

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>How values of one kind are written in configuration.</summary>
+/// <summary>The configuration syntax of one kind of values.</summary>
 /// <typeparam name="T">Their type.</typeparam>
-/// <param name="allowed">What is allowed, for people.</param>
+/// <param name="allowed">The allowed values, human-readable.</param>
 internal abstract class ValueKind<T>(string allowed)
 {
     public string Allowed { get; } = allowed;
@@ -10,9 +10,9 @@ internal abstract class ValueKind<T>(string allowed)
     /// <summary>Reads a value.</summary>
     /// <param name="text">The text, trimmed and not empty.</param>
     /// <param name="value">The value.</param>
-    /// <returns>Whether it is one that is allowed.</returns>
+    /// <returns>Whether the text is valid.</returns>
     public abstract bool TryParse(string text, out T value);
 
-    /// <summary>Writes a value such that it can be read again.</summary>
+    /// <summary>Formats a value such that it can be parsed again.</summary>
     public abstract string Format(T value);
 }

@@ -3,14 +3,14 @@ using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Decoding;
 
-/// <summary>Why some bytes are no message.</summary>
-/// <param name="Rule">The rule that they break.</param>
-/// <param name="Offset">The byte that breaks it; where bytes are missing, the first missing one.</param>
+/// <summary>The reason why bytes are not a valid message.</summary>
+/// <param name="Rule">The violated rule.</param>
+/// <param name="Offset">The offending byte; if bytes are missing, the position of the first missing one.</param>
 /// <param name="Text">The rule in words.</param>
-/// <param name="Reference">Where it stands.</param>
+/// <param name="Reference">The section of the RFC.</param>
 internal sealed record DecodeFault(CoapFormatRule Rule, long Offset, string Text, string Reference)
 {
-    /// <summary>What the serializer found, in words.</summary>
+    /// <summary>Describes an error of the serializer in words.</summary>
     public static DecodeFault Of(CoapFormatError error, bool isDatagram)
     {
         (string text, string reference) = error.Rule switch
@@ -22,7 +22,7 @@ internal sealed record DecodeFault(CoapFormatRule Rule, long Offset, string Text
             CoapFormatRule.TokenTruncated =>
                 ("the message ends within its token", isDatagram ? "RFC 7252 section 3" : "RFC 8323 section 3.2"),
             CoapFormatRule.TokenTooLong => ("the token is longer than 65804 bytes", "RFC 8974 section 2.1"),
-            CoapFormatRule.EmptyNotEmpty => ("an Empty message (code 0.00) has nothing behind its Message ID", "RFC 7252 section 4.1"),
+            CoapFormatRule.EmptyNotEmpty => ("an Empty message (code 0.00) must end after its Message ID", "RFC 7252 section 4.1"),
             CoapFormatRule.OptionDeltaReserved => ("an option delta of 15 is reserved for the payload marker 0xff", "RFC 7252 section 3.1"),
             CoapFormatRule.OptionLengthReserved => ("an option length of 15 is reserved", "RFC 7252 section 3.1"),
             CoapFormatRule.OptionHeaderTruncated =>
@@ -33,9 +33,9 @@ internal sealed record DecodeFault(CoapFormatRule Rule, long Offset, string Text
             CoapFormatRule.CodeReserved =>
                 ("the class of the code is reserved", isDatagram ? "RFC 7252 section 4.2" : "RFC 7252 section 3"),
             CoapFormatRule.LengthNotZero => ("the length of a message by WebSocket is 0", "RFC 8323 section 4.2"),
-            CoapFormatRule.EndOfStream => ("the message ends before the length that it tells", "RFC 8323 section 3.2"),
-            CoapFormatRule.TrailingBytes => ("bytes follow behind the length that the message tells", "RFC 8323 section 3.2"),
-            _ => ("larger than what is read here", "RFC 7252 section 4.6"),
+            CoapFormatRule.EndOfStream => ("the message is shorter than its length field says", "RFC 8323 section 3.2"),
+            CoapFormatRule.TrailingBytes => ("the message is longer than its length field says", "RFC 8323 section 3.2"),
+            _ => ("larger than the limit of this reader", "RFC 7252 section 4.6"),
         };
         return new DecodeFault(error.Rule, error.Offset, text, reference);
     }

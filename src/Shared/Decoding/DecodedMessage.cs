@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace CoAP.NET.Decoding;
 
-/// <summary>A message taken apart, as far as its bytes are one.</summary>
+/// <summary>The fields of a message, as far as its bytes are valid.</summary>
 internal sealed class DecodedMessage
 {
     public required ReadOnlyMemory<byte> Bytes { get; init; }
@@ -12,7 +12,7 @@ internal sealed class DecodedMessage
     /// <summary>All fields in order.</summary>
     public List<DecodedField> Fields { get; } = [];
 
-    /// <summary>The type; null on transports that have none, and where it is missing.</summary>
+    /// <summary>The type; null on transports without types, and when it is missing.</summary>
     public CoapMessageType? Type { get; set; }
 
     public CoapCode? Code { get; set; }
@@ -25,19 +25,19 @@ internal sealed class DecodedMessage
 
     public ReadOnlyMemory<byte> Payload { get; set; }
 
-    /// <summary>What the payload is; null where nobody says.</summary>
+    /// <summary>The format of the payload; null when unknown.</summary>
     public CoapContentFormat? ContentFormat { get; set; }
 
-    /// <summary>Which part of a body the payload is, such as <c>block 3 of 64 bytes, more follow</c>; null for all of it.</summary>
+    /// <summary>The part of a body in the payload, such as <c>block 3 of 64 bytes, more follow</c>; null for the whole body.</summary>
     public string? Part { get; set; }
 
-    /// <summary>What is well-formed and still makes no sense, or needs a word.</summary>
+    /// <summary>Remarks on fields that are well-formed but make no sense, or need an explanation.</summary>
     public List<string> Remarks { get; } = [];
 
-    /// <summary>The message that an OSCORE message protects; null where there is none, or no key for it.</summary>
+    /// <summary>The plain message inside an OSCORE message; null without OSCORE or without its key.</summary>
     public DecodedMessage? Decrypted { get; set; }
 
-    /// <summary>Why it is no message; null when it is one.</summary>
+    /// <summary>The reason why the bytes are not a message; null for a message.</summary>
     public DecodeFault? Fault { get; set; }
 
     /// <summary>The request path or location as text; null for none.</summary>

@@ -7,8 +7,8 @@ using CoAP.NET.Serialization;
 namespace CoAP.NET.Decoding;
 
 /// <summary>
-/// Takes a message apart field by field, as far as it can be read. Whether the bytes are a message at all, and where not, the library's
-/// serializers say: what is told here is what an endpoint would do.
+/// Splits a message into fields, as far as it is readable. The library's serializers find errors, so the report matches the behaviour of an
+/// endpoint.
 /// </summary>
 internal sealed class MessageDissector
 {
@@ -29,9 +29,9 @@ internal sealed class MessageDissector
 
     private int Left => Bytes.Length - _offset;
 
-    /// <summary>Takes a message apart.</summary>
+    /// <summary>Splits a message into fields.</summary>
     /// <param name="bytes">The bytes of one message, complete or not.</param>
-    /// <param name="format">How it is framed.</param>
+    /// <param name="format">The framing.</param>
     public static DecodedMessage Dissect(ReadOnlyMemory<byte> bytes, WireFormat format)
     {
         DecodedMessage message = new() { Bytes = bytes, Format = format };
@@ -41,7 +41,7 @@ internal sealed class MessageDissector
         return message;
     }
 
-    /// <summary>What the serializer of a format says.</summary>
+    /// <summary>Returns the error that the serializer of a format finds.</summary>
     public static CoapFormatError Check(ReadOnlySpan<byte> bytes, WireFormat format)
     {
         SerializerOf(format).TryDeserialize(bytes, out _, out CoapFormatError error);
@@ -50,19 +50,17 @@ internal sealed class MessageDissector
 
     /// <summary>Reads a message.</summary>
     /// <param name="bytes">The bytes of one message.</param>
-    /// <param name="format">How it is framed.</param>
-    /// <returns>The message; null where the bytes are none.</returns>
+    /// <param name="format">The framing.</param>
+    /// <returns>The message; null for invalid bytes.</returns>
     public static CoapMessage? Read(ReadOnlySpan<byte> bytes, WireFormat format) =>
         SerializerOf(format).TryDeserialize(bytes, out CoapMessage? message, out CoapFormatError error) && error.IsNone ? message : null;
 
-    /// <summary>The bytes of a message.</summary>
+    /// <summary>Encodes a message.</summary>
     /// <param name="message">The message.</param>
-    /// <param name="format">How it is framed.</param>
+    /// <param name="format">The framing.</param>
     public static byte[] Write(CoapMessage message, WireFormat format) => SerializerOf(format).Serialize(message);
 
-    /// <summary>
-    /// The messages that follow each other in what came by a stream: each with the length that it tells, the last one with what is left.
-    /// </summary>
+    /// <summary>Splits a stream into messages by their length fields. The last one gets the rest.</summary>
     public static IEnumerable<ReadOnlyMemory<byte>> Split(ReadOnlyMemory<byte> bytes)
     {
         while (!bytes.IsEmpty)
@@ -268,7 +266,7 @@ internal sealed class MessageDissector
         return true;
     }
 
-    // The option's own text, without its name.
+    // The text of the option without its name.
     private static string TextOf(CoapCode code, int number, ReadOnlySpan<byte> value)
     {
         CoapOption option = CoapOptionRegistry.Default.Create(code, new OptionData(number, value));

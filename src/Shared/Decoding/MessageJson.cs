@@ -5,10 +5,10 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Decoding;
 
-/// <summary>Decoded messages as JSON. Scripts depend on the names: they stay, new ones may come.</summary>
+/// <summary>Writes decoded messages as JSON. Scripts depend on the names: they are stable, and new ones may be added.</summary>
 internal static class MessageJson
 {
-    /// <summary>Writes the properties of a message into the object that was begun.</summary>
+    /// <summary>Writes the properties of a message into the current object.</summary>
     public static void Write(Utf8JsonWriter json, DecodedMessage message)
     {
         json.WriteString("format", DecodedMessage.NameOf(message.Format));

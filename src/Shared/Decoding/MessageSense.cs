@@ -3,10 +3,10 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Decoding;
 
-/// <summary>What the fields of a message say together.</summary>
+/// <summary>Interprets the fields of a message together.</summary>
 internal static class MessageSense
 {
-    /// <summary>Fills in path, Content-Format and block, and remarks on what is well-formed but makes no sense.</summary>
+    /// <summary>Fills in path, Content-Format and block, and remarks on well-formed but meaningless fields.</summary>
     public static void Complete(DecodedMessage message)
     {
         CoapCode code = message.Code!.Value;

@@ -4,23 +4,23 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Decoding;
 
-/// <summary>What a receiver dislikes about an option of a well-formed message (RFC 7252 section 5.4).</summary>
+/// <summary>Finds the objections of a receiver to an option of a well-formed message (RFC 7252 section 5.4).</summary>
 internal static class OptionJudge
 {
     /// <summary>Judges an option.</summary>
     /// <param name="code">The code of the message.</param>
     /// <param name="number">The number of the option.</param>
     /// <param name="value">Its value.</param>
-    /// <param name="isRepeated">Whether it stood just before.</param>
-    /// <param name="isUnreliable">Whether it came in a datagram.</param>
-    /// <returns>What is wrong; null for nothing.</returns>
+    /// <param name="isRepeated">Whether the previous option has the same number.</param>
+    /// <param name="isUnreliable">Whether the message arrived in a datagram.</param>
+    /// <returns>The objection; null for none.</returns>
     public static string? Judge(CoapCode code, int number, ReadOnlySpan<byte> value, bool isRepeated, bool isUnreliable)
     {
         bool isCritical = OptionNumber.IsCritical(number);
         string fate = !isCritical ? "ignored (RFC 7252 section 5.4.1)"
-            : code.IsRequest ? "answered 4.02 Bad Option by who does not know it (RFC 7252 section 5.4.1)"
-            : code.IsSignalling ? "the connection is aborted by who does not know it (RFC 8323 section 5.2)"
-            : "rejected by who does not know it (RFC 7252 section 5.4.1)";
+            : code.IsRequest ? "answered 4.02 Bad Option by a server that does not know it (RFC 7252 section 5.4.1)"
+            : code.IsSignalling ? "the connection is aborted by a receiver that does not know it (RFC 8323 section 5.2)"
+            : "rejected by a receiver that does not know it (RFC 7252 section 5.4.1)";
         if (CoapOptionRegistry.Default.Find(code, number)?.Definition is not { } definition)
         {
             return $"not registered; {fate}";
@@ -47,7 +47,7 @@ internal static class OptionJudge
 
         if (definition.Format == OptionFormat.String && !Utf8.IsValid(value))
         {
-            return "no UTF-8 (RFC 7252 section 3.2)";
+            return "not valid UTF-8 (RFC 7252 section 3.2)";
         }
 
         if (number == OptionNumber.UriPath && (value.SequenceEqual("."u8) || value.SequenceEqual(".."u8)))

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Decoding;
 
-/// <summary>How messages are framed.</summary>
+/// <summary>The framing of messages.</summary>
 internal enum WireFormat
 {
     /// <summary>With type, Message ID and no length: UDP (RFC 7252 section 3).</summary>

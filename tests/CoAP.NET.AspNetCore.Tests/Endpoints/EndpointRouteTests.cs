@@ -100,7 +100,7 @@ public sealed class EndpointRouteTests : EndpointTest
             application.MapGet("/a/{word:alpha}", (string word) => "word").WithCoap();
         });
 
-        Assert.Contains("They are one route in CoAP", refusal, StringComparison.Ordinal);
+        Assert.Contains("They share the CoAP route", refusal, StringComparison.Ordinal);
     }
 
     [Fact]

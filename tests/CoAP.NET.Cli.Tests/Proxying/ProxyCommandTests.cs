@@ -118,8 +118,8 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     [Theory]
     [InlineData("asked by HTTP", "curl 'http://gateway.example/hc/coap://x/y'", "coap://x/y", "http://gateway.example/hc/")]
     [InlineData("a proxy is a host", "--proxy coap://gateway.example", "coap://x/y", "coap://gateway.example/path")]
-    [InlineData("in the clear", "coaps+tcp", "coaps://x/y", "coap://192.0.2.1")]
-    [InlineData("in the clear", "coaps+tcp", "https://x/y", "coap+tcp://gateway.example")]
+    [InlineData("unprotected", "coaps+tcp", "coaps://x/y", "coap://192.0.2.1")]
+    [InlineData("unprotected", "coaps+tcp", "https://x/y", "coap+tcp://gateway.example")]
     [InlineData("user information", "", "http://somebody:secret@x/", "coap://192.0.2.1")]
     public async Task What_no_proxy_can_be_asked_says_what_to_do(string expected, string hint, string uri, string proxy)
     {

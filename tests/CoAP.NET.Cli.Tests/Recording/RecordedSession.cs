@@ -48,8 +48,9 @@ internal static class RecordedSession
 
     private static async Task RecordAsync(Recorder recorder, string uri, string folder, string firmware)
     {
-        recorder.Say("Recorded by `docs/record-cli.sh`; a test checks that it is still so. `coap serve data --write --bind "
-            + "coap://127.0.0.1` runs in another terminal. Ports, times, Message IDs, tokens and entity-tags are replaced by fixed ones.");
+        recorder.Say("`docs/record-cli.sh` records these sessions. `coap serve data --write --bind coap://127.0.0.1` runs in another "
+            + "terminal.\n"
+            + "Fixed values replace ports, times, Message IDs, tokens and entity-tags.");
         await recorder.RunAsync("coap discover coap://127.0.0.1", "discover", uri);
         await recorder.RunAsync("coap get -v coap://127.0.0.1/config/limits.json --pretty", "get", "-v", $"{uri}/config/limits.json",
             "--pretty");

@@ -100,7 +100,7 @@ public sealed class ConfigurationTests : IDisposable
 
     [Theory]
     [InlineData("Lease", "5", "Coap:Cluster:Lease = '5': allowed is: time such as 500ms, 5s")]
-    [InlineData("Leese", "5s", "Coap:Cluster:Leese is no key that is known. Did you mean Coap:Cluster:Lease?")]
+    [InlineData("Leese", "5s", "Coap:Cluster:Leese is not a known key. Did you mean Coap:Cluster:Lease?")]
     [InlineData("LinkAddress", "coap://[::]", "allowed is: address such as coaps+tcp://[::]:5690")]
     [InlineData("Address", "coaps+tcp://[::]:5690", "no wildcard")]
     [InlineData("Secret", "AQIDBA==", "Coap:Cluster:Secret = '***': allowed is: 32 random bytes in Base64 (openssl rand -base64 32)")]
@@ -156,7 +156,7 @@ public sealed class ConfigurationTests : IDisposable
         await host.StopAsync();
 
         string told = log.ToString();
-        Assert.Contains("2508 Coap:Cluster:Leese is no key that is known. Did you mean Coap:Cluster:Lease?", told,
+        Assert.Contains("2508 Coap:Cluster:Leese is not a known key. Did you mean Coap:Cluster:Lease?", told,
             StringComparison.Ordinal);
         Assert.Equal(!OperatingSystem.IsWindows(), told.Contains("chmod 600", StringComparison.Ordinal));
     }

@@ -199,7 +199,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
             await Open().JoinAsync(Node(), Lease, Token));
 
         Assert.Equal(CoapClusterStoreFault.Incompatible, exception.Fault);
-        Assert.Contains("theirs is 99", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("version 99; this one supports", exception.Message, StringComparison.Ordinal);
     }
 
     [EngineFact]

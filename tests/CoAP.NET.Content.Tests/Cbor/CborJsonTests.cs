@@ -79,7 +79,7 @@ public sealed class CborJsonTests
     [Rfc("8949-5.3-1")]
     [InlineData("", "the data ends too early")]
     [InlineData("0000", "something follows")]
-    [InlineData("62c328", "no UTF-8")]
+    [InlineData("62c328", "not valid UTF-8")]
     [InlineData("a1f501", "neither a text nor an integer")]
     [InlineData("a1806161", "neither a text nor an integer")]
     [InlineData("9bffffffffffffffff", "beyond the end")]

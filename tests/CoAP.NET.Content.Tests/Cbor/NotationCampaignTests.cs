@@ -114,7 +114,7 @@ public sealed class NotationCampaignTests
         int most = (CoapCborNotation.MaxDepth - 1) / perLevel;
 
         Assert.False(CoapCborNotation.TryParse(tooDeep, out _, out CoapCborError error));
-        Assert.Equal("items lie more than 64 deep in each other", error.Message);
+        Assert.Equal("items are nested more than 64 deep", error.Message);
         Assert.True(CoapCborNotation.TryParse(
             string.Concat(Enumerable.Repeat(open, most)) + "1" + string.Concat(Enumerable.Repeat(close, most)), out byte[] cbor, out error),
             error.ToString());

@@ -44,4 +44,14 @@ public sealed class BrowserPage : IAsyncDisposable
         await this["uri"].FillAsync(uri);
         await this["send"].ClickAsync();
     }
+    /// <summary>Takes a picture of the page for the documentation, which is written with <c>COAP_WRITE_DOCS=1</c>.</summary>
+    public async Task ShootAsync(string name)
+    {
+        byte[] picture = await Page.ScreenshotAsync();
+        Assert.NotEmpty(picture);
+        if (Environment.GetEnvironmentVariable("COAP_WRITE_DOCS") == "1")
+        {
+            await File.WriteAllBytesAsync(Path.Combine(Repository.Root, "docs", "images", name), picture);
+        }
+    }
 }

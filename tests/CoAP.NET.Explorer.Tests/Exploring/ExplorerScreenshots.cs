@@ -36,11 +36,11 @@ public sealed class ExplorerScreenshots(Chromium chromium) : IClassFixture<Chrom
             await page.SaysAsync("tree", "lamp");
             await page["tree-row"].Filter(new() { HasText = "lamp" }).DblClickAsync();
             await page.SaysAsync("json-tree", "evening");
-            await ShootAsync(page, "explorer.png");
+            await page.ShootAsync("explorer.png");
             await page["tab-wire"].ClickAsync();
             await page["wire-message"].First.ClickAsync();
             await page["byte"].Nth(1).HoverAsync();
-            await ShootAsync(page, "explorer-wire.png");
+            await page.ShootAsync("explorer-wire.png");
         }
 
         await using (BrowserPage page = await chromium.OpenAsync(explorer.Address, scheme: ColorScheme.Dark))
@@ -56,17 +56,7 @@ public sealed class ExplorerScreenshots(Chromium chromium) : IClassFixture<Chrom
                 await page.SaysAsync("observe-value", Math.Round(celsius, 1).ToString(CultureInfo.InvariantCulture));
             }
 
-            await ShootAsync(page, "explorer-observe.png");
-        }
-    }
-
-    private static async Task ShootAsync(BrowserPage page, string name)
-    {
-        byte[] picture = await page.Page.ScreenshotAsync();
-        Assert.NotEmpty(picture);
-        if (Environment.GetEnvironmentVariable("COAP_WRITE_DOCS") == "1")
-        {
-            await File.WriteAllBytesAsync(Path.Combine(Repository.Root, "docs", "images", name), picture);
+            await page.ShootAsync("explorer-observe.png");
         }
     }
 }

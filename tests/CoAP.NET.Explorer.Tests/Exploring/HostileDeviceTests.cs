@@ -5,7 +5,8 @@ using Microsoft.Playwright;
 namespace CoAP.NET.Explorer.Tests.Exploring;
 
 /// <summary>Devices that say what they should not, or very much of it, and a page that shows it as text.</summary>
-public sealed class HostileDeviceTests(Chromium chromium) : IClassFixture<Chromium>, IAsyncLifetime
+public sealed class HostileDeviceTests(Chromium chromium, Xunit.Abstractions.ITestOutputHelper output)
+    : IClassFixture<Chromium>, IAsyncLifetime
 {
     private const string Script = "<script>window.pwned=1</script><img src=x onerror=\"window.pwned=2\">";
     private const int ManyResources = 10_000;
@@ -102,6 +103,58 @@ public sealed class HostileDeviceTests(Chromium chromium) : IClassFixture<Chromi
 
         await page.SaysAsync("tree-count", "1 of");
         await page.SaysAsync("tree", "sensor9876");
+        Assert.Empty(page.Complaints);
+    }
+
+    // 17 notifications for each frame are some 1,000 per second. The output has the time of a frame, which docs/explorer.md quotes.
+    [BrowserFact]
+    public async Task The_page_draws_each_frame_while_a_thousand_notifications_a_second_come_to_ten_thousand_resources()
+    {
+        const int Frames = 300;
+        const int InFrame = 17;
+        int value = 0;
+        for (int i = 0; i < ManyResources; i++)
+        {
+            _device.MapGet(string.Create(CultureInfo.InvariantCulture, $"/rack{i / 100}/sensor{i}"), static _ => CoapResults.Text("1"));
+        }
+
+        _device.MapGet("/fast", (CoapRequest _) => CoapResults.Text($"{Volatile.Read(ref value)}")).Observable();
+        await using BrowserPage page = await chromium.OpenAsync(_explorer.Address);
+        await page["target"].FillAsync(_device.LocalEndpoints[1]);
+        await page["connect"].ClickAsync();
+        await page.SaysAsync("tree-count", "10,0");
+        await page["uri"].FillAsync(_device.LocalEndpoints[1] + "/fast");
+        await page["observe"].ClickAsync();
+        await page.SaysAsync("observe-state", "Observing");
+        long began = TimeProvider.System.GetTimestamp();
+        for (int frame = 0; frame < Frames; frame++)
+        {
+            for (int i = 0; i < InFrame; i++)
+            {
+                Interlocked.Increment(ref value);
+                long sent = _device.Counters[CoapCounter.NotificationsSent];
+                _device.Notify("/fast");
+
+                // Two changes before a notification leaves would be one notification.
+                while (_device.Counters[CoapCounter.NotificationsSent] == sent)
+                {
+                    await Task.Yield();
+                }
+            }
+
+            await page.Page.EvaluateAsync("() => new Promise(requestAnimationFrame)");
+        }
+
+        double seconds = TimeProvider.System.GetElapsedTime(began).TotalSeconds;
+        await page.SaysAsync("observe-value", $"{Frames * InFrame}");
+        output.WriteLine(string.Create(
+            CultureInfo.InvariantCulture, $"{Frames} frames in {seconds:F1} s: ")
+            + await page.Page.EvaluateAsync<string>("() => JSON.stringify(window.explorerStats)"));
+        int drawn = await page.Page.EvaluateAsync<int>("() => window.explorerStats.frames");
+        Assert.InRange(drawn, 1, Frames * InFrame / 2);
+        Assert.InRange(await page["notification"].CountAsync(), 1, 100);
+        await page["tree-filter"].FillAsync("sensor9876");
+        await page.SaysAsync("tree-count", "1 of");
         Assert.Empty(page.Complaints);
     }
 

@@ -12,7 +12,7 @@ public sealed class LibcoapBrowserTests(Chromium chromium) : IClassFixture<Chrom
     private const string Program = "coap-server-notls";
 
     [BrowserFact(Program)]
-    public async Task A_clock_of_libcoap_is_found_asked_and_observed()
+    public async Task A_clock_of_libcoap_is_found_asked_observed_and_plotted()
     {
         int port;
         using (Socket free = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp))
@@ -34,9 +34,11 @@ public sealed class LibcoapBrowserTests(Chromium chromium) : IClassFixture<Chrom
             await page["tab-wire"].ClickAsync();
             await Assertions.Expect(page["wire-message"]).ToHaveCountAsync(2);
 
+            await page["uri"].FillAsync("/time?ticks");
             await page["observe"].ClickAsync();
             await page.SaysAsync("observe-state", "Observing");
-            await Assertions.Expect(page["notification"]).Not.ToHaveCountAsync(1, new() { Timeout = 30_000 });
+            await Assertions.Expect(page["notification"].Nth(4)).ToBeVisibleAsync(new() { Timeout = 30_000 });
+            await page.ShootAsync("explorer-libcoap.png");
             await page["observe-stop"].ClickAsync();
             Assert.Empty(page.Complaints);
         }

@@ -53,7 +53,7 @@ public sealed class RefusalTests(BoundServer server) : IClassFixture<BoundServer
         await Refuses(CoapMethod.Post, "/body/json", Json("""{"id":"a","id":"b"}"""), CoapCode.BadRequest,
             "The body 'device' is no JSON of the right form");
         await Refuses(CoapMethod.Post, "/body/json", new CoapContent(new byte[] { 0xa1, 0x62 }, CoapContentFormat.Cbor),
-            CoapCode.BadRequest, "The body 'device' cannot be read. The payload is no CBOR that can be read: ");
+            CoapCode.BadRequest, "The body 'device' cannot be read. The payload is not readable CBOR: ");
         await Refuses(CoapMethod.Post, "/body/json", new CoapContent(new byte[] { 0x01 }, CoapContentFormat.Cbor), CoapCode.BadRequest,
             "The body 'device' is no CBOR of the right form.");
         byte[] twice = [0xa2, 0x62, 0x69, 0x64, 0x61, 0x61, 0x62, 0x69, 0x64, 0x61, 0x62]; // {"id": "a", "id": "b"}

@@ -143,7 +143,7 @@ public sealed partial class ConfigurationKeysTests
 
     [Fact]
     public void What_is_bounded_by_more_than_a_range_says_so() =>
-        Assert.Equal("A block has 16, 32, 64, 128, 256, 512 or 1024 bytes (RFC 7959 section 2.2).",
+        Assert.Equal("A block size must be 16, 32, 64, 128, 256, 512 or 1024 bytes (RFC 7959 section 2.2).",
             Assert.Single(Key("Parameters:PreferredBlockSize").Set(new CoapServerOptions(), ["100"])).Problem);
 
     private static bool IsOf(string group, string path) =>

@@ -23,7 +23,7 @@ public sealed class DtlsValidationTests : HostTest
     [InlineData("Coap:Server:Dtls has no credentials for clients.", "Coap:Server:Dtls:PskIdentityHint", "all")]
     [InlineData("Coap:Server:Dtls:MaxSessions = '0': allowed is: whole number, 1 to 10000000", "Coap:Server:Dtls:MaxSessions", "0")]
     [InlineData("Coap:Server:Dtls:CipherSuites = 'None': allowed is: one of PskAes128GcmSha256", "Coap:Server:Dtls:CipherSuites", "None")]
-    [InlineData("Coap:Server:Dtls:PskFiles is no key that is known. Did you mean Coap:Server:Dtls:PskFile?", "Coap:Server:Dtls:PskFiles",
+    [InlineData("Coap:Server:Dtls:PskFiles is not a known key. Did you mean Coap:Server:Dtls:PskFile?", "Coap:Server:Dtls:PskFiles",
         Secret)]
     [InlineData("Coap:Client:Dtls:PskKey is set, but Coap:Client:Dtls:PskIdentity is not.", "Coap:Client:Dtls:PskKey", Secret)]
     [InlineData("Coap:Client:Dtls:PskIdentity is set, but Coap:Client:Dtls:PskKey is not.", "Coap:Client:Dtls:PskIdentity", "meter")]

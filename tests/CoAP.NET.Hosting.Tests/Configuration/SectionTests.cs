@@ -97,17 +97,17 @@ public sealed class SectionTests
 
     [Theory]
     [InlineData("""{ "Limits": { "MaxObserver": 5 } }""",
-        "Coap:Server:Limits:MaxObserver is no key that is known. Did you mean Coap:Server:Limits:MaxObservers?")]
-    [InlineData("""{ "Limts": { "MaxObservers": 5 } }""", "Coap:Server:Limts is no key that is known. Did you mean Coap:Server:Limits?")]
+        "Coap:Server:Limits:MaxObserver is not a known key. Did you mean Coap:Server:Limits:MaxObservers?")]
+    [InlineData("""{ "Limts": { "MaxObservers": 5 } }""", "Coap:Server:Limts is not a known key. Did you mean Coap:Server:Limits?")]
     [InlineData("""{ "MaxObservers": 5 }""",
-        "Coap:Server:MaxObservers is no key that is known. Did you mean Coap:Server:Limits:MaxObservers?")]
+        "Coap:Server:MaxObservers is not a known key. Did you mean Coap:Server:Limits:MaxObservers?")]
     [InlineData("""{ "Parameters": { "MaxChannels": 5 } }""",
-        "Coap:Server:Parameters:MaxChannels is no key that is known. Did you mean Coap:Server:Limits:MaxChannels?")]
-    [InlineData("""{ "Endpoint": [ "coap://*" ] }""", "Coap:Server:Endpoint is no key that is known. Did you mean Coap:Server:Endpoints?")]
+        "Coap:Server:Parameters:MaxChannels is not a known key. Did you mean Coap:Server:Limits:MaxChannels?")]
+    [InlineData("""{ "Endpoint": [ "coap://*" ] }""", "Coap:Server:Endpoint is not a known key. Did you mean Coap:Server:Endpoints?")]
     [InlineData("""{ "Tls": { "Pasword": "x" } }""",
-        "Coap:Server:Tls:Pasword is no key that is known. Did you mean Coap:Server:Tls:Password?")]
+        "Coap:Server:Tls:Pasword is not a known key. Did you mean Coap:Server:Tls:Password?")]
     [InlineData("""{ "Tls": { "Curve25519": "x" } }""",
-        "Coap:Server:Tls:Curve25519 is no key that is known. Known are Certificate, Key, Password, Authorities, Revocation, "
+        "Coap:Server:Tls:Curve25519 is not a known key. Known are Certificate, Key, Password, Authorities, Revocation, "
             + "ClientCertificates.")]
     public void A_key_that_is_not_known_is_named_with_the_nearest_one(string json, string expected) =>
         Assert.Equal([expected], Read(json).Findings.UnknownKeys);
@@ -140,7 +140,7 @@ public sealed class SectionTests
         CoapServerOptions options = new();
         SectionReader.Read(configuration, ServerKeys.Table, options, options.Findings);
         Assert.Equal(["Shards = '65': allowed is: whole number, 1 to 64"], options.Findings.Errors);
-        Assert.Equal(["Shard is no key that is known. Did you mean Shards?"], options.Findings.UnknownKeys);
+        Assert.Equal(["Shard is not a known key. Did you mean Shards?"], options.Findings.UnknownKeys);
     }
 
     [Fact]
@@ -185,9 +185,9 @@ public sealed class SectionTests
                 "Coap:Server:Peers:1:NStart = '0': allowed is: whole number, 1 to 65535"],
             options.Findings.Errors);
         Assert.Equal(2, options.Findings.UnknownKeys.Count);
-        Assert.StartsWith("Coap:Server:Peers:1:MaxChannels is no key that is known.", options.Findings.UnknownKeys[0],
+        Assert.StartsWith("Coap:Server:Peers:1:MaxChannels is not a known key.", options.Findings.UnknownKeys[0],
             StringComparison.Ordinal);
-        Assert.Equal("Coap:Server:Peer is no key that is known. Did you mean Coap:Server:Peers?", options.Findings.UnknownKeys[1]);
+        Assert.Equal("Coap:Server:Peer is not a known key. Did you mean Coap:Server:Peers?", options.Findings.UnknownKeys[1]);
         Assert.Equal(["Coap:Server:Peers = 'all': it is a list of items with keys of their own."],
             Read("""{ "Peers": "all" }""").Findings.Errors);
     }

@@ -20,7 +20,7 @@ public sealed class ValidationTests : HostTest
 
         Assert.Contains("Coap:Server:Shards = '0': allowed is: whole number, 1 to 64", failures);
         Assert.Contains(
-            "Coap:Server:Limits:MaxObserver is no key that is known. Did you mean Coap:Server:Limits:MaxObservers? "
+            "Coap:Server:Limits:MaxObserver is not a known key. Did you mean Coap:Server:Limits:MaxObservers? "
                 + "(Coap:Server:AllowUnknownKeys makes this a warning.)", failures);
         Assert.Contains($"Coap:Server:Tls:Certificate = '/nowhere/server.pem': there is no file {Path.GetFullPath("/nowhere/server.pem")}",
             failures);
@@ -64,11 +64,11 @@ public sealed class ValidationTests : HostTest
         (await StartAsync(builder)).Services.GetRequiredService<ICoapClientFactory>().GetClient();
         Assert.Contains(Logged.Entries,
             static entry => entry.Id == 1802
-                && entry.Text.StartsWith("Mine:BaseAdress is no key that is known. Did you mean Mine:BaseAddress?",
+                && entry.Text.StartsWith("Mine:BaseAdress is not a known key. Did you mean Mine:BaseAddress?",
                     StringComparison.Ordinal));
         Assert.Contains(Logged.Entries,
             static entry => entry.Id == 1802
-                && entry.Text.StartsWith("Coap:Server:Futuristic is no key that is known.", StringComparison.Ordinal));
+                && entry.Text.StartsWith("Coap:Server:Futuristic is not a known key.", StringComparison.Ordinal));
     }
 
     [Fact]

@@ -117,7 +117,7 @@ public sealed class RegisterWithTests : HostTest
             static text => text.StartsWith("Coap:Server:Directories:1:Uri names no directory", StringComparison.Ordinal));
         Assert.Contains(failures, static text => text.Contains("63 bytes", StringComparison.Ordinal));
         Assert.Contains(failures, static text => text.StartsWith("Coap:Server:Directories:2:Lifetime = '0s'", StringComparison.Ordinal));
-        Assert.Contains(failures, static text => text.Contains("more than where an endpoint is", StringComparison.Ordinal));
+        Assert.Contains(failures, static text => text.Contains("more than the base of an endpoint", StringComparison.Ordinal));
         Assert.Contains(failures, static text => text.Contains("Lifetme", StringComparison.Ordinal));
         Assert.Throws<ArgumentException>(() => builder.Services.AddCoapServer().RegisterWith("coap://"));
     }

@@ -90,7 +90,7 @@ public sealed partial class HostedProxyTests : HostTest
 
         Assert.Contains("Coap:Proxy:HopLimit = '300': allowed is: whole number, 1 to 255", failures);
         Assert.Contains(
-            "Coap:Proxy:Name is no key that is known. Did you mean Coap:Proxy:Names? (Coap:Proxy:AllowUnknownKeys makes this a warning.)",
+            "Coap:Proxy:Name is not a known key. Did you mean Coap:Proxy:Names? (Coap:Proxy:AllowUnknownKeys makes this a warning.)",
             failures);
         Assert.Contains("Coap:Proxy:IdentityKey = '***': allowed is: text, or 0x and hexadecimal digits, of 32 bytes or more", failures);
         Assert.Contains("Coap:Proxy:AllowedHosts = 'a b': allowed is: host name, *.name, * or IP address", failures);

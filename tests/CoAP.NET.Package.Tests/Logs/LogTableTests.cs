@@ -98,9 +98,8 @@ public partial class LogTableTests
     {
         StringBuilder page = new();
         page.Append("# Log messages\n\n");
-        page.Append("What peers do wrong is Debug, what we or the code that uses the library do wrong is Warning or Error. "
-            + "An id means one message\nfor ever, in all packages.\n\n");
-        page.Append("The table is checked against the code by a test; `COAP_WRITE_DOCS=1` writes it anew.\n\n");
+        page.Append("This page lists every log message of the library. Errors of peers have the level Debug. Errors of the library and of "
+            + "the code\nthat uses it have the level Warning or Error. An id means the same message in all versions and packages.\n\n");
         page.Append("| Id | Name | Category | Level | Message |\n|---|---|---|---|---|\n");
         HashSet<int> live = [.. s_messages.Select(static entry => entry.Message.EventId)];
         IEnumerable<(int Id, string Row)> rows = s_messages

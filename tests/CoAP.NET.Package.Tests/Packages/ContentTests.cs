@@ -74,6 +74,7 @@ public sealed partial class ContentTests(PackedFeed feed)
         string page = await File.ReadAllTextAsync(Path.Combine(Repository.Root, source));
 
         Assert.Empty(RelativeLink().Matches(readme).Select(static match => match.Value));
+        Assert.DoesNotContain("![", readme, StringComparison.Ordinal);
         Assert.Equal(page.Split('\n').Length, readme.TrimEnd('\r', '\n').Split('\n').Length + 1);
 
         // What a link led to is still named.
@@ -108,6 +109,6 @@ public sealed partial class ContentTests(PackedFeed feed)
         Assert.True(PortableSymbols.EmbeddedSources(copy) > 0.95, "Sources are missing in the symbols.");
     }
 
-    [GeneratedRegex(@"\]\((?!\w+:|#)(?<page>[^)#\s]+)(#[^)\s]*)?\)")]
+    [GeneratedRegex(@"(?<!!\[[^\]]*)\]\((?!\w+:|#)(?<page>[^)#\s]+)(#[^)\s]*)?\)")]
     private static partial Regex RelativeLink();
 }

@@ -11,6 +11,9 @@ internal sealed partial class SnippetPage
     private const string Fence = "```";
     private const string FragmentMark = "<!-- fragment -->";
 
+    // Guides: a whole file, which is built with its project (GuideTests), and code of another library.
+    private static readonly string[] s_elsewhere = ["<!-- file: ", "<!-- before -->"];
+
     private readonly List<string> _usings = [];
     private readonly StringBuilder _types = new();
     private readonly StringBuilder _methods = new();
@@ -20,7 +23,8 @@ internal sealed partial class SnippetPage
     private SnippetPage(string path)
     {
         _file = Path.GetRelativePath(Repository.Root, path).Replace('\\', '/');
-        Name = NotOfName().Replace(Path.GetFileNameWithoutExtension(path), "_");
+        string name = Path.GetFileNameWithoutExtension(path);
+        Name = NotOfName().Replace(_file.Contains("/guides/", StringComparison.Ordinal) ? $"guides_{name}" : name, "_");
         string[] lines = File.ReadAllText(path).ReplaceLineEndings("\n").Split('\n');
         for (int i = 0; i < lines.Length; i++)
         {
@@ -30,7 +34,11 @@ internal sealed partial class SnippetPage
             }
 
             int end = Array.FindIndex(lines, i + 1, static line => line.StartsWith(Fence, StringComparison.Ordinal));
-            if (i > 0 && lines[i - 1] == FragmentMark)
+            if (i > 0 && s_elsewhere.Any(mark => lines[i - 1].StartsWith(mark, StringComparison.Ordinal)))
+            {
+                // Not of this test.
+            }
+            else if (i > 0 && lines[i - 1] == FragmentMark)
             {
                 Fragments++;
             }
@@ -51,7 +59,9 @@ internal sealed partial class SnippetPage
 
     /// <summary>The pages of the repository that have snippets.</summary>
     public static IEnumerable<SnippetPage> All() =>
-        Directory.GetFiles(Path.Combine(Repository.Root, "docs"), "*.md").Order(StringComparer.Ordinal)
+        Directory.GetFiles(Path.Combine(Repository.Root, "docs"), "*.md")
+            .Concat(Directory.GetFiles(Path.Combine(Repository.Root, "docs", "guides"), "*.md"))
+            .Order(StringComparer.Ordinal)
             .Prepend(Path.Combine(Repository.Root, "README.md"))
             .Select(static path => new SnippetPage(path))
             .Where(static page => page._snippets > 0);

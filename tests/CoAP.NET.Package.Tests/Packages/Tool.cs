@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Text;
+using System.Text.RegularExpressions;
 
 namespace CoAP.NET.Package.Tests.Packages;
 
@@ -10,7 +11,7 @@ internal sealed class Tool : IDisposable
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(12);
     private readonly Process _process;
     private readonly StringBuilder _output = new();
-    private readonly List<(string Text, TaskCompletionSource<string> Seen)> _awaited = [];
+    private readonly List<(Func<string, bool> Is, TaskCompletionSource<string> Seen)> _awaited = [];
     private readonly Lock _gate = new();
 
     private Tool(string folder, string program, IReadOnlyList<string> arguments, IReadOnlyDictionary<string, string>? environment)
@@ -90,13 +91,39 @@ internal sealed class Tool : IDisposable
                 return line;
             }
 
-            _awaited.Add((text, seen));
+            _awaited.Add((line => line.Contains(text, StringComparison.Ordinal), seen));
         }
 
         Task first = await Task.WhenAny(seen.Task, _process.WaitForExitAsync()).WaitAsync(s_patience);
         return first == seen.Task
             ? await seen.Task
             : throw new InvalidOperationException($"The program ended without saying '{text}':\n{Output}");
+    }
+
+    /// <summary>Waits for a line of a pattern behind lines that were read before.</summary>
+    /// <returns>How many lines are read now.</returns>
+    public async Task<int> SaysAsync(Regex pattern, int read)
+    {
+        while (true)
+        {
+            TaskCompletionSource<string> seen = new(TaskCreationOptions.RunContinuationsAsynchronously);
+            lock (_gate)
+            {
+                string[] lines = _output.ToString().Split('\n');
+                int at = Array.FindIndex(lines, read, line => pattern.IsMatch(line));
+                if (at >= 0)
+                {
+                    return at + 1;
+                }
+
+                _awaited.Add((pattern.IsMatch, seen));
+            }
+
+            if (await Task.WhenAny(seen.Task, _process.WaitForExitAsync()).WaitAsync(s_patience) != seen.Task && !seen.Task.IsCompleted)
+            {
+                throw new InvalidOperationException($"The program ended without saying '{pattern}':\n{Output}");
+            }
+        }
     }
 
     /// <summary>Waits for the end of the program and of its output.</summary>
@@ -127,9 +154,9 @@ internal sealed class Tool : IDisposable
         lock (_gate)
         {
             _output.Append(line).Append('\n');
-            foreach ((string text, TaskCompletionSource<string> seen) in _awaited)
+            foreach ((Func<string, bool> isIt, TaskCompletionSource<string> seen) in _awaited)
             {
-                if (line.Contains(text, StringComparison.Ordinal))
+                if (isIt(line))
                 {
                     seen.TrySetResult(line);
                 }

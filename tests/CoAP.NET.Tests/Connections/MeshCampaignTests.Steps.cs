@@ -182,7 +182,7 @@ public sealed partial class MeshCampaignTests
             // These are ends too.
         }
         catch (InvalidOperationException exception)
-            when (exception.Message.StartsWith("The stream was sent already", StringComparison.Ordinal))
+            when (exception.Message.StartsWith("The stream was already sent", StringComparison.Ordinal))
         {
             // So is that.
         }

@@ -87,7 +87,7 @@ public sealed class ResponseExceptionTests
         CoapResponse response = new(message, CoapAddress());
 
         Assert.Equal(
-            "The peer answered 4.13 Request Entity Too Large. It takes a body of 16777216 bytes at most (Size1).",
+            "The peer answered 4.13 Request Entity Too Large. It accepts bodies of at most 16777216 bytes (Size1).",
             Assert.Throws<CoapResponseException>(response.EnsureSuccess).Message);
     }
 

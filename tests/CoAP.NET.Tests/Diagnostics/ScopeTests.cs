@@ -49,7 +49,7 @@ public sealed class ScopeTests : EndpointTest
         await StartAsync();
         Transport.Receive(Peer, "40010009f0");
         Assert.Contains(_scopes.Lines,
-            static line => line.Contains("no message", StringComparison.Ordinal) && line.EndsWith("MessageId=9", StringComparison.Ordinal));
+            static line => line.Contains("not a message", StringComparison.Ordinal) && line.EndsWith("MessageId=9", StringComparison.Ordinal));
     }
 
     [Fact]

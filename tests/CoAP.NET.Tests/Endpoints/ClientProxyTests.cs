@@ -114,7 +114,7 @@ public sealed class ClientProxyTests : ClientTest
     [Theory]
     [InlineData("http://user:secret@www.example/", "user information")]
     [InlineData("http://www.example/#part", "fragment")]
-    [InlineData("mailto:somebody", "no absolute URI")]
+    [InlineData("mailto:somebody", "Use an absolute URI")]
     [InlineData("coap://lamp.example/#part", "fragment")]
     [InlineData("coap://lamp.example:0/", "port 0")]
     public async Task What_no_proxy_can_be_asked_for_is_refused(string uri, string expected)

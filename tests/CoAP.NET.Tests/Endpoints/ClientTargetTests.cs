@@ -90,7 +90,7 @@ public sealed class ClientTargetTests : ClientTest
     public async Task A_URI_that_is_none_is_named_once_with_what_is_wrong()
     {
         ArgumentException error = await Assert.ThrowsAsync<ArgumentException>(() => Within(Client.GetAsync("http://host/")));
-        Assert.StartsWith("'http://host/' is no CoAP URI: position 0: The scheme 'http'", error.Message, StringComparison.Ordinal);
+        Assert.StartsWith("'http://host/' is not a CoAP URI: position 0: The scheme 'http'", error.Message, StringComparison.Ordinal);
         Assert.Equal(0, error.Message.LastIndexOf("'http://host/'", StringComparison.Ordinal));
     }
 

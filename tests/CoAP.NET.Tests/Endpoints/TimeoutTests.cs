@@ -19,7 +19,7 @@ public sealed class TimeoutTests : ClientTest
 
         Assert.Equal((CoapAwaited.NameResolution, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
         Assert.StartsWith(
-            "GET to coap://slow.example was not sent: an address of its host name was not there within the Timeout of 6 s.",
+            "GET to coap://slow.example was not sent: an address of its host name was not found within the Timeout of 6 s.",
             error.Message, StringComparison.Ordinal);
     }
 
@@ -32,7 +32,7 @@ public sealed class TimeoutTests : ClientTest
 
         Assert.Equal((CoapAwaited.Acknowledgement, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotAcknowledged), FactsOf(error));
         Assert.Contains(
-            "no acknowledgement came within the Timeout of 6 s, for 2 copies of the message", error.Message, StringComparison.Ordinal);
+            "no acknowledgement arrived within the Timeout of 6 s, for 2 copies of the message", error.Message, StringComparison.Ordinal);
         Assert.DoesNotContain("all retransmissions", error.Message, StringComparison.Ordinal);
     }
 
@@ -132,7 +132,7 @@ public sealed class TimeoutTests : ClientTest
 
         Assert.Equal((CoapAwaited.Acknowledgement, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotAcknowledged), FactsOf(error));
         Assert.StartsWith(
-            "Ping to coap://192.0.2.1:5683 was not answered: no acknowledgement came within the Timeout of 6 s, for 2 copies",
+            "Ping to coap://192.0.2.1:5683 was not answered: no acknowledgement arrived within the Timeout of 6 s, for 2 copies",
             error.Message, StringComparison.Ordinal);
         Transport.TakeSent();
         Clock.Advance(TimeSpan.FromMinutes(5));

@@ -35,7 +35,7 @@ public sealed class UdpTests
         ArgumentException path = Assert.Throws<ArgumentException>(() => server.Listen("coap://127.0.0.1/path"));
         Assert.DoesNotContain("Parameter", path.Message, StringComparison.Ordinal);
         ArgumentException noScheme = Assert.Throws<ArgumentException>(() => server.Listen("127.0.0.1:5683"));
-        Assert.StartsWith("'127.0.0.1:5683' is no CoAP URI: position 0", noScheme.Message, StringComparison.Ordinal);
+        Assert.StartsWith("'127.0.0.1:5683' is not a CoAP URI: position 0", noScheme.Message, StringComparison.Ordinal);
     }
 
     [Theory]

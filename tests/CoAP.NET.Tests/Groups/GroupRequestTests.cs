@@ -337,7 +337,7 @@ public sealed class GroupRequestTests : ClientTest
         Assert.Equal(s_group, remote);
         Assert.Contains("3b616c6c2e6578616d706c65", Wire.Hex(bytes), StringComparison.Ordinal);
         CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Collect("coap://one.example/x")));
-        Assert.Contains("no group", error.Message, StringComparison.Ordinal);
+        Assert.Contains("not a group", error.Message, StringComparison.Ordinal);
     }
 
     [Fact]

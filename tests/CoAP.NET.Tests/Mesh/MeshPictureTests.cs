@@ -18,6 +18,17 @@ public sealed class MeshPictureTests
     private const int Up = 110;
     private const int Down = 330;
 
+    // The one task of each stage.
+    private static readonly Dictionary<string, string> s_tasks = new()
+    {
+        ["Transport"] = "sends and receives bytes",
+        ["Channel"] = "finds the peer, limits",
+        ["Serializer"] = "bytes to messages and back",
+        ["Messaging"] = "RFC 7252 section 4",
+        ["Exchanges"] = "section 5, bodies, observers",
+        ["Resource"] = "routes, runs, answers",
+    };
+
     [Fact]
     public async Task The_picture_shows_the_mesh_as_it_is_wired()
     {
@@ -59,8 +70,10 @@ public sealed class MeshPictureTests
         int width = right + 140;
         StringBuilder svg = new();
         Line($"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} 520\" width=\"{width}\" height=\"520\" "
-            + "font-family=\"system-ui, sans-serif\" font-size=\"12\">");
-        Line("<title>The mesh of one shard</title>");
+            + "font-family=\"system-ui, sans-serif\" font-size=\"12\" role=\"img\" aria-labelledby=\"title desc\">");
+        Line("<title id=\"title\">The mesh of one shard</title>");
+        Line($"<desc id=\"desc\">From the transports to user code: {string.Join(", ", stages.Select(static stage => Tell(stage)))}. Answers "
+            + "come back the same way. What state machines decide enters at Messaging and Exchanges.</desc>");
         Line("<style>");
         Line("text { fill: #1f2328; } .small { font-size: 10.5px; fill: #59636e; } .stage { font-weight: 600; font-size: 13px; "
             + "text-anchor: middle; }");
@@ -86,11 +99,12 @@ public sealed class MeshPictureTests
         for (int i = 0; i < stages.Length; i++)
         {
             Line($"<text class=\"stage\" x=\"{X(i) + (BlockWidth / 2)}\" y=\"40\">{stages[i]}</text>");
+            Line($"<text class=\"small middle\" x=\"{X(i) + (BlockWidth / 2)}\" y=\"57\">{s_tasks[stages[i]]}</text>");
         }
 
         int handler = Array.IndexOf(stages, "Messaging");
-        Line($"<path class=\"effect\" style=\"marker-end: none\" d=\"M{X(handler)} 60H{X(handler + 1) + BlockWidth}\"/>");
-        Line($"<text class=\"small middle\" x=\"{(X(handler) + X(handler + 1) + BlockWidth) / 2}\" y=\"76\">the two pairs of the Handler "
+        Line($"<path class=\"effect\" style=\"marker-end: none\" d=\"M{X(handler)} 67H{X(handler + 1) + BlockWidth}\"/>");
+        Line($"<text class=\"small middle\" x=\"{(X(handler) + X(handler + 1) + BlockWidth) / 2}\" y=\"82\">the two pairs of the Handler "
             + $"stage</text>");
         Other(10, Up, 90, Down - Up + BlockHeight, "transports", ["sockets,", "connections,", "sessions,", "yours"]);
         Other(right + 40, Up, 90, BlockHeight, "user code", ["handlers"]);
@@ -143,6 +157,8 @@ public sealed class MeshPictureTests
             $"{links.Count} links, each a seam (CoapSeams) for blocks of yours. Serializer and Resource can be replaced (CoapStages).");
         Line("</svg>");
         return svg.ToString();
+
+        static string Tell(string stage) => $"{stage} ({s_tasks[stage]})";
 
         int X(int column) => Left + (column * Column);
 

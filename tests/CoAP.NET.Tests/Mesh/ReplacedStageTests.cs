@@ -313,26 +313,26 @@ public sealed class ReplacedStageTests
     {
         CoapEndpointOptions twice = new();
         Router(twice, static _ => CoapResults.NotFound());
-        Assert.Contains("replaced already",
+        Assert.Contains("already replaced",
             Assert.Throws<InvalidOperationException>(() => Router(twice, static _ => CoapResults.NotFound())).Message,
             StringComparison.Ordinal);
 
         CoapServer taken = new(twice);
-        Assert.Contains("before the endpoint", Assert.Throws<InvalidOperationException>(() =>
+        Assert.Contains("before you make it", Assert.Throws<InvalidOperationException>(() =>
             twice.Pipeline.Replace(CoapStages.Serializer, static shard => null!)).Message, StringComparison.Ordinal);
-        Assert.Contains("never be asked", Assert.Throws<InvalidOperationException>(() => taken.MapGet("/x", static () => "x")).Message,
+        Assert.Contains("never be used", Assert.Throws<InvalidOperationException>(() => taken.MapGet("/x", static () => "x")).Message,
             StringComparison.Ordinal);
 
         CoapRoutes routes = new();
         routes.MapGet("/x", static () => "x");
         CoapEndpointOptions both = new() { Routes = routes };
         Router(both, static _ => CoapResults.NotFound());
-        Assert.Contains("never be asked", Assert.Throws<InvalidOperationException>(() => new CoapServer(both)).Message,
+        Assert.Contains("never be used", Assert.Throws<InvalidOperationException>(() => new CoapServer(both)).Message,
             StringComparison.Ordinal);
 
         CoapEndpointOptions nothing = new();
         nothing.Pipeline.Replace(CoapStages.Serializer, static shard => null!);
-        Assert.Contains("gave null", Assert.Throws<InvalidOperationException>(() => new CoapServer(nothing)).Message,
+        Assert.Contains("returned null", Assert.Throws<InvalidOperationException>(() => new CoapServer(nothing)).Message,
             StringComparison.Ordinal);
 
         TransformBlock<CoapExchange, CoapReply> one = new(static exchange => new CoapReply(exchange, CoapResults.NotFound()));

@@ -209,7 +209,7 @@ public sealed class SignallingPingTests : SignallingTest
 
         Assert.Equal((CoapAwaited.Pong, CoapTimeLimit.RequestTimeout, TimeSpan.FromSeconds(seconds)),
             (error.Awaited, error.EndedBy, error.Limit));
-        Assert.Contains($"no Pong came within the Timeout of {seconds} s", error.Message, StringComparison.Ordinal);
+        Assert.Contains($"no Pong arrived within the Timeout of {seconds} s", error.Message, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -6,9 +6,8 @@ public sealed record CoapDownloadOptions
     private readonly long _offset;
     private readonly ReadOnlyMemory<byte>? _etag;
 
-    /// <summary>
-    /// The first byte that is wanted. Default 0; 0 to 1 GiB, and fewer for smaller blocks (RFC 7959 section 2.2: at most 1,048,576 blocks).
-    /// </summary>
+    /// <summary>The first byte that is wanted.</summary>
+    /// <remarks>Default 0; 0 to 1 GiB, and fewer for smaller blocks (RFC 7959 section 2.2: at most 1,048,576 blocks).</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 1 GiB.</exception>
     public long Offset
     {
@@ -21,10 +20,11 @@ public sealed record CoapDownloadOptions
         }
     }
 
-    /// <summary>
-    /// The ETag of the representation that the download began with. When the server has another one meanwhile the request fails with
-    /// <see cref="CoapProtocolException"/>. Null: not checked. Default null.
-    /// </summary>
+    /// <summary>The ETag of the representation that the download began with.</summary>
+    /// <remarks>
+    /// When the server has another one meanwhile the request fails with <see cref="CoapProtocolException"/>. Null: not checked. Default
+    /// null.
+    /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">Fewer than 1 or more than 8 bytes (RFC 7252 section 5.10.6).</exception>
     public ReadOnlyMemory<byte>? ETag
     {

@@ -4,13 +4,15 @@ using CoAP.NET.Blockwise;
 namespace CoAP.NET;
 
 /// <summary>
-/// The body of a response as a stream: blocks are fetched as it is read, a few ahead, so that memory stays constant (RFC 7959). Made by
-/// <see cref="CoapRequests.OpenReadAsync(ICoapRequester, string, CancellationToken)"/>. When the representation changes on the way, or the
-/// transfer fails, reading throws.
+/// The body of a response as a stream that fetches blocks during reading, with a few prefetched, so that memory stays constant (RFC 7959).
 /// </summary>
+/// <remarks>
+/// Created by <see cref="CoapRequests.OpenReadAsync(ICoapRequester, string, CancellationToken)"/>. Reading throws when the representation
+/// changes during the transfer, or the transfer fails.
+/// </remarks>
 public sealed class CoapResponseStream : Stream
 {
-    // How many bytes may lie here unread before no further block is asked for.
+    // The number of unread bytes at which no further block is requested.
     private const int ReadAhead = 4096;
 
     private readonly Pipe _pipe =
@@ -27,7 +29,7 @@ public sealed class CoapResponseStream : Stream
     /// <summary>The response: code and options, without the body.</summary>
     public CoapResponse Response => _response!;
 
-    /// <summary>Ends, without an error, when nothing more is fetched.</summary>
+    /// <summary>A task that completes, without an error, when nothing more is fetched.</summary>
     internal Task Fetching => _fetching;
 
     /// <inheritdoc/>
@@ -99,7 +101,7 @@ public sealed class CoapResponseStream : Stream
     internal static async Task<CoapOpenedResponse> OpenAsync(ICoapRequester requester, CoapRequest request, int maxHeld,
         CancellationToken cancellationToken)
     {
-        // Most responses are small: what reads a large one is made when there is one.
+        // Most responses are small: create the reader of a large one only on demand.
         BodyOverflow overflow = new(maxHeld);
         request.Wishes.Overflow = overflow;
         try
@@ -113,9 +115,9 @@ public sealed class CoapResponseStream : Stream
         }
     }
 
-    /// <summary>Makes the stream of a response whose body has begun to come.</summary>
+    /// <summary>Creates the stream of a response whose body has begun to arrive.</summary>
     /// <param name="head">The response without its body.</param>
-    /// <param name="fetch">Fetches the body and writes it, until it is told to stop.</param>
+    /// <param name="fetch">Fetches the body and writes it, until it is stopped.</param>
     internal static CoapResponseStream Begin(CoapResponse head, Func<Stream, CancellationToken, Task> fetch)
     {
         CoapResponseStream stream = new();
@@ -188,7 +190,7 @@ public sealed class CoapResponseStream : Stream
     {
         if (Interlocked.Exchange(ref _isDisposed, 1) == 0)
         {
-            // The token before the reader: a request that waits ends, and no block is asked for only because there is room now.
+            // Cancel the token before the reader: a waiting request ends, and no block is requested only because there is room now.
             _stop.Cancel();
             _reader.Dispose();
             _stop.Dispose();

@@ -30,7 +30,7 @@ internal sealed class TransferWishes
     /// <summary>Takes the response's body where that is larger than memory shall hold; null for the response itself.</summary>
     public BodyOverflow? Overflow { get; set; }
 
-    /// <summary>Whether a proxy sends it on for somebody else.</summary>
+    /// <summary>Whether a proxy sends it on for another party.</summary>
     public bool IsForwarded { get; set; }
 
     /// <summary>For whom it is sent on; null for the caller itself.</summary>

@@ -157,7 +157,7 @@ internal sealed class QBlockBody : BodyEntry, ITransmissionOwner
         }
     }
 
-    /// <summary>Makes the message of a block the whole request. The memory goes with it.</summary>
+    /// <summary>Creates the message of a block the whole request. The memory goes with it.</summary>
     public void Complete(CoapMessage last)
     {
         last.Payload = _bytes.AsMemory(0, Size);

@@ -19,7 +19,7 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
     /// <param name="block">Its Q-Block1.</param>
     /// <param name="policy">What the route says.</param>
     /// <param name="isAdmitted">Whether the gates of the route were asked about it.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
     public BodyVerdict Receive(CoapExchange exchange, BlockValue block, BodyPolicy policy, bool isAdmitted, long now)
     {
         CoapMessage message = exchange.Request.Message;
@@ -91,7 +91,7 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
     /// <param name="exchange">The request with the block.</param>
     /// <param name="block">Its Q-Block1.</param>
     /// <param name="refusal">The answer.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
     public void Refuse(CoapExchange exchange, BlockValue block, CoapResult refusal, long now)
     {
         CoapMessage message = exchange.Request.Message;

@@ -35,13 +35,13 @@ internal sealed class AnswerRefusals(CoapShard shard)
         return null;
     }
 
-    /// <summary>Makes the answer that goes out in place of one for which there is no room.</summary>
+    /// <summary>Creates the answer that goes out in place of one for which there is no room.</summary>
     /// <param name="key">The request, which is safe.</param>
     /// <param name="channel">The peer.</param>
     /// <param name="size">The size of the answer in bytes.</param>
     /// <param name="budget">The bounds.</param>
     /// <param name="isPooled">Whether the peer takes of what those share whose addresses were never verified.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
     public CoapResult Refuse(BodyKey key, CoapChannel channel, long size, BodyBudget budget, bool isPooled, long now)
     {
         _environment.Counters.Add(CoapCounter.RepresentationsRefused);

@@ -30,7 +30,7 @@ internal sealed class AnswerStore : IBodyKeeper<BodyTransfer>
     /// <param name="key">The request.</param>
     /// <param name="offset">Where the block begins.</param>
     /// <param name="length">How much of it is asked for.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
     public BodyTransfer? Find(BodyKey key, long offset, long length, long now)
     {
         if (!_transfers.TryGet(key, out BodyTransfer? transfer) && !_withoutPayload.TryGetValue(key, out transfer))
@@ -58,7 +58,7 @@ internal sealed class AnswerStore : IBodyKeeper<BodyTransfer>
     /// <param name="shared">The same for all peers, with the entity-tag.</param>
     /// <param name="result">Code, options of every block, the whole payload.</param>
     /// <param name="offset">The block that goes out now.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
     /// <returns>What there is too little room for it of; nothing was kept then.</returns>
     public BodyShortage Keep(BodyKey key, BodyKey? @short, CoapChannel channel, BodyKey shared, CoapResult result, long offset, long now)
     {
@@ -97,7 +97,7 @@ internal sealed class AnswerStore : IBodyKeeper<BodyTransfer>
     /// <param name="channel">The peer.</param>
     /// <param name="body">The stream or file; closed when the transfer ends.</param>
     /// <param name="offset">The block that goes out now.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
     /// <returns>Whether there was room.</returns>
     public bool Keep(BodyKey key, BodyKey? @short, CoapChannel channel, SeekableBody body, long offset, long now)
     {

@@ -17,7 +17,7 @@ internal sealed class BlockUploads(CoapShard shard, RequestBodies bodies)
     /// <param name="block">Its Block1.</param>
     /// <param name="policy">What the route says.</param>
     /// <param name="isAdmitted">Whether the gates of the route were asked about it.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
     public BodyVerdict Receive(CoapExchange exchange, BlockValue block, BodyPolicy policy, bool isAdmitted, long now)
     {
         CoapMessage message = exchange.Request.Message;

@@ -78,7 +78,7 @@ internal sealed class BodyAssembly : BodyEntry
     public bool Holds(long offset, ReadOnlySpan<byte> block) =>
         offset + block.Length <= Length && _bytes.AsSpan((int)offset, block.Length).SequenceEqual(block);
 
-    /// <summary>Makes the last block's message the whole request.</summary>
+    /// <summary>Creates the last block's message the whole request.</summary>
     public void Complete(CoapMessage last)
     {
         _lastLength = last.Payload.Length;

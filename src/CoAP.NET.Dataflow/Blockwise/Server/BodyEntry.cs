@@ -90,7 +90,7 @@ internal abstract class BodyEntry : WheelTimer
 
     /// <summary>Notes how far the peer got.</summary>
     /// <param name="position">How far, in bytes.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
     public void NotePace(long position, long now)
     {
         long passed = now - _paceAt;

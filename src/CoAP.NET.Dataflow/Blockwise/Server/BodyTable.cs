@@ -53,7 +53,7 @@ internal sealed class BodyTable<TEntry> : BodyRoom
     /// <param name="entry">What room is wanted for.</param>
     /// <param name="shortage">Of what too little is left. Where it is the share or a part, only those of it help. Newcomers replace
     /// newcomers only.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
     public TEntry? FindVictim(TEntry entry, BodyShortage shortage, long now)
     {
         TEntry? victim = null;
@@ -77,7 +77,7 @@ internal sealed class BodyTable<TEntry> : BodyRoom
     /// <summary>An entry was refused: for a while those it competes with, perhaps in other shards, have to make progress.</summary>
     /// <param name="entry">The entry.</param>
     /// <param name="shortage">Of what too little was left.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
     public void NoteRefusal(TEntry entry, BodyShortage shortage, long now)
     {
         BodySource who = entry.Standing == BodyStanding.Newcomer ? Budget.Newcomers
@@ -117,7 +117,7 @@ internal sealed class BodyTable<TEntry> : BodyRoom
     /// <summary>The entry was used: it is the youngest now and kept for its whole time again.</summary>
     /// <param name="entry">The entry.</param>
     /// <param name="position">How far its peer got, in bytes.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
     public void Touch(TEntry entry, long position, long now)
     {
         entry.LastUse = now;

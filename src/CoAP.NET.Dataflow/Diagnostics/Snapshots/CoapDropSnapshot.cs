@@ -1,7 +1,7 @@
 namespace CoAP.NET;
 
-/// <summary>What of a peer was dropped or refused last, in a <see cref="CoapSnapshot"/>.</summary>
-/// <param name="Reason">Why: the counter that counted it.</param>
-/// <param name="Time">When.</param>
-/// <param name="Count">How many there were in all, of whatever reason.</param>
+/// <summary>The last drop or refusal of a peer, in a <see cref="CoapSnapshot"/>.</summary>
+/// <param name="Reason">The reason: the counter of the event.</param>
+/// <param name="Time">The time of the event.</param>
+/// <param name="Count">The number of all drops and refusals, for any reason.</param>
 public sealed record CoapDropSnapshot(CoapCounter Reason, DateTimeOffset Time, int Count);

@@ -9,69 +9,68 @@ public sealed class CoapPeerSnapshot
     {
     }
 
-    /// <summary>The shard that owns it.</summary>
+    /// <summary>The shard of the peer.</summary>
     public required int Shard { get; init; }
 
-    /// <summary>The scheme by which it is reached, such as <c>coap</c>.</summary>
+    /// <summary>The scheme of its transport, such as <c>coap</c>.</summary>
     public required string Scheme { get; init; }
 
     /// <summary>Its address.</summary>
     public required IPEndPoint Address { get; init; }
 
-    /// <summary>Our address towards it; the wildcard when the operating system chooses.</summary>
+    /// <summary>Our address towards it; the wildcard address if the operating system chooses.</summary>
     public required IPEndPoint LocalAddress { get; init; }
 
-    /// <summary>
-    /// Its identity, as <see cref="CoapPeer.Identity"/> gives it; null when there is none. What it says may be of the peer's making.
-    /// </summary>
+    /// <summary>Its identity, as in <see cref="CoapPeer.Identity"/>; null if there is none.</summary>
+    /// <remarks>The peer may have chosen its content.</remarks>
     public required object? Identity { get; init; }
 
-    /// <summary>Whether it has proven who it is; see <see cref="CoapPeer.IsKnown"/>.</summary>
+    /// <summary>Whether it has proven its identity; see <see cref="CoapPeer.IsKnown"/>.</summary>
     public required bool HasIdentity { get; init; }
 
-    /// <summary>Whether it was proven that it receives at its address.</summary>
+    /// <summary>Whether it has proven that it receives at its address.</summary>
     public required bool IsVerified { get; init; }
 
-    /// <summary>Whether it is a newcomer: one of those that replace only one another.</summary>
+    /// <summary>Whether it is a newcomer; newcomers only replace each other.</summary>
     public required bool IsNewcomer { get; init; }
 
-    /// <summary>When something came from it last; null when it was only sent to so far.</summary>
+    /// <summary>The time of its last message; null if it has sent none yet.</summary>
     public required DateTimeOffset? LastSeen { get; init; }
 
-    /// <summary>Its requests that we have not finished with.</summary>
+    /// <summary>The number of its running requests.</summary>
     public required int RunningRequests { get; init; }
 
-    /// <summary>Messages to it that an acknowledgement or reset can match.</summary>
+    /// <summary>The number of messages to it that an acknowledgement or reset can match.</summary>
     public required int Outstanding { get; init; }
 
-    /// <summary>Messages to it that wait for their turn.</summary>
+    /// <summary>The number of queued messages to it.</summary>
     public required int Queued { get; init; }
 
-    /// <summary>Requests of ours to it that have no response yet.</summary>
+    /// <summary>The number of requests to it without a response yet.</summary>
     public required int AwaitedResponses { get; init; }
 
-    /// <summary>What of ours is outstanding, waits, or awaits its response; the first 16.</summary>
+    /// <summary>Our messages to it that are outstanding, queued, or await their response; the first 16.</summary>
     public required IReadOnlyList<CoapPendingSnapshot> Pending { get; init; }
 
-    /// <summary>Its observations of our resources.</summary>
+    /// <summary>The number of its observations of our resources.</summary>
     public required int Observers { get; init; }
 
-    /// <summary>Our observations of its resources.</summary>
+    /// <summary>The number of our observations of its resources.</summary>
     public required int Observations { get; init; }
 
-    /// <summary>Bodies of its requests of which blocks are missing.</summary>
+    /// <summary>The number of its request bodies with missing blocks.</summary>
     public required int Transfers { get; init; }
 
-    /// <summary>The smoothed round-trip time; null when nothing was measured.</summary>
+    /// <summary>The smoothed round-trip time; null if it was not measured.</summary>
     public required TimeSpan? RoundTripTime { get; init; }
 
     /// <summary>How long a Confirmable message waits for its acknowledgement before it is sent again, without any back-off.</summary>
     public required TimeSpan RetransmissionTimeout { get; init; }
 
-    /// <summary>What of it, or to it, was dropped or refused last; null when nothing was.</summary>
+    /// <summary>The last drop or refusal of a message from it or to it; null if there was none.</summary>
     public required CoapDropSnapshot? LastDrop { get; init; }
 
-    /// <summary>Scheme and address.</summary>
+    /// <summary>Returns scheme and address.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => $"{Scheme}://{Address}";
 }

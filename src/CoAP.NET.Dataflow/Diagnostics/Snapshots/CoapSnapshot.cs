@@ -1,19 +1,17 @@
 namespace CoAP.NET;
 
-/// <summary>
-/// An endpoint as it was at one moment, for people who look for a reason (<see cref="CoapEndpoint.GetSnapshot"/>). Never changes. Peers are
-/// looked at one after another, so that numbers of different peers may be some microseconds apart.
-/// </summary>
+/// <summary>The state of an endpoint at one moment, for diagnostics (<see cref="CoapEndpoint.GetSnapshot"/>).</summary>
+/// <remarks>Immutable. Peers are visited one after another, so numbers of different peers may be some microseconds apart.</remarks>
 public sealed class CoapSnapshot
 {
     internal CoapSnapshot()
     {
     }
 
-    /// <summary>When it was taken.</summary>
+    /// <summary>The time of the snapshot.</summary>
     public required DateTimeOffset Time { get; init; }
 
-    /// <summary>The name of the endpoint (<see cref="CoapEndpointOptions.Name"/>); null when it has none.</summary>
+    /// <summary>The name of the endpoint (<see cref="CoapEndpointOptions.Name"/>); null if it has none.</summary>
     public required string? Name { get; init; }
 
     /// <summary>The addresses that it listens on, as URIs.</summary>
@@ -22,34 +20,34 @@ public sealed class CoapSnapshot
     /// <summary>The counters that are not zero.</summary>
     public required IReadOnlyDictionary<CoapCounter, long> Counters { get; init; }
 
-    /// <summary>Requests whose handler has not answered yet.</summary>
+    /// <summary>The number of requests whose handler has not completed yet.</summary>
     public required int ActiveRequests { get; init; }
 
-    /// <summary>Observers of our resources.</summary>
+    /// <summary>The number of observers of our resources.</summary>
     public required int Observers { get; init; }
 
-    /// <summary>Resources of peers that are observed.</summary>
+    /// <summary>The number of observed resources of peers.</summary>
     public required int Observations { get; init; }
 
-    /// <summary>Connections of reliable transports.</summary>
+    /// <summary>The number of connections of reliable transports.</summary>
     public required int Connections { get; init; }
 
     /// <summary>The shards, in their order.</summary>
     public required IReadOnlyList<CoapShardSnapshot> Shards { get; init; }
 
-    /// <summary>How much of each bound of <see cref="CoapLimits"/> is taken that the whole endpoint has.</summary>
+    /// <summary>The usage of the limits of <see cref="CoapLimits"/> that apply to the whole endpoint.</summary>
     public required IReadOnlyList<CoapBoundSnapshot> Bounds { get; init; }
 
-    /// <summary>The routes that have observers, those with most first; 1,000 at most.</summary>
+    /// <summary>The routes with observers, those with the most first; at most 1,000.</summary>
     public required IReadOnlyList<CoapRouteSnapshot> ObservedRoutes { get; init; }
 
-    /// <summary>The peers that were asked for, those first that were heard last.</summary>
+    /// <summary>The requested peers, the most recently heard first.</summary>
     public required IReadOnlyList<CoapPeerSnapshot> Peers { get; init; }
 
-    /// <summary>Whether there are more peers that fit than were asked for.</summary>
+    /// <summary>Whether more peers match than were requested.</summary>
     public required bool IsTruncated { get; init; }
 
-    /// <summary>The most important numbers, for people.</summary>
+    /// <summary>Returns the most important numbers, human-readable.</summary>
     /// <returns>The text.</returns>
     public override string ToString() =>
         $"{Name ?? "CoAP endpoint"} at {Time:O}: {Shards.Sum(static shard => shard.Peers)} peers, {Connections} "

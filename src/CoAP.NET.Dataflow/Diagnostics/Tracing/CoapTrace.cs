@@ -4,16 +4,16 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// A trace of messages in the pcapng format, which Wireshark reads, made by <see cref="CoapEndpoint.TraceTo"/>. Dispose it to end it.
-/// Addresses and messages are real; the headers of IP and UDP, or TCP, are put around them here. Of secured transports it shows what was
-/// secured. Thread-safe.
-/// </summary>
+/// <summary>A trace of messages in the pcapng format, which Wireshark reads, created by <see cref="CoapEndpoint.TraceTo"/>.</summary>
+/// <remarks>
+/// Dispose it to end it. Addresses and messages are real; the trace adds the headers of IP and UDP, or TCP. For secured transports it shows
+/// the decrypted messages. Thread-safe.
+/// </remarks>
 public sealed class CoapTrace : IAsyncDisposable
 {
     private const int MaxInterfaces = 64;
 
-    // What the statistics at the end take, so that they fit as well.
+    // The size of the statistics at the end, so that they fit too.
     private const int BytesOfStatistics = 64;
 
     private readonly Stream _stream;
@@ -56,15 +56,14 @@ public sealed class CoapTrace : IAsyncDisposable
         _writing = WriteAsync();
     }
 
-    /// <summary>How many messages were written.</summary>
+    /// <summary>The number of written messages.</summary>
     public long Messages => Interlocked.Read(ref _messages);
 
-    /// <summary>How many bytes were written.</summary>
+    /// <summary>The number of written bytes.</summary>
     public long BytesWritten => Interlocked.Read(ref _written);
 
-    /// <summary>
-    /// How many messages were left out, as too many waited or the trace was full. The statistics at its end say so too, for each scheme.
-    /// </summary>
+    /// <summary>The number of omitted messages, because too many were queued or the trace was full.</summary>
+    /// <remarks>The statistics at its end have it too, for each scheme.</remarks>
     public long Dropped
     {
         get
@@ -76,11 +75,9 @@ public sealed class CoapTrace : IAsyncDisposable
         }
     }
 
-    /// <summary>
-    /// Ends the trace: what waits and the statistics are written, and the stream is flushed. The stream stays open. Repeating it waits for
-    /// the same end.
-    /// </summary>
-    /// <returns>A task that ends when all is written, or when the stream has failed.</returns>
+    /// <summary>Ends the trace: writes queued messages and the statistics, and flushes the stream.</summary>
+    /// <remarks>The stream stays open. Another call waits for the same end.</remarks>
+    /// <returns>A task that completes when everything is written, or when the stream has failed.</returns>
     public async ValueTask DisposeAsync()
     {
         _taps.Remove(this);
@@ -174,7 +171,7 @@ public sealed class CoapTrace : IAsyncDisposable
         long size = _written + _output.WrittenCount + (BytesOfStatistics * _described);
         if (size > _options.MaxBytes)
         {
-            // Taken back: the blocks before it end where they ended.
+            // Undo: the blocks before it end where they ended.
             byte[] kept = _output.WrittenSpan[..before].ToArray();
             _output.ResetWrittenCount();
             _output.Write(kept);

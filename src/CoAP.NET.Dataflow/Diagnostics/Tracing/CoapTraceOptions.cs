@@ -2,21 +2,19 @@ using System.Net;
 
 namespace CoAP.NET;
 
-/// <summary>What a wire trace holds (<see cref="CoapEndpoint.TraceTo"/>).</summary>
+/// <summary>The options of a wire trace (<see cref="CoapEndpoint.TraceTo"/>).</summary>
 public sealed class CoapTraceOptions
 {
-    /// <summary>The peer to be traced; with port 0 all ports of the address. Default: null, all peers.</summary>
+    /// <summary>The peer to trace; with port 0 all ports of the address.</summary>
+    /// <remarks>Default: null, all peers.</remarks>
     public IPEndPoint? Peer { get; set; }
 
-    /// <summary>
-    /// Whether payloads are written. Default false: their bytes are zeros, of the same number. Options, such as paths and queries, are
-    /// written in any case.
-    /// </summary>
+    /// <summary>Whether payloads are written.</summary>
+    /// <remarks>Default false: zeros of the same length. Options, such as paths and queries, are always written.</remarks>
     public bool IncludePayload { get; set; }
 
-    /// <summary>
-    /// The size of the trace in bytes at which nothing more is written; what comes then counts as dropped. Default 64 MiB; at least 4,096.
-    /// </summary>
+    /// <summary>The maximum size of the trace in bytes; later messages count as dropped.</summary>
+    /// <remarks>Default 64 MiB; at least 4,096.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Less than 4,096.</exception>
     public long MaxBytes
     {
@@ -30,9 +28,9 @@ public sealed class CoapTraceOptions
     = 64 * 1024 * 1024;
 
     /// <summary>
-    /// How many bytes of messages may wait to be written; what does not fit is dropped and counted, as receiving never waits for the trace.
-    /// Default 4 MiB; at least 4,096.
+    /// The maximum size of queued messages in bytes; further ones are dropped and counted, because receiving never waits for the trace.
     /// </summary>
+    /// <remarks>Default 4 MiB; at least 4,096.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Less than 4,096.</exception>
     public int MaxQueuedBytes
     {

@@ -3,8 +3,8 @@ using System.Buffers.Binary;
 namespace CoAP.NET;
 
 /// <summary>
-/// Finds where the payload of an encoded message begins, and blanks it. Of bytes that are no message all that cannot be told from a payload
-/// is blanked.
+/// Finds the start of the payload of an encoded message, and blanks it. In bytes that are not a message, it blanks everything that may be a
+/// payload.
 /// </summary>
 internal static class PayloadBlank
 {
@@ -13,7 +13,7 @@ internal static class PayloadBlank
     /// <param name="isStream">Whether it is a frame.</param>
     public static void Apply(Span<byte> message, bool isStream) => message[StartOf(message, isStream)..].Clear();
 
-    /// <summary>Where the payload begins, behind its marker; the end of the message when it has none.</summary>
+    /// <summary>Returns the start of the payload, after its marker; the end of the message if it has none.</summary>
     public static int StartOf(ReadOnlySpan<byte> message, bool isStream)
     {
         int at = isStream ? SkipFrameHead(message) : SkipHead(message);
@@ -40,7 +40,7 @@ internal static class PayloadBlank
         return message.Length;
     }
 
-    /// <summary>The length of the part of a frame before its options: Len, code and token (RFC 8323 section 3.2).</summary>
+    /// <summary>Returns the length of the part of a frame before its options: Len, code and token (RFC 8323 section 3.2).</summary>
     public static int SkipFrameHead(ReadOnlySpan<byte> frame)
     {
         if (frame.IsEmpty)

@@ -4,18 +4,18 @@ using CoAP.NET.Transports;
 namespace CoAP.NET;
 
 /// <summary>
-/// Makes IP packets of messages, as programs that read captures know them: what the operating system puts around a message is not known to
-/// the library.
+/// Wraps messages in IP packets, as programs that read captures expect them: the library does not know the headers that the operating
+/// system adds.
 /// </summary>
 internal static class SyntheticPacket
 {
-    /// <summary>The most of a message that goes into one packet; of a connection a longer one goes into several.</summary>
+    /// <summary>The maximum size of a message part in one packet; longer messages of a connection use several.</summary>
     public const int MaxSegment = 60_000;
 
     private const byte Udp = 17;
     private const byte Tcp = 6;
 
-    /// <summary>A UDP datagram in an IP packet.</summary>
+    /// <summary>Creates a UDP datagram in an IP packet.</summary>
     public static byte[] MakeUdp(in CoapAddress source, in CoapAddress destination, ReadOnlySpan<byte> data)
     {
         byte[] packet = MakeIP(source, destination, Udp, 8 + data.Length, out int at);
@@ -26,12 +26,12 @@ internal static class SyntheticPacket
         data.CopyTo(udp[8..]);
         ushort checksum = Checksum(source, destination, Udp, udp);
 
-        // Zero would say that there is none (RFC 768).
+        // Zero would mean that there is none (RFC 768).
         BinaryPrimitives.WriteUInt16BigEndian(udp[6..], checksum == 0 ? (ushort)0xffff : checksum);
         return packet;
     }
 
-    /// <summary>A TCP segment in an IP packet.</summary>
+    /// <summary>Creates a TCP segment in an IP packet.</summary>
     public static byte[] MakeTcp(in CoapAddress source, in CoapAddress destination, uint sequence, uint acknowledgement,
         ReadOnlySpan<byte> data)
     {
@@ -80,7 +80,7 @@ internal static class SyntheticPacket
         return packet;
     }
 
-    // An end that is not known is all zero, in the family of the other.
+    // An unknown end is all zeros, in the family of the other.
     private static int WriteAddresses(in CoapAddress source, in CoapAddress destination, Span<byte> to)
     {
         if (IsIPv4(source, destination))

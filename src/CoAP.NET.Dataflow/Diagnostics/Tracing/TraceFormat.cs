@@ -4,8 +4,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET;
 
 /// <summary>
-/// Turns messages into the packets of a trace. Of connections it keeps how far each direction is, so that a reader puts the stream
-/// together. One thread at a time.
+/// Converts messages to the packets of a trace. It tracks the position of each direction of connections, so that a reader can reassemble
+/// the stream. One thread at a time.
 /// </summary>
 internal sealed class TraceFormat
 {
@@ -30,7 +30,7 @@ internal sealed class TraceFormat
 
         if (_streams.Count >= MaxStreams)
         {
-            // Those that go on begin again at 1, which a reader takes for a new connection of the same ends.
+            // Continuing connections restart at 1, which a reader treats as a new connection of the same ends.
             _streams.Clear();
         }
 
@@ -53,8 +53,8 @@ internal sealed class TraceFormat
     }
 
     /// <summary>
-    /// A frame as it would be on TCP. On WebSockets Len is 0, as the WebSocket frame says how long it is (RFC 8323 section 4.2); in the
-    /// trace there is none, so Len is filled in.
+    /// Returns a frame as it would be on TCP. On WebSockets Len is 0, because the WebSocket frame has the length (RFC 8323 section 4.2);
+    /// the trace has no such frame, so Len is filled in.
     /// </summary>
     public static byte[] WithLength(ReadOnlySpan<byte> frame)
     {

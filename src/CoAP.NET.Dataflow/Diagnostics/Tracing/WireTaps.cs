@@ -2,7 +2,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET;
 
-/// <summary>The traces of an endpoint. Without any, it costs a look at one field for each message.</summary>
+/// <summary>The traces of an endpoint. Without any, a message costs one read of a field.</summary>
 internal sealed class WireTaps
 {
     private readonly Lock _gate = new();
@@ -10,7 +10,7 @@ internal sealed class WireTaps
 
     public bool IsOn => _traces is not null;
 
-    /// <summary>Shows a message to all traces. Never waits, never throws.</summary>
+    /// <summary>Passes a message to all traces. Never waits, never throws.</summary>
     public void See(ReadOnlySpan<byte> bytes, string scheme, in CoapAddress remote, in CoapAddress local, bool isStream, bool isInbound)
     {
         foreach (CoapTrace trace in _traces ?? [])

@@ -3,10 +3,10 @@ using CoAP.NET.Transports;
 namespace CoAP.NET;
 
 /// <summary>
-/// The role of the thread that works on what an asynchronous connection received. Nobody takes it over: a handler that blocks holds up its
-/// own connection and one thread, until it proves slow. Where the thread is that of a loop, a stand-by takes the loop over.
+/// The role of the thread that processes what an asynchronous connection received. No stand-by takes it over: a handler that blocks delays
+/// its own connection and one thread, until it proves slow. On the thread of a loop, a stand-by takes over the loop.
 /// </summary>
-/// <param name="connection">The connection; one thread at a time works on it.</param>
+/// <param name="connection">The connection; one thread at a time processes it.</param>
 internal sealed class AsyncReceiveRole(AsyncConnection connection) : IReceiveRole
 {
     private IReceiveRole? _outer;
@@ -16,7 +16,7 @@ internal sealed class AsyncReceiveRole(AsyncConnection connection) : IReceiveRol
 
     public bool IsCrowded => _outer is { IsCrowded: true };
 
-    /// <summary>Runs the frames that the connection holds on this thread.</summary>
+    /// <summary>Processes the frames of the connection on this thread.</summary>
     public void Run()
     {
         _outer = UserCode.Role;
@@ -55,7 +55,7 @@ internal sealed class AsyncReceiveRole(AsyncConnection connection) : IReceiveRol
         return true;
     }
 
-    // No watchdog looks here, so whoever asks reads the clock.
+    // No watchdog runs here, so callers read the clock.
     public UserCodeEnd ExitUserCode()
     {
         if (_depth == 0 || --_depth != 0)

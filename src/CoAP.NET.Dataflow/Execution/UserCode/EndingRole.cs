@@ -3,8 +3,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET;
 
 /// <summary>
-/// The role of a thread that reports the end of a connection. A transport waits for these reports before it ends, but not for user code
-/// in them, which may itself wait for the end of the transport.
+/// The role of a thread that reports the end of a connection. A transport waits for these reports before it ends, but not for user code in
+/// them, which may itself wait for the end of the transport.
 /// </summary>
 internal sealed class EndingRole : IReceiveRole
 {
@@ -18,7 +18,7 @@ internal sealed class EndingRole : IReceiveRole
         _outer = outer;
     }
 
-    /// <summary>Reports the end of a connection, and counts it out of its host.</summary>
+    /// <summary>Reports the end of a connection, and removes it from the count of its host.</summary>
     public static void Tell(ConnectionHost host, AsyncConnection connection, Exception? reason)
     {
         EndingRole role = new(host, UserCode.Role);

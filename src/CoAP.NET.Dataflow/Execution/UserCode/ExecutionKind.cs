@@ -6,12 +6,12 @@ internal enum ExecutionKind : byte
     /// <summary>On the thread that received the request, until it proves slow.</summary>
     Inline,
 
-    /// <summary>On threads of the library, a number of requests at a time.</summary>
+    /// <summary>On threads of the library, several requests at a time.</summary>
     Queued,
 
-    /// <summary>One request at a time until its answer is there; on the receiving thread when nothing waits.</summary>
+    /// <summary>One request at a time until it is answered; on the receiving thread when no other waits.</summary>
     Serial,
 
-    /// <summary>On a task scheduler of the user.</summary>
+    /// <summary>On a task scheduler of the application.</summary>
     Scheduler,
 }

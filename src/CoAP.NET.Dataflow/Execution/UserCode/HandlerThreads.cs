@@ -1,9 +1,9 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// Limits how many threads of the library run handlers that compute at the same time. Handlers that compute gain nothing from more
-/// threads than processors and take time from the threads that receive; handlers that wait do not, and get as many threads as they
-/// need. Which is which is sampled, not declared. Each queue keeps at least one thread. Thread-safe.
+/// Limits how many threads of the library run CPU-bound handlers at the same time. CPU-bound handlers gain nothing from more threads than
+/// processors, and take time from the receiving threads. Waiting handlers do not, and get as many threads as they need. The state of
+/// threads is sampled, not declared. Each queue keeps at least one thread. Thread-safe.
 /// </summary>
 internal sealed class HandlerThreads
 {
@@ -20,9 +20,9 @@ internal sealed class HandlerThreads
     private int _count;
     private int _surplus;
 
-    /// <param name="scheduler">Gives the thread that looks at the others.</param>
-    /// <param name="maxBusy">How many may compute at a time; null: <see cref="UserCodePolicy.ComputingThreads"/>.</param>
-    /// <param name="waits">Whether a thread waits; null: ask the system. For tests.</param>
+    /// <param name="scheduler">Provides the thread that samples the others.</param>
+    /// <param name="maxBusy">The maximum number of computing threads; null for <see cref="UserCodePolicy.ComputingThreads"/>.</param>
+    /// <param name="waits">Whether a thread waits; null to ask the system. For tests.</param>
     public HandlerThreads(CoapScheduler scheduler, int? maxBusy = null, Func<Thread, int, bool>? waits = null)
     {
         _scheduler = scheduler;
@@ -30,7 +30,7 @@ internal sealed class HandlerThreads
         _waits = waits ?? ThreadStates.Waits;
     }
 
-    /// <summary>Whether one more thread may start before the others were looked at.</summary>
+    /// <summary>Whether one more thread may start before the next sample.</summary>
     public bool HasRoom => Volatile.Read(ref _count) < _maxBusy;
 
     /// <summary>Claims permission for the calling thread to end, because more threads compute than should.</summary>
@@ -51,10 +51,10 @@ internal sealed class HandlerThreads
     /// <summary>Counts a thread that is about to start; pairs with <see cref="Release"/>.</summary>
     public void Reserve() => Interlocked.Increment(ref _count);
 
-    /// <summary>The thread did not start, or has ended its work.</summary>
+    /// <summary>Reverts <see cref="Reserve"/>: the thread did not start, or has ended its work.</summary>
     public void Release() => Interlocked.Decrement(ref _count);
 
-    /// <summary>The calling thread begins to run handlers.</summary>
+    /// <summary>Registers the calling thread as one that runs handlers.</summary>
     public void Enter()
     {
         int id = ThreadStates.CurrentId;
@@ -64,7 +64,7 @@ internal sealed class HandlerThreads
         }
     }
 
-    /// <summary>The calling thread runs handlers no more.</summary>
+    /// <summary>Unregisters the calling thread.</summary>
     public void Leave()
     {
         lock (_gate)
@@ -75,7 +75,7 @@ internal sealed class HandlerThreads
         }
     }
 
-    /// <summary>Asks for another thread for a queue that has one already; it starts as soon as there is room.</summary>
+    /// <summary>Requests another thread for a queue that has one already; it starts as soon as there is room.</summary>
     public void Ask(IHandlerQueue queue)
     {
         lock (_gate)
@@ -93,13 +93,13 @@ internal sealed class HandlerThreads
         {
             lock (_gate)
             {
-                // The queue's own thread serves it, one after the other.
+                // The queue's own thread serves the requests one after the other.
                 _isLooking = false;
             }
         }
     }
 
-    /// <summary>Looks at the threads once, and starts those for which there is room.</summary>
+    /// <summary>Samples the threads once, and starts those for which there is room.</summary>
     /// <returns>Whether a queue still waits for a thread.</returns>
     public bool Look()
     {
@@ -111,7 +111,7 @@ internal sealed class HandlerThreads
             asking = _asking.Count;
         }
 
-        // Queues take turns. Outside the lock, as a scheduler may run the work at once.
+        // Queues take turns. Outside the lock, because a scheduler may run the work at once.
         for (; room > 0 && asking > 0; asking--)
         {
             IHandlerQueue? queue;
@@ -145,7 +145,7 @@ internal sealed class HandlerThreads
         }
     }
 
-    // Where none computes, the number grows by half: it soon reaches what is needed, and not far beyond if the new ones compute.
+    // If none computes, the number grows by half. It soon reaches the demand, and does not overshoot if the new ones compute.
     private int Room()
     {
         int count = Volatile.Read(ref _count);

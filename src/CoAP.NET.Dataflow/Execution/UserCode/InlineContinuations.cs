@@ -3,11 +3,11 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET;
 
 /// <summary>
-/// Decides where the code after an awaited response runs: on the thread that received it, as long as that is short, so that it costs no
-/// other thread and requests that follow leave together. When a continuation made the loop hand over, or continuations prove to be work,
-/// they go to the thread pool for a while (decision 0008). Updates of several threads may get lost, which delays a decision.
+/// Decides where the code after an awaited response runs. Short code runs on the receiving thread: it needs no other thread, and following
+/// requests leave together. When a continuation forced a hand-over, or continuations prove expensive, they run on the thread pool for a
+/// while (decision 0008). Concurrent updates may get lost, which only delays a decision.
 /// </summary>
-/// <param name="environment">For the clock.</param>
+/// <param name="environment">The environment, for the clock.</param>
 internal sealed class InlineContinuations(CoapEnvironment environment)
 {
     private long _pausedUntil = long.MinValue;
@@ -17,11 +17,11 @@ internal sealed class InlineContinuations(CoapEnvironment environment)
     private int _samples;
     private long _sampled;
 
-    /// <summary>Whether continuations go to the pool now.</summary>
+    /// <summary>Whether continuations currently run on the pool.</summary>
     public bool IsPaused => _pausedUntil != long.MinValue && environment.Now < _pausedUntil;
 
     /// <summary>Runs the continuations of a request on this thread, if it receives and has time for them.</summary>
-    /// <returns>False when nothing was done.</returns>
+    /// <returns>False when nothing was run.</returns>
     public bool TryRun(ClientRequest request)
     {
         if (UserCode.Role is not { MayRunContinuations: true } role || IsPaused)
@@ -31,7 +31,7 @@ internal sealed class InlineContinuations(CoapEnvironment environment)
 
         if (_current is { IsLost: true })
         {
-            // A continuation still blocks the thread that had the role before.
+            // A continuation still blocks the previous thread of the role.
             _current = null;
             OnBlocked();
             return false;
@@ -76,7 +76,7 @@ internal sealed class InlineContinuations(CoapEnvironment environment)
 
     private void Sample(TimeSpan time)
     {
-        // A cheap stand-in for the median.
+        // A cheap approximation of the median.
         long limit = UserCodePolicy.ContinuationIsWorkFrom.Ticks;
         _sampled += Math.Min(time.Ticks, UserCodePolicy.ContinuationOutlier * limit);
         if (++_samples == UserCodePolicy.ContinuationSamples)

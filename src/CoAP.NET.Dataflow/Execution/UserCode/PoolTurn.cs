@@ -3,8 +3,8 @@ using System.Runtime.CompilerServices;
 namespace CoAP.NET;
 
 /// <summary>
-/// Continues on a thread of the pool, behind what waits there. <see cref="Task.Yield"/> would continue before that on the same thread, so
-/// that on a busy machine new connections were served forever before the end of old ones.
+/// Continues on a pool thread, behind already queued work. <see cref="Task.Yield"/> would continue before that work on the same thread, so
+/// on a busy machine new connections would always be served before the end of old ones.
 /// </summary>
 internal readonly struct PoolTurn : ICriticalNotifyCompletion
 {

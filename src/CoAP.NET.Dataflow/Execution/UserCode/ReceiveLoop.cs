@@ -4,8 +4,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET;
 
 /// <summary>
-/// A loop that receives and runs everything to completion on the thread that received. When user code blocks, a stand-by thread takes the
-/// role with everything that is not yet dispatched or sent; the blocked thread keeps its one exchange.
+/// A loop that receives datagrams and processes each to completion on the receiving thread. When user code blocks, a stand-by thread takes
+/// the role with everything that is not yet dispatched or sent; the blocked thread keeps its one exchange.
 /// </summary>
 internal abstract class ReceiveLoop
 {
@@ -15,7 +15,7 @@ internal abstract class ReceiveLoop
     private int _takeOverPending;
     private long _takeOverProgress;
 
-    // What the watchdog saw. Only for its thread.
+    // The watchdog's last observation. Only for its thread.
     private long _seenProgress = -1;
     private long _seenAt;
     private int _sightings;
@@ -35,18 +35,17 @@ internal abstract class ReceiveLoop
 
     public bool IsInUserCode => Volatile.Read(ref _holder) is { IsInUserCode: true };
 
-    /// <summary>The transport whose datagram, error or tick the loop works on. Thread-safe.</summary>
+    /// <summary>The transport of the current datagram, error or tick. Thread-safe.</summary>
     protected abstract ICoapTransportContext? ActiveContext { get; }
 
-    /// <summary>How long user code may hold up others; <see cref="Timeout.InfiniteTimeSpan"/>: forever.</summary>
+    /// <summary>How long user code may delay others; <see cref="Timeout.InfiniteTimeSpan"/> for no limit.</summary>
     protected abstract TimeSpan HandOverAfter { get; }
 
-    /// <summary>Whether the watchdog found that the loop has worked on the same item for long.</summary>
+    /// <summary>Whether the watchdog found that the loop has processed the same item for long.</summary>
     public bool HasBeenLong => IsUrgent;
 
     /// <summary>
-    /// Whether hardly anything but user code ran in the loop lately, so that it cannot keep up. The watchdog samples it, so it costs the
-    /// loop nothing.
+    /// Whether the loop was lately busy almost only with user code, so it cannot keep up. The watchdog samples it at no cost for the loop.
     /// </summary>
     public bool IsCrowded
     {
@@ -62,7 +61,7 @@ internal abstract class ReceiveLoop
     }
 
     /// <summary>Starts the loop on a thread of the library.</summary>
-    /// <returns>Whether there was a thread.</returns>
+    /// <returns>Whether a thread was available.</returns>
     public bool TryStart()
     {
         ReceiveRole role = new(this);
@@ -77,8 +76,8 @@ internal abstract class ReceiveLoop
         return false;
     }
 
-    /// <summary>The watchdog looks at the loop.</summary>
-    /// <returns>Whether the loop did anything or is in user code.</returns>
+    /// <summary>The watchdog's check of the loop.</summary>
+    /// <returns>Whether the loop made progress or is in user code.</returns>
     public bool Watch(long now)
     {
         _looksInUserCode = (_looksInUserCode << 1) | (IsInUserCode ? 1u : 0);
@@ -111,15 +110,15 @@ internal abstract class ReceiveLoop
     }
 
     /// <summary>
-    /// The loop. Called on a thread that has just got the role: at the start, or in the middle of what the thread before did. Returns when
+    /// The loop. Called on a thread that has just got the role: at the start, or in the middle of the previous thread's work. Returns when
     /// the role is lost or the loop has ended.
     /// </summary>
-    /// <param name="role">The thread's hold on this loop; to be asked after each call into the pipeline.</param>
+    /// <param name="role">The thread's hold on this loop; check it after each call into the pipeline.</param>
     protected abstract void Run(ReceiveRole role);
 
     /// <summary>
-    /// Begins with something new, such as what was just received. From here on the thread keeps the time (<see cref="StageTime"/>) that
-    /// it reads next; a loop that never calls this reads the clock each time.
+    /// Begins a new item, such as a received datagram. From here on the thread keeps the next time that it reads (<see cref="StageTime"/>);
+    /// a loop that never calls this reads the clock each time.
     /// </summary>
     protected void BeginTurn()
     {
@@ -129,8 +128,8 @@ internal abstract class ReceiveLoop
     }
 
     /// <summary>
-    /// Begins with something new that shares the time of the turn before. The caller forgets the time after
-    /// <see cref="UserCodePolicy.TurnsOfOneTime"/> turns and whenever it waited.
+    /// Begins a new item that shares the time of the previous turn. The caller forgets the time after
+    /// <see cref="UserCodePolicy.TurnsOfOneTime"/> turns and after each wait.
     /// </summary>
     protected void MarkProgress() => Volatile.Write(ref _progress, _progress + 1);
 
@@ -149,7 +148,7 @@ internal abstract class ReceiveLoop
                     loop.Run(role);
                     return;
                 }
-#pragma warning disable CA1031 // the loop must go on: an endpoint that is up and does not receive is worse
+#pragma warning disable CA1031 // the loop must continue: an endpoint that is up and does not receive is worse
                 catch (Exception exception)
 #pragma warning restore CA1031
                 {
@@ -182,7 +181,7 @@ internal abstract class ReceiveLoop
         {
             Log.ReceiveLoopFailed(context.Logger, exception);
         }
-#pragma warning disable CA1031 // the counter has it
+#pragma warning disable CA1031 // the exception is already counted
         catch (Exception)
 #pragma warning restore CA1031
         {

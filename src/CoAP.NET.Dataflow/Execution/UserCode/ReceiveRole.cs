@@ -1,8 +1,8 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// One thread's hold on a <see cref="ReceiveLoop"/>. Each hand-over makes a new one, so that a thread that comes back from blocked user
-/// code finds its own taken and leaves the loop's state alone. While Running that state belongs to the thread; while InUser a stand-by
+/// One thread's hold on a <see cref="ReceiveLoop"/>. Each hand-over creates a new one, so a thread that returns from blocked user code
+/// finds its own hold taken and leaves the loop's state alone. While Running, that state belongs to the thread; while InUser, a stand-by
 /// may take it.
 /// </summary>
 internal sealed class ReceiveRole : IReceiveRole
@@ -44,7 +44,7 @@ internal sealed class ReceiveRole : IReceiveRole
         {
             Volatile.Write(ref _state, InUser);
 
-            // No fence in between: the watchdog pays for one when it goes to sleep.
+            // No fence in between: the watchdog pays for one before it sleeps.
             _watchdog.EnsureAwake();
         }
 
@@ -62,7 +62,7 @@ internal sealed class ReceiveRole : IReceiveRole
         return UserCodeEnd.Nested;
     }
 
-    /// <summary>Ends all user code that began on this thread. Called when the pipeline returned.</summary>
+    /// <summary>Ends all user code that began on this thread. Called when the pipeline has returned.</summary>
     /// <returns>False when the role was taken: the thread must not touch the loop any more.</returns>
     public bool Settle()
     {
@@ -75,7 +75,7 @@ internal sealed class ReceiveRole : IReceiveRole
         return IsHeld;
     }
 
-    /// <summary>Keeps stand-bys away for a moment, so that a stage that user code called may touch the loop's state.</summary>
+    /// <summary>Prevents a hand-over for a moment, so a stage that user code called may touch the loop's state.</summary>
     /// <param name="pinned">Whether <see cref="Unpin"/> must be called.</param>
     /// <returns>False when the role was taken.</returns>
     public bool TryPin(out bool pinned)
@@ -94,6 +94,6 @@ internal sealed class ReceiveRole : IReceiveRole
 
     public void Unpin() => Volatile.Write(ref _state, InUser);
 
-    /// <summary>Takes the role of a thread that is in user code. For stand-by threads.</summary>
+    /// <summary>Takes the role of a thread in user code. For stand-by threads.</summary>
     public bool TryTake() => Interlocked.CompareExchange(ref _state, Taken, InUser) == InUser;
 }

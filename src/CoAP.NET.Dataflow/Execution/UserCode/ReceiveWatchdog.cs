@@ -3,8 +3,8 @@ using System.Runtime.CompilerServices;
 namespace CoAP.NET;
 
 /// <summary>
-/// Looks at the loops whose threads are in user code, every <see cref="UserCodePolicy.LookPeriod"/>. One for each scheduler. It has a
-/// thread only while there is something to watch, and a little longer.
+/// Checks the loops whose threads are in user code, every <see cref="UserCodePolicy.LookPeriod"/>. One for each scheduler. It has a thread
+/// only while there is something to watch, and a little longer.
 /// </summary>
 internal sealed class ReceiveWatchdog
 {
@@ -19,7 +19,7 @@ internal sealed class ReceiveWatchdog
 
     public static ReceiveWatchdog Of(CoapScheduler scheduler) => s_watchdogs.GetValue(scheduler, static key => new ReceiveWatchdog(key));
 
-    /// <summary>Waits after a failure that would otherwise repeat at full speed.</summary>
+    /// <summary>Pauses after a failure that would otherwise repeat at full speed.</summary>
     public static void Pause()
     {
         using ManualResetEvent never = new(false);
@@ -61,7 +61,7 @@ internal sealed class ReceiveWatchdog
                 _awake = true;
                 if (!_scheduler.TryQueue(static state => ((ReceiveWatchdog)state!).Watch(), this, null, null))
                 {
-                    // Where there is no thread for this there is none for a stand-by.
+                    // Without a thread for this there is none for a stand-by either.
                     _awake = false;
                 }
             }
@@ -90,7 +90,7 @@ internal sealed class ReceiveWatchdog
         }
     }
 
-    // Sleeps unless a thread entered user code before it could see that the watchdog sleeps.
+    // Sleeps, unless a thread entered user code before it could see that the watchdog sleeps.
     private bool TryStayAwake()
     {
         Volatile.Write(ref _awake, false);

@@ -2,7 +2,7 @@ using CoAP.NET.Resources;
 
 namespace CoAP.NET;
 
-/// <summary>Runs the handlers of one route, or of all routes of a serial group, where their execution options say.</summary>
+/// <summary>Runs the handlers of one route, or of all routes of a serial group, as their execution options require.</summary>
 internal sealed class RouteExecutor
 {
     private readonly CoapEnvironment _environment;
@@ -25,7 +25,7 @@ internal sealed class RouteExecutor
     public ExecutionOptions Options { get; }
 
     /// <summary>Runs the handler now or later; the run sends the answer.</summary>
-    /// <returns>False if the request was not taken: the caller answers 5.03.</returns>
+    /// <returns>False if the request was refused: the caller answers 5.03.</returns>
     public bool TryRun(in RouteCall call)
     {
         switch (Options.Kind)
@@ -49,7 +49,7 @@ internal sealed class RouteExecutor
 
     private static bool TryRunOn(TaskScheduler scheduler, in RouteCall call)
     {
-        // The task never fails: Execute answers whatever happens. A scheduler that refuses throws here.
+        // The task never fails, because Execute always answers. A scheduler that refuses throws here.
         _ = Task.Factory.StartNew(
             static state =>
             {
@@ -70,8 +70,8 @@ internal sealed class RouteExecutor
 
     private bool IsCostly() => _watch.IsCostly(isWaitedFor: Volatile.Read(ref _costlyQueue) is { HasWaiting: true });
 
-    // Bounded by time and not by number: the system may have kept a handler off its processor, so that what counts as slow computes, and
-    // what it cannot do must be refused.
+    // Limited by time and not by number. The system may have kept a handler off its processor, so a handler that counts as slow may be
+    // CPU-bound, and its excess work must be refused.
     private WorkQueue MadeOnce(ref WorkQueue? queue, int parallelism)
     {
         if (Volatile.Read(ref queue) is { } made)

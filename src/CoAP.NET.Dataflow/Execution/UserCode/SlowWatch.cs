@@ -1,17 +1,15 @@
 namespace CoAP.NET;
 
-/// <summary>
-/// Judges a handler. It is slow when it blocked its thread several times lately. It is costly when it is quick, but is all that an
-/// overloaded loop does: what comes then waits in the operating system behind thousands of calls until it is dropped unseen; on other
-/// threads it waits where it is counted, and what is too much is refused at once. Thread-safe.
-/// </summary>
+/// <summary>Judges a handler as quick, slow or costly. Thread-safe.</summary>
 /// <remarks>
-/// The first calls do not count, nor does the time of garbage collections; nor do blocks among thousands of quick calls, where the thread
-/// was kept off its processor.
+/// A handler is slow when it blocked its thread several times lately. It is costly when it is quick, but an overloaded loop does nothing
+/// else. New datagrams then wait in the operating system behind thousands of calls until they are dropped unseen. On other threads they
+/// wait where they are counted, and the excess is refused at once. The first calls do not count, nor does the time of garbage collections,
+/// nor do blocks among thousands of quick calls, where the thread was kept off its processor.
 /// </remarks>
 internal sealed class SlowWatch
 {
-    // Of _aside.
+    // Flags of _aside.
     private const int Slow = 1;
     private const int Costly = 2;
 
@@ -21,7 +19,7 @@ internal sealed class SlowWatch
     private readonly TimeProvider _time;
     private int _aside;
 
-    // Updates of several threads may get lost; nothing depends on the last digit.
+    // Concurrent updates may get lost; exactness does not matter.
     private long _calls;
 
     private readonly Lock _gate = new();
@@ -32,14 +30,14 @@ internal sealed class SlowWatch
     private int _blockCount;
     private long _slowSince;
 
-    // Of the calls on threads of their own: how many there were, how many of them blocked, and how many were cheap. Updates of the first
-    // and the last may get lost, too.
+    // The total, blocked and cheap calls on threads of their own. Updates of the first and the last may get lost
+    // too.
     private int _callsAside;
     private int _blocksAside;
     private int _cheapAside;
     private long _toldAt = long.MinValue;
 
-    // Updates may get lost here, too: it then takes some calls more.
+    // Updates may get lost here too; the decision then takes some more calls.
     private int _costlyCalls;
     private long _waitedAt;
 
@@ -51,10 +49,10 @@ internal sealed class SlowWatch
     /// <summary>Whether the handler may run on receiving threads. A field read while it was never slow or costly.</summary>
     public bool IsInline => Volatile.Read(ref _aside) == 0;
 
-    /// <summary>Whether the handler must be kept off receiving threads now, as it blocks them.</summary>
+    /// <summary>Whether the handler must not run on receiving threads now, because it blocks them.</summary>
     public bool IsSlow => (Volatile.Read(ref _aside) & Slow) != 0 && StillSlow();
 
-    /// <summary>Whether the handler must be kept off receiving threads now, as they have no time for it.</summary>
+    /// <summary>Whether the handler must not run on receiving threads now, because they have no time for it.</summary>
     /// <param name="isWaitedFor">Whether requests wait for it.</param>
     public bool IsCostly(bool isWaitedFor)
     {
@@ -79,11 +77,11 @@ internal sealed class SlowWatch
         return false;
     }
 
-    /// <summary>Judges a call that kept its thread.</summary>
-    /// <param name="started">When it began, in units of 100 ns.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
-    /// <param name="pausesBefore">How long garbage collections had stopped the process when it began.</param>
-    /// <returns>Whether the handler became slow by it, and nobody was told of that lately.</returns>
+    /// <summary>Judges a call on a receiving thread.</summary>
+    /// <param name="started">The start, in units of 100 ns.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
+    /// <param name="pausesBefore">The total pause time of garbage collections at the start.</param>
+    /// <returns>Whether the call made the handler slow and this was not reported lately.</returns>
     public bool Observe(long started, long now, TimeSpan pausesBefore)
     {
         if (_calls < UserCodePolicy.FirstCalls)
@@ -102,11 +100,11 @@ internal sealed class SlowWatch
             && IsBlock(started, now, GC.GetTotalPauseDuration() - pausesBefore, UserCodePolicy.BlockedFrom);
     }
 
-    /// <summary>Judges a call that cost its thread the receive role: others waited, however long it took.</summary>
-    /// <param name="started">When it began, in units of 100 ns.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
-    /// <param name="pausesBefore">How long garbage collections had stopped the process when it began.</param>
-    /// <returns>Whether the handler became slow by it, and nobody was told of that lately.</returns>
+    /// <summary>Judges a call whose thread lost the receive role: others waited, however long it took.</summary>
+    /// <param name="started">The start, in units of 100 ns.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
+    /// <param name="pausesBefore">The total pause time of garbage collections at the start.</param>
+    /// <returns>Whether the call made the handler slow and this was not reported lately.</returns>
     public bool ObserveTaken(long started, long now, TimeSpan pausesBefore)
     {
         if (_calls < UserCodePolicy.FirstCalls)
@@ -119,7 +117,7 @@ internal sealed class SlowWatch
         return IsBlock(started, now, GC.GetTotalPauseDuration() - pausesBefore, UserCodePolicy.BlockedFromWhenTaken);
     }
 
-    /// <summary>Counts a call that was certainly short, a number of them at a time.</summary>
+    /// <summary>Counts calls that were certainly short, several at a time.</summary>
     /// <returns>False.</returns>
     public bool ObserveQuick()
     {
@@ -132,14 +130,14 @@ internal sealed class SlowWatch
     }
 
     /// <summary>
-    /// Judges a call on a thread where it held nobody up: when hardly any of many blocked, it was not the handler that was slow, but the
-    /// runtime that compiled it or the system that gave the processor to others, and it may go back to receiving threads. So it may when
-    /// nearly all of them were cheap, also while requests wait for it.
+    /// Judges a call on a library thread, where it delayed nothing. If hardly any of many calls blocked, the cause was not the handler, but
+    /// the compilation by the runtime or the system's scheduling, and the handler may return to receiving threads. It may also return when
+    /// nearly all calls were cheap, even while requests wait for it.
     /// </summary>
-    /// <param name="time">How long it took, in units of 100 ns.</param>
+    /// <param name="time">The duration, in units of 100 ns.</param>
     public void ObserveAside(long time)
     {
-        // Most calls are no blocks, and the threads that serve a handler do not wait for each other here.
+        // Most calls do not block, and the threads that serve a handler do not wait for each other here.
         if (time > UserCodePolicy.BlockedFromWhenTaken.Ticks)
         {
             Interlocked.Increment(ref _blocksAside);
@@ -206,7 +204,7 @@ internal sealed class SlowWatch
                 return false;
             }
 
-            // The oldest of the last blocks is overwritten; there were enough within the time when the next oldest is young enough.
+            // The oldest of the last blocks is overwritten. There were enough within the time if the next oldest is recent enough.
             int at = _blockCount++ % UserCodePolicy.BlocksToBeSlow;
             _blocks[at] = now;
             _callsAtBlock[at] = _calls;
@@ -222,7 +220,7 @@ internal sealed class SlowWatch
             Interlocked.Or(ref _aside, Slow);
             (_callsAside, _blocksAside, _cheapAside) = (0, 0, 0);
 
-            // One that comes and goes is told of once in this time.
+            // A handler that is slow repeatedly is reported once in this time.
             bool isTold = _toldAt != long.MinValue && _time.GetElapsedTime(_toldAt) < UserCodePolicy.SlowFor;
             _toldAt = isTold ? _toldAt : _slowSince;
             return !isTold;

@@ -1,9 +1,9 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// The time of the datagram that a receive loop works on: the stages it passes share one reading of the clock. It is forgotten after
-/// <see cref="UserCodePolicy.TurnsOfOneTime"/> turns and after user code that took long. User code never sees it. Threads that are no
-/// receive loops keep nothing.
+/// The time of the datagram that a receive loop processes: its stages share one reading of the clock. It is forgotten after
+/// <see cref="UserCodePolicy.TurnsOfOneTime"/> turns and after long user code. User code never sees it. Threads other than receive loops
+/// keep nothing.
 /// </summary>
 internal static class StageTime
 {
@@ -13,13 +13,13 @@ internal static class StageTime
     [ThreadStatic]
     private static long t_now;
 
-    /// <summary>From here on this thread keeps the time that it reads next.</summary>
+    /// <summary>From here on this thread keeps the next time that it reads.</summary>
     public static void Begin() => t_now = Unknown;
 
     /// <summary>From here on this thread keeps no time.</summary>
     public static void End() => t_now = Off;
 
-    /// <summary>The next caller of <see cref="CoapEnvironment.Now"/> reads the clock again.</summary>
+    /// <summary>Makes the next caller of <see cref="CoapEnvironment.Now"/> read the clock again.</summary>
     public static void Forget()
     {
         if (t_now != Off)
@@ -28,7 +28,7 @@ internal static class StageTime
         }
     }
 
-    /// <summary>User code begins: it reads the clock itself.</summary>
+    /// <summary>Suspends the time for user code, which reads the clock itself.</summary>
     public static void Pause()
     {
         if (t_now > Off)
@@ -37,7 +37,7 @@ internal static class StageTime
         }
     }
 
-    /// <summary>User code was short: the time from before it still holds.</summary>
+    /// <summary>Resumes after short user code: the earlier time is still valid.</summary>
     public static void Resume()
     {
         if (t_now < Off)
@@ -52,7 +52,7 @@ internal static class StageTime
         return now > Unknown;
     }
 
-    /// <summary>Keeps a time that was just read, if this thread keeps any.</summary>
+    /// <summary>Keeps a time that was just read, if this thread keeps times.</summary>
     public static void Keep(long now)
     {
         if (t_now == Unknown)

@@ -2,18 +2,18 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET;
 
-/// <summary>Tells threads that compute from threads that wait, as far as the system knows.</summary>
+/// <summary>Distinguishes computing threads from waiting ones, as far as the system reports it.</summary>
 internal static partial class ThreadStates
 {
-    // Linux tells a thread that waits inside a system call, such as a read, from one that computes.
+    // Linux distinguishes a thread that waits in a system call, such as a read, from one that computes.
     private static readonly bool s_asksSystem = OperatingSystem.IsLinux();
 
-    /// <summary>The system's id of the calling thread; 0 where it is not used.</summary>
+    /// <summary>The system's id of the calling thread; 0 if unused.</summary>
     public static int CurrentId => s_asksSystem ? GetThreadId() : 0;
 
     /// <summary>Whether a thread waits for something: a lock, a time, a device.</summary>
     /// <param name="thread">The thread.</param>
-    /// <param name="id">What <see cref="CurrentId"/> gave on it.</param>
+    /// <param name="id">The value of <see cref="CurrentId"/> on that thread.</param>
     public static bool Waits(Thread thread, int id) =>
         (thread.ThreadState & ThreadState.WaitSleepJoin) != 0 || (id != 0 && WaitsInSystem(id));
 

@@ -1,15 +1,17 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// Marks where user code begins and ends on a thread, so that the receive role can be taken from a thread whose user code blocks.
-/// Costs a field read on threads that have no role.
+/// Marks the start and end of user code on a thread, so a stand-by can take the receive role from a thread whose user code blocks. Costs a
+/// field read on threads without a role.
 /// </summary>
 internal static class UserCode
 {
     [ThreadStatic]
     private static IReceiveRole? t_role;
 
-    /// <summary>The role of this thread; null on threads that have none, such as those of users. Set by who receives.</summary>
+    /// <summary>
+    /// The role of this thread; null on threads without one, such as those of the application. The receiving code sets it.
+    /// </summary>
     public static IReceiveRole? Role
     {
         get => t_role;
@@ -26,7 +28,7 @@ internal static class UserCode
     }
 
     /// <summary>Call after user code ran.</summary>
-    /// <returns>False if it was certainly short; true if it may have taken long.</returns>
+    /// <returns>False if the code was certainly short; true if it may have taken long.</returns>
     public static bool Exit()
     {
         if (t_role is not { } role)

@@ -1,12 +1,12 @@
 namespace CoAP.NET;
 
-/// <summary>What a role knows when user code ends on its thread.</summary>
+/// <summary>The result of <see cref="IReceiveRole.ExitUserCode"/>.</summary>
 internal enum UserCodeEnd
 {
-    /// <summary>Other user code of the thread still runs around it.</summary>
+    /// <summary>Other user code of the thread still encloses it.</summary>
     Nested,
 
-    /// <summary>It was so short that the watchdog did not see it: the time of the stages still holds.</summary>
+    /// <summary>The code was so short that the watchdog did not see it: the time of the stages is still valid.</summary>
     Soon,
 
     /// <summary>Time has passed.</summary>

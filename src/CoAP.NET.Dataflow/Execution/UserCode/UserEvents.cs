@@ -1,18 +1,18 @@
 namespace CoAP.NET;
 
-/// <summary>Raises events that users listen to. What a handler throws is counted and logged; the others are called as well.</summary>
+/// <summary>Raises events of the application. Exceptions of handlers are counted and logged; the other handlers are still called.</summary>
 internal static class UserEvents
 {
-    /// <summary>Calls the handlers of an event, each by itself. No lock may be held.</summary>
-    /// <typeparam name="T">What the event tells.</typeparam>
-    /// <param name="environment">For counters and log.</param>
+    /// <summary>Calls the handlers of an event, each separately. The caller must hold no lock.</summary>
+    /// <typeparam name="T">The type of the event argument.</typeparam>
+    /// <param name="environment">The environment, for counters and log.</param>
     /// <param name="name">The event.</param>
     /// <param name="handlers">Its handlers.</param>
-    /// <param name="sender">Who raises it.</param>
-    /// <param name="argument">What it tells.</param>
+    /// <param name="sender">The sender of the event.</param>
+    /// <param name="argument">The event argument.</param>
     public static void Raise<T>(CoapEnvironment environment, string name, EventHandler<T> handlers, object sender, T argument)
     {
-        // Nothing is allocated for it: a server that starts with the sessions of very many clients tells of each.
+        // Allocates nothing: a server that starts with the sessions of very many clients raises an event for each.
         foreach (EventHandler<T> handler in Delegate.EnumerateInvocationList(handlers))
         {
             Run(environment, name, static call => call.Handler(call.Sender, call.Argument),
@@ -20,10 +20,10 @@ internal static class UserEvents
         }
     }
 
-    /// <summary>Runs what belongs to an event, such as callbacks of its token. No lock may be held.</summary>
-    /// <param name="environment">For counters and log.</param>
+    /// <summary>Runs code that belongs to an event, such as callbacks of its token. The caller must hold no lock.</summary>
+    /// <param name="environment">The environment, for counters and log.</param>
     /// <param name="name">The event.</param>
-    /// <param name="code">What runs.</param>
+    /// <param name="code">The code.</param>
     public static void Run(CoapEnvironment environment, string name, Action code) =>
         Run(environment, name, static action => action(), code);
 
@@ -34,7 +34,7 @@ internal static class UserEvents
         {
             code(state);
         }
-#pragma warning disable CA1031 // a handler of a user must not cost a peer its connection, nor keep the news from others
+#pragma warning disable CA1031 // a handler of the application must not cost a peer its connection, nor keep the event from other handlers
         catch (Exception exception)
 #pragma warning restore CA1031
         {

@@ -2,7 +2,7 @@ using System.Threading.Tasks.Dataflow;
 
 namespace CoAP.NET;
 
-/// <summary>Stands before a block that a user inserted and marks its work as user code.</summary>
+/// <summary>Wraps a block of the application and marks its work as user code.</summary>
 internal sealed class UserTarget<T>(ITargetBlock<T> block) : ITargetBlock<T>
 {
     public Task Completion => block.Completion;

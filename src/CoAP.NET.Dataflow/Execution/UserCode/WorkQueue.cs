@@ -3,15 +3,15 @@ using CoAP.NET.Resources;
 namespace CoAP.NET;
 
 /// <summary>
-/// Requests that wait for a handler. A bounded number of them runs at a time, each until its answer is there, on threads of the library; a
-/// bounded number waits, and each source has a share of the places that are left. A thread serves one request after another and ends when
-/// none waits. Beside the first thread others start only where <see cref="HandlerThreads"/> leaves room.
+/// Requests that wait for a handler. A limited number of them runs at a time on threads of the library, each until it is answered. A
+/// limited number waits, and each source has a share of the remaining places. A thread serves one request after another and ends when none
+/// waits. Besides the first thread, others start only if <see cref="HandlerThreads"/> leaves room.
 /// </summary>
 internal sealed class WorkQueue : IHandlerQueue
 {
     private readonly Queue<(RouteCall Call, CoapSource? Source)> _waiting = new();
 
-    // Null where the bound is a time and not a number of places.
+    // Null when the limit is a time and not a number of places.
     private readonly SourceCounts? _sources;
     private readonly Lock _gate = new();
     private readonly CoapScheduler _scheduler;
@@ -25,12 +25,12 @@ internal sealed class WorkQueue : IHandlerQueue
     private int _running;
     private bool _isAsking;
 
-    /// <param name="environment">The threads.</param>
-    /// <param name="parallelism">How many requests run at a time.</param>
-    /// <param name="capacity">How many wait.</param>
+    /// <param name="environment">The environment, for the threads.</param>
+    /// <param name="parallelism">The maximum number of running requests.</param>
+    /// <param name="capacity">The maximum number of waiting requests.</param>
     /// <param name="countsAsSlow">Whether its threads count against <see cref="UserCodePolicy.MaxSlowThreads"/>.</param>
-    /// <param name="bound">How long one may wait; null for any time.</param>
-    /// <param name="aside">Who judges whether the handler has to be on these threads; null where it is meant to be.</param>
+    /// <param name="bound">The limit of the waiting time; null for none.</param>
+    /// <param name="aside">Judges whether the handler must run on these threads; null when the application chose them.</param>
     public WorkQueue(
         CoapEnvironment environment, int parallelism, int capacity, bool countsAsSlow = false, WaitBound? bound = null,
         SlowWatch? aside = null)
@@ -46,13 +46,13 @@ internal sealed class WorkQueue : IHandlerQueue
         _bound = bound;
     }
 
-    /// <summary>Whether requests wait. Read without the lock, so a hint.</summary>
+    /// <summary>Whether requests wait. Read without the lock, so it is a hint.</summary>
     public bool HasWaiting => _waiting.Count > 0;
 
     /// <summary>Runs a request now or later.</summary>
     /// <param name="call">The request.</param>
     /// <param name="watch">If not null and the request need not wait, it runs on this thread under this watch.</param>
-    /// <returns>False if the request was not taken.</returns>
+    /// <returns>False if the request was refused.</returns>
     public bool TryRun(in RouteCall call, SlowWatch? watch = null)
     {
         bool asks = false;
@@ -106,14 +106,15 @@ internal sealed class WorkQueue : IHandlerQueue
 
         lock (_gate)
         {
-            // A request that runs takes the next one from the queue when it is done; where none runs this one must be refused.
+            // A running request takes the next one from the queue when it is done; if none runs, this request must be refused.
             _running--;
             return _running > 0 && TryWait(call, _capacity);
         }
     }
 
     /// <summary>
-    /// A request that ran has its answer. The next one gets a thread of its own: the caller may be a thread that receives, or a user's.
+    /// Handles the answer of a running request. The next one gets a thread of its own, because the caller may be a receiving thread, or one
+    /// of the application.
     /// </summary>
     public void OnDone()
     {
@@ -129,7 +130,7 @@ internal sealed class WorkQueue : IHandlerQueue
         RouteCall call = default;
         lock (_gate)
         {
-            // One runs already: otherwise nobody would serve what waits.
+            // One runs already: otherwise no thread would serve the waiting ones.
             bool starts = _running < _parallelism && TryDequeue(out call);
             waitsForMore = _isAsking = starts && _waiting.Count > 0;
             if (!starts)
@@ -146,7 +147,7 @@ internal sealed class WorkQueue : IHandlerQueue
             return true;
         }
 
-        // There is no thread: another look may find one, and until then this request is the last of those that wait.
+        // No thread is available: a later check may find one, and until then this request is the last waiting one.
         lock (_gate)
         {
             Enqueue(call, SourceOf(call));
@@ -230,7 +231,7 @@ internal sealed class WorkQueue : IHandlerQueue
         return isDone;
     }
 
-    // A thread too many ends before it takes the next request; another one of the queue goes on, or asks again.
+    // A surplus thread ends before it takes the next request; another thread of the queue continues, or asks again.
     private bool TryStepBack()
     {
         if (_threads is null)
@@ -278,7 +279,7 @@ internal sealed class WorkQueue : IHandlerQueue
         return true;
     }
 
-    // What ends something that is under way has no source: refusing it would waste what came before.
+    // A request that continues an operation has no source: refusing it would waste the earlier work.
     private CoapSource? SourceOf(in RouteCall call)
     {
         if (_sources is null || ResourceInbound.Continues(call.Exchange))

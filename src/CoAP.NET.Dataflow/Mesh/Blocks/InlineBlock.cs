@@ -4,12 +4,12 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Mesh;
 
 /// <summary>
-/// A Dataflow block without a queue: offering an item to it runs the stage and offers what comes out to the linked targets, before the call
-/// returns. To other blocks it looks like any propagator. As a target see <see cref="InlineTarget{TInput}"/>. As a source it keeps nothing:
-/// a target that postpones an offer has declined it, and finds nothing when it comes back.
+/// A Dataflow block without a queue: offering an item runs the stage and offers its results to the linked targets before the call returns.
+/// Other blocks see an ordinary propagator. For its behaviour as a target see <see cref="InlineTarget{TInput}"/>. As a source it keeps
+/// nothing: a target that postpones an offer has declined it, and finds nothing later.
 /// </summary>
-/// <typeparam name="TInput">What it takes.</typeparam>
-/// <typeparam name="TOutput">What it gives.</typeparam>
+/// <typeparam name="TInput">The type of the input items.</typeparam>
+/// <typeparam name="TOutput">The type of the output items.</typeparam>
 internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPropagatorBlock<TInput, TOutput>
 {
     private readonly InlineLinks<TOutput> _links;
@@ -18,8 +18,8 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
         : base(counters, logger) => _links = new InlineLinks<TOutput>(this, counters, logger);
 
     /// <summary>
-    /// A linked target faulted while this block was open: what is offered to it gets lost from now on. Raised once for each link, on the
-    /// thread that offered or on the one that faulted the target, never under a lock.
+    /// Raised when a linked target faulted while this block was open: items for it are lost from now on. Raised once for each link, on the
+    /// offering or the faulting thread, never under a lock.
     /// </summary>
     internal event Action<Exception>? LinkedTargetFaulted
     {
@@ -27,20 +27,20 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
         remove => _links.TargetFaulted -= value;
     }
 
-    /// <summary>Links a target. Targets are offered each item in the order of their links until one takes it.</summary>
+    /// <summary>Links a target. Each item is offered to the targets in the order of their links until one accepts it.</summary>
     /// <param name="target">The target.</param>
     /// <param name="linkOptions">Append, MaxMessages and PropagateCompletion as in any Dataflow block.</param>
-    /// <returns>Disposing it takes the link away; an offer under way on another thread may still arrive.</returns>
+    /// <returns>Removes the link on disposal; an offer in progress on another thread may still arrive.</returns>
     public IDisposable LinkTo(ITargetBlock<TOutput> target, DataflowLinkOptions linkOptions) => _links.Add(target, linkOptions, null);
 
     /// <summary>
-    /// Links a target for the items that pass a filter. Like the extension method of the same form, but a target that faults is noticed
-    /// behind the filter too.
+    /// Links a target for the items that pass a filter. Unlike the extension method of the same form, it also notices a fault of the
+    /// target.
     /// </summary>
     /// <param name="target">The target.</param>
     /// <param name="linkOptions">Append, MaxMessages and PropagateCompletion as in any Dataflow block.</param>
-    /// <param name="predicate">The filter. Link something for the rest too: what no target takes is counted as declined.</param>
-    /// <returns>Disposing it takes the link away; an offer under way on another thread may still arrive.</returns>
+    /// <param name="predicate">The filter. Link a target for the other items too: items that no target accepts count as declined.</param>
+    /// <returns>Removes the link on disposal; an offer in progress on another thread may still arrive.</returns>
     public IDisposable LinkTo(ITargetBlock<TOutput> target, DataflowLinkOptions linkOptions, Predicate<TOutput> predicate)
     {
         ArgumentNullException.ThrowIfNull(predicate);
@@ -49,8 +49,8 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
 
     /// <summary>Links a target for the items that pass a filter, without propagation of completion.</summary>
     /// <param name="target">The target.</param>
-    /// <param name="predicate">The filter. Link something for the rest too: what no target takes is counted as declined.</param>
-    /// <returns>Disposing it takes the link away; an offer under way on another thread may still arrive.</returns>
+    /// <param name="predicate">The filter. Link a target for the other items too: items that no target accepts count as declined.</param>
+    /// <returns>Removes the link on disposal; an offer in progress on another thread may still arrive.</returns>
     public IDisposable LinkTo(ITargetBlock<TOutput> target, Predicate<TOutput> predicate) =>
         LinkTo(target, new DataflowLinkOptions(), predicate);
 
@@ -70,13 +70,14 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
         throw new InvalidOperationException("This block keeps no message, so none can be reserved or released.");
 
     /// <summary>
-    /// Offers an item to the linked targets from outside: another stage's thread, a timer, a client's call. Safe for several threads.
-    /// Within <see cref="InlineTarget{TInput}.Process"/> use <see cref="Offer"/>, which works for what is inside after
-    /// <see cref="InlineNode.Complete"/> too.
+    /// Offers an item to the linked targets from outside: another stage's thread, a timer, a client's call. Thread-safe. Within
+    /// <see cref="InlineTarget{TInput}.Process"/> use <see cref="Offer"/>, which also works for items inside the block after
+    /// <see cref="InlineNode.Complete"/>.
     /// </summary>
-    /// <param name="item">The item; taken over in any case.</param>
-    /// <returns>Whether a target took it; otherwise, also when the block is complete, it was counted and <see cref="OnDeclined"/> was
-    /// called.</returns>
+    /// <param name="item">The item; always taken over.</param>
+    /// <returns>
+    /// Whether a target accepted it. Otherwise, also when the block is complete, it was counted and <see cref="OnDeclined"/> was called.
+    /// </returns>
     internal bool Emit(TOutput item)
     {
         if (!TryEnter(out InlineSeat? seat))
@@ -91,11 +92,13 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
     }
 
     /// <summary>
-    /// Offers a result of the stage to the linked targets. Does not throw. Where the only target is a block of this kind its stage runs in
-    /// here, as <see cref="InlineTarget{TInput}.Run"/> would run it: so a link between two stages is one frame of the stack.
+    /// Offers a result of the stage to the linked targets. Does not throw. If the only target is a block of this kind, its stage runs
+    /// inside this call, as in <see cref="InlineTarget{TInput}.Run"/>, so a link between two stages is one stack frame.
     /// </summary>
-    /// <param name="item">The result; taken over in any case.</param>
-    /// <returns>Whether one took it; otherwise it was counted, and <see cref="OnDeclined"/> or <see cref="OnLost"/> was called.</returns>
+    /// <param name="item">The result; always taken over.</param>
+    /// <returns>
+    /// Whether a target accepted it. Otherwise it was counted, and <see cref="OnDeclined"/> or <see cref="OnLost"/> was called.
+    /// </returns>
     private protected bool Offer(TOutput item)
     {
         if (_links.Next is { } next && next.TryEnter(out InlineSeat? seat))
@@ -104,7 +107,7 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
             {
                 next.Process(item);
             }
-#pragma warning disable CA1031 // law of the mesh: stage code never throws into the block before it
+#pragma warning disable CA1031 // rule of the mesh: stage code never throws into the previous block
             catch (Exception exception)
 #pragma warning restore CA1031
             {
@@ -119,13 +122,15 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
         return outcome == InlineOutcome.Accepted || NotAccepted(item, outcome);
     }
 
-    /// <summary>Deals with an item that no target took, already counted. Gives its buffer back; a stage may answer 5.03 besides.</summary>
+    /// <summary>
+    /// Handles an item that no target accepted; it is already counted. Disposes its buffer; a stage may also answer 5.03.
+    /// </summary>
     /// <param name="item">The item, which still belongs to the block.</param>
     private protected virtual void OnDeclined(TOutput item) => (item as IDisposable)?.Dispose();
 
     /// <summary>
-    /// Deals with an item whose target threw, already counted and logged. The target may have kept it, so its buffer must not be given
-    /// back.
+    /// Handles an item whose target threw; it is already counted and logged. The target may have kept it, so its buffer must not be
+    /// returned.
     /// </summary>
     /// <param name="item">The item, which no longer belongs to the block.</param>
     private protected virtual void OnLost(TOutput item)
@@ -152,7 +157,7 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
         {
             OnLost(item);
         }
-#pragma warning disable CA1031 // law of the mesh: stage code never throws into the block before it
+#pragma warning disable CA1031 // rule of the mesh: stage code never throws into the previous block
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -163,7 +168,7 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
     }
 
     /// <summary>
-    /// Nothing of a connection is dropped: what no target has room for waits for it, and meanwhile nothing more is read from there.
+    /// Items of a connection are never dropped: an item without room waits, and meanwhile nothing more is read from the connection.
     /// </summary>
     private bool TryOfferLater(TOutput item, ReadingHold hold)
     {
@@ -187,7 +192,7 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
                 Decline(item);
             }
         }
-#pragma warning disable CA1031 // a linked block of a user must not take the pipeline down
+#pragma warning disable CA1031 // a linked block of the application must not take the pipeline down
         catch (Exception exception)
 #pragma warning restore CA1031
         {

@@ -2,10 +2,10 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Mesh;
 
-/// <summary>Turns an exception into a counted, logged verdict.</summary>
+/// <summary>Counts and logs exceptions of stages.</summary>
 internal static class InlineFailure
 {
-    /// <summary>Counts and logs. Never throws: a logger of a user that does is no reason to lose the pipeline.</summary>
+    /// <summary>Counts and logs an exception. Never throws, even if a logger of the application does.</summary>
     public static void Report(CoapCounters counters, ILogger logger, Exception exception)
     {
         counters.Add(CoapCounter.StageErrors);
@@ -13,7 +13,7 @@ internal static class InlineFailure
         {
             Log.StageFailed(logger, exception);
         }
-#pragma warning disable CA1031 // the counter has it
+#pragma warning disable CA1031 // the exception is already counted
         catch (Exception)
 #pragma warning restore CA1031
         {

@@ -1,16 +1,16 @@
 namespace CoAP.NET.Mesh;
 
 /// <summary>
-/// Knows whether anybody is inside a block, so that its <c>Completion</c> ends only when it processes nothing any more, as Dataflow
-/// promises. Nearly always one thread, the one that receives, runs a block. It has a seat and writes a counter of its own without an
-/// interlocked operation; other threads are guests and count with interlocked ones. A guest that comes often takes the seat over. Who
-/// closes the gate, or takes a seat, pays for all: a barrier in every thread of the process stands for the one that the seat's thread
-/// leaves out. A mutable struct: keep it in a field that is not read-only.
+/// Counts the threads inside a block, so that <c>Completion</c> ends only when the block processes nothing any more, as Dataflow promises.
+/// Nearly always a single thread, the receiving one, runs a block. It has a seat and counts without interlocked operations. Other threads
+/// are guests and count with interlocked operations. A frequent guest takes over the seat. Closing the gate, or taking a seat, costs a
+/// process-wide memory barrier in place of the one that the thread of the seat omits. A mutable struct: keep it in a field that is not
+/// read-only.
 /// </summary>
 internal struct InlineGate
 {
     /// <summary>
-    /// How often a guest passes before it takes the seat: the barrier of some microseconds vanishes in that many messages.
+    /// After so many passes a guest takes the seat. The barrier of some microseconds is negligible in that many messages.
     /// </summary>
     internal const int PassesForSeat = 16_384;
 
@@ -33,11 +33,11 @@ internal struct InlineGate
     {
     }
 
-    /// <summary>Whether <see cref="TryClose"/> was not called yet.</summary>
+    /// <summary>Whether <see cref="TryClose"/> has not been called yet.</summary>
     public readonly bool IsOpen => Volatile.Read(in _state) == Open;
 
-    /// <summary>Goes in. Every success is paired with <see cref="Leave"/>; after a failure call <see cref="TryFinish"/>.</summary>
-    /// <param name="seat">What <see cref="Leave"/> must get; null for a guest.</param>
+    /// <summary>Enters. Pair every success with <see cref="Leave"/>; after a failure call <see cref="TryFinish"/>.</summary>
+    /// <param name="seat">The argument for <see cref="Leave"/>; null for a guest.</param>
     /// <returns>Whether the gate is open.</returns>
     public bool TryEnter(out InlineSeat? seat)
     {
@@ -47,7 +47,7 @@ internal struct InlineGate
             return TryEnterAsGuest(out seat);
         }
 
-        // The write must be visible before the reads below; that is what the barrier of TryClose and TakeSeat is for.
+        // The write must be visible before the reads below. The barrier of TryClose and TakeSeat guarantees this.
         Volatile.Write(ref seat.Inside, seat.Inside + 1);
         if (Volatile.Read(ref _state) == Open && !Volatile.Read(ref seat.IsRevoked))
         {
@@ -58,9 +58,9 @@ internal struct InlineGate
         return TryEnterAsGuest(out seat);
     }
 
-    /// <summary>Goes out.</summary>
-    /// <param name="seat">What <see cref="TryEnter"/> gave.</param>
-    /// <returns>Whether the gate is closed, so that <see cref="TryFinish"/> must be called.</returns>
+    /// <summary>Leaves.</summary>
+    /// <param name="seat">The seat from <see cref="TryEnter"/>.</param>
+    /// <returns>Whether the gate is closed, so the caller must call <see cref="TryFinish"/>.</returns>
     public bool Leave(InlineSeat? seat)
     {
         if (seat is null)
@@ -75,7 +75,7 @@ internal struct InlineGate
         return Volatile.Read(ref _state) != Open;
     }
 
-    /// <summary>Closes the gate: nobody gets in any more. The first caller goes on with <see cref="TryFinish"/>.</summary>
+    /// <summary>Closes the gate for all further threads. The first caller continues with <see cref="TryFinish"/>.</summary>
     /// <returns>Whether this was the first call.</returns>
     public bool TryClose()
     {
@@ -86,8 +86,8 @@ internal struct InlineGate
                 return false;
             }
 
-            // After the first barrier nobody gets in unseen; after the second one nobody gets out unseen: either TryFinish here sees that
-            // the last one left, or the last one sees that it has to finish.
+            // After the first barrier no thread enters unseen; after the second one no thread leaves unseen. Either TryFinish here sees
+            // that the last thread left, or the last thread sees that it must finish.
             Volatile.Write(ref _state, Closing);
             Interlocked.MemoryBarrierProcessWide();
             Volatile.Write(ref _state, Draining);
@@ -96,8 +96,8 @@ internal struct InlineGate
         }
     }
 
-    /// <summary>Whether the gate is closed and everybody is out. True for exactly one caller, who then ends the block.</summary>
-    /// <param name="evenIfInside">Do not wait for those who are inside.</param>
+    /// <summary>Whether the gate is closed and empty. Exactly one caller gets true and then ends the block.</summary>
+    /// <param name="evenIfInside">Whether to ignore threads that are still inside.</param>
     public bool TryFinish(bool evenIfInside = false)
     {
         if (Volatile.Read(ref _state) is Open or Finished)
@@ -137,7 +137,7 @@ internal struct InlineGate
             return false;
         }
 
-        // Lost counts between guests do not matter: somebody who comes often gets there.
+        // Lost counts between guests do not matter: a frequent guest gets there.
         if (_seat is null || ++_guestPasses >= PassesForSeat)
         {
             TakeSeat(Environment.CurrentManagedThreadId);
@@ -163,8 +163,8 @@ internal struct InlineGate
                 return;
             }
 
-            // After the barrier the old thread has either counted itself in its seat, which we see, or it will see that the seat was
-            // revoked.
+            // After the barrier, either the old thread has counted itself in its seat, which is visible here, or it will see that the seat
+            // was revoked.
             Volatile.Write(ref old.IsRevoked, true);
             Interlocked.MemoryBarrierProcessWide();
             _retired?.RemoveAll(static seat => Volatile.Read(ref seat.Inside) == 0);

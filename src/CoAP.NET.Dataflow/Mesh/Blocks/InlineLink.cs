@@ -23,7 +23,7 @@ internal sealed class InlineLink<T> : IDisposable
         Direct = _maxMessages == DataflowBlockOptions.Unbounded && predicate is null ? target as InlineTarget<T> : null;
     }
 
-    /// <summary>The target, when it is of our own kind and there is nothing to count or to filter; else null.</summary>
+    /// <summary>The target, if it is an inline block and there is nothing to count or to filter; otherwise null.</summary>
     public InlineTarget<T>? Direct { get; }
 
     public InlineOutcome Offer(T item)
@@ -42,14 +42,14 @@ internal sealed class InlineLink<T> : IDisposable
         return InlineOutcome.Declined;
     }
 
-    /// <summary>Has the target take the item when it has room. Not for blocks of our own, which take at once or never.</summary>
-    /// <returns>Ends with whether it was taken; null when the link is not for that.</returns>
+    /// <summary>Lets the target take the item when it has room. Not for inline blocks, which accept at once or never.</summary>
+    /// <returns>Completes with true if the target took it; null when the link does not support this.</returns>
     public Task<bool>? OfferLater(T item) =>
         _target is InlineTarget<T> || _predicate is not null || _maxMessages != DataflowBlockOptions.Unbounded
             ? null
             : _target.SendAsync(item);
 
-    /// <summary>Tells the end of the source to the target, if it was linked so.</summary>
+    /// <summary>Passes the end of the source to the target, if the link propagates it.</summary>
     public void Finish(Exception? fault)
     {
         if (!_propagatesCompletion)
@@ -68,7 +68,7 @@ internal sealed class InlineLink<T> : IDisposable
                 _target.Fault(fault);
             }
         }
-#pragma warning disable CA1031 // a linked block of a user must not take the pipeline down
+#pragma warning disable CA1031 // a linked block of the application must not take the pipeline down
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -90,7 +90,7 @@ internal sealed class InlineLink<T> : IDisposable
                 return InlineOutcome.Declined;
             }
 
-            // A place is reserved before the offer, so that several threads together never exceed the maximum.
+            // Reserves a place before the offer, so several threads together never exceed the maximum.
             if (counts && Interlocked.Increment(ref _reserved) > _maxMessages)
             {
                 Interlocked.Decrement(ref _reserved);
@@ -100,7 +100,7 @@ internal sealed class InlineLink<T> : IDisposable
             offering = true;
             status = _target.OfferMessage(_links.NextHeader(), item, _links.Owner, consumeToAccept: false);
         }
-#pragma warning disable CA1031 // a linked block of a user must not take the pipeline down
+#pragma warning disable CA1031 // a linked block of the application must not take the pipeline down
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -139,7 +139,7 @@ internal sealed class InlineLink<T> : IDisposable
         }
     }
 
-    /// <summary>The target takes nothing any more: takes the link away and finds out why.</summary>
+    /// <summary>Handles a target that accepts nothing any more: removes the link and finds the reason.</summary>
     private void Ended()
     {
         if (!_links.Remove(this) || _links.Owner.Completion.IsCompleted)
@@ -161,7 +161,7 @@ internal sealed class InlineLink<T> : IDisposable
                 return;
             }
 
-            // A chain that a user encapsulated may decline before its last block has faulted.
+            // A chain that the application encapsulated may decline before its last block has faulted.
             completion.ContinueWith(
                 static (task, links) => Report((InlineLinks<T>)links!, task.Exception!),
                 _links,
@@ -200,7 +200,7 @@ internal sealed class InlineLink<T> : IDisposable
         }
         catch (NotSupportedException)
         {
-            // The short-lived targets of ReceiveAsync and OutputAvailableAsync have none: they end after one message, as they should.
+            // The short-lived targets of ReceiveAsync and OutputAvailableAsync have none: they end after one message, as intended.
             return null;
         }
     }

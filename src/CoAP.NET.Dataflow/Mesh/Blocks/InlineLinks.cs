@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Mesh;
 
-/// <summary>The links of a block that keeps no message: an array that is replaced on change, so that offering takes no lock.</summary>
+/// <summary>The links of a block without a queue: an array that is replaced on change, so offering takes no lock.</summary>
 internal sealed class InlineLinks<T>
 {
     private readonly Lock _gate = new();
@@ -25,8 +25,8 @@ internal sealed class InlineLinks<T>
     public event Action<Exception>? TargetFaulted;
 
     /// <summary>
-    /// The target where it is the only one, of our own kind, and gets everything; nearly always so. Null otherwise: then ask
-    /// <see cref="Offer"/>.
+    /// The target, if it is the only one, is an inline block, and gets everything, as nearly always. Otherwise null; use
+    /// <see cref="Offer"/> then.
     /// </summary>
     public InlineTarget<T>? Next => Volatile.Read(ref _next);
 
@@ -50,7 +50,7 @@ internal sealed class InlineLinks<T>
             }
         }
 
-        // Too late to offer anything, but the target asked to hear of the end.
+        // Too late to offer anything, but the target requested a notification of the end.
         link.Finish(_fault);
         return link;
     }
@@ -69,8 +69,8 @@ internal sealed class InlineLinks<T>
         return InlineOutcome.Declined;
     }
 
-    /// <summary>Offers an item once more to the first target without a filter, which takes it when it has room.</summary>
-    /// <returns>Ends with whether it was taken; null when there is no target that could.</returns>
+    /// <summary>Offers an item again to the first target without a filter, which takes it when it has room.</summary>
+    /// <returns>Completes with true if the target took it; null when no target supports this.</returns>
     public Task<bool>? OfferLater(T item)
     {
         foreach (InlineLink<T> link in Volatile.Read(ref _links))
@@ -85,14 +85,14 @@ internal sealed class InlineLinks<T>
     }
 
     /// <summary>
-    /// A header that this source never gave before. Standard blocks compare ids only of offers they postponed, and those can never be had
-    /// later from a block that keeps nothing; but blocks of users may tell messages apart by them, so they are unique over all threads.
-    /// Blocks of our own need no header.
+    /// Returns a header that this source has not used before. Standard blocks compare ids only of offers that they postponed, and a block
+    /// without a queue does not serve those. But blocks of the application may use them to distinguish messages, so they are unique over
+    /// all threads. Inline blocks need no header.
     /// </summary>
     public DataflowMessageHeader NextHeader() => new(Interlocked.Increment(ref _lastId));
 
-    /// <summary>Takes a link away.</summary>
-    /// <returns>Whether it was still there.</returns>
+    /// <summary>Removes a link.</summary>
+    /// <returns>Whether the link still existed.</returns>
     public bool Remove(InlineLink<T> link)
     {
         lock (_gate)
@@ -108,7 +108,7 @@ internal sealed class InlineLinks<T>
         }
     }
 
-    /// <summary>Takes all links away, once, and tells the end to the targets that asked for it.</summary>
+    /// <summary>Removes all links, once, and notifies the targets that requested it.</summary>
     public void Close(Exception? fault)
     {
         InlineLink<T>[] links;

@@ -3,9 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Mesh;
 
-/// <summary>
-/// What all blocks without a queue have in common: a gate, by which <see cref="Completion"/> waits for what is inside, and one end.
-/// </summary>
+/// <summary>The common base of all blocks without a queue: a gate, for which <see cref="Completion"/> waits, and one end.</summary>
 internal abstract class InlineNode : IDataflowBlock
 {
     private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -18,7 +16,7 @@ internal abstract class InlineNode : IDataflowBlock
         Logger = logger;
     }
 
-    /// <summary>Ends after <see cref="Complete"/> or <see cref="Fault"/>, when nothing is inside the block any more.</summary>
+    /// <summary>Completes after <see cref="Complete"/> or <see cref="Fault"/>, when the block is empty.</summary>
     public Task Completion => _completion.Task;
 
     /// <summary>The counters of the endpoint.</summary>
@@ -27,13 +25,13 @@ internal abstract class InlineNode : IDataflowBlock
     /// <summary>The log of the endpoint.</summary>
     private protected ILogger Logger { get; }
 
-    /// <summary>Whether it takes items.</summary>
+    /// <summary>Whether the block accepts items.</summary>
     private protected bool IsOpen => _gate.IsOpen;
 
-    /// <summary>Takes no more items. What is inside runs to its end; then <see cref="Completion"/> ends.</summary>
+    /// <summary>Stops accepting items. Items inside are processed to the end; then <see cref="Completion"/> ends.</summary>
     public void Complete() => Close(null);
 
-    /// <summary>Takes no more items and ends <see cref="Completion"/> with an error. Without effect after <see cref="Complete"/>.</summary>
+    /// <summary>Stops accepting items and ends <see cref="Completion"/> with an error. No effect after <see cref="Complete"/>.</summary>
     /// <param name="exception">The error.</param>
     public void Fault(Exception exception)
     {
@@ -42,8 +40,8 @@ internal abstract class InlineNode : IDataflowBlock
     }
 
     /// <summary>
-    /// Completes without waiting for what is inside, for the end of a grace period: user code that never returns must not keep the block
-    /// from ending. What still comes out of it is offered to targets that may have ended, and then counted as declined.
+    /// Completes without waiting for the items inside, at the end of a grace period: user code that never returns must not keep the block
+    /// from ending. Later results are offered to targets that may have ended, and then count as declined.
     /// </summary>
     internal void Abandon()
     {
@@ -54,8 +52,8 @@ internal abstract class InlineNode : IDataflowBlock
         }
     }
 
-    /// <summary>Enters the block; pairs with <see cref="Leave"/> when true.</summary>
-    /// <param name="seat">What <see cref="Leave"/> must get.</param>
+    /// <summary>Enters the block; pair it with <see cref="Leave"/> when true.</summary>
+    /// <param name="seat">The argument for <see cref="Leave"/>.</param>
     /// <returns>Whether the block was open.</returns>
     internal bool TryEnter(out InlineSeat? seat)
     {
@@ -68,8 +66,8 @@ internal abstract class InlineNode : IDataflowBlock
         return false;
     }
 
-    /// <summary>See <see cref="TryEnter"/>.</summary>
-    /// <param name="seat">What <see cref="TryEnter"/> gave.</param>
+    /// <summary>Leaves the block; see <see cref="TryEnter"/>.</summary>
+    /// <param name="seat">The seat from <see cref="TryEnter"/>.</param>
     internal void Leave(InlineSeat? seat)
     {
         if (_gate.Leave(seat))
@@ -84,12 +82,12 @@ internal abstract class InlineNode : IDataflowBlock
     {
     }
 
-    /// <summary>Counts and logs what a stage or a linked block threw. Never throws itself, although loggers may.</summary>
+    /// <summary>Counts and logs an exception of a stage or a linked block. Never throws, although loggers may.</summary>
     private protected void Failed(Exception exception) => InlineFailure.Report(Counters, Logger, exception);
 
     private void Close(Exception? fault)
     {
-        // The first one says how the block ends; its write is seen by the one who finishes, because the gate is closed after it.
+        // The first call decides how the block ends. The finishing thread sees its write, because the gate is closed after it.
         if (_gate.IsOpen)
         {
             Interlocked.CompareExchange(ref _fault, fault, null);
@@ -119,7 +117,7 @@ internal abstract class InlineNode : IDataflowBlock
         else
         {
             _completion.TrySetException(fault);
-            _ = _completion.Task.Exception; // observed: who cares awaits Completion
+            _ = _completion.Task.Exception; // observed: interested callers await Completion
         }
 
         OnFinished(fault);

@@ -1,16 +1,14 @@
 namespace CoAP.NET.Mesh;
 
-/// <summary>What became of an item that was offered to the linked targets.</summary>
+/// <summary>The outcome of offering an item to the linked targets.</summary>
 internal enum InlineOutcome
 {
-    /// <summary>No target took it: it still belongs to the block that offered it.</summary>
+    /// <summary>No target accepted it: it still belongs to the offering block.</summary>
     Declined,
 
-    /// <summary>A target took it.</summary>
+    /// <summary>A target accepted it.</summary>
     Accepted,
 
-    /// <summary>
-    /// A target threw: nobody knows whether it keeps the item, so it goes to no other target and its buffer is not given back.
-    /// </summary>
+    /// <summary>A target threw and may have kept the item: it goes to no other target, and its buffer is not returned.</summary>
     Lost,
 }

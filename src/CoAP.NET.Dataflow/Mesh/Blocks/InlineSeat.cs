@@ -6,12 +6,12 @@ namespace CoAP.NET.Mesh;
 /// </summary>
 internal sealed class InlineSeat(int thread)
 {
-    /// <summary>How deep the thread is in the block. Written by the thread of the seat only.</summary>
+    /// <summary>The nesting depth of the thread in the block. Only the thread of the seat writes it.</summary>
     public int Inside;
 
-    /// <summary>Set when another thread took the seat over. Guarded by the gate's lock; read by the thread of the seat.</summary>
+    /// <summary>Set when another thread took over the seat. Guarded by the gate's lock; the thread of the seat reads it.</summary>
     public bool IsRevoked;
 
-    /// <summary>Whose seat it is.</summary>
+    /// <summary>The thread of the seat.</summary>
     public int Thread { get; } = thread;
 }

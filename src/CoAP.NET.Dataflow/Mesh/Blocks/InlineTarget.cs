@@ -4,12 +4,12 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Mesh;
 
 /// <summary>
-/// A Dataflow target without a queue: <see cref="OfferMessage"/> runs the stage before it returns. The end of a path; a stage that gives
-/// something derives from <see cref="InlineBlock{TInput, TOutput}"/>. It answers Accepted (or NotAvailable) while open and
-/// DecliningPermanently after <see cref="InlineNode.Complete"/> or <see cref="InlineNode.Fault"/>; never Declined, which wedges a standard
-/// block before it for good, or Postponed.
+/// A Dataflow target without a queue: <see cref="OfferMessage"/> runs the stage before it returns. It is the end of a path; a stage with
+/// results derives from <see cref="InlineBlock{TInput, TOutput}"/>. It answers Accepted (or NotAvailable) while open, and
+/// DecliningPermanently after <see cref="InlineNode.Complete"/> or <see cref="InlineNode.Fault"/>. It never answers Declined, which
+/// permanently blocks a standard block in front of it, or Postponed.
 /// </summary>
-/// <typeparam name="TInput">What it takes.</typeparam>
+/// <typeparam name="TInput">The type of the input items.</typeparam>
 internal abstract class InlineTarget<TInput> : InlineNode, ITargetBlock<TInput>
 {
     private protected InlineTarget(CoapCounters counters, ILogger logger)
@@ -18,20 +18,20 @@ internal abstract class InlineTarget<TInput> : InlineNode, ITargetBlock<TInput>
     }
 
     /// <summary>
-    /// Runs the stage on an item, on the calling thread. What the stage throws is counted and logged, and does not leave this method.
+    /// Runs the stage on an item, on the calling thread. Exceptions of the stage are counted and logged, and do not leave this method.
     /// </summary>
     /// <param name="messageHeader">The offer's id.</param>
     /// <param name="messageValue">The item.</param>
-    /// <param name="source">Who offers; may be null.</param>
+    /// <param name="source">The offering block; may be null.</param>
     /// <param name="consumeToAccept">Whether the item must be taken from the source.</param>
     /// <returns>Accepted, NotAvailable or DecliningPermanently.</returns>
-    /// <exception cref="ArgumentException">The header is not valid, or the item must be consumed and there is no source.</exception>
+    /// <exception cref="ArgumentException">The header is invalid, or the item must be consumed and there is no source.</exception>
     public DataflowMessageStatus OfferMessage(
         DataflowMessageHeader messageHeader, TInput messageValue, ISourceBlock<TInput>? source, bool consumeToAccept)
     {
         if (!messageHeader.IsValid)
         {
-            throw new ArgumentException("The header of an offer must have an id other than zero.", nameof(messageHeader));
+            throw new ArgumentException("The header of the offer is invalid. Its id must not be zero.", nameof(messageHeader));
         }
 
         if (consumeToAccept)
@@ -45,9 +45,8 @@ internal abstract class InlineTarget<TInput> : InlineNode, ITargetBlock<TInput>
     }
 
     /// <summary>
-    /// Runs the stage on an item, as an offer without the ceremony. For who begins a path. A block of this kind that is linked before this
-    /// one does the same within its own offer, so that a link costs one frame of the stack
-    /// (<see cref="InlineBlock{TInput, TOutput}.Offer"/>).
+    /// Runs the stage on an item, like an offer without its overhead. For the beginning of a path. An inline block that is linked before
+    /// this one does the same within its own offer, so a link costs one stack frame (<see cref="InlineBlock{TInput, TOutput}.Offer"/>).
     /// </summary>
     /// <param name="item">The item, taken over when the result is true.</param>
     /// <returns>Whether the block was open.</returns>
@@ -62,7 +61,7 @@ internal abstract class InlineTarget<TInput> : InlineNode, ITargetBlock<TInput>
         {
             Process(item);
         }
-#pragma warning disable CA1031 // law of the mesh: stage code never throws into the block before it
+#pragma warning disable CA1031 // rule of the mesh: stage code never throws into the previous block
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -73,14 +72,18 @@ internal abstract class InlineTarget<TInput> : InlineNode, ITargetBlock<TInput>
         return true;
     }
 
-    /// <summary>The stage. Called on the offering thread, between <see cref="InlineNode.TryEnter"/> and <see cref="InlineNode.Leave"/>;
-    /// several threads may be in it at a time. What it throws goes to <see cref="GiveUp"/>.</summary>
+    /// <summary>
+    /// The stage. Called on the offering thread, between <see cref="InlineNode.TryEnter"/> and <see cref="InlineNode.Leave"/>; several
+    /// threads may run it at a time. Its exceptions go to <see cref="GiveUp"/>.
+    /// </summary>
     /// <param name="item">The item, now owned by the stage.</param>
     internal abstract void Process(TInput item);
 
-    /// <summary>Deals with what <see cref="Process"/> threw: counted and logged, then <see cref="OnFailed"/>. Does not throw.</summary>
+    /// <summary>
+    /// Handles an exception of <see cref="Process"/>: counts and logs it, then calls <see cref="OnFailed"/>. Does not throw.
+    /// </summary>
     /// <param name="item">The item.</param>
-    /// <param name="exception">What was thrown.</param>
+    /// <param name="exception">The exception.</param>
     internal void GiveUp(TInput item, Exception exception)
     {
         Failed(exception);
@@ -97,8 +100,8 @@ internal abstract class InlineTarget<TInput> : InlineNode, ITargetBlock<TInput>
     }
 
     /// <summary>
-    /// Called after <see cref="Process"/> threw, which was counted and logged. Does nothing by default: nobody knows how far the stage
-    /// came, and a buffer that is given back twice is worse than one that is lost to the garbage collector.
+    /// Called after <see cref="Process"/> threw; the exception is counted and logged. Does nothing by default: the progress of the stage is
+    /// unknown, and a buffer that is returned twice is worse than one that is left to the garbage collector.
     /// </summary>
     /// <param name="item">The item.</param>
     private protected virtual void OnFailed(TInput item)
@@ -107,7 +110,7 @@ internal abstract class InlineTarget<TInput> : InlineNode, ITargetBlock<TInput>
 
     private DataflowMessageStatus ConsumeAndRun(DataflowMessageHeader messageHeader, ISourceBlock<TInput> source)
     {
-        // Inside while consuming, so that what was taken from the source is not lost to a Complete in between.
+        // Inside the gate while consuming, so that a Complete in between does not lose an item taken from the source.
         if (!IsOpen || !TryEnter(out InlineSeat? seat))
         {
             return DataflowMessageStatus.DecliningPermanently;
@@ -123,7 +126,7 @@ internal abstract class InlineTarget<TInput> : InlineNode, ITargetBlock<TInput>
                 RunInside(item!);
             }
         }
-#pragma warning disable CA1031 // a source of a user must not take the pipeline down
+#pragma warning disable CA1031 // a source of the application must not take the pipeline down
         catch (Exception exception)
 #pragma warning restore CA1031
         {

@@ -2,13 +2,15 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Mesh;
 
-/// <summary>
-/// The bytes of one message on their way through the mesh, with where they came from or go to. It has one owner at a time:
-/// who gets it hands it on or disposes it, exactly once; a lost one is garbage, not an error.
-/// </summary>
+/// <summary>Holds the bytes of one message on its way through the mesh, with its source or destination.</summary>
+/// <remarks>
+/// A datagram has one owner at a time. The owner hands it on or disposes it, exactly once. A datagram that is never disposed becomes
+/// garbage; that is not an error.
+/// </remarks>
 public sealed class CoapDatagram : IDisposable, IPausableItem
 {
-    // Who may touch the buffer. A receive loop lends the datagrams of its slots: such a one comes back in place, without any queue.
+    // The state decides which thread may touch the buffer. A receive loop lends the datagrams of its slots; a lent datagram returns in
+    // place, without any queue.
     private const int Free = 0;
     private const int Owned = 1;
     private const int Lent = 2;
@@ -18,7 +20,7 @@ public sealed class CoapDatagram : IDisposable, IPausableItem
     private readonly bool _isView;
     private int _state;
 
-    /// <summary>Makes a datagram with a buffer of its own, outside any pool.</summary>
+    /// <summary>Creates a datagram with a buffer of its own, outside any pool.</summary>
     /// <param name="capacity">The size of the buffer in bytes.</param>
     public CoapDatagram(int capacity)
         : this(new byte[capacity], null)
@@ -37,13 +39,11 @@ public sealed class CoapDatagram : IDisposable, IPausableItem
         _isView = true;
     }
 
-    /// <summary>The whole buffer; the message is the <see cref="Length"/> bytes from <see cref="Offset"/> on.</summary>
+    /// <summary>The whole buffer. The message occupies <see cref="Length"/> bytes from <see cref="Offset"/> on.</summary>
     public byte[] Buffer { get; private set; }
 
-    /// <summary>
-    /// Where the message begins in <see cref="Buffer"/>, in bytes; other than 0 only for the frames of a stream, of which several may share
-    /// a buffer.
-    /// </summary>
+    /// <summary>The start of the message in <see cref="Buffer"/>, in bytes.</summary>
+    /// <remarks>The offset differs from 0 only for frames of a stream, which may share a buffer.</remarks>
     public int Offset { get; private set; }
 
     /// <summary>The number of bytes that belong to the message.</summary>
@@ -58,41 +58,35 @@ public sealed class CoapDatagram : IDisposable, IPausableItem
     /// <summary>The peer's address.</summary>
     public CoapAddress Remote { get; set; }
 
-    /// <summary>Our own address: inbound the one that was asked, outbound the one to answer from; the wildcard when unknown.</summary>
+    /// <summary>The local address: inbound the destination of the datagram, outbound its source.</summary>
+    /// <remarks>The wildcard address when it is unknown.</remarks>
     public CoapAddress Local { get; set; }
 
-    /// <summary>Whether the datagram was longer than the buffer, so that its end is missing.</summary>
+    /// <summary>Whether the datagram was longer than the buffer and lost its end.</summary>
     public bool IsTruncated { get; set; }
 
-    /// <summary>The transport it came through or leaves by.</summary>
+    /// <summary>The transport that received or sends the datagram.</summary>
     public CoapTransport? Transport { get; set; }
 
-    /// <summary>A number by which the transport knows its own socket or connection; 0 when it has only one.</summary>
+    /// <summary>Identifies the socket or connection within the transport; 0 when the transport has only one.</summary>
     public int TransportTag { get; set; }
 
-    /// <summary>
-    /// Outbound, to a group: how many routers it may pass, 1 to 255 (TTL, hop limit); 0 for the default of the operating system, which is
-    /// 1.
-    /// </summary>
+    /// <summary>Outbound, to a group: how many routers the datagram may pass (TTL, hop limit).</summary>
+    /// <remarks>The range is 1 to 255. 0 selects the default of the operating system, which is 1.</remarks>
     public byte HopLimit { get; set; }
 
     ReadingHold IPausableItem.Hold => new(Channel?.Pausable);
 
-    /// <summary>
-    /// The channel that the peer had when the datagram was announced (<see cref="ICoapDatagramContext.Expect"/>); a hint for the Channel
-    /// stage.
-    /// </summary>
+    /// <summary>The peer's channel at the time of <see cref="ICoapDatagramContext.Expect"/>; a hint for the Channel stage.</summary>
     internal CoapChannel? Expected { get; set; }
 
-    /// <summary>The peer's channel; set by the Channel stage inbound and by the Handler stage outbound.</summary>
+    /// <summary>The peer's channel. The Channel stage sets it inbound, the Handler stage outbound.</summary>
     public CoapChannel? Channel { get; set; }
 
-    /// <summary>
-    /// Outbound, on a connection: whether it is the last frame, after which the connection is closed (RFC 8323 section 5.6).
-    /// </summary>
+    /// <summary>Outbound, on a connection: whether the connection closes after this frame (RFC 8323 section 5.6).</summary>
     public bool IsLast { get; set; }
 
-    /// <summary>A copy with a buffer of its own, such as each target of a <c>BroadcastBlock</c> needs.</summary>
+    /// <summary>Copies the datagram into a buffer of its own, for example for each target of a <c>BroadcastBlock</c>.</summary>
     /// <returns>The copy.</returns>
     public CoapDatagram Copy()
     {
@@ -112,7 +106,7 @@ public sealed class CoapDatagram : IDisposable, IPausableItem
         return copy;
     }
 
-    /// <summary>Gives the buffer back. Repeating it does nothing.</summary>
+    /// <summary>Returns the buffer. Further calls do nothing.</summary>
     public void Dispose()
     {
         if (_pool is null && !_isView)
@@ -139,7 +133,7 @@ public sealed class CoapDatagram : IDisposable, IPausableItem
                 }
                 else
                 {
-                    // A view that the loop gave up is garbage, and its buffer with it.
+                    // A view that the loop abandoned becomes garbage, together with its buffer.
                     _pool?.Return(this);
                 }
 
@@ -150,15 +144,15 @@ public sealed class CoapDatagram : IDisposable, IPausableItem
         }
     }
 
-    /// <summary>
-    /// Makes a datagram that shows one frame after another of a buffer that holds many (<see cref="Show"/>). If <see cref="TryTakeBack"/>
-    /// says that the pipeline kept it, both it and the buffer belong to whoever has it, and the loop needs new ones.
-    /// </summary>
+    /// <summary>Creates a view: a datagram that shows one frame after another of a shared buffer (<see cref="Show"/>).</summary>
+    /// <remarks>
+    /// When <see cref="TryTakeBack"/> returns false, the view and the buffer belong to the pipeline, and the loop needs new ones.
+    /// </remarks>
     internal static CoapDatagram MakeView() => new();
 
-    /// <summary>Has a view show a frame and lends it to the pipeline.</summary>
+    /// <summary>Points a view at a frame and lends it to the pipeline.</summary>
     /// <param name="buffer">The buffer.</param>
-    /// <param name="offset">Where the frame begins.</param>
+    /// <param name="offset">The start of the frame in the buffer.</param>
     /// <param name="length">Its length in bytes.</param>
     internal void Show(byte[] buffer, int offset, int length)
     {
@@ -168,17 +162,17 @@ public sealed class CoapDatagram : IDisposable, IPausableItem
         Lend();
     }
 
-    /// <summary>Whether somebody has the buffer of it; for whoever looks for lost ones.</summary>
+    /// <summary>Whether the buffer is in use; leak checks read it.</summary>
     internal bool IsOut => Volatile.Read(ref _state) is Owned or Lent;
 
     internal void MarkOwned() => Volatile.Write(ref _state, Owned);
 
-    /// <summary>For a receive loop: gives a datagram of its slots to the pipeline, which owns it until it disposes it.</summary>
+    /// <summary>For a receive loop: lends a datagram of its slots to the pipeline, which owns it until it disposes it.</summary>
     internal void Lend() => Volatile.Write(ref _state, Lent);
 
     /// <summary>
-    /// For a receive loop: whether a lent datagram came back, so that its slot may be filled again. If not, it belongs to the pool from now
-    /// on.
+    /// For a receive loop: returns true when a lent datagram has come back and its slot can be filled again. Otherwise the datagram belongs
+    /// to the pool from now on.
     /// </summary>
     internal bool TryTakeBack() =>
         Volatile.Read(ref _state) == Free || Interlocked.CompareExchange(ref _state, Owned, Lent) == Free;

@@ -6,9 +6,8 @@ using CoAP.NET.Resources;
 
 namespace CoAP.NET.Mesh;
 
-/// <summary>
-/// A request being served: it goes up to the Resource stage and comes back with its answer, exactly once (RFC 7252 section 5.2).
-/// </summary>
+/// <summary>A request that the endpoint serves (RFC 7252 section 5.2).</summary>
+/// <remarks>It goes up to the Resource stage and returns with its answer, exactly once.</remarks>
 public sealed class CoapExchange : IPausableItem
 {
     private int _replied;
@@ -28,49 +27,49 @@ public sealed class CoapExchange : IPausableItem
     /// <summary>The request.</summary>
     public CoapRequest Request { get; }
 
-    /// <summary>Whether an answer was given already.</summary>
+    /// <summary>Whether the exchange already has an answer.</summary>
     public bool IsReplied => Volatile.Read(ref _replied) != 0;
 
     /// <summary>Which options of the request ask for more than a plain exchange.</summary>
     internal SpecialOptions Special { get; set; }
 
-    /// <summary>What belongs to the body of a request that came with Block1; null for others.</summary>
+    /// <summary>The state of the body of a request with Block1; null for other requests.</summary>
     internal ExchangeBody? Body
     {
         get => Request.Body;
         set => Request.Body = value;
     }
 
-    /// <summary>
-    /// Set by the Resource stage: the <see cref="Registration"/> of a request that asks to observe one. Of the synthetic exchange by which
-    /// the state for notifications is made: for whom. Null for all others.
-    /// </summary>
+    /// <summary>Set by the Resource stage: the <see cref="Registration"/> of a request that registers an observer.</summary>
+    /// <remarks>
+    /// For the synthetic exchange that computes the state for notifications, it names the observers. Null for all other exchanges.
+    /// </remarks>
     internal ObservingExchange? Observing { get; set; }
 
-    /// <summary>Whether it is the synthetic exchange by which the state for notifications is made, which no peer waits for.</summary>
+    /// <summary>Whether this is the synthetic exchange that computes the state for notifications. No peer waits for its answer.</summary>
     internal bool IsForObservers => Observing is { IsForObservers: true };
 
-    /// <summary>Whether what is sent answers no request at hand, such as a notification.</summary>
+    /// <summary>Whether the answer belongs to no pending request, as a notification does.</summary>
     internal bool IsWithoutRequest => Reception is null && (!Channel.IsReliable || IsForObservers);
 
-    /// <summary>Where the reply belongs; null on reliable transports.</summary>
+    /// <summary>The reception that the reply answers; null on reliable transports.</summary>
     internal CoapReception? Reception { get; }
 
     /// <summary>
-    /// Set by the Resource stage: the handler did not answer at once, so the exchange may stand among the <see cref="UnansweredRequests"/>.
+    /// Set by the Resource stage: the handler did not answer at once, so <see cref="UnansweredRequests"/> may list the exchange.
     /// </summary>
     internal bool IsUnanswered { get; set; }
 
     /// <summary>
-    /// Set by the Exchanges stage: the answer is on its way. A second one, for a block that threw after it had passed the first one on, is
-    /// late.
+    /// Set by the Exchanges stage: the answer was sent on. A second answer, from a block that threw after it had passed on the first, is
+    /// then late.
     /// </summary>
     internal bool IsAnswered { get; set; }
 
-    /// <summary>Where the request is counted as long as it is under way (<see cref="RequestsUnderWay"/>); 0 when it is not.</summary>
+    /// <summary>The <see cref="RequestsUnderWay"/> side that counts this pending request; 0 when the request is not pending.</summary>
     internal byte Side { get; set; }
 
-    /// <summary>The request is not under way any more: its answer has left, or there will be none. Repeating it does nothing.</summary>
+    /// <summary>Ends the pending request: its answer was sent, or there will be none. Further calls do nothing.</summary>
     internal void End()
     {
         if (Side is var side and not 0)
@@ -80,6 +79,6 @@ public sealed class CoapExchange : IPausableItem
         }
     }
 
-    /// <summary>Claims the right to answer; true for the first caller only.</summary>
+    /// <summary>Claims the right to answer. Only the first caller gets true.</summary>
     internal bool TryClaimReply() => Interlocked.Exchange(ref _replied, 1) == 0;
 }

@@ -1,29 +1,29 @@
 namespace CoAP.NET.Mesh;
 
-/// <summary>What a <see cref="CoapOutbound"/> asks of the stages below.</summary>
+/// <summary>The actions that a <see cref="CoapOutbound"/> requests of the stages below.</summary>
 public enum CoapOutboundKind : byte
 {
     /// <summary>Send the message; as a reply when <see cref="CoapOutbound.Reception"/> is set.</summary>
     Message,
 
-    /// <summary>Acknowledge the reception by an Empty message. Stays in Messaging if it was done already.</summary>
+    /// <summary>Acknowledge the reception with an Empty message, unless that was already done. Stays in Messaging then.</summary>
     Acknowledge,
 
-    /// <summary>Reject the reception by a Reset (RFC 7252 section 4.2); a Non-confirmable one silently.</summary>
+    /// <summary>Reject the reception with a Reset (RFC 7252 section 4.2); ignore a Non-confirmable one silently.</summary>
     Reject,
 
-    /// <summary>Leave the reception without an answer: acknowledge a Confirmable one, be silent to others.</summary>
+    /// <summary>Leave the reception without an answer: acknowledge a Confirmable one, ignore others.</summary>
     Finish,
 
-    /// <summary>Leave the reception as if it had never come: no acknowledgement, and a copy of it is a new message.</summary>
+    /// <summary>Forget the reception: send no acknowledgement, and treat a copy as a new message.</summary>
     Forget,
 
-    /// <summary>Stop the transmission: no further copies, its place is free. Never leaves Messaging.</summary>
+    /// <summary>Stop the transmission: send no further copies and free its place. Never leaves Messaging.</summary>
     Cancel,
 
     /// <summary>
-    /// Reject the reception by a Reset, also a Non-confirmable one: that is how a server learns that a notification is not wanted (RFC 7641
-    /// section 3.6).
+    /// Reject the reception with a Reset, even a Non-confirmable one: so a server learns that a notification is unwanted (RFC 7641 section
+    /// 3.6).
     /// </summary>
     Reset,
 }

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Mesh;
 
-/// <summary>An item of the mesh that says where it comes from or goes to. Nothing of a connection is dropped; it waits.</summary>
+/// <summary>An item of the mesh that knows its connection. Items of a connection are never dropped; they wait.</summary>
 internal interface IPausableItem
 {
-    /// <summary>What holds up its connection while nobody takes the item.</summary>
+    /// <summary>Pauses the connection of the item while no block accepts it.</summary>
     ReadingHold Hold { get; }
 }

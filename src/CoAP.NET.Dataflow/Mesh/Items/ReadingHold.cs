@@ -3,18 +3,18 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Mesh;
 
 /// <summary>
-/// Holds up the connection of an item that nobody has room for. Made before the item is offered once more, as whoever takes it may
+/// Pauses the connection of an item without room. Created before the item is offered again, because the block that accepts the item may
 /// recycle it.
 /// </summary>
-/// <param name="connection">The connection; null where the item is dropped instead, as a datagram may be.</param>
+/// <param name="connection">The connection; null to drop the item, as for a datagram.</param>
 internal readonly struct ReadingHold(CoapConnection? connection)
 {
-    /// <summary>Whether there is something to hold up.</summary>
+    /// <summary>Whether there is a connection to pause.</summary>
     public bool CanWait => connection is not null;
 
-    /// <summary>Stops reading the connection. Several may do so, from any thread.</summary>
+    /// <summary>Pauses reading. Several threads may do so.</summary>
     public void Begin() => connection!.HoldUp();
 
-    /// <summary>Ends it. Called once.</summary>
+    /// <summary>Resumes reading. Call it once.</summary>
     public void End() => connection!.GoOn();
 }

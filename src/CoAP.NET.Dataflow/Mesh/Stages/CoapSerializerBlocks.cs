@@ -2,12 +2,12 @@ using System.Threading.Tasks.Dataflow;
 
 namespace CoAP.NET.Mesh;
 
-/// <summary>The two blocks that take the place of the Serializer stage of one shard.</summary>
+/// <summary>The two blocks that replace the Serializer stage of one shard.</summary>
 public sealed class CoapSerializerBlocks
 {
-    /// <summary>Makes the pair.</summary>
-    /// <param name="inbound">From bytes to a message or a format error; or to nothing, for bytes that are ignored.</param>
-    /// <param name="outbound">From a message to bytes; or to nothing, for a message that has no form.</param>
+    /// <summary>Creates the pair.</summary>
+    /// <param name="inbound">Decodes bytes into a message or a format error. It may produce nothing for bytes that it ignores.</param>
+    /// <param name="outbound">Encodes a message into bytes. It may produce nothing for a message that the format cannot express.</param>
     public CoapSerializerBlocks(IPropagatorBlock<CoapDatagram, CoapInbound> inbound, IPropagatorBlock<CoapOutbound, CoapDatagram> outbound)
     {
         ArgumentNullException.ThrowIfNull(inbound);
@@ -16,9 +16,9 @@ public sealed class CoapSerializerBlocks
         Outbound = outbound;
     }
 
-    /// <summary>From bytes to messages.</summary>
+    /// <summary>Decodes bytes into messages.</summary>
     public IPropagatorBlock<CoapDatagram, CoapInbound> Inbound { get; }
 
-    /// <summary>From messages to bytes.</summary>
+    /// <summary>Encodes messages into bytes.</summary>
     public IPropagatorBlock<CoapOutbound, CoapDatagram> Outbound { get; }
 }

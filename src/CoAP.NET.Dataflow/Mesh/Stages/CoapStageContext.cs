@@ -6,8 +6,8 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Mesh;
 
 /// <summary>
-/// What a factory of <see cref="CoapPipelineOptions.Replace"/> gets: the shard that its blocks are for, and what the stage that they
-/// replace would use. Thread-safe.
+/// Describes the shard for a factory of <see cref="CoapPipelineOptions.Replace"/>, and offers what the replaced stage would use.
+/// Thread-safe.
 /// </summary>
 public sealed class CoapStageContext
 {
@@ -26,43 +26,40 @@ public sealed class CoapStageContext
         ShardCount = parts.ShardCount;
     }
 
-    /// <summary>The number of the shard, from 0 on. A peer belongs to one shard as long as it lasts.</summary>
+    /// <summary>The index of the shard, from 0. A peer stays in one shard for its lifetime.</summary>
     public int Shard { get; }
 
-    /// <summary>How many shards the endpoint has.</summary>
+    /// <summary>The number of shards of the endpoint.</summary>
     public int ShardCount { get; }
 
-    /// <summary>The bounds of the endpoint.</summary>
+    /// <summary>The limits of the endpoint.</summary>
     public CoapLimits Limits => _environment.Limits;
 
     /// <summary>The clock of the endpoint.</summary>
     public TimeProvider TimeProvider => _environment.TimeProvider;
 
-    /// <summary>The randomness of the endpoint.</summary>
+    /// <summary>The random source of the endpoint.</summary>
     public CoapRandomSource Random => _environment.Random;
 
     /// <summary>The log of the endpoint.</summary>
     public ILogger Logger => _environment.Logger;
 
-    /// <summary>
-    /// The meter of the endpoint (<see cref="CoapTelemetry.MeterName"/>), for instruments of your own. Several endpoints share it: tell
-    /// them apart by <see cref="TelemetryTags"/>.
-    /// </summary>
+    /// <summary>The meter of the endpoint (<see cref="CoapTelemetry.MeterName"/>), for instruments of your own.</summary>
+    /// <remarks>Several endpoints share the meter. Add <see cref="TelemetryTags"/> to distinguish them.</remarks>
     public Meter Meter => _environment.Telemetry.Meter;
 
-    /// <summary>
-    /// The tags of the endpoint's metrics: its name and <see cref="CoapEndpointOptions.TelemetryTags"/>. Endpoints with equal tags are
-    /// added up.
-    /// </summary>
+    /// <summary>The tags of the endpoint's metrics: its name and <see cref="CoapEndpointOptions.TelemetryTags"/>.</summary>
+    /// <remarks>Metrics of endpoints with equal tags are added up.</remarks>
     public IReadOnlyList<KeyValuePair<string, object?>> TelemetryTags => _environment.Telemetry.Tags;
 
-    /// <summary>Which source each peer is of, for bounds that give each source a share.</summary>
+    /// <summary>Maps each peer to its source, for limits that give each source a share.</summary>
     public CoapSourceRule Sources => _environment.Sources;
 
-    /// <summary>
-    /// The format that the standard stage uses for a peer, with the option registry and limits of the endpoint: datagrams (RFC 7252 section
-    /// 3), frames of a stream (RFC 8323 section 3.2) or WebSocket messages (section 4.2).
-    /// </summary>
+    /// <summary>Returns the serializer that the standard stage uses for a peer.</summary>
+    /// <remarks>
+    /// It uses the option registry and limits of the endpoint. Its format is datagrams (RFC 7252 section 3), frames of a stream (RFC 8323
+    /// section 3.2) or WebSocket messages (section 4.2).
+    /// </remarks>
     /// <param name="channel">The peer.</param>
     /// <returns>The serializer.</returns>
     public ICoapMessageSerializer SerializerOf(CoapChannel channel)
@@ -71,11 +68,10 @@ public sealed class CoapStageContext
         return _formats.Of(channel);
     }
 
-    /// <summary>
-    /// For a Serializer: makes what goes up of a datagram that was read, and gives the datagram back. The message must own its bytes.
-    /// </summary>
-    /// <param name="datagram">The datagram, as it came from the Channel stage; do not use it afterwards.</param>
-    /// <param name="message">The message in it.</param>
+    /// <summary>For a Serializer: creates the inbound item of a decoded datagram and returns the datagram to its owner.</summary>
+    /// <remarks>The message must own its bytes.</remarks>
+    /// <param name="datagram">The datagram from the Channel stage. Do not use it afterwards.</param>
+    /// <param name="message">The decoded message.</param>
     /// <returns>The item to hand on.</returns>
     public CoapInbound Received(CoapDatagram datagram, CoapMessage message)
     {
@@ -86,15 +82,15 @@ public sealed class CoapStageContext
         return inbound;
     }
 
-    /// <summary>
-    /// For a Serializer: makes what goes up of a datagram that breaks a rule of the format, which is counted and logged, and gives the
-    /// datagram back. Messaging answers a Confirmable message with a Reset and ignores others (RFC 7252 section 4.2); a connection is
-    /// aborted (RFC 8323 section 5.6). To ignore bytes without a trace dispose the datagram instead.
-    /// </summary>
-    /// <param name="datagram">The datagram, as it came from the Channel stage; do not use it afterwards.</param>
-    /// <param name="error">Which rule.</param>
-    /// <param name="type">The type of the message, as far as it could be read. Without meaning on connections.</param>
-    /// <param name="messageId">The Message ID, as far as it could be read. Without meaning on connections.</param>
+    /// <summary>For a Serializer: creates the inbound item of a malformed datagram and returns the datagram to its owner.</summary>
+    /// <remarks>
+    /// The error is counted and logged. Messaging answers a Confirmable message with a Reset and ignores others (RFC 7252 section 4.2). It
+    /// aborts a connection (RFC 8323 section 5.6). To ignore bytes without a trace, dispose the datagram instead.
+    /// </remarks>
+    /// <param name="datagram">The datagram from the Channel stage. Do not use it afterwards.</param>
+    /// <param name="error">The violated rule.</param>
+    /// <param name="type">The type of the message, as far as it was readable. Ignored on connections.</param>
+    /// <param name="messageId">The Message ID, as far as it was readable. Ignored on connections.</param>
     /// <returns>The item to hand on.</returns>
     public CoapInbound Malformed(
         CoapDatagram datagram, CoapFormatError error, CoapMessageType type = CoapMessageType.NonConfirmable, ushort messageId = 0)
@@ -105,19 +101,20 @@ public sealed class CoapStageContext
         return inbound;
     }
 
-    /// <summary>
-    /// For a Serializer: makes the datagram of a message, and keeps the bytes where Messaging needs them for copies and for answers to
-    /// duplicates (RFC 7252 sections 4.2 and 4.5). Also for an item with <see cref="CoapOutbound.Encoded"/>, with just these bytes.
-    /// </summary>
-    /// <param name="outbound">What is sent.</param>
-    /// <param name="bytes">Its bytes; copied.</param>
+    /// <summary>For a Serializer: creates the datagram of an encoded message.</summary>
+    /// <remarks>
+    /// It keeps the bytes when Messaging needs them for copies and for answers to duplicates (RFC 7252 sections 4.2 and 4.5). Call it for
+    /// an item with <see cref="CoapOutbound.Encoded"/> too, with exactly these bytes.
+    /// </remarks>
+    /// <param name="outbound">The item to send.</param>
+    /// <param name="bytes">The encoded bytes; the method copies them.</param>
     /// <returns>The datagram to hand on.</returns>
-    /// <exception cref="ArgumentException">There are no bytes.</exception>
+    /// <exception cref="ArgumentException"><paramref name="bytes"/> is empty.</exception>
     public CoapDatagram Encoded(CoapOutbound outbound, ReadOnlySpan<byte> bytes)
     {
         if (bytes.IsEmpty)
         {
-            throw new ArgumentException("A message has at least one byte.", nameof(bytes));
+            throw new ArgumentException("The message is empty. Pass at least one byte.", nameof(bytes));
         }
 
         CoapDatagram datagram = _outbound.Copy(bytes);
@@ -130,13 +127,14 @@ public sealed class CoapStageContext
         return datagram;
     }
 
-    /// <summary>
-    /// For a Serializer: a message has no form in the format, or writing it failed. Counts (<see cref="CoapCounter.EncodeErrors"/>) and
-    /// logs it. Who waits for a response gets 5.00 in its place; anything else is not sent, so that a request of ours times out.
-    /// </summary>
-    /// <param name="outbound">What was to be sent.</param>
-    /// <param name="exception">What is wrong with it.</param>
-    /// <returns>What to encode in its place; null when nothing is sent.</returns>
+    /// <summary>For a Serializer: reports that the format cannot express a message or that encoding failed.</summary>
+    /// <remarks>
+    /// The failure is counted (<see cref="CoapCounter.EncodeErrors"/>) and logged. A peer that waits for a response gets 5.00 instead.
+    /// Other messages are not sent; a request of this endpoint then times out.
+    /// </remarks>
+    /// <param name="outbound">The item that could not be encoded.</param>
+    /// <param name="exception">The error.</param>
+    /// <returns>The item to encode instead; null when nothing is sent.</returns>
     public CoapOutbound? EncodeFailed(CoapOutbound outbound, Exception exception)
     {
         ArgumentNullException.ThrowIfNull(exception);
@@ -149,7 +147,8 @@ public sealed class CoapStageContext
     {
         ArgumentNullException.ThrowIfNull(datagram);
         return datagram.Channel
-            ?? throw new ArgumentException("The datagram has no channel. It was given back, or did not come from the Channel stage.",
+            ?? throw new ArgumentException(
+                "The datagram has no channel: it was disposed, or did not come from the Channel stage. Pass a datagram of that stage.",
                 nameof(datagram));
     }
 }

@@ -4,7 +4,7 @@ using CoAP.NET.Resources;
 
 namespace CoAP.NET.Mesh;
 
-/// <summary>The two ends of the Resource stage: of its block, or of what stands around a router of a user.</summary>
+/// <summary>The two ends of the Resource stage: of its block, or of the blocks around a router of the application.</summary>
 internal sealed class ResourceStage
 {
     private readonly ResourceInbound? _routes;
@@ -24,14 +24,15 @@ internal sealed class ResourceStage
         Replies = replies;
     }
 
-    /// <summary>Where requests come in.</summary>
+    /// <summary>The entry of requests.</summary>
     public ITargetBlock<CoapExchange> Requests { get; }
 
-    /// <summary>Where answers leave.</summary>
+    /// <summary>The exit of answers.</summary>
     public ISourceBlock<CoapReply> Replies { get; }
 
     /// <summary>
-    /// Makes the stage; a router of a user is linked between two blocks that keep the bounds and that each request has one answer.
+    /// Creates the stage. A router of the application is linked between two blocks that enforce the limits and exactly one answer per
+    /// request.
     /// </summary>
     public static ResourceStage Make(
         IPropagatorBlock<CoapExchange, CoapReply>? router, CoapEnvironment environment, PipelineParts parts, ExchangesOutbound exchangesOut,
@@ -49,10 +50,10 @@ internal sealed class ResourceStage
         return new ResourceStage(requests, replies);
     }
 
-    /// <summary>How many requests have a handler that awaits, wait for their turn, or are with the router.</summary>
+    /// <summary>The number of requests that a handler awaits, that wait for their turn, or that are with the router.</summary>
     public int Unanswered => _routes?.Unanswered ?? _router!.Unanswered;
 
-    /// <summary>The endpoint stops: requests that have no answer yet get 5.03. Later answers are dropped.</summary>
+    /// <summary>Answers unanswered requests with 5.03 when the endpoint stops. Later answers are dropped.</summary>
     public void RefuseUnanswered()
     {
         _routes?.RefuseUnanswered();

@@ -3,16 +3,16 @@ using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Mesh;
 
-/// <summary>The four ends of the Serializer stage: of its two blocks, or of what a user put in their place.</summary>
-/// <param name="Datagrams">Where bytes come in.</param>
-/// <param name="Messages">Where messages leave upwards.</param>
-/// <param name="Outgoing">Where messages come in from above.</param>
-/// <param name="Encoded">Where bytes leave.</param>
+/// <summary>The four ends of the Serializer stage: of its two blocks, or of their replacement.</summary>
+/// <param name="Datagrams">The entry of received bytes.</param>
+/// <param name="Messages">The exit of decoded messages.</param>
+/// <param name="Outgoing">The entry of messages to send.</param>
+/// <param name="Encoded">The exit of encoded bytes.</param>
 internal sealed record SerializerStage(
     ITargetBlock<CoapDatagram> Datagrams, ISourceBlock<CoapInbound> Messages, ITargetBlock<CoapOutbound> Outgoing,
     ISourceBlock<CoapDatagram> Encoded)
 {
-    /// <summary>Makes the stage; what a user gave is linked to a check of what it gives.</summary>
+    /// <summary>Creates the stage. A replacement of the application is linked to a check of its results.</summary>
     public static SerializerStage Make(CoapSerializerBlocks? own, CoapEnvironment environment, PipelineParts parts, MeshWiring wiring)
     {
         if (own is null)

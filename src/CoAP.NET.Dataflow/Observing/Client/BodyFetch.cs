@@ -3,11 +3,11 @@ using CoAP.NET.Requests;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// Fetches what a notification leaves out (RFC 7959 section 2.6): it carries the first block; the rest is fetched by requests of their own.
-/// A notification that comes meanwhile begins anew, so that no
-/// representation is put together of two. Belongs to whoever is busy with the observation.
+/// Fetches the rest of a large notification (RFC 7959 section 2.6): the notification carries the first block; separate requests fetch the
+/// rest. A newer notification restarts the fetch, so that no representation is assembled from two. Belongs to the thread that is busy with
+/// the observation.
 /// </summary>
-#pragma warning disable CA1001 // what stops a fetch is disposed with the fetch, which ends with the observation at the latest
+#pragma warning disable CA1001 // the token source is disposed with the fetch, which ends with the observation at the latest
 internal sealed class BodyFetch(ClientObservation observation, ObservationPort port)
 #pragma warning restore CA1001
 {
@@ -16,9 +16,9 @@ internal sealed class BodyFetch(ClientObservation observation, ObservationPort p
 
     public bool IsUnderWay => _fetch is not null;
 
-    /// <summary>Begins a fetch, in the place of one that is under way.</summary>
-    /// <param name="first">The notification; null when there is nothing to go on from.</param>
-    /// <param name="request">The request for it: that of the registration without Observe.</param>
+    /// <summary>Starts a fetch, and replaces a running one.</summary>
+    /// <param name="first">The notification; null if there is no first block.</param>
+    /// <param name="request">The request of the fetch: that of the registration without Observe.</param>
     public void Begin(CoapResponse? first, OutgoingRequest request)
     {
         Cancel();
@@ -26,7 +26,7 @@ internal sealed class BodyFetch(ClientObservation observation, ObservationPort p
         _ = AwaitAsync(first, request, _number, _fetch.Token);
     }
 
-    /// <summary>Whether an event is about the fetch that is under way.</summary>
+    /// <summary>Returns whether an event belongs to the running fetch.</summary>
     public bool IsCurrent(in ObservationEvent happened) => IsUnderWay && happened.Number == _number;
 
     public void Cancel()
@@ -48,7 +48,7 @@ internal sealed class BodyFetch(ClientObservation observation, ObservationPort p
         {
             response = await port.CompleteAsync(first, request, cancellationToken).ConfigureAwait(false);
         }
-#pragma warning disable CA1031 // whatever goes wrong, the observation goes on
+#pragma warning disable CA1031 // the observation continues after any error
         catch (Exception exception)
 #pragma warning restore CA1031
         {

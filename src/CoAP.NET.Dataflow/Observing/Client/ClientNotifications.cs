@@ -4,8 +4,8 @@ using CoAP.NET.Requests;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// Takes what the server sends: the answer to the registration and the notifications (RFC 7641 sections 3.2 to 3.5). Belongs to whoever is
-/// busy with the observation; no lock may be held.
+/// Handles the messages of the server: the response to the registration and the notifications (RFC 7641 sections 3.2 to 3.5). Belongs to
+/// the thread that is busy with the observation; the caller must hold no lock.
 /// </summary>
 internal sealed class ClientNotifications(ClientObservation observation, ClientRegistration registration, ObservationPort port)
 {
@@ -14,7 +14,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
 
     private ObservationTarget Target => observation.Target;
 
-    /// <summary>A response with the token of the observation came.</summary>
+    /// <summary>Handles a response with the token of the observation.</summary>
     public void OnResponse(in ObservationEvent happened, CoapResponse response, long now)
     {
         bool isAnswer = happened.Transmission is not null;
@@ -46,7 +46,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
         }
     }
 
-    /// <summary>The rest of a representation is there, or cannot be had.</summary>
+    /// <summary>Handles the end of a fetch, with or without the rest of a representation.</summary>
     public void OnBody(in ObservationEvent happened, long now)
     {
         if (!_body.IsCurrent(happened))
@@ -79,10 +79,9 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
         }
     }
 
-    // RFC 7641 section 3.2: an error response ends the registration. A server that says how long it is right means it, and 5.03 and 4.29
-    // (RFC 8516) always say it, by the default of Max-Age. Other
-    // errors without one say nothing of the time: a device that is not there, or a representation in another format (section 4.2), may be
-    // there the next moment.
+    // RFC 7641 section 3.2: an error response ends the registration. If the error has a Max-Age, it is valid for that time, and 5.03 and
+    // 4.29 (RFC 8516) always have one, by the default. Other errors without one do not say how long they are valid: an unreachable device,
+    // or a representation in another format (section 4.2), may be available the next moment.
     private void OnErrorResponse(CoapResponse response, long now)
     {
         registration.Echo = null;
@@ -90,7 +89,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
         {
             if (registration.Challenges++ < EchoStep.MaxChallenges)
             {
-                // RFC 9175 section 2.3: the server wants to know that the request is fresh and we are where it came from.
+                // RFC 9175 section 2.3: the server requests proof that the request is fresh and that we receive at its source address.
                 registration.StopTransmission();
                 registration.Unregister();
                 registration.Echo = echo;
@@ -98,7 +97,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
                 return;
             }
 
-            // The next attempt answers it.
+            // The next attempt returns the value.
             standing.Channel.EchoToReturn = echo.ToArray();
         }
 
@@ -111,7 +110,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
 
     private void OnPlainResponse(CoapResponse response, long now)
     {
-        // It was for that registration. A proxy does not observe for one that shows a server behind it an Echo.
+        // It was for that registration. A proxy does not observe for a client that shows an Echo to a server behind the proxy.
         registration.Echo = null;
         registration.StopTransmission();
         _body.Cancel();
@@ -120,7 +119,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
         bool isValid = response.Code == CoapCode.Valid;
         CoapResponse? whole = isValid ? _representation.Revalidate(response) : response.Options.Block2 is { More: true } ? null : response;
 
-        // What the tag of our registration named is still named by the next one.
+        // The entity-tag of our registration remains valid for the next one.
         _representation.Stored = isValid ? whole : null;
         if (whole is null)
         {
@@ -133,7 +132,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
         }
     }
 
-    // Who answers without Observe has no more room for observers, or none at all.
+    // A server that answers without Observe has no more room for observers, or does not support them.
     private void BecomePlain(CoapResponse response, long now)
     {
         Store(response);
@@ -151,7 +150,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
             observation.Environment.Counters.Add(CoapCounter.NotificationsOutOfOrder);
             if (isAnswer && registration.Phase == RegistrationPhase.Registering)
             {
-                // How fresh we are the newer one says.
+                // The newer response determines the freshness.
                 registration.BecomeRegistered(_representation.HeardAt);
                 if (!_body.IsUnderWay)
                 {
@@ -164,7 +163,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
 
         if (isAnswer || !_representation.HasNumber)
         {
-            // A notification says that the first registration arrived; one that came again may still be needed.
+            // A notification shows that the first registration arrived; a repeated one may still be needed.
             registration.StopTransmission();
         }
 
@@ -204,8 +203,8 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
         observation.Publish(state, error, response);
     }
 
-    // RFC 9175 section 2.3: what came with an answer goes into the next message to the server. By it the server knows our address, and
-    // sends large notifications freely.
+    // RFC 9175 section 2.3: the Echo of a response goes into the next message to the server. It verifies our address, so that the server
+    // sends large notifications without limit.
     private void KeepEcho(CoapResponse response)
     {
         if (response.IsSuccess && response.Message.OptionsToRead?.Echo is { } echo && registration.Standing is { } standing)
@@ -214,7 +213,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
         }
     }
 
-    // What is known to be current answers plain requests as well (RFC 7641 section 3.3).
+    // A representation that is known to be current also answers plain requests (RFC 7641 section 3.3).
     private void Store(CoapResponse response)
     {
         if (port.HasCache && Target.CacheMode != CoapCacheMode.Bypass && registration.Standing is not null)

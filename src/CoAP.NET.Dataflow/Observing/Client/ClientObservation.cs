@@ -3,14 +3,14 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// One observation of one resource by this endpoint, whoever shares it (RFC 7641 section 3). Whatever happens to it is handled one event
-/// after the other, by the thread that brought the event or by one that is busy with the same observation, and never under a lock.
-/// <see cref="ClientRegistration"/> registers, notices when it was forgotten and registers again; <see cref="ClientNotifications"/> takes
-/// what the server sends. The only timer is that of the shard's wheel.
+/// One observation of one resource by this endpoint, which several readers may share (RFC 7641 section 3). Events are handled one after the
+/// other, by the thread that raised the event or by one that is busy with the same observation, and never under a lock.
+/// <see cref="ClientRegistration"/> registers, detects a lost registration and registers again; <see cref="ClientNotifications"/> handles
+/// the messages of the server. The only timer is that of the shard's wheel.
 /// </summary>
 internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRelease, IObservationSource
 {
-    // Only what arrives while a thread is busy with the observation waits here, so a few are many.
+    // Only events during the work of another thread wait here, so a few are many.
     private const int MaxWaiting = 64;
 
     private readonly ClientObservations _all;
@@ -22,16 +22,16 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
     private bool _isBusy;
     private List<ObservationEvent>? _waiting;
 
-    // Belong to whoever is busy.
+    // Owned by the busy thread.
     private bool _hasChanged;
     private ObservationRefreshes? _refreshes;
 
-    // Written by whoever is busy, read by everybody.
+    // Written by the busy thread, read by all.
     private ObservationSnapshot _snapshot = ObservationSnapshot.Initial;
 
     private CoapReregistration _rule = CoapReregistration.Auto;
 
-    /// <summary>Those who share it. Guarded by the gate of <see cref="ClientObservations"/>.</summary>
+    /// <summary>The readers of the observation. Guarded by the gate of <see cref="ClientObservations"/>.</summary>
     public ObservationReaders Readers;
 
     public ClientObservation(ObservationTarget target, ClientObservations all, ObservationPort port, CoapShard shard)
@@ -45,10 +45,10 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
 
     public ObservationTarget Target { get; }
 
-    /// <summary>What observers see at this moment.</summary>
+    /// <summary>The current state for observers.</summary>
     public ObservationSnapshot Snapshot => Volatile.Read(ref _snapshot);
 
-    /// <summary>What those who share it ask for. Written under the gate of <see cref="ClientObservations"/>.</summary>
+    /// <summary>The re-registration rule of its readers. Written under the gate of <see cref="ClientObservations"/>.</summary>
     public CoapReregistration Reregistration
     {
         get => Volatile.Read(ref _rule);
@@ -57,20 +57,20 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
 
     public CoapEnvironment Environment => _shard.Environment;
 
-    /// <summary>Begins.</summary>
-    /// <param name="adopted">The registration that it goes on with; null: it registers.</param>
+    /// <summary>Starts the observation.</summary>
+    /// <param name="adopted">The registration to take over; null: it registers.</param>
     public void Begin(AdoptedRegistration? adopted) =>
         Post(new ObservationEvent { Kind = ObservationEventKind.Begin, Adopted = adopted });
 
     public void OnReadersChanged() => Post(new ObservationEvent { Kind = ObservationEventKind.ReadersChanged });
 
-    /// <summary>Makes the registration again now, or joins the one that is under way.</summary>
-    /// <param name="waiting">Ends with what came of it.</param>
+    /// <summary>Registers again now, or joins a running registration.</summary>
+    /// <param name="waiting">Receives the result.</param>
     public void Refresh(TaskCompletionSource<CoapResponse> waiting) =>
         Post(new ObservationEvent { Kind = ObservationEventKind.Refresh, Waiting = waiting });
 
-    /// <summary>Says what another process needs to go on.</summary>
-    /// <param name="waiting">Ends with it; null when no other process can.</param>
+    /// <summary>Returns what another process needs to take over the observation.</summary>
+    /// <param name="waiting">Receives it; null if no other process can.</param>
     public void Keep(TaskCompletionSource<CoapKeptObservation?> waiting) =>
         Post(new ObservationEvent { Kind = ObservationEventKind.Keep, Keeping = waiting });
 
@@ -88,8 +88,8 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
         Log.ObserverFailed(Environment.Logger, exception, Target);
     }
 
-    /// <summary>Nobody observes any more.</summary>
-    /// <param name="isLeft">Whether another process goes on with it, so that the server is told nothing.</param>
+    /// <summary>Ends the observation after its last reader.</summary>
+    /// <param name="isLeft">Whether another process takes it over, so that the server gets no message.</param>
     public void Cancel(bool isLeft) =>
         Post(new ObservationEvent { Kind = isLeft ? ObservationEventKind.Leave : ObservationEventKind.Cancel });
 
@@ -120,7 +120,7 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
 
     void IAfterRelease.OnReleased(CoapShard shard) => Post(new ObservationEvent { Kind = ObservationEventKind.Due });
 
-    /// <summary>Handles an event, or leaves it to the thread that is busy with the observation. No lock may be held.</summary>
+    /// <summary>Handles an event, or leaves it to the thread that is busy with the observation. The caller must hold no lock.</summary>
     public void Post(in ObservationEvent happened)
     {
         _shard.Enter();
@@ -142,7 +142,7 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
         Run(happened);
     }
 
-    /// <summary>Sets what observers see; they are told when all that waits was handled. Only for who is busy.</summary>
+    /// <summary>Sets the state for observers; they are notified after all waiting events. Only for the busy thread.</summary>
     public void Publish(CoapObserveState state, CoapException? error = null, CoapResponse? response = null, bool isOver = false)
     {
         ObservationSnapshot old = _snapshot;
@@ -151,8 +151,7 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
         _hasChanged = true;
     }
 
-    // A block of a user that takes its time under the busy thread must not have notifications pile up: the oldest goes, as it would if it
-    // had been lost.
+    // A slow block of a user under the busy thread must not accumulate notifications: the oldest is dropped, as if it had been lost.
     private void Wait(in ObservationEvent happened)
     {
         _waiting ??= [];
@@ -175,7 +174,7 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
             {
                 Handle(happened, Environment.Now);
             }
-#pragma warning disable CA1031 // law of the mesh: nothing unexpected may end an observation that is to last
+#pragma warning disable CA1031 // rule of the mesh: no unexpected error may end a lasting observation
             catch (Exception exception)
 #pragma warning restore CA1031
             {

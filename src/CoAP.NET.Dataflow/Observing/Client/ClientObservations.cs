@@ -1,8 +1,8 @@
 namespace CoAP.NET.Observing;
 
 /// <summary>The observations of an endpoint by target: equal targets share a registration (RFC 7641 section 3.1). Thread-safe.</summary>
-/// <param name="shards">The shards, over whose wheels and locks the observations are spread.</param>
-/// <param name="port">What observations need of the endpoint.</param>
+/// <param name="shards">The shards; the observations are distributed over their wheels and locks.</param>
+/// <param name="port">Connects observations with the endpoint.</param>
 internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, ObservationPort port)
 {
     private readonly Lock _gate = new();
@@ -11,7 +11,7 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
     private int _next;
     private bool _isStopped;
 
-    /// <summary>Observations, with those that are being cancelled.</summary>
+    /// <summary>The number of observations, including those being cancelled.</summary>
     public int Count
     {
         get
@@ -25,7 +25,7 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
 
     public CoapEnvironment Environment => shards[0].Environment;
 
-    /// <summary>Registrations that are kept.</summary>
+    /// <summary>The number of registrations.</summary>
     public int Registrations
     {
         get
@@ -37,11 +37,11 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
         }
     }
 
-    /// <summary>Joins the observation of a target, or begins one.</summary>
+    /// <summary>Joins the observation of a target, or starts one.</summary>
     /// <param name="target">The target.</param>
-    /// <param name="reader">Who joins.</param>
-    /// <param name="adopted">The registration that a new one goes on with; null: it registers.</param>
-    /// <exception cref="CoapException">There are too many, or the endpoint was stopped.</exception>
+    /// <param name="reader">The reader that joins.</param>
+    /// <param name="adopted">The registration that a new observation takes over; null: it registers.</param>
+    /// <exception cref="CoapException">There are too many observations, or the endpoint was stopped.</exception>
     public ClientObservation Attach(ObservationTarget target, CoapObservation reader, AdoptedRegistration? adopted)
     {
         ClientObservation? observation;
@@ -56,7 +56,7 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
             int limit = Environment.Limits.MaxObservations;
             if (_count >= limit)
             {
-                throw new CoapException($"There are {limit} observations already. Dispose some, or raise CoapLimits.MaxObservations.");
+                throw new CoapException($"There are already {limit} observations. Dispose some, or raise CoapLimits.MaxObservations.");
             }
 
             _count++;
@@ -85,10 +85,10 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
         return observation;
     }
 
-    /// <summary>Leaves the observation of a target; the last one cancels it.</summary>
+    /// <summary>Leaves the observation of a target; the last reader cancels it.</summary>
     /// <param name="observation">The observation.</param>
-    /// <param name="reader">Who leaves.</param>
-    /// <param name="isLeft">Whether another process goes on with it.</param>
+    /// <param name="reader">The reader that leaves.</param>
+    /// <param name="isLeft">Whether another process takes it over.</param>
     public void Detach(ClientObservation observation, CoapObservation reader, bool isLeft)
     {
         lock (_gate)
@@ -100,15 +100,15 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
                 return;
             }
 
-            // Whoever comes now begins another observation. The place of this one is kept until it is cancelled.
+            // A new reader starts another observation. This one keeps its place until it is cancelled.
             Remove(observation);
         }
 
         observation.Cancel(isLeft);
     }
 
-    /// <summary>A registration was lost and would not be made again.</summary>
-    /// <returns>Whether that is still so; then nobody can join it any more.</returns>
+    /// <summary>Ends an observation whose registration was lost and would not be repeated.</summary>
+    /// <returns>Whether that still holds; no reader can join it then.</returns>
     public bool TryEnd(ClientObservation observation)
     {
         lock (_gate)
@@ -123,7 +123,7 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
         }
     }
 
-    /// <summary>An observation can never be made again, whoever wants it: nobody joins it any more.</summary>
+    /// <summary>Ends an observation that can never be registered again: no reader can join it.</summary>
     public void Abandon(ClientObservation observation)
     {
         lock (_gate)
@@ -132,7 +132,7 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
         }
     }
 
-    /// <summary>The last observer of a observation left, and its cancellation is over.</summary>
+    /// <summary>Releases the place of an observation whose last reader left and whose cancellation is complete.</summary>
     public void Release()
     {
         lock (_gate)
@@ -141,7 +141,7 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
         }
     }
 
-    /// <summary>Ends all observations, because the endpoint stops.</summary>
+    /// <summary>Ends all observations because the endpoint stops.</summary>
     public void Stop()
     {
         ClientObservation[] all;
@@ -158,9 +158,9 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
         }
     }
 
-    private static CoapException Stopped() => new("The endpoint was stopped; nothing can be observed any more. Make a new one.");
+    private static CoapException Stopped() => new("The endpoint was stopped and cannot observe any more. Create a new one.");
 
-    /// <summary>Those who share a observation, now.</summary>
+    /// <summary>Returns the current readers of an observation.</summary>
     public IReadOnlyList<CoapObservation> ReadersOf(ClientObservation observation)
     {
         lock (_gate)

@@ -5,15 +5,15 @@ namespace CoAP.NET.Observing;
 
 /// <summary>
 /// The registration of an observation (RFC 7641 sections 3.1 to 3.3 and 3.6; over connections RFC 8323 section 7): finds the peer,
-/// registers, registers again after failures and when Max-Age is over,
-/// and cancels. Belongs to whoever is busy with the observation; no lock may be held.
+/// registers, registers again after failures and after Max-Age, and cancels. Belongs to the thread that is busy with the observation; the
+/// caller must hold no lock.
 /// </summary>
 internal sealed class ClientRegistration
 {
-    /// <summary>How long a search for the peer may take, with connecting to it, where the request gave no time.</summary>
+    /// <summary>The limit of a search for the peer, including connecting, if the request has no timeout.</summary>
     public static readonly TimeSpan SearchTime = TimeSpan.FromMinutes(2);
 
-    // Whoever searches keeps that time; this is for a search that is lost.
+    // The search applies the limit itself; this is for a lost search.
     private static readonly long s_findingTime = (SearchTime + TimeSpan.FromSeconds(10)).Ticks;
 
     private readonly ClientObservation _observation;
@@ -39,35 +39,35 @@ internal sealed class ClientRegistration
 
     public RegistrationPhase Phase { get; private set; }
 
-    /// <summary>The token towards the server; null when there is none.</summary>
+    /// <summary>The token towards the server; null if there is none.</summary>
     public StandingRequest? Standing => _peer.Standing;
 
-    /// <summary>When <see cref="OnDue"/> is to be called, in units of 100 ns.</summary>
+    /// <summary>The time of the next call of <see cref="OnDue"/>, in units of 100 ns.</summary>
     public long DueAt { get; private set; } = long.MaxValue;
 
-    /// <summary>What came last.</summary>
+    /// <summary>The last representation.</summary>
     public ObservedRepresentation Representation { get; } = new();
 
-    /// <summary>The fetch of what a notification leaves out.</summary>
+    /// <summary>The fetch of the rest of a large notification.</summary>
     public BodyFetch Body { get; }
 
-    /// <summary>The Echo that the server asked for and the next registration carries (RFC 9175 section 2.3); null for none.</summary>
+    /// <summary>The Echo that the server requested for the next registration (RFC 9175 section 2.3); null for none.</summary>
     public ReadOnlyMemory<byte>? Echo { get; set; }
 
-    /// <summary>How many challenges were answered since the registration was begun.</summary>
+    /// <summary>The number of answered challenges since the start of the registration.</summary>
     public int Challenges { get; set; }
 
-    /// <summary>Whether a registration is under way, or the rest of a representation, without which there is nothing to show yet.</summary>
+    /// <summary>Whether a registration, or the fetch of the first representation, is running.</summary>
     public bool IsTrying => Phase is RegistrationPhase.Finding or RegistrationPhase.Registering || Body.IsUnderWay;
 
     private ObservationTarget Target => _observation.Target;
 
     private CoapTransmissionParameters Parameters => _peer.Parameters;
 
-    /// <summary>Whether a message is the one whose answer is waited for.</summary>
+    /// <summary>Returns whether a message is the one whose response is awaited.</summary>
     public bool IsCurrent(CoapTransmission? transmission) => transmission == _peer.Transmission;
 
-    /// <summary>Looks for the peer, and registers there.</summary>
+    /// <summary>Searches the peer, and registers there.</summary>
     public void Find(long now)
     {
         Phase = RegistrationPhase.Finding;
@@ -85,7 +85,9 @@ internal sealed class ClientRegistration
         }
     }
 
-    /// <summary>Goes on with a registration of a process before; where nothing was heard of it, makes it with its token.</summary>
+    /// <summary>
+    /// Takes over a registration of an earlier process; without a previous notification, it registers with the same token.
+    /// </summary>
     public void Adopt(AdoptedRegistration adopted, long now)
     {
         if (!_peer.TryAdopt(adopted))
@@ -105,7 +107,7 @@ internal sealed class ClientRegistration
         }
     }
 
-    /// <summary>The search for the peer has ended.</summary>
+    /// <summary>Handles the end of the search for the peer.</summary>
     public void OnFound(in ObservationEvent happened, long now)
     {
         if (Phase != RegistrationPhase.Finding || !_search.IsCurrent(happened))
@@ -123,7 +125,7 @@ internal sealed class ClientRegistration
         }
     }
 
-    /// <summary>The time of what is waited for may be over.</summary>
+    /// <summary>Handles the possible end of a wait.</summary>
     public void OnDue(long now)
     {
         if (now < DueAt)
@@ -143,10 +145,10 @@ internal sealed class ClientRegistration
                 break;
             case RegistrationPhase.Finding:
                 _search.Cancel();
-                Fail(new CoapException($"{Target} could not be found or connected to in time."), now);
+                Fail(new CoapException($"{Target} could not be found or connected in time."), now);
                 break;
             case RegistrationPhase.Registering when Target.Timeout is null && !_peer.WaitsInVain(now) && _peer.IsUnderWay:
-                // It waits for its turn behind other messages to the peer, or did so; what becomes of it will be told.
+                // It waits in the queue after other messages to the peer, or did so; its result will be reported.
                 DueAt = now + Parameters.MaxTransmitWait.Ticks;
                 break;
             case RegistrationPhase.Registering:
@@ -164,7 +166,7 @@ internal sealed class ClientRegistration
     }
 
     /// <summary>
-    /// Another one shares the observation: those who were there may not have wanted it to be registered again; now somebody may.
+    /// Handles another reader of the observation: the previous ones may not have wanted another registration; now one may.
     /// </summary>
     public void OnReadersChanged(long now)
     {
@@ -174,7 +176,7 @@ internal sealed class ClientRegistration
         }
     }
 
-    /// <summary>Registers again now. Whoever asks for it has a reason to believe that it goes well now.</summary>
+    /// <summary>Registers again now. The caller has a reason to expect success.</summary>
     public void Refresh(long now)
     {
         if (Phase is RegistrationPhase.Registered or RegistrationPhase.Waiting)
@@ -184,13 +186,13 @@ internal sealed class ClientRegistration
         }
     }
 
-    /// <summary>Registers with a peer.</summary>
+    /// <summary>Registers at a peer.</summary>
     public void Register(CoapChannel channel, long now)
     {
         _peer.Stop();
         if (Standing is not { } standing || !_peer.IsAt(channel))
         {
-            // Another peer: another token.
+            // Another peer needs another token.
             Body.Cancel();
             standing = _peer.Open(channel);
             Representation.ForgetNumber();
@@ -220,7 +222,7 @@ internal sealed class ClientRegistration
 
         Phase = RegistrationPhase.Registering;
 
-        // What is given to a connection counts as delivered: only the response is waited for.
+        // A message on a connection counts as delivered: only the response is awaited.
         _isAcknowledged = channel.IsReliable;
         Representation.OnSent();
         _sentAt = now;
@@ -232,7 +234,7 @@ internal sealed class ClientRegistration
         Send(message, now);
     }
 
-    /// <summary>Something became of a registration or cancellation.</summary>
+    /// <summary>Handles the result of a registration or cancellation message.</summary>
     public void OnTransmission(in ObservationEvent happened, long now)
     {
         if (happened.Transmission != _peer.Transmission || Phase is RegistrationPhase.Over or RegistrationPhase.Waiting)
@@ -244,11 +246,11 @@ internal sealed class ClientRegistration
         switch (happened.Fate)
         {
             case CoapInboundKind.Reset when Phase == RegistrationPhase.Cancelling:
-                // The server knows of no such observation.
+                // The server does not know such an observation.
                 Free();
                 break;
             case var _ when Phase == RegistrationPhase.Cancelling:
-                // Its time for late notifications is not over: they are rejected, which cancels as well (RFC 7641 section 3.6).
+                // Its time for late notifications is not over: rejecting them cancels it too (RFC 7641 section 3.6).
                 break;
             case CoapInboundKind.Acknowledged:
                 _isAcknowledged = true;
@@ -271,8 +273,8 @@ internal sealed class ClientRegistration
                 Fail(new CoapBusyException(peer, Parameters.MaxQueuedRequests), now);
                 break;
             case CoapInboundKind.NotAcknowledged when Phase == RegistrationPhase.Registered:
-                // Notifications came since it was sent, so the server has us as an observer: some devices answer by messages of their own
-                // and acknowledge nothing.
+                // Notifications arrived since it was sent, so the server has the observer: some devices answer with separate messages and
+                // acknowledge nothing.
                 _peer.LetGo();
                 break;
             default:
@@ -282,7 +284,7 @@ internal sealed class ClientRegistration
         }
     }
 
-    /// <summary>A response with the token had to be rejected.</summary>
+    /// <summary>Handles a response with the token that had to be rejected.</summary>
     public void OnRejected(StandingRequest request, CoapException error, long now)
     {
         if (request == Standing && Phase != RegistrationPhase.Cancelling)
@@ -291,7 +293,7 @@ internal sealed class ClientRegistration
         }
     }
 
-    /// <summary>The connection to the peer has ended, and with it the registration (RFC 8323 section 7.4).</summary>
+    /// <summary>Handles the end of the connection to the peer, and with it of the registration (RFC 8323 section 7.4).</summary>
     public void OnDisconnected(StandingRequest request, CoapConnectionException reason, long now)
     {
         if (request != Standing)
@@ -302,7 +304,7 @@ internal sealed class ClientRegistration
         switch (Phase)
         {
             case RegistrationPhase.Cancelling:
-                // With the connection the server forgot us.
+                // The server forgot us with the connection.
                 Free();
                 break;
             case RegistrationPhase.Registering or RegistrationPhase.Registered:
@@ -311,7 +313,7 @@ internal sealed class ClientRegistration
                 Fail(reason, now, clearsRegistration: true);
                 break;
             case RegistrationPhase.Finding or RegistrationPhase.Waiting:
-                // What is waited for goes on, and finds another connection.
+                // The current step continues, and finds another connection.
                 Body.Cancel();
                 _peer.Lose();
                 Representation.ForgetNumber();
@@ -321,8 +323,8 @@ internal sealed class ClientRegistration
         }
     }
 
-    /// <summary>The server notifies: the state is current for a Max-Age.</summary>
-    /// <param name="heardAt">When it came, in units of 100 ns.</param>
+    /// <summary>Marks the observation as registered: the state is current for one Max-Age.</summary>
+    /// <param name="heardAt">The time of the notification, in units of 100 ns.</param>
     public void BecomeRegistered(long heardAt)
     {
         Phase = RegistrationPhase.Registered;
@@ -332,14 +334,14 @@ internal sealed class ClientRegistration
         Challenges = 0;
         _peer.MayBeRegistered = true;
 
-        // On a connection each end notices that the other is gone, so Max-Age asks for no new registration (RFC 8323 section 7.3). A
-        // session of DTLS tells nothing: a server that crashed has
-        // forgotten session and registration, and says no word.
+        // On a connection each end detects the loss of the other, so Max-Age needs no new registration (RFC 8323 section 7.3). A DTLS
+        // session detects nothing: a crashed server has forgotten session and registration, and sends nothing.
         DueAt = Standing is { Channel.IsReliable: true } ? long.MaxValue : RegistrationTimes.StaleAt(heardAt, Representation.MaxAge);
     }
 
     /// <summary>
-    /// The server answered and does not notify. It is asked again when the response is no longer current, and then ever more rarely.
+    /// Handles a server that answers without notifying. It gets another request when the response is no longer current, and then at growing
+    /// intervals.
     /// </summary>
     public void BecomeUnregistered(CoapResponse response, long now)
     {
@@ -347,14 +349,14 @@ internal sealed class ClientRegistration
         DueAt = _retries.After(now, _sentAt, response.MaxAge + TimeSpan.FromTicks(_retries.Patience()));
     }
 
-    /// <summary>The server has us no longer, or never had.</summary>
+    /// <summary>Records that the server no longer has the registration, or never had it.</summary>
     public void Unregister() => _peer.MayBeRegistered = false;
 
-    /// <summary>It is not observed now. Registers again after a while, unless nobody wants that.</summary>
-    /// <param name="error">Why.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
-    /// <param name="leastWait">How long the server asked to wait at least.</param>
-    /// <param name="clearsRegistration">Whether the server surely has us no longer.</param>
+    /// <summary>Handles a failure: registers again after a delay, unless no reader wants it.</summary>
+    /// <param name="error">The reason.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
+    /// <param name="leastWait">The minimum delay that the server requested.</param>
+    /// <param name="clearsRegistration">Whether the server certainly no longer has the registration.</param>
     /// <param name="response">The error response; null for none.</param>
     public void Fail(CoapException error, long now, TimeSpan leastWait = default, bool clearsRegistration = false,
         CoapResponse? response = null)
@@ -385,12 +387,12 @@ internal sealed class ClientRegistration
             ? _retries.AfterConnection(lost, now, _sentAt)
             : _retries.After(now, _sentAt, leastWait);
 
-        // Of what was current until the connection ended nobody knows whether it still is.
+        // It is unknown whether the state from before the end of the connection is still current.
         bool isStale = error is CoapConnectionException && _observation.Snapshot.Latest is not null;
         _observation.Publish(isStale ? CoapObserveState.Stale : CoapObserveState.Reregistering, error, response);
     }
 
-    /// <summary>Ends the observation if nobody wants it to be registered again.</summary>
+    /// <summary>Ends the observation if no reader wants it to be registered again.</summary>
     /// <returns>Whether it has ended.</returns>
     public bool EndsFor(CoapObserveState state, CoapException? error, CoapResponse? response)
     {
@@ -403,7 +405,7 @@ internal sealed class ClientRegistration
         return true;
     }
 
-    /// <summary>Ends the observation; nothing follows.</summary>
+    /// <summary>Ends the observation permanently.</summary>
     public void End(CoapObserveState state, CoapException? error, CoapResponse? response = null)
     {
         _search.Cancel();
@@ -415,7 +417,9 @@ internal sealed class ClientRegistration
         _observation.Publish(state, error, response, isOver: true);
     }
 
-    /// <summary>Nobody observes any more: tells the server (RFC 7641 section 3.6), unless another process goes on.</summary>
+    /// <summary>
+    /// Ends the observation after its last reader: deregisters (RFC 7641 section 3.6), unless another process takes it over.
+    /// </summary>
     public void Cancel(bool isLeft, long now)
     {
         _search.Cancel();
@@ -427,7 +431,7 @@ internal sealed class ClientRegistration
             return;
         }
 
-        // The token stays until the server has said that it forgot us, or nothing that it sent before can come any more.
+        // The token stays until the server has confirmed the end, or none of its earlier messages can arrive any more.
         Phase = RegistrationPhase.Cancelling;
         standing.Late = isLeft ? LateNotifications.Ignore : LateNotifications.Refuse;
         DueAt = now + Parameters.ExchangeLifetime.Ticks;
@@ -441,7 +445,7 @@ internal sealed class ClientRegistration
         Send(message, now);
     }
 
-    /// <summary>The cancellation is over.</summary>
+    /// <summary>Completes the cancellation.</summary>
     public void Free()
     {
         _peer.Stop();
@@ -457,7 +461,7 @@ internal sealed class ClientRegistration
     }
 
     /// <summary>
-    /// Goes on after an exception: a mistake of ours, or a user's clock, source of chance or resolver that threw where none may.
+    /// Continues after an exception: an error of this library, or a user's clock, random source or resolver that threw where it must not.
     /// </summary>
     public void Recover(Exception exception)
     {
@@ -467,11 +471,11 @@ internal sealed class ClientRegistration
             DueAt = _observation.Environment.Now + s_findingTime;
             _observation.Publish(
                 CoapObserveState.Reregistering,
-                new CoapException($"The observation of {Target} met an unexpected error: {exception.Message}", exception));
+                new CoapException($"The observation of {Target} had an unexpected error: {exception.Message}", exception));
         }
     }
 
-    /// <summary>Sends no more copies of a registration.</summary>
+    /// <summary>Stops retransmitting a registration.</summary>
     public void StopTransmission() => _peer.Stop();
 
     private void BecomeStale(long now)

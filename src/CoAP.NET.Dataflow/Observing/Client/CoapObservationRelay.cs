@@ -5,10 +5,12 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET;
 
 /// <summary>
-/// Passes on what others hear of a resource as one observation (RFC 7641) of its own: for an <see cref="ICoapObserver"/> that follows a
-/// resource from one place to another, or that stands in for a device in tests. Whoever derives from it says what comes by
-/// <see cref="Publish"/>, and hands <see cref="Observation"/> to its user. Thread-safe.
+/// The base class of an observation (RFC 7641) that relays the notifications of others: for an <see cref="ICoapObserver"/> that follows a
+/// resource from one place to another, or that replaces a device in tests.
 /// </summary>
+/// <remarks>
+/// The derived class reports events with <see cref="Publish"/>, and returns <see cref="Observation"/> to its user. Thread-safe.
+/// </remarks>
 public abstract class CoapObservationRelay : IObservationSource
 {
     private readonly Lock _gate = new();
@@ -16,11 +18,11 @@ public abstract class CoapObservationRelay : IObservationSource
     private readonly ILogger _logger;
     private ObservationSnapshot _snapshot = ObservationSnapshot.Initial;
 
-    /// <summary>Makes a relay whose observation is <see cref="CoapObserveState.Registering"/>.</summary>
-    /// <param name="name">What is observed, for people.</param>
-    /// <param name="options">How its user observes; null for the defaults. Of these only
-    /// <see cref="CoapObserveOptions.OnNotification"/> is looked at here.</param>
-    /// <param name="logger">Gets what the user's methods throw; null: nobody.</param>
+    /// <summary>Creates a relay whose observation is <see cref="CoapObserveState.Registering"/>.</summary>
+    /// <param name="name">The name of the resource, human-readable.</param>
+    /// <param name="options">The options of the user; null for the defaults. The relay only uses
+    /// <see cref="CoapObserveOptions.OnNotification"/>.</param>
+    /// <param name="logger">Logs exceptions of the user's methods; null for no log.</param>
     protected CoapObservationRelay(string name, CoapObserveOptions? options = null, ILogger? logger = null)
     {
         ArgumentNullException.ThrowIfNull(name);
@@ -30,7 +32,8 @@ public abstract class CoapObservationRelay : IObservationSource
         Observation.Begin(this);
     }
 
-    /// <summary>The observation. <see cref="CoapObservation.KeepAsync"/> returns null, as no other process can go on with it.</summary>
+    /// <summary>The observation.</summary>
+    /// <remarks><see cref="CoapObservation.KeepAsync"/> returns null, because no other process can take it over.</remarks>
     public CoapObservation Observation { get; }
 
     ObservationSnapshot IObservationSource.Snapshot => Volatile.Read(ref _snapshot);
@@ -49,11 +52,12 @@ public abstract class CoapObservationRelay : IObservationSource
 
     void IObservationSource.OnObserverFailed(Exception exception) => Log.ObserverFailed(_logger, exception, _name);
 
-    /// <summary>Tells the observer something; no lock of the caller may be held. After the end it does nothing.</summary>
-    /// <param name="state">How far the observation is.</param>
-    /// <param name="response">What came; null for nothing new.</param>
-    /// <param name="error">Why the resource is not observed at the moment; null when it is.</param>
-    /// <param name="isOver">Whether nothing will follow.</param>
+    /// <summary>Reports a change to the observer; the caller must hold no lock.</summary>
+    /// <remarks>After the end it does nothing.</remarks>
+    /// <param name="state">The state of the observation.</param>
+    /// <param name="response">The response; null if there is no new one.</param>
+    /// <param name="error">The reason why the resource is not observed at the moment; null if it is.</param>
+    /// <param name="isOver">Whether this is the last change.</param>
     protected void Publish(CoapObserveState state, CoapResponse? response = null, CoapException? error = null, bool isOver = false)
     {
         lock (_gate)
@@ -71,13 +75,12 @@ public abstract class CoapObservationRelay : IObservationSource
         Observation.OnChanged();
     }
 
-    /// <summary>Asks for the newest state now, whatever is waited for (<see cref="CoapObservation.RefreshAsync"/>), and publishes it.
-    /// </summary>
-    /// <returns>What the server answered.</returns>
-    /// <exception cref="CoapException">It did not answer.</exception>
+    /// <summary>Requests the newest state now, without waiting (<see cref="CoapObservation.RefreshAsync"/>), and publishes it.</summary>
+    /// <returns>The response of the server.</returns>
+    /// <exception cref="CoapException">The server did not answer.</exception>
     protected abstract Task<CoapResponse> RefreshAsync();
 
-    /// <summary>The observation was disposed or left. Called once, possibly on the thread of whoever did that; it must not wait.</summary>
+    /// <summary>Called once when the observation was disposed or left, possibly on the caller's thread; it must not wait.</summary>
     protected abstract void OnEnded();
 
     private async Task RefreshAsync(TaskCompletionSource<CoapResponse> waiting)
@@ -87,7 +90,7 @@ public abstract class CoapObservationRelay : IObservationSource
         {
             waiting.TrySetResult(await RefreshAsync().ConfigureAwait(false));
         }
-#pragma warning disable CA1031 // whatever it throws: whoever waits is told
+#pragma warning disable CA1031 // all exceptions go to the waiting caller
         catch (Exception exception)
 #pragma warning restore CA1031
         {

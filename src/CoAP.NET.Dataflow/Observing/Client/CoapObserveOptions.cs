@@ -1,12 +1,13 @@
 namespace CoAP.NET;
 
-/// <summary>How an observation works. Mutable; what is set later does not change observations that were made.</summary>
+/// <summary>The options of an observation.</summary>
+/// <remarks>Mutable; later changes do not affect existing observations.</remarks>
 public sealed class CoapObserveOptions
 {
-    /// <summary>
-    /// Whether and how often the registration is made again when it is lost or in doubt. Default <see cref="CoapReregistration.Auto"/>.
-    /// Observations of one resource share a registration; the liveliest rule counts.
-    /// </summary>
+    /// <summary>Whether and how often the observation registers again when the registration is lost or in doubt.</summary>
+    /// <remarks>
+    /// Default <see cref="CoapReregistration.Auto"/>. Observations of one resource share a registration; the most active rule applies.
+    /// </remarks>
     public CoapReregistration Reregistration
     {
         get;
@@ -18,10 +19,10 @@ public sealed class CoapObserveOptions
     }
     = CoapReregistration.Auto;
 
-    /// <summary>
-    /// Called with each notification, for programs with many observations: it costs no task and no thread. Never called twice at a time;
-    /// notifications that come while it runs are skipped but for the newest. It runs on the thread that receives, so it must not block for
-    /// long. Default: none.
-    /// </summary>
+    /// <summary>Called with each notification, for programs with many observations: it needs no task and no thread.</summary>
+    /// <remarks>
+    /// Never called concurrently; of the notifications that arrive while it runs, it gets only the newest. It runs on the receiving thread,
+    /// so it must not block for long. Default: none.
+    /// </remarks>
     public Action<CoapResponse>? OnNotification { get; set; }
 }

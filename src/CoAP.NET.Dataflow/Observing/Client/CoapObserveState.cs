@@ -1,33 +1,34 @@
 namespace CoAP.NET;
 
-/// <summary>How far an observation is (RFC 7641 section 3).</summary>
+/// <summary>The state of an observation (RFC 7641 section 3).</summary>
 public enum CoapObserveState
 {
-    /// <summary>The first registration is under way.</summary>
+    /// <summary>The first registration is running.</summary>
     Registering,
 
-    /// <summary>The server notifies, and what came last is current.</summary>
+    /// <summary>The server notifies, and the last notification is current.</summary>
     Observing,
 
-    /// <summary>
-    /// The server answered without Observe: it does not notify. What it answered is a plain response. It is asked again now and then,
-    /// unless that was switched off.
-    /// </summary>
+    /// <summary>The server answered without Observe: it does not notify, and its answer is a plain response.</summary>
+    /// <remarks>The observation registers again from time to time, unless that was switched off.</remarks>
     NotObserving,
 
     /// <summary>
-    /// Nobody knows whether what came last is current: Max-Age ended without a notification (RFC 7641 section 3.3.1), or the connection
-    /// ended (RFC 8323 section 3.4); then <see cref="CoapObservation.Error"/> says why. A while later the registration is made again,
-    /// unless that was switched off. On a connection that stands nothing becomes stale: what holds there is what came last.
+    /// It is unknown whether the last notification is current: Max-Age ended without another one (RFC 7641 section 3.3.1), or the
+    /// connection ended (RFC 8323 section 3.4), with the reason in <see cref="CoapObservation.Error"/>.
     /// </summary>
+    /// <remarks>
+    /// The observation registers again a while later, unless that was switched off. While a connection exists, nothing becomes stale: the
+    /// last notification stays valid.
+    /// </remarks>
     Stale,
 
-    /// <summary>The registration is being made again, or will be after a while; <see cref="CoapObservation.Error"/> says why.</summary>
+    /// <summary>The observation registers again, or will after a delay; <see cref="CoapObservation.Error"/> has the reason.</summary>
     Reregistering,
 
     /// <summary>
-    /// The observation has ended, as registrations are not made again or the endpoint was stopped; <see cref="CoapObservation.Error"/> says
-    /// why.
+    /// The observation has ended, because it does not register again or the endpoint was stopped; <see cref="CoapObservation.Error"/> has
+    /// the reason.
     /// </summary>
     Failed,
 

@@ -1,8 +1,7 @@
 namespace CoAP.NET;
 
-/// <summary>
-/// Whether and how often the registration of an observation is made again when it is lost or in doubt (RFC 7641 section 3.3.1). Immutable.
-/// </summary>
+/// <summary>The rule for repeating the registration of an observation when it is lost or in doubt (RFC 7641 section 3.3.1).</summary>
+/// <remarks>Immutable.</remarks>
 public sealed record CoapReregistration
 {
     private CoapReregistration()
@@ -10,21 +9,24 @@ public sealed record CoapReregistration
     }
 
     /// <summary>
-    /// 5 to 15 s after Max-Age ended without a notification, and after every failure, with growing waits, until the observation is
-    /// disposed. The default.
+    /// Registers again 5 to 15 s after Max-Age ended without a notification, and after every failure, with growing delays, until the
+    /// observation is disposed.
     /// </summary>
+    /// <remarks>The default.</remarks>
     public static CoapReregistration Auto { get; } = new();
 
-    /// <summary>Never: an observation that is lost ends.</summary>
+    /// <summary>Never registers again: a lost observation ends.</summary>
     public static CoapReregistration Never { get; } = new() { IsEnabled = false };
 
-    /// <summary>Whether registrations are made again.</summary>
+    /// <summary>Whether the observation registers again.</summary>
     public bool IsEnabled { get; private init; } = true;
 
-    /// <summary>The least time from one registration to the next. Default 0.</summary>
+    /// <summary>The minimum time between two registrations.</summary>
+    /// <remarks>Default 0.</remarks>
     public TimeSpan MinimumInterval { get; private init; }
 
-    /// <summary>The longest wait after a failure, before Max-Age of an error response is looked at. Default 5 min; 5 s to 24 h.</summary>
+    /// <summary>The maximum delay after a failure, before Max-Age of an error response applies.</summary>
+    /// <remarks>Default 5 min; 5 s to 24 h.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Outside 5 s to 24 h.</exception>
     public TimeSpan MaximumBackOff
     {
@@ -39,9 +41,9 @@ public sealed record CoapReregistration
     = TimeSpan.FromMinutes(5);
 
     /// <summary>
-    /// As <see cref="Auto"/>, but not more often than given: for servers with a short Max-Age and devices that pay for each message.
+    /// Works like <see cref="Auto"/>, but with a minimum interval: for servers with a short Max-Age and devices that pay for each message.
     /// </summary>
-    /// <param name="minimumInterval">The least time from one registration to the next; 0 to 30 days.</param>
+    /// <param name="minimumInterval">The minimum time between two registrations; 0 to 30 days.</param>
     /// <returns>The rule.</returns>
     /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 30 days.</exception>
     public static CoapReregistration NotMoreOftenThan(TimeSpan minimumInterval)
@@ -51,7 +53,7 @@ public sealed record CoapReregistration
         return new() { MinimumInterval = minimumInterval };
     }
 
-    /// <summary>The rule that satisfies both of two observers of one resource.</summary>
+    /// <summary>Returns the rule that satisfies two observers of one resource.</summary>
     internal static CoapReregistration Livelier(CoapReregistration left, CoapReregistration right) =>
         !left.IsEnabled ? right
         : !right.IsEnabled || left == right ? left

@@ -1,32 +1,32 @@
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// Where an observation hears of its resource: a registration of the endpoint (<see cref="ClientObservation"/>), or somebody who passes on
-/// what others hear (<see cref="CoapObservationRelay"/>). Thread-safe.
+/// The source of an observation's notifications: a registration of the endpoint (<see cref="ClientObservation"/>), or a relay
+/// (<see cref="CoapObservationRelay"/>). Thread-safe.
 /// </summary>
 internal interface IObservationSource
 {
-    /// <summary>What observers see at this moment.</summary>
+    /// <summary>The current state for observers.</summary>
     ObservationSnapshot Snapshot { get; }
 
-    /// <summary>What is observed, for people.</summary>
+    /// <summary>The name of the resource, human-readable.</summary>
     object Name { get; }
 
-    /// <summary>How to make what others wait for, when it is completed by <see cref="Tell"/>.</summary>
+    /// <summary>The creation options of a task that <see cref="Tell"/> completes.</summary>
     TaskCreationOptions CompletionOptions { get; }
 
-    /// <summary>Completes what others wait for. Their continuations do not run within this.</summary>
+    /// <summary>Completes a task of a caller. Its continuations do not run inside this method.</summary>
     void Tell(Action<object?> complete, object state);
 
-    /// <summary>Asks for the newest state now.</summary>
+    /// <summary>Requests the newest state now.</summary>
     void Refresh(TaskCompletionSource<CoapResponse> waiting);
 
-    /// <summary>Says what another process needs to go on.</summary>
+    /// <summary>Returns what another process needs to take over the observation.</summary>
     void Keep(TaskCompletionSource<CoapKeptObservation?> waiting);
 
-    /// <summary>An observer has ended its observation.</summary>
+    /// <summary>Handles an observer that has ended its observation.</summary>
     void Detach(CoapObservation reader, bool isLeft);
 
-    /// <summary>Code of an observer threw.</summary>
+    /// <summary>Handles an exception of an observer's code.</summary>
     void OnObserverFailed(Exception exception);
 }

@@ -6,7 +6,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Observing;
 
-/// <summary>Goes on with observations of a process before. Thread-safe; no lock may be held when it is called.</summary>
+/// <summary>Takes over observations of an earlier process. Thread-safe; the caller must hold no lock.</summary>
 /// <param name="core">The endpoint.</param>
 /// <param name="transports">The transports.</param>
 /// <param name="channels">Finds peers.</param>
@@ -14,9 +14,9 @@ namespace CoAP.NET.Observing;
 internal sealed class ObservationAdoption(
     EndpointCore core, TransportSet transports, ChannelFinder channels, ClientObservations observed)
 {
-    /// <summary>Goes on with one. See <see cref="CoapAdoptions"/>.</summary>
-    /// <param name="kept">What was kept of it.</param>
-    /// <param name="options">How it works from now on.</param>
+    /// <summary>Takes over an observation. See <see cref="CoapAdoptions"/>.</summary>
+    /// <param name="kept">The stored observation.</param>
+    /// <param name="options">The options of the observation.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The observation.</returns>
     public async Task<CoapObservation> AdoptAsync(CoapKeptObservation kept, CoapObserveOptions? options,
@@ -36,12 +36,12 @@ internal sealed class ObservationAdoption(
             CoapUri uri = RequestComposer.ParseTarget(kept.Uri!);
             CoapTransport transport = await transports.ForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
             CoapAddress remote = kept.Address ?? uri.Literal
-                ?? throw new ArgumentException($"{kept.Uri} names a host and no address. Set Address to where the registration stands.",
+                ?? throw new ArgumentException($"{kept.Uri} names a host and no address. Set Address to the address that has the registration.",
                     nameof(kept));
             if (transport is CoapConnectionTransport)
             {
                 throw new ArgumentException(
-                    $"{kept.Uri} is reached by a connection, with which registrations end. Observe the resource anew.", nameof(kept));
+                    $"{kept.Uri} needs a connection, and its registrations end with it. Observe the resource again.", nameof(kept));
             }
 
             channel = channels.ProtectedFor(uri, channels.ChannelTo(transport, remote), message);
@@ -51,7 +51,7 @@ internal sealed class ObservationAdoption(
         if (channel.IsReliable || channel.Carried is not null)
         {
             throw new ArgumentException(
-                $"{channel} is reached by a connection or within OSCORE, with which registrations end. Observe the resource anew.",
+                $"{channel} uses a connection or OSCORE, with which registrations end. Observe the resource again.",
                 nameof(kept));
         }
 
@@ -59,9 +59,9 @@ internal sealed class ObservationAdoption(
             new AdoptedRegistration(channel, kept.Request.Token, kept.Heard)).ConfigureAwait(false);
     }
 
-    /// <summary>Holds notifications that nobody waits for. See <see cref="CoapAdoptions.HoldNotifications"/>.</summary>
-    /// <param name="longest">For how long at most.</param>
-    /// <returns>Ends it.</returns>
+    /// <summary>Holds notifications with unknown tokens. See <see cref="CoapAdoptions.HoldNotifications"/>.</summary>
+    /// <param name="longest">The longest time to hold.</param>
+    /// <returns>A handle that ends it.</returns>
     public IDisposable Hold(TimeSpan longest) => new Holding(Array.ConvertAll(core.Pipelines,
         pipeline => (pipeline.Sender, pipeline.Sender.Hold(longest))));
 

@@ -2,18 +2,18 @@ using CoAP.NET.Exchanges;
 
 namespace CoAP.NET.Observing;
 
-/// <summary>Something that happened to an observation of ours.</summary>
+/// <summary>An event of an observation of this endpoint.</summary>
 internal readonly struct ObservationEvent
 {
     public ObservationEventKind Kind { get; init; }
 
-    /// <summary>What became of <see cref="Transmission"/>.</summary>
+    /// <summary>The result of <see cref="Transmission"/>.</summary>
     public CoapInboundKind Fate { get; init; }
 
-    /// <summary>Whether the response came over a reliable transport, where the order of arrival is that of sending.</summary>
+    /// <summary>Whether the response arrived over a reliable transport, which keeps the order.</summary>
     public bool IsOrdered { get; init; }
 
-    /// <summary>Which search or fetch has ended.</summary>
+    /// <summary>The number of the search or fetch that has ended.</summary>
     public int Number { get; init; }
 
     public CoapResponse? Response { get; init; }
@@ -23,16 +23,16 @@ internal readonly struct ObservationEvent
     /// <summary>The peers that were found.</summary>
     public IReadOnlyList<CoapChannel>? Found { get; init; }
 
-    /// <summary>Who waits until the registration was made again.</summary>
+    /// <summary>The caller that waits for another registration.</summary>
     public TaskCompletionSource<CoapResponse>? Waiting { get; init; }
 
-    /// <summary>Who waits for what another process needs to go on.</summary>
+    /// <summary>The caller that waits for what another process needs.</summary>
     public TaskCompletionSource<CoapKeptObservation?>? Keeping { get; init; }
 
-    /// <summary>The registration of a process before that it begins with; null for none.</summary>
+    /// <summary>The registration of an earlier process to take over; null for none.</summary>
     public AdoptedRegistration? Adopted { get; init; }
 
-    /// <summary>The token that this is about.</summary>
+    /// <summary>The token of the event.</summary>
     public StandingRequest? Request { get; init; }
 
     public CoapTransmission? Transmission { get; init; }

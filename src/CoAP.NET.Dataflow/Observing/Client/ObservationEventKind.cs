@@ -1,45 +1,45 @@
 namespace CoAP.NET.Observing;
 
-/// <summary>What an <see cref="ObservationEvent"/> says.</summary>
+/// <summary>The kinds of <see cref="ObservationEvent"/>.</summary>
 internal enum ObservationEventKind : byte
 {
-    /// <summary>The observation begins.</summary>
+    /// <summary>The observation starts.</summary>
     Begin,
 
-    /// <summary>The time of what is waited for may be over.</summary>
+    /// <summary>A wait may be over.</summary>
     Due,
 
     /// <summary>The search for the peer has ended.</summary>
     Found,
 
-    /// <summary>A response with the token came.</summary>
+    /// <summary>A response with the token arrived.</summary>
     Response,
 
-    /// <summary>A response with the token came and had to be rejected.</summary>
+    /// <summary>A response with the token arrived and had to be rejected.</summary>
     Rejected,
 
     /// <summary>The connection to the peer has ended.</summary>
     Disconnected,
 
-    /// <summary>Something became of a message of ours.</summary>
+    /// <summary>A message of ours has a result.</summary>
     Transmission,
 
-    /// <summary>The rest of a representation is there, or cannot be had.</summary>
+    /// <summary>The fetch of the rest of a representation has ended.</summary>
     Body,
 
-    /// <summary>Another one shares the observation.</summary>
+    /// <summary>Another reader shares the observation.</summary>
     ReadersChanged,
 
-    /// <summary>The registration is to be made again now.</summary>
+    /// <summary>The observation must register again now.</summary>
     Refresh,
 
-    /// <summary>Somebody wants to know what another process needs to go on.</summary>
+    /// <summary>A caller requests what another process needs to take over.</summary>
     Keep,
 
-    /// <summary>Nobody observes any more.</summary>
+    /// <summary>The last reader left.</summary>
     Cancel,
 
-    /// <summary>Nobody observes any more, as another process goes on with it.</summary>
+    /// <summary>The last reader left because another process takes it over.</summary>
     Leave,
 
     /// <summary>The endpoint stopped.</summary>

@@ -3,10 +3,10 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Observing;
 
-/// <summary>Says what another process needs to go on with an observation.</summary>
+/// <summary>Creates what another process needs to take over an observation.</summary>
 internal static class ObservationKeeping
 {
-    /// <summary>Says it to who waits. Only for who is busy with the observation.</summary>
+    /// <summary>Returns it to a waiting caller. Only for the thread that is busy with the observation.</summary>
     public static void Tell(TaskCompletionSource<CoapKeptObservation?> waiting, ClientObservation observation,
         ClientRegistration registration, long now)
     {

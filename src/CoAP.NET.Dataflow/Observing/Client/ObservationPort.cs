@@ -7,23 +7,23 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Observing;
 
-/// <summary>What observations need of their endpoint. Thread-safe; no lock may be held when it is called.</summary>
-/// <param name="environment">For the clock.</param>
+/// <summary>Connects observations with their endpoint. Thread-safe; the caller must hold no lock.</summary>
+/// <param name="environment">Provides the clock.</param>
 /// <param name="transports">The transports.</param>
 /// <param name="hosts">Finds hosts.</param>
 /// <param name="channels">Finds peers.</param>
-/// <param name="steps">What requests need.</param>
+/// <param name="steps">The steps of requests.</param>
 internal sealed class ObservationPort(CoapEnvironment environment, TransportSet transports, HostLookup hosts, ChannelFinder channels,
     RequestSteps steps)
 {
     /// <summary>Whether there is a cache to store notifications in.</summary>
     public bool HasCache => steps.Cache is not null;
 
-    /// <summary>The peers that a target may be found at now, at least one. Names are resolved anew each time.</summary>
+    /// <summary>Returns the current peers of a target, at least one. It resolves names each time.</summary>
     /// <param name="target">The target.</param>
-    /// <param name="cancellationToken">Stops it, as nobody observes any more.</param>
-    /// <returns>The channels; the one that is connected where it takes a connection (RFC 8323).</returns>
-    /// <exception cref="CoapException">There is none.</exception>
+    /// <param name="cancellationToken">Stops it after the last reader.</param>
+    /// <returns>The channels; with connections (RFC 8323), the connected one.</returns>
+    /// <exception cref="CoapException">There is no peer.</exception>
     public async ValueTask<IReadOnlyList<CoapChannel>> FindAsync(ObservationTarget target, CancellationToken cancellationToken)
     {
         try
@@ -37,46 +37,47 @@ internal sealed class ObservationPort(CoapEnvironment environment, TransportSet 
         }
     }
 
-    /// <summary>Whether two channels lead to the same peer: by the same connection, or on datagrams to the same address.</summary>
+    /// <summary>Returns whether two channels lead to the same peer: the same connection, or on datagrams the same address.</summary>
     public static bool IsSamePeer(CoapChannel left, CoapChannel right) =>
         ReferenceEquals(left, right)
         || (!left.IsConnection && left.Remote == right.Remote && left.Transport == right.Transport
             && left.Carried?.Context == right.Carried?.Context);
 
-    /// <summary>Whether a connection to a peer may be opened again after it has ended: it was opened for requests of ours.</summary>
+    /// <summary>Returns whether an ended connection to a peer may be opened again: it was opened for requests of ours.</summary>
     public static bool MayConnect(CoapChannel channel) => ConnectionPool.RouteTo(channel.Wire).Only is null;
 
     /// <summary>Reserves a token towards a peer.</summary>
     public StandingRequest Open(CoapChannel channel, IStandingOwner owner) => steps.Sender.Open(channel, owner);
 
-    /// <summary>Takes a token of a process before.</summary>
-    /// <returns>The token; null when another request to the peer has it.</returns>
+    /// <summary>Takes over a token of an earlier process.</summary>
+    /// <returns>The token; null if another request to the peer uses it.</returns>
     public StandingRequest? TryAdopt(CoapChannel channel, CoapToken token, IStandingOwner owner) =>
         steps.Sender.TryAdopt(channel, token, owner);
 
-    /// <summary>Gives a token up.</summary>
+    /// <summary>Releases a token.</summary>
     public void Close(StandingRequest request) => steps.Sender.Close(request);
 
     /// <summary>Sends a message.</summary>
-    /// <returns>Why it could not be sent; null when it was.</returns>
+    /// <returns>Why it could not be sent; null if it was sent.</returns>
     public CoapException? Send(CoapTransmission transmission) => steps.Sender.Send(transmission);
 
-    /// <summary>Sends no more copies of a message.</summary>
+    /// <summary>Stops retransmitting a message.</summary>
     public void Stop(CoapTransmission transmission) => steps.Sender.Stop(transmission);
 
-    /// <summary>Stores what a registration brought, the newest of it, in the cache.</summary>
+    /// <summary>Stores the newest response of a registration in the cache.</summary>
     /// <param name="registration">The registration.</param>
     /// <param name="response">The response, with its whole body.</param>
     public void Store(OutgoingRequest registration, CoapResponse response) => steps.Cache?.Store(registration, response);
 
-    /// <summary>Gets the whole representation of which a notification brought the first block (RFC 7959 section 2.6), or none at
-    /// all.</summary>
-    /// <param name="first">The notification; null when there is nothing to go on from.</param>
-    /// <param name="request">The request for it: that of the registration without Observe.</param>
+    /// <summary>
+    /// Fetches the whole representation of a notification with the first block (RFC 7959 section 2.6), or from the start.
+    /// </summary>
+    /// <param name="first">The notification; null if there is no first block.</param>
+    /// <param name="request">The request of the fetch: that of the registration without Observe.</param>
     /// <param name="cancellationToken">Stops it.</param>
     /// <returns>The response with the whole representation.</returns>
     public Task<CoapResponse> CompleteAsync(CoapResponse? first, OutgoingRequest request, CancellationToken cancellationToken) =>
-        // Below the cache: what it holds may be older than the notification.
+        // Below the cache: its entry may be older than the notification.
         steps.Chain.SendAsync(request with { FirstBlock = first, Cancellation = cancellationToken }, steps.Blockwise.Position);
 
     private async ValueTask<IReadOnlyList<CoapChannel>> FindAsync(ObservationTarget target, RequestTime time,
@@ -100,7 +101,7 @@ internal sealed class ObservationPort(CoapEnvironment environment, TransportSet 
             uri);
         if (transport is CoapConnectionTransport stream)
         {
-            // Of several addresses the one that could be connected to.
+            // With several addresses, the connected one.
             ConnectionRoute route = ChannelFinder.RouteTo(stream, uri, addresses, target.Local);
             CoapChannel connected = await ConnectAsync(route, target, time.Since(started, environment.Now), cancellationToken)
                 .ConfigureAwait(false);

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Observing;
 
-/// <summary>Those who share an observation: mostly one, which then costs no collection. Not thread-safe.</summary>
+/// <summary>The readers of an observation: usually one, which needs no collection. Not thread-safe.</summary>
 internal struct ObservationReaders
 {
     private CoapObservation? _only;
@@ -36,6 +36,6 @@ internal struct ObservationReaders
         _list = null;
     }
 
-    /// <summary>All of them, as a list that does not change any more; made anew only after a change.</summary>
+    /// <summary>Returns all readers as an immutable list, which is created only after a change.</summary>
     public IReadOnlyList<CoapObservation> ToList() => _list ??= _all is null ? _only is null ? [] : [_only] : [.. _all];
 }

@@ -1,17 +1,19 @@
 namespace CoAP.NET.Observing;
 
-/// <summary>Callers that wait until the registration of an observation was made again (<see cref="CoapObservation.RefreshAsync"/>). Belongs
-/// to whoever is busy with the observation.</summary>
+/// <summary>
+/// Callers that wait for another registration of an observation (<see cref="CoapObservation.RefreshAsync"/>). Belongs to the thread that is
+/// busy with the observation.
+/// </summary>
 internal sealed class ObservationRefreshes
 {
     private readonly List<TaskCompletionSource<CoapResponse>> _waiting = [];
 
     public void Add(TaskCompletionSource<CoapResponse> waiting) => _waiting.Add(waiting);
 
-    /// <summary>A registration has ended, or nothing will follow: tells those who wait for it.</summary>
-    /// <param name="outcome">What observers see now.</param>
-    /// <param name="isCancelled">Whether nobody observes any more.</param>
-    /// <param name="environment">By which they are told.</param>
+    /// <summary>Completes the waiting callers when a registration has ended, or the observation is over.</summary>
+    /// <param name="outcome">The current state for observers.</param>
+    /// <param name="isCancelled">Whether the last reader left.</param>
+    /// <param name="environment">Completes the tasks.</param>
     public void Complete(ObservationSnapshot outcome, bool isCancelled, CoapEnvironment environment)
     {
         foreach (TaskCompletionSource<CoapResponse> waiting in _waiting)

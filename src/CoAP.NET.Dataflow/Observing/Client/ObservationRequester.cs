@@ -5,15 +5,15 @@ using CoAP.NET.Requests;
 
 namespace CoAP.NET.Observing;
 
-/// <summary>Begins the observations of users (RFC 7641). Thread-safe; no lock may be held when it is called.</summary>
-/// <param name="environment">For telemetry.</param>
+/// <summary>Starts the observations of users (RFC 7641). Thread-safe; the caller must hold no lock.</summary>
+/// <param name="environment">Provides telemetry.</param>
 /// <param name="transports">The transports.</param>
 /// <param name="observed">The observations.</param>
 internal sealed class ObservationRequester(CoapEnvironment environment, TransportSet transports, ClientObservations observed)
 {
     /// <summary>Observes a resource at the host of its URI. See <see cref="CoapEndpoint.ObserveAsync"/>.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="options">How to observe; null for the defaults.</param>
+    /// <param name="options">The options of the observation; null for the defaults.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The observation.</returns>
     public async Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObserveOptions? options, CancellationToken cancellationToken)
@@ -21,14 +21,14 @@ internal sealed class ObservationRequester(CoapEnvironment environment, Transpor
         ArgumentNullException.ThrowIfNull(request);
         CheckObservable(request);
         CoapUri uri = RequestComposer.ParseTarget(request.UriText
-            ?? throw new ArgumentException("The request has no URI. Make it with one, or observe a resource of a CoapPeer.",
+            ?? throw new ArgumentException("The request has no URI. Create it with one, or observe a resource of a CoapPeer.",
                 nameof(request)));
         if (uri.HostAddress is { } literal)
         {
             HostLookup.AddressOf(uri, literal);
         }
 
-        // What time does not heal is said at once.
+        // Report permanent errors at once.
         await transports.ForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
         CoapMessage message = RequestComposer.Copy(request);
         bool isOfTarget = !RequestComposer.NamesResource(message);
@@ -47,7 +47,7 @@ internal sealed class ObservationRequester(CoapEnvironment environment, Transpor
     /// <summary>Observes a resource of a peer, whatever host its URI names.</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="request">The request.</param>
-    /// <param name="options">How to observe; null for the defaults.</param>
+    /// <param name="options">The options of the observation; null for the defaults.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The observation.</returns>
     public Task<CoapObservation> ObserveAsync(CoapChannel channel, CoapRequest request, CoapObserveOptions? options,
@@ -67,7 +67,7 @@ internal sealed class ObservationRequester(CoapEnvironment environment, Transpor
     {
         if (request.Code != CoapCode.Get && request.Code != CoapCode.Fetch)
         {
-            throw new ArgumentException($"{request.Code} cannot be observed; GET and FETCH can (RFC 7641 section 1.2, RFC 8132 section 2).",
+            throw new ArgumentException($"{request.Code} cannot be observed. Use GET or FETCH (RFC 7641 section 1.2, RFC 8132 section 2).",
                 nameof(request));
         }
     }
@@ -79,7 +79,7 @@ internal sealed class ObservationRequester(CoapEnvironment environment, Transpor
             ? WatchAsync(target, options, cancellationToken)
             : CoapObservation.BeginAsync(observed, target, options, cancellationToken);
 
-    // From the call to the first notification, or to what the server answered instead.
+    // From the call to the first notification, or another response of the server.
     private async Task<CoapObservation> WatchAsync(ObservationTarget target, CoapObserveOptions? options,
         CancellationToken cancellationToken)
     {

@@ -10,23 +10,23 @@ using CoAP.NET.Requests;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// What is observed: where it is, and the request for it without Observe. Equal targets are those whose responses could be cached for each
-/// other (RFC 7252 section 5.6); they share a registration (RFC 7641 section 3.1).
+/// The target of an observation: its place, and the request without Observe. Two targets are equal if the cached response of one could
+/// answer the other (RFC 7252 section 5.6); they share a registration (RFC 7641 section 3.1).
 /// </summary>
 internal sealed class ObservationTarget : IEquatable<ObservationTarget>
 {
     private readonly byte[] _key;
     private readonly int _hash;
 
-    /// <summary>Makes a target.</summary>
-    /// <param name="place">Scheme and authority, or who the peer is.</param>
-    /// <param name="message">The request with all its options; becomes this target's. Its own Observe and ETag options are taken
-    /// out.</param>
+    /// <summary>Creates a target.</summary>
+    /// <param name="place">Scheme and authority, or the identity of the peer.</param>
+    /// <param name="message">The request with all its options; the target owns it. The constructor removes its Observe and ETag
+    /// options.</param>
     public ObservationTarget(string place, CoapMessage message)
     {
         message.Options.Remove(OptionNumber.Observe);
 
-        // What a user has of the resource we cannot deliver by a 2.03; registrations that follow name what was delivered.
+        // A 2.03 for a representation of the user could not be delivered; later registrations name delivered representations.
         message.Options.Remove(OptionNumber.ETag);
         Message = message;
         _key = Key(place, message);
@@ -35,37 +35,37 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
         _hash = hash.ToHashCode();
     }
 
-    /// <summary>The request. Not to be changed or sent itself; see <see cref="Compose(uint?, CoapToken)"/>.</summary>
+    /// <summary>The request. Do not change it or send it; see <see cref="Compose(uint?, CoapToken)"/>.</summary>
     public CoapMessage Message { get; }
 
-    /// <summary>Where it is; null when <see cref="Peer"/> says so.</summary>
+    /// <summary>The URI of the resource; null if <see cref="Peer"/> is set.</summary>
     public CoapUri? Uri { get; init; }
 
-    /// <summary>Whether <see cref="Uri"/> alone says what is observed, and at which host.</summary>
+    /// <summary>Whether <see cref="Uri"/> alone identifies the resource and the host.</summary>
     public bool IsOfUri { get; init; }
 
-    /// <summary>The peer whose resource it is, whatever the URI says; null when it is found by <see cref="Uri"/>.</summary>
+    /// <summary>The peer of the resource, whatever the URI says; null if <see cref="Uri"/> identifies it.</summary>
     public CoapChannel? Peer { get; init; }
 
-    /// <summary>The address of this host that is observed from; null for what the system chooses.</summary>
+    /// <summary>The local address of the observation; null to let the system choose.</summary>
     public IPAddress? Local { get; init; }
 
-    /// <summary>How long a registration may take; null for the times of the transmission parameters.</summary>
+    /// <summary>The timeout of a registration; null for the times of the transmission parameters.</summary>
     public TimeSpan? Timeout { get; init; }
 
-    /// <summary>Whether what comes is stored in the cache of the endpoint, as the first who observes it says.</summary>
+    /// <summary>Whether notifications are stored in the cache of the endpoint, from the first observer.</summary>
     public CoapCacheMode CacheMode { get; init; }
 
-    /// <summary>Whether a proxy observes for somebody else, as the first who observes it says.</summary>
+    /// <summary>Whether a proxy observes for a client, from the first observer.</summary>
     public bool IsForwarded { get; init; }
 
     /// <summary>
-    /// The block size in bytes to propose; null for that of the peer's parameters. Those who share the registration share that of the
-    /// first.
+    /// The block size in bytes to propose; null for that of the peer's parameters. Observers that share the registration use that of the
+    /// first one.
     /// </summary>
     public int? BlockSize { get; init; }
 
-    /// <summary>A message of its own for a registration or cancellation.</summary>
+    /// <summary>Creates a message for a registration or cancellation.</summary>
     /// <param name="observe">The value of Observe; null for a plain request.</param>
     /// <param name="token">The token.</param>
     public CoapMessage Compose(uint? observe, CoapToken token = default)
@@ -77,8 +77,8 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
     }
 
     /// <summary>
-    /// A registration or cancellation: both have the same options (RFC 7641 section 3.6), with the block size that all notifications shall
-    /// have (RFC 7959 section 2.6).
+    /// Creates a registration or cancellation: both have the same options (RFC 7641 section 3.6), with the block size for all notifications
+    /// (RFC 7959 section 2.6).
     /// </summary>
     /// <param name="observe">The value of Observe.</param>
     /// <param name="standing">The token towards the peer.</param>
@@ -103,7 +103,7 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
 
     public override string ToString() => Uri?.ToString() ?? Peer?.ToString() ?? Message.ToString();
 
-    // A registration belongs to one connection (RFC 8323 section 3.4); another one from the same address is another peer.
+    // A registration belongs to one connection (RFC 8323 section 3.4); another connection from the same address is another peer.
     private CoapChannel? Connection => Peer is { IsConnection: true } ? Peer : null;
 
     private static byte[] Key(string place, CoapMessage message)
@@ -123,8 +123,8 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
             }
         }
 
-        // The payload of a FETCH is part of what is asked for (RFC 8132 section 2); a GET has none. Numbers above are no -1, so that a
-        // payload is no option.
+        // The payload of a FETCH is part of the request (RFC 8132 section 2); a GET has none. No option number above is -1, so a payload
+        // cannot equal an option.
         BinaryPrimitives.WriteInt32LittleEndian(number, -1);
         key.Write(number);
         Append(key, message.Payload.Span);

@@ -3,54 +3,53 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// What came last of an observed resource: its place in the order of notifications (RFC 7641 section 3.4), and what a 2.03 may name
-/// (section 3.3.2). Not thread-safe.
+/// The last representation of an observed resource: its place in the order of notifications (RFC 7641 section 3.4), and the response that a
+/// 2.03 may refer to (section 3.3.2). Not thread-safe.
 /// </summary>
 internal sealed class ObservedRepresentation
 {
     private uint _number;
     private bool _heardSinceSent;
 
-    /// <summary>Whether a notification came since the registration was last lost.</summary>
+    /// <summary>Whether a notification arrived since the registration was last lost.</summary>
     public bool HasNumber { get; private set; }
 
-    /// <summary>When the newest notification came, in units of 100 ns.</summary>
+    /// <summary>The time of the newest notification, in units of 100 ns.</summary>
     public long HeardAt { get; private set; }
 
-    /// <summary>How long the newest notification is current.</summary>
+    /// <summary>How long the newest notification is fresh.</summary>
     public TimeSpan MaxAge { get; set; }
 
-    /// <summary>The newest response with its whole body, which the next registration names by its ETag; null for none.</summary>
+    /// <summary>The newest response with its whole body, whose ETag is in the next registration; null for none.</summary>
     public CoapResponse? Stored { get; set; }
 
-    /// <summary>What came last in a process before.</summary>
-    /// <returns>When it came, in units of 100 ns.</returns>
+    /// <summary>Sets the last notification of an earlier process.</summary>
+    /// <returns>The time of its arrival, in units of 100 ns.</returns>
     public long Adopt(CoapHeardNotification heard, DateTimeOffset wallClock, long now)
     {
-        // A clock that was set back must not make it come later than now.
+        // The time must not be in the future, even if the clock was set back.
         Note(heard.Number, heard.MaxAge, now - Math.Max(0, (wallClock - heard.At).Ticks));
         return HeardAt;
     }
 
-    /// <summary>The newest notification, for another process; null when none came since the registration was last lost.</summary>
+    /// <summary>Returns the newest notification, for another process; null if none arrived since the registration was last lost.</summary>
     public CoapHeardNotification? Heard(DateTimeOffset wallClock, long now) =>
         HasNumber ? new CoapHeardNotification(_number, wallClock - TimeSpan.FromTicks(now - HeardAt), MaxAge) : null;
 
-    /// <summary>A registration leaves.</summary>
+    /// <summary>Records that a registration is sent.</summary>
     public void OnSent() => _heardSinceSent = false;
 
-    /// <summary>Whether a notification is newer than all before.</summary>
+    /// <summary>Returns whether a notification is newer than all earlier ones.</summary>
     /// <param name="number">Its number.</param>
-    /// <param name="isAnswer">Whether it came with the acknowledgement of the registration.</param>
-    /// <param name="isOrdered">Whether it came over a connection, in order.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
-    // What rides on the acknowledgement of a registration was made after the registration was sent, so after all that had come before: a
-    // server that restarted and counts from the beginning is
-    // understood at once.
+    /// <param name="isAnswer">Whether it arrived with the acknowledgement of the registration.</param>
+    /// <param name="isOrdered">Whether it arrived over a connection, in order.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
+    // A piggybacked response to a registration was created after the registration was sent, and so after all earlier notifications: a
+    // server that restarted and counts from the beginning is accepted at once.
     public bool IsNewer(uint number, bool isAnswer, bool isOrdered, long now) =>
         !HasNumber || isOrdered || (isAnswer && !_heardSinceSent) || NotificationOrder.IsNewer(_number, HeardAt, number, now);
 
-    /// <summary>A notification that is newer than all before came.</summary>
+    /// <summary>Records a notification that is newer than all earlier ones.</summary>
     public void Note(uint number, TimeSpan maxAge, long now)
     {
         HasNumber = true;
@@ -60,11 +59,11 @@ internal sealed class ObservedRepresentation
         MaxAge = maxAge;
     }
 
-    /// <summary>The registration was lost: the next notification is new, whatever its number.</summary>
+    /// <summary>Forgets the number after a lost registration: the next notification is new, whatever its number.</summary>
     public void ForgetNumber() => HasNumber = false;
 
-    /// <summary>What a 2.03 means; null when it names nothing that is there.</summary>
-    // What we named by its ETag is current again. Its payload is the stored one, its freshness the new one (RFC 7252 section 5.9.1.3).
+    /// <summary>Returns the response that a 2.03 means; null if it refers to nothing.</summary>
+    // The response with our ETag is current again. Its payload is the stored one, its freshness the new one (RFC 7252 section 5.9.1.3).
     public CoapResponse? Revalidate(CoapResponse response)
     {
         if (Stored is null || !HaveSameTag(response, Stored))

@@ -3,10 +3,10 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// Finds the peer of an observation. Names are resolved for every registration, as the server may have moved. Belongs to whoever is busy
-/// with the observation.
+/// Finds the peer of an observation. It resolves names for every registration, because the server may have moved. Belongs to the thread
+/// that is busy with the observation.
 /// </summary>
-#pragma warning disable CA1001 // what stops a search is disposed with the search, which ends with the observation at the latest
+#pragma warning disable CA1001 // the token source is disposed with the search, which ends with the observation at the latest
 internal sealed class PeerSearch(ClientObservation observation, ObservationPort port)
 #pragma warning restore CA1001
 {
@@ -15,17 +15,17 @@ internal sealed class PeerSearch(ClientObservation observation, ObservationPort 
     private int _number;
     private CancellationTokenSource? _search;
 
-    /// <summary>Whether the next registration goes to the address after the one that failed.</summary>
+    /// <summary>Whether the next registration goes to the next address after a failure.</summary>
     public bool TriesNext { get; set; }
 
     /// <summary>
-    /// Whether the peer cannot be found again after its connection ended: it had connected to us, and comes back by a connection of its
-    /// own, as another peer.
+    /// Whether the peer cannot be found again after its connection ended: it had connected to us, and returns over a connection of its own,
+    /// as another peer.
     /// </summary>
     public bool IsGoneForGood => observation.Target.Peer is { IsConnection: true } peer && !ObservationPort.MayConnect(peer);
 
-    /// <summary>Begins a search, in the place of one that is under way.</summary>
-    /// <returns>The peers, where they are known at once; null when they come by an event.</returns>
+    /// <summary>Starts a search, and replaces a running one.</summary>
+    /// <returns>The peers, if they are known at once; null if an event will report them.</returns>
     public IReadOnlyList<CoapChannel>? Begin()
     {
         int number = ++_number;
@@ -41,12 +41,12 @@ internal sealed class PeerSearch(ClientObservation observation, ObservationPort 
         return null;
     }
 
-    /// <summary>Whether an event is about the last search.</summary>
+    /// <summary>Returns whether an event belongs to the last search.</summary>
     public bool IsCurrent(in ObservationEvent happened) => happened.Number == _number;
 
-    /// <summary>The search has ended: which of the peers is registered with.</summary>
-    /// <param name="channels">What was found, at least one.</param>
-    /// <param name="standing">The registration before; null for none.</param>
+    /// <summary>Chooses the peer for the registration after a search.</summary>
+    /// <param name="channels">The found peers, at least one.</param>
+    /// <param name="standing">The previous registration; null for none.</param>
     public CoapChannel Choose(IReadOnlyList<CoapChannel> channels, StandingRequest? standing)
     {
         int start = PlaceOf(channels, standing);
@@ -67,8 +67,8 @@ internal sealed class PeerSearch(ClientObservation observation, ObservationPort 
         return channels[start];
     }
 
-    /// <summary>Nobody listens at the address of a registration: the next address of the name may be the right one.</summary>
-    /// <returns>The peer there; null when all were tried.</returns>
+    /// <summary>Returns the next address of the name if nothing listens at that of a registration.</summary>
+    /// <returns>The peer there; null if all were tried.</returns>
     public CoapChannel? Next(StandingRequest? standing)
     {
         if (_addressesLeft <= 0 || _addresses is null)
@@ -82,7 +82,7 @@ internal sealed class PeerSearch(ClientObservation observation, ObservationPort 
 
     public void Cancel()
     {
-        // Who waits for a connection with us goes on waiting.
+        // Other callers that wait for the connection continue to wait.
         CancellationTokenSource? search = _search;
         _search = null;
         search?.Cancel();

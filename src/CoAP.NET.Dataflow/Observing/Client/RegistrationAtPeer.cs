@@ -4,38 +4,40 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// What stands of a registration between us and the peer: the token, and the message that is under way with it. Belongs to whoever is busy
-/// with the observation; no lock may be held.
+/// The state of a registration between this endpoint and the peer: the token, and the message that is sent with it. Belongs to the thread
+/// that is busy with the observation; the caller must hold no lock.
 /// </summary>
 internal sealed class RegistrationAtPeer(ClientObservation observation, ObservationPort port)
 {
-    /// <summary>The token towards the server; null when there is none.</summary>
+    /// <summary>The token towards the server; null if there is none.</summary>
     public StandingRequest? Standing { get; private set; }
 
-    /// <summary>The registration or cancellation that was sent last; null when nothing is waited for any more.</summary>
+    /// <summary>The last registration or cancellation; null if its result no longer matters.</summary>
     public CoapTransmission? Transmission { get; private set; }
 
-    /// <summary>Whether the server may have us as an observer, so that it must be told when nobody observes any more.</summary>
+    /// <summary>Whether the server may have the observer, so that it must be told when the last reader leaves.</summary>
     public bool MayBeRegistered { get; set; }
 
     public CoapTransmissionParameters Parameters => Standing!.Channel.Parameters;
 
-    /// <summary>Whether what becomes of the message will be told: it waits for its turn behind other messages to
-    /// the peer, or for its acknowledgement.</summary>
+    /// <summary>
+    /// Whether the result of the message will be reported: it waits in the queue after other messages to the peer, or for its
+    /// acknowledgement.
+    /// </summary>
     public bool IsUnderWay => Transmission is { IsQueued: true } or { IsOutstanding: true, Message.Type: CoapMessageType.Confirmable };
 
-    /// <summary>Whether the token stands at a peer.</summary>
+    /// <summary>Returns whether the token belongs to a peer.</summary>
     public bool IsAt(CoapChannel channel) => Standing is not null && ObservationPort.IsSamePeer(Standing.Channel, channel);
 
     /// <summary>
-    /// Whether the message waits for a turn that may never come: as of a request, PROBING_RATE (RFC 7252 section 4.7) may hold it back from
-    /// a peer that has long been silent for hours.
+    /// Returns whether the message waits for a turn that may never come: like a request, PROBING_RATE (RFC 7252 section 4.7) may hold it
+    /// back for hours if the peer has been silent for long.
     /// </summary>
     public bool WaitsInVain(long now) =>
         Transmission is { IsQueued: true } && now - Standing!.Channel.LastSeen >= Parameters.ExchangeLifetime.Ticks;
 
     /// <summary>
-    /// Takes a token towards a peer in the place of the one before. If the peer before still notifies, it gets a Reset for it.
+    /// Opens a token towards a peer, and replaces the previous one. If the previous peer still notifies, it gets a Reset.
     /// </summary>
     public StandingRequest Open(CoapChannel channel)
     {
@@ -44,8 +46,8 @@ internal sealed class RegistrationAtPeer(ClientObservation observation, Observat
         return Standing = port.Open(channel, observation);
     }
 
-    /// <summary>Takes the token of a process before.</summary>
-    /// <returns>False when another request to the peer has it.</returns>
+    /// <summary>Takes over the token of an earlier process.</summary>
+    /// <returns>False if another request to the peer uses it.</returns>
     public bool TryAdopt(AdoptedRegistration adopted)
     {
         Standing = port.TryAdopt(adopted.Channel, adopted.Token, observation);
@@ -53,7 +55,7 @@ internal sealed class RegistrationAtPeer(ClientObservation observation, Observat
     }
 
     /// <summary>Sends a message with the token.</summary>
-    /// <returns>Why it could not be sent; null when it was.</returns>
+    /// <returns>Why it could not be sent; null if it was sent.</returns>
     public CoapException? Send(CoapMessage message)
     {
         Transmission = new CoapTransmission(Standing!.Channel, message, Standing);
@@ -65,10 +67,10 @@ internal sealed class RegistrationAtPeer(ClientObservation observation, Observat
         return port.Send(Transmission);
     }
 
-    /// <summary>What becomes of the message does not matter any more, and copies of it do no harm.</summary>
+    /// <summary>Forgets the message: its result no longer matters, and copies do no harm.</summary>
     public void LetGo() => Transmission = null;
 
-    /// <summary>Sends no more copies of the message.</summary>
+    /// <summary>Stops retransmitting the message.</summary>
     public void Stop()
     {
         if (Transmission is { } transmission)
@@ -82,7 +84,7 @@ internal sealed class RegistrationAtPeer(ClientObservation observation, Observat
         }
     }
 
-    /// <summary>Gives the token up.</summary>
+    /// <summary>Releases the token.</summary>
     public void Close()
     {
         if (Standing is { } standing)
@@ -92,7 +94,7 @@ internal sealed class RegistrationAtPeer(ClientObservation observation, Observat
         }
     }
 
-    /// <summary>The connection has ended, and the server forgot us with it.</summary>
+    /// <summary>Handles the end of the connection, with which the server forgot us.</summary>
     public void Lose()
     {
         Stop();

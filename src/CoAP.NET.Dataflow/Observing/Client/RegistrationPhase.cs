@@ -1,21 +1,21 @@
 namespace CoAP.NET.Observing;
 
-/// <summary>How far the registration of an observation of ours is.</summary>
+/// <summary>The phase of a registration of this endpoint.</summary>
 internal enum RegistrationPhase : byte
 {
-    /// <summary>The peer's address is being found.</summary>
+    /// <summary>The address of the peer is being resolved.</summary>
     Finding,
 
-    /// <summary>A registration is under way.</summary>
+    /// <summary>A registration is running.</summary>
     Registering,
 
     /// <summary>The server notifies.</summary>
     Registered,
 
-    /// <summary>The next registration is waited for.</summary>
+    /// <summary>Waits for the next registration.</summary>
     Waiting,
 
-    /// <summary>Nobody observes any more, and the server is told.</summary>
+    /// <summary>The last reader left, and the server is being told.</summary>
     Cancelling,
 
     /// <summary>Ended.</summary>

@@ -1,18 +1,18 @@
 namespace CoAP.NET.Observing;
 
-/// <summary>When a registration that failed is made again. Belongs to whoever is busy with the observation.</summary>
+/// <summary>Schedules repetitions of failed registrations. Belongs to the thread that is busy with the observation.</summary>
 internal sealed class RegistrationRetries(ClientObservation observation)
 {
     private int _failures;
     private int _losses;
 
-    /// <summary>A registration succeeded, or somebody has a reason to believe that the next one will: waits begin anew.</summary>
+    /// <summary>Resets the delays after a successful registration, or when a caller expects success.</summary>
     public void Reset() => _failures = 0;
 
-    /// <summary>When to register again after a failure, in units of 100 ns.</summary>
-    /// <param name="now">Now, in units of 100 ns.</param>
-    /// <param name="sentAt">When the last registration left; <see cref="long.MinValue"/> for never.</param>
-    /// <param name="leastWait">How long the server asked to wait at least.</param>
+    /// <summary>Returns when to register again after a failure, in units of 100 ns.</summary>
+    /// <param name="now">The current time, in units of 100 ns.</param>
+    /// <param name="sentAt">The time of the last registration; <see cref="long.MinValue"/> for never.</param>
+    /// <param name="leastWait">The minimum delay that the server requested.</param>
     public long After(long now, long sentAt, TimeSpan leastWait)
     {
         CoapReregistration rule = observation.Reregistration;
@@ -21,12 +21,12 @@ internal sealed class RegistrationRetries(ClientObservation observation)
     }
 
     /// <summary>
-    /// When to register again after the connection ended, in units of 100 ns: the first time soon, as servers restart; then ever later,
-    /// unless the registration lasted.
+    /// Returns when to register again after the connection ended, in units of 100 ns: soon for the first time, because servers restart;
+    /// then with growing delays, unless the registration lasted.
     /// </summary>
-    /// <param name="reason">Why it ended.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
-    /// <param name="sentAt">When the last registration left; <see cref="long.MinValue"/> for never.</param>
+    /// <param name="reason">The reason of the end.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
+    /// <param name="sentAt">The time of the last registration; <see cref="long.MinValue"/> for never.</param>
     public long AfterConnection(CoapConnectionException reason, long now, long sentAt)
     {
         CoapStreamOptions options = observation.Environment.Streams;
@@ -42,12 +42,12 @@ internal sealed class RegistrationRetries(ClientObservation observation)
         return NotBefore(now + wait, sentAt, rule);
     }
 
-    /// <summary>How long to wait beyond Max-Age before registering again (RFC 7641 section 3.3.1), in units of 100 ns.</summary>
+    /// <summary>Returns how long to wait after Max-Age before registering again (RFC 7641 section 3.3.1), in units of 100 ns.</summary>
     public long Patience() => RegistrationTimes.Patience(Chance());
 
     private static long NotBefore(long due, long sentAt, CoapReregistration rule) =>
         Math.Max(due, sentAt == long.MinValue ? 0 : sentAt + rule.MinimumInterval.Ticks);
 
-    // Not under a lock: the source may be a user's.
+    // Not under a lock: the random source may belong to a user.
     private double Chance() => observation.Environment.Random.NextDouble();
 }

@@ -1,12 +1,12 @@
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// Tells the observers of all shards of an endpoint what changed. Any thread may call; nothing throws, waits for observers or runs
-/// handlers. Without observers it costs a read. It takes the locks of the shards, one after the other.
+/// Notifies the observers in all shards of an endpoint of changes. Thread-safe; it never throws, waits for observers or runs handlers.
+/// Without observers it costs a read. It takes the locks of the shards, one after the other.
 /// </summary>
 internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces places, ObserverLayer[] layers)
 {
-    // A program that tells of a wrong path does so again and again.
+    // A program that notifies a wrong path does so repeatedly.
     private static readonly long s_logEvery = TimeSpan.FromMinutes(1).Ticks;
 
     private readonly Lock _gate = new();
@@ -15,7 +15,7 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces p
     // Replaced as a whole; read without a lock.
     private CoapChangeFeed[] _feeds = [];
 
-    /// <summary>Somebody follows what is observed and what changes. What is observed already can be taken at once.</summary>
+    /// <summary>Adds a follower of observed names and changes. It can take the observed names at once.</summary>
     public void Add(CoapChangeFeed feed)
     {
         lock (_gate)
@@ -26,7 +26,7 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces p
         feed.TakeAll();
     }
 
-    /// <summary>Somebody follows no more.</summary>
+    /// <summary>Removes a follower.</summary>
     public void Remove(CoapChangeFeed feed)
     {
         lock (_gate)
@@ -35,7 +35,7 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces p
         }
     }
 
-    /// <summary>Tells who follows that something was said to have changed here. No lock may be held.</summary>
+    /// <summary>Reports a change to the followers. The caller must hold no lock.</summary>
     /// <param name="name">Its name.</param>
     public void Tell(string name)
     {
@@ -45,7 +45,7 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces p
         }
     }
 
-    /// <summary>The names of all that is observed, of one shard after the other.</summary>
+    /// <summary>Returns the names of everything observed, of one shard after the other.</summary>
     public List<(string Name, int Shard)> ObservedNames()
     {
         List<(string Name, int Shard)> names = [];
@@ -60,7 +60,7 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces p
         return names;
     }
 
-    /// <summary>Everything that a route serves may have changed.</summary>
+    /// <summary>Handles a change of all resources of a route.</summary>
     public void Changed(RouteChanges route)
     {
         route.CountChange();
@@ -83,8 +83,8 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces p
         }
     }
 
-    /// <summary>The resource of a path may have changed.</summary>
-    /// <returns>How many observe it.</returns>
+    /// <summary>Handles a change of the resource at a path.</summary>
+    /// <returns>The number of its observers.</returns>
     public int Changed(string path)
     {
         int observers = 0;
@@ -109,8 +109,8 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces p
         return observers;
     }
 
-    /// <summary>What has these terms, of all that is observed at a path, may have changed.</summary>
-    /// <returns>How many observe it.</returns>
+    /// <summary>Handles a change of the resources with these terms, among those observed at a path.</summary>
+    /// <returns>The number of their observers.</returns>
     public int Changed(string path, CoapObserverTerms terms)
     {
         int observers = 0;
@@ -119,7 +119,7 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces p
             layer.Shard.Enter();
             try
             {
-                // Observers of one subject made the same request, for which the same terms were found.
+                // Observers of one subject made the same request, so they have the same terms.
                 observers += layer.Runs.Mark(
                     layer.Table.Observed.At(path)?.Where(subject => subject.Observers.Exists(one => one.Terms == terms)).ToArray());
             }
@@ -132,7 +132,7 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces p
         return observers;
     }
 
-    /// <summary>How many observe a path.</summary>
+    /// <summary>Returns the number of observers of a path.</summary>
     public int CountAt(string path)
     {
         int observers = 0;
@@ -152,9 +152,9 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces p
         return observers;
     }
 
-    /// <summary>A change was told of what cannot have observers: a mistake in the program, which is logged now and then.</summary>
+    /// <summary>Logs a change of a resource that cannot have observers, an error in the program; rate-limited.</summary>
     /// <param name="path">The path or template.</param>
-    /// <param name="isServed">Whether there is a route at all.</param>
+    /// <param name="isServed">Whether there is a route.</param>
     public void ReachesNobody(string path, bool isServed)
     {
         long next = Volatile.Read(ref _nextLog);
@@ -166,7 +166,7 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces p
         }
     }
 
-    /// <summary>A route was removed: its observers are told 4.04 and forgotten.</summary>
+    /// <summary>Handles the removal of a route: its observers get 4.04 and are removed.</summary>
     public void Gone(RouteChanges route)
     {
         route.CountChange();
@@ -184,18 +184,18 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces p
         }
     }
 
-    /// <summary>Terms of a resource say another interval of Confirmable notifications than before. No lock may be held.</summary>
+    /// <summary>Applies another interval of Confirmable notifications in the terms of a resource. The caller must hold no lock.</summary>
     /// <param name="path">The path of the resource.</param>
     /// <param name="terms">The terms.</param>
     public void Rearm(string path, CoapObserverTerms terms) =>
         ForEachUnder(path, terms, static (layer, observer) => layer.Sender.ArmRefresh(observer, layer.Shard.Environment.Now));
 
     /// <summary>
-    /// Ends observations of a resource that has more than it may have: first of the sources that have most, and of each source of those
-    /// that were silent for longest. No lock may be held.
+    /// Ends observations of a resource that has more than its limit: first of the sources with the most, and of each source the observers
+    /// that were silent for longest. The caller must hold no lock.
     /// </summary>
     /// <param name="path">The path of the resource.</param>
-    /// <param name="terms">What it says of its observers.</param>
+    /// <param name="terms">Its observer terms.</param>
     public void Trim(string path, CoapObserverTerms terms)
     {
         List<(ObserverLayer Layer, Observer Observer, long MovedAt)> all = [];

@@ -2,11 +2,11 @@ using CoAP.NET.Observing;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// What one of the resources of a route asks of its observers, and how many it has: one object for each resource, which
-/// <see cref="CoapRouteHandlerBuilder.WithObserverTerms"/> finds by the request. Changes hold for those who observe already. Any thread may
-/// use it.
-/// </summary>
+/// <summary>Limits the observers of one resource of a route, and counts them.</summary>
+/// <remarks>
+/// There is one object for each resource, which <see cref="CoapRouteHandlerBuilder.WithObserverTerms"/> finds by the request. Changes also
+/// apply to existing observers. Thread-safe.
+/// </remarks>
 public sealed class CoapObserverTerms : IAfterRelease
 {
     private readonly Lock _gate = new();
@@ -18,13 +18,14 @@ public sealed class CoapObserverTerms : IAfterRelease
     private int _count;
     private int _trims;
 
-    // No source has more; it may be less, as nobody looks when one goes.
+    // An upper bound: no source has more; it may be less, because it is not updated when an observer leaves.
     private int _most;
 
     /// <summary>
-    /// How long an observer may be sent nothing that it has to acknowledge, so that one that is gone is noticed (RFC 7641 section 4.5);
-    /// from 1 s to 24 h. Null, the default: as the route says (<see cref="CoapRouteConventions{TSelf}.Observable"/>).
+    /// The maximum time without a notification that an observer has to acknowledge, so that an unreachable one is detected (RFC 7641
+    /// section 4.5); from 1 s to 24 h.
     /// </summary>
+    /// <remarks>Null, the default: the setting of the route (<see cref="CoapRouteConventions{TSelf}.Observable"/>).</remarks>
     /// <exception cref="ArgumentOutOfRangeException">Below 1 s or above 24 h.</exception>
     public TimeSpan? ConfirmableEvery
     {
@@ -40,13 +41,16 @@ public sealed class CoapObserverTerms : IAfterRelease
     }
 
     /// <summary>
-    /// How many may observe the resource, 0 or more; null, the default: as many as the server takes
-    /// (<see cref="CoapLimits.MaxObservers"/>). Who comes later is answered as if he had not asked to observe, unless another source
-    /// (<see cref="CoapSource"/>) has at least two observers more than his: that one loses one. When it is lowered, those go first whose
-    /// sources have most, and of them those who were silent for longest. Whoever goes is told 4.04, and
-    /// <see cref="CoapRouteHandlerBuilder.ObserverWent"/> says <see cref="CoapObserverEnd.Replaced"/>.
+    /// The maximum number of observers of the resource, 0 or more; null, the default: the limit of the server
+    /// (<see cref="CoapLimits.MaxObservers"/>).
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Below zero.</exception>
+    /// <remarks>
+    /// A further client gets a plain response, unless another source (<see cref="CoapSource"/>) has at least two observers more than its
+    /// own: that source loses one. After a reduction, observers of the sources with the most go first, and among them those that were
+    /// silent for longest. They get 4.04, and <see cref="CoapRouteHandlerBuilder.ObserverWent"/> reports
+    /// <see cref="CoapObserverEnd.Replaced"/>.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The number is negative.</exception>
     public int? MaxObservers
     {
         get => Volatile.Read(ref _maxObservers) is var max and < int.MaxValue ? max : null;
@@ -58,26 +62,28 @@ public sealed class CoapObserverTerms : IAfterRelease
         }
     }
 
-    /// <summary>How many observers the resource has: pairs of a client and a token.</summary>
+    /// <summary>The number of observers of the resource: pairs of a client and a token.</summary>
     public int Count => Volatile.Read(ref _count);
 
     /// <summary>
-    /// Tells the observers of the resource at this server that it may have changed (RFC 7641 section 4.2), and nobody who follows changes
-    /// (<see cref="CoapServer.FollowChanges"/>). Where requests for one path are told apart by their queries, and each has terms of its
-    /// own, it tells those only that have these. Any thread may call it, but no
-    /// <see cref="CoapRouteHandlerBuilder.WithObserverTerms"/> while it finds them.
+    /// Notifies the observers of the resource at this server that it may have changed (RFC 7641 section 4.2), and not the followers of
+    /// changes (<see cref="CoapServer.FollowChanges"/>).
     /// </summary>
-    /// <returns>How many observers there are.</returns>
+    /// <remarks>
+    /// If requests for one path differ by their queries, each with its own terms, it only notifies those with these terms. Any thread may
+    /// call it, except inside <see cref="CoapRouteHandlerBuilder.WithObserverTerms"/> while it finds them.
+    /// </remarks>
+    /// <returns>The number of observers.</returns>
     public int NotifyHere() => Volatile.Read(ref _notice)?.Changed(_path!, this) ?? 0;
 
-    /// <summary>How many it has above what it may have.</summary>
+    /// <summary>The number of observers above the limit.</summary>
     internal int Excess => Count - Volatile.Read(ref _maxObservers);
 
-    /// <summary>The interval of Confirmable notifications in units of 100 ns; 0 where the route says it.</summary>
+    /// <summary>The interval of Confirmable notifications in units of 100 ns; 0 for that of the route.</summary>
     internal long ConfirmableEveryTicks => Volatile.Read(ref _confirmableEvery);
 
-    /// <summary>Says what resource it is for. No lock may be held.</summary>
-    /// <exception cref="InvalidOperationException">It is for another one already.</exception>
+    /// <summary>Binds the terms to a resource. The caller must hold no lock.</summary>
+    /// <exception cref="InvalidOperationException">They already belong to another one.</exception>
     internal CoapObserverTerms For(ChangeNotice notice, string path)
     {
         lock (_gate)
@@ -85,7 +91,7 @@ public sealed class CoapObserverTerms : IAfterRelease
             if (_notice is not null && (_notice != notice || _path != path))
             {
                 throw new InvalidOperationException(
-                    $"This CoapObserverTerms is for {_path}, and was given for {path} too. Make one for each resource of each server, as "
+                    $"This CoapObserverTerms belongs to {_path}, and was also returned for {path}. Create one for each resource of each server, because "
                     + "it counts the observers.");
             }
 
@@ -95,9 +101,9 @@ public sealed class CoapObserverTerms : IAfterRelease
         }
     }
 
-    /// <summary>Takes a place for an observer. Under the lock of its shard.</summary>
+    /// <summary>Takes a place for an observer. The caller holds the lock of its shard.</summary>
     /// <param name="shard">The shard.</param>
-    /// <param name="source">That of the client.</param>
+    /// <param name="source">The source of the client.</param>
     /// <returns>Whether there was one.</returns>
     internal bool TryEnter(CoapShard shard, in CoapSource source)
     {
@@ -106,7 +112,7 @@ public sealed class CoapObserverTerms : IAfterRelease
             int own = _bySource.GetValueOrDefault(source);
             if (_count >= _maxObservers)
             {
-                // The source that has most loses one, once this shard is free; until then there is one too many.
+                // The source with the most loses one when this shard is unlocked; until then there is one too many.
                 if (_maxObservers == 0 || _most < own + 2 || (_most = _bySource.Values.Max()) < own + 2)
                 {
                     return false;
@@ -122,7 +128,7 @@ public sealed class CoapObserverTerms : IAfterRelease
         }
     }
 
-    /// <summary>An observer is none any more. Under the lock of its shard.</summary>
+    /// <summary>Releases the place of an observer. The caller holds the lock of its shard.</summary>
     internal void Leave(in CoapSource source)
     {
         lock (_gate)
@@ -141,7 +147,7 @@ public sealed class CoapObserverTerms : IAfterRelease
 
     void IAfterRelease.OnReleased(CoapShard shard) => Trim();
 
-    // One thread at a time, so that none ends what another has chosen too.
+    // One thread at a time, so that no two threads choose the same observer.
     private void Trim()
     {
         if (Excess <= 0 || Interlocked.Increment(ref _trims) > 1)

@@ -1,20 +1,20 @@
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// The least number that a notification may have at a time, so that numbers rise over restarts of the process and of the machine (RFC 7641
-/// sections 3.4 and 4.4): the wall clock when the endpoint was made, and from there the monotonic clock, which nobody sets.
+/// Computes the minimum number of a notification at a time, so that numbers grow over restarts of the process and of the machine (RFC 7641
+/// sections 3.4 and 4.4): the wall clock at the start of the endpoint, and from there the monotonic clock, which is never set.
 /// </summary>
 /// <remarks>
-/// A wall clock may have been set back between two runs, as by a time server. So a run begins a lead ahead of the wall clock, and loses the
-/// lead slowly: whoever begins after one that ran for <see cref="s_leadLasts"/> is ahead of it although the clock was set back by as much
-/// as the lead, and one after a shorter run still is, by a part of it. Beyond that a client may take what is new for old, for at most 128
-/// s.
+/// A wall clock may have been set back between two runs, for example by a time server. A run therefore starts with a lead over the wall
+/// clock, and loses the lead slowly: a run after one that lasted <see cref="s_leadLasts"/> is ahead of it even if the clock was set back by
+/// the whole lead. A run after a shorter one is ahead by a part of it. Beyond that, a client may consider new notifications old, for at
+/// most 128 s.
 /// </remarks>
 internal sealed class NotificationClock
 {
     /// <summary>
-    /// How many numbers the clock counts in a second: 2^24 numbers come round in 1,024 s, and 256 s are 2^22 (RFC 7641 section 4.4 allows
-    /// fewer than 2^23).
+    /// The number of counts per second: 2^24 numbers wrap around in 1,024 s, and 256 s are 2^22 (RFC 7641 section 4.4 allows fewer than
+    /// 2^23).
     /// </summary>
     public const long PerSecond = 1 << 14;
 
@@ -38,13 +38,12 @@ internal sealed class NotificationClock
     }
 
     /// <summary>
-    /// A number above those of all processes whose wall clocks are as this one's: they may have begun a moment ago, and be a whole lead
-    /// ahead.
+    /// Returns a number above those of all processes with the same wall clock: they may have started a moment ago, with the whole lead.
     /// </summary>
     /// <param name="now">The monotonic clock, in units of 100 ns.</param>
     public long Ahead(long now) => At(now) + (s_lead / TimeSpan.TicksPerSecond * PerSecond);
 
-    /// <summary>The number of a time; not reduced to 24 bits.</summary>
+    /// <summary>Returns the number for a time; not reduced to 24 bits.</summary>
     /// <param name="now">The monotonic clock, in units of 100 ns.</param>
     public long At(long now)
     {
@@ -53,7 +52,7 @@ internal sealed class NotificationClock
         return NumberOf(_wall + elapsed + lead);
     }
 
-    /// <summary>The number that belongs to a time; not reduced to 24 bits.</summary>
+    /// <summary>Converts a time to a number; not reduced to 24 bits.</summary>
     /// <param name="time">The time, in units of 100 ns.</param>
     public static long NumberOf(long time)
     {

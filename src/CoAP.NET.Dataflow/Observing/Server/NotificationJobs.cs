@@ -3,8 +3,9 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// What is to be done for observers: handlers to run and clients to look after, a batch at each tick of the shard's clock, so that requests
-/// come in between. Handlers run without the lock, on the thread of the tick, which belongs to the library or to who drives the clock.
+/// The jobs for observers: handlers to run and clients to process, a batch at each tick of the shard's clock, so that requests are
+/// processed in between. Handlers run without the lock, on the thread of the tick, which belongs to the library or to the driver of the
+/// clock.
 /// </summary>
 internal sealed class NotificationJobs : WheelTimer, IAfterRelease
 {
@@ -31,18 +32,18 @@ internal sealed class NotificationJobs : WheelTimer, IAfterRelease
         Schedule(now);
     }
 
-    /// <summary>Schedules a look at a client.</summary>
+    /// <summary>Schedules the processing of a client.</summary>
     public void Add(PeerObservers peer, long now)
     {
         _peers.Enqueue(peer);
         Schedule(now);
     }
 
-    /// <summary>Until <see cref="LookAfterPeers"/> new jobs do not wake the clock.</summary>
+    /// <summary>Suppresses the wake-up of the clock for new jobs until <see cref="LookAfterPeers"/>.</summary>
     public void Hold() => _isHeld = true;
 
     /// <summary>
-    /// Looks at once after some of the clients that wait, mostly those for whom a handler has just run, and leaves the others to the clock.
+    /// Processes some of the waiting clients at once, usually those whose handler has just run, and leaves the others to the clock.
     /// </summary>
     public void LookAfterPeers(long now)
     {
@@ -72,7 +73,7 @@ internal sealed class NotificationJobs : WheelTimer, IAfterRelease
 
     void IAfterRelease.OnReleased(CoapShard shard) => GoOn();
 
-    // A slot in the past, so that the next tick fires it.
+    // A slot in the past, so that it fires at the next tick.
     private void Schedule(long now)
     {
         if (!_isHeld && (!IsScheduled || Due > now))
@@ -93,7 +94,7 @@ internal sealed class NotificationJobs : WheelTimer, IAfterRelease
         return done;
     }
 
-    // A handler runs after the lock was released, before whatever is left with the shard later.
+    // A handler runs after the lock was released, before any work that the shard queues later.
     private int DoSome(long now)
     {
         int done = LookAfterSome(now);
@@ -118,7 +119,7 @@ internal sealed class NotificationJobs : WheelTimer, IAfterRelease
         return done;
     }
 
-    // The rest of the batch. Called without the lock, after the handler before.
+    // The rest of the batch. Called without the lock, after the previous handler.
     private void GoOn()
     {
         for (int done = 1; ;)

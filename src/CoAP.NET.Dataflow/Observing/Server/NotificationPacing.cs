@@ -3,29 +3,29 @@ using CoAP.NET.Messaging;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// How fast a peer is sent notifications, and which of them are Confirmable: RFC 7641 section 4.5.1. The pace of Confirmable ones is that
-/// of acknowledgements. Non-confirmable ones go once in a round-trip time, which only a Confirmable one tells: when one had to wait because
-/// that time is not known, it goes Confirmable itself. Called under the shard's lock.
+/// Paces the notifications to a peer, and decides which of them are Confirmable: RFC 7641 section 4.5.1. Acknowledgements pace the
+/// Confirmable ones. Non-confirmable ones are sent once per round-trip time, which only a Confirmable one can measure: if one had to wait
+/// because that time is unknown, it becomes Confirmable itself. Called under the shard's lock.
 /// </summary>
 internal sealed class NotificationPacing(CoapLimits limits)
 {
-    /// <summary>The time between two notifications, in units of 100 ns, when the round-trip time is not known.</summary>
+    /// <summary>The time between two notifications, in units of 100 ns, while the round-trip time is unknown.</summary>
     public static readonly long Pace = TimeSpan.FromSeconds(3).Ticks;
 
-    /// <summary>When one is asked for again that could not be protected, as numbers are reserved just then.</summary>
+    /// <summary>The delay before another attempt if a notification could not be protected because numbers are being reserved.</summary>
     public static readonly long ProtectionPace = TimeSpan.FromMilliseconds(100).Ticks;
 
     /// <summary>
-    /// How long nothing need be acknowledged for a faster pace, in units of 100 ns: whoever is gone, or behind a network that became slow,
-    /// must not be sent that many for a day. It is also the time
-    /// between two attempts, as a peer whose acknowledgements always come late never tells its round-trip time.
+    /// How long a faster pace is allowed without an acknowledgement, in units of 100 ns: an unreachable peer, or one behind a network that
+    /// became slow, must not get that many for a day. It is also the time between two probes, because a peer whose acknowledgements are
+    /// always late never reveals its round-trip time.
     /// </summary>
     public static readonly long RoundTripLife = TimeSpan.FromMinutes(1).Ticks;
 
-    /// <summary>Whether an observer may be sent something now.</summary>
+    /// <summary>Returns whether a notification may be sent to an observer now.</summary>
     /// <param name="observer">The observer.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
-    /// <param name="due">Lowered to when it may be, if that is known.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
+    /// <param name="due">Lowered to the time when it may be sent, if that is known.</param>
     public bool MayBeSent(Observer observer, long now, ref long due)
     {
         PeerObservers peer = observer.Peer;
@@ -34,13 +34,13 @@ internal sealed class NotificationPacing(CoapLimits limits)
         {
             if (MustBeConfirmable(observer, now) && peer.Outstanding >= peer.Channel.Parameters.NStart)
             {
-                // The end of what is outstanding leads back here.
+                // The end of the outstanding message leads back here.
                 return false;
             }
 
             if (observer.Subject.Settings.Mode == CoapNotificationMode.NonConfirmable)
             {
-                // Whatever its type: one that is Confirmable for another reason follows no faster.
+                // For any type: a message that is Confirmable for another reason is not sent faster.
                 long turn = peer.LastPaced + (RoundTripTo(peer) ?? Pace);
                 peer.IsHeldBack |= turn > now;
                 from = Math.Max(from, turn);
@@ -56,7 +56,7 @@ internal sealed class NotificationPacing(CoapLimits limits)
         return true;
     }
 
-    /// <summary>Whether the next notification is Confirmable. On a connection all are such that one hears when they have left.</summary>
+    /// <summary>Returns whether the next notification is Confirmable. On connections all are, because their sending is reported.</summary>
     public bool MustBeConfirmable(Observer observer, long now) =>
         observer.Channel.IsReliable
         || observer.Subject.Settings.Mode == CoapNotificationMode.Confirmable
@@ -64,7 +64,7 @@ internal sealed class NotificationPacing(CoapLimits limits)
         || (!observer.Channel.IsVerified && observer.Peer.Unacknowledged >= limits.MaxUnacknowledgedNotifications)
         || IsProbe(observer, now);
 
-    /// <summary>A notification leaves.</summary>
+    /// <summary>Records a sent notification.</summary>
     public static void NoteSent(Observer observer, bool isConfirmable, long now)
     {
         if (observer.Subject.Settings.Mode == CoapNotificationMode.NonConfirmable)
@@ -76,7 +76,7 @@ internal sealed class NotificationPacing(CoapLimits limits)
         }
     }
 
-    // Confirmable for the sake of its round-trip time. Never beside another one that is outstanding, which tells as much.
+    // Confirmable to measure the round-trip time. Never in addition to another outstanding one, which measures it too.
     private static bool IsProbe(Observer observer, long now)
     {
         PeerObservers peer = observer.Peer;

@@ -4,8 +4,8 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// What changes, and the runs of handlers that it leads to (RFC 7641 section 4.2): one for all observers of a subject. Called under the
-/// shard's lock, as everything of the <see cref="ObserverLayer"/>.
+/// Handles changes, and the runs of handlers that follow (RFC 7641 section 4.2): one for all observers of a subject. Called under the
+/// shard's lock, like all of <see cref="ObserverLayer"/>.
 /// </summary>
 internal sealed class NotificationRuns(ObserverLayer layer)
 {
@@ -14,15 +14,15 @@ internal sealed class NotificationRuns(ObserverLayer layer)
 
     private static readonly CoapMessage s_otherFormat = new(CoapCode.NotAcceptable);
 
-    // How long a run is waited for. After that, and only if there is something new, another one is begun: a block that a user linked in may
+    // How long to wait for a run. After that, and only if there is something new, another one starts: a block that a user linked in may
     // have lost it.
     private static readonly long s_patience = TimeSpan.FromMinutes(5).Ticks;
 
     private readonly CoapShard _shard = layer.Shard;
 
-    /// <summary>The state of what is observed may have changed.</summary>
-    /// <param name="subjects">What is observed; null for nothing.</param>
-    /// <returns>How many observe it.</returns>
+    /// <summary>Marks observed subjects as possibly changed.</summary>
+    /// <param name="subjects">The subjects; null for none.</param>
+    /// <returns>The number of their observers.</returns>
     public int Mark(IReadOnlyCollection<Subject>? subjects)
     {
         int observers = 0;
@@ -37,8 +37,7 @@ internal sealed class NotificationRuns(ObserverLayer layer)
             subject.Change++;
             observers += subject.Observers.Count;
 
-            // Whoever is being sent something asks by itself when it is ready for more: so changes that nobody could be told of cost no
-            // run.
+            // A busy observer requests the state itself when it is ready for more: changes that reach no observer therefore cost no run.
             if (subject.HasIdle)
             {
                 Want(subject, now);
@@ -48,7 +47,7 @@ internal sealed class NotificationRuns(ObserverLayer layer)
         return observers;
     }
 
-    /// <summary>A route was removed: its observers get 4.04 and are forgotten.</summary>
+    /// <summary>Handles the removal of a route: its observers get 4.04 and are removed.</summary>
     public void OnGone(RouteChanges route)
     {
         foreach (Subject subject in layer.Table.Observed.Of(route)?.ToArray() ?? [])
@@ -57,7 +56,7 @@ internal sealed class NotificationRuns(ObserverLayer layer)
         }
     }
 
-    /// <summary>Wants the handler of a subject to run.</summary>
+    /// <summary>Requests a run of the handler of a subject.</summary>
     public void Want(Subject subject, long now)
     {
         if (subject.IsGone || subject.IsQueued)
@@ -75,8 +74,8 @@ internal sealed class NotificationRuns(ObserverLayer layer)
         layer.Jobs.Add(subject, now);
     }
 
-    /// <summary>Begins a run whose turn has come.</summary>
-    /// <returns>The request to serve; null when there is nothing to run, or not yet.</returns>
+    /// <summary>Starts a queued run.</summary>
+    /// <returns>The request to serve; null if there is nothing to run, or not yet.</returns>
     public CoapExchange? Begin(Subject subject, long now)
     {
         subject.IsQueued = false;
@@ -109,7 +108,9 @@ internal sealed class NotificationRuns(ObserverLayer layer)
         };
     }
 
-    /// <summary>A run was refused for lack of room in this very server: no answer of the resource. It is tried again.</summary>
+    /// <summary>
+    /// Schedules another attempt of a run that this server refused for lack of room: that is not a response of the resource.
+    /// </summary>
     public void Postpone(SubjectRun run)
     {
         if (!run.IsLate)
@@ -120,11 +121,11 @@ internal sealed class NotificationRuns(ObserverLayer layer)
         }
     }
 
-    /// <summary>A run came back: its answer goes to all observers of the subject, each as soon as its turn comes.</summary>
+    /// <summary>Handles the result of a run: its response goes to all observers of the subject, each as soon as its turn comes.</summary>
     /// <param name="run">The run.</param>
     /// <param name="response">
-    /// The notification but for its token. An error ends all these observations (RFC 7641 section 4.2), and so does what has no Observe
-    /// option.
+    /// The notification except its token. An error ends all these observations (RFC 7641 section 4.2), and so does a response without
+    /// Observe option.
     /// </param>
     public void Publish(SubjectRun run, CoapMessage response)
     {
@@ -165,10 +166,10 @@ internal sealed class NotificationRuns(ObserverLayer layer)
     }
 
     /// <summary>
-    /// Ends an observation whose resource has another Content-Format now: what was registered for one format is never continued in another
-    /// (RFC 7641 section 4.2).
+    /// Ends an observation whose resource has another Content-Format now: a registration for one format never continues in another (RFC
+    /// 7641 section 4.2).
     /// </summary>
-    /// <returns>Whether it goes on.</returns>
+    /// <returns>Whether it continues.</returns>
     public bool TryKeepFormat(Observer observer, PreparedNotification latest)
     {
         if (latest.Format != observer.Format && latest.Format != PreparedNotification.AnyFormat)
@@ -217,7 +218,7 @@ internal sealed class NotificationRuns(ObserverLayer layer)
         }
     }
 
-    // The sizes of a run are those of the peer of the first.
+    // The sizes of a run are those of the first observer's peer.
     private void RekeyFirst(Subject subject, long now)
     {
         while (!subject.IsGone && subject.Observers[0] is var first && !subject.Key.Fits(first.Channel))

@@ -3,18 +3,18 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// What each observer is sent, and when: RFC 7641 sections 4.5, 4.5.2 and 7; on connections RFC 8323 section 7. Called under the shard's
-/// lock, as everything of the <see cref="ObserverLayer"/>.
+/// Decides what each observer is sent, and when: RFC 7641 sections 4.5, 4.5.2 and 7; on connections RFC 8323 section 7. Called under the
+/// shard's lock, like all of <see cref="ObserverLayer"/>.
 /// </summary>
 /// <remarks>
-/// Whatever is given to a connection arrives, in order, so there is nothing to pace, to repeat or to confirm. What a connection has no room
-/// for waits, not as a message but as the wish to have the newest state when there is room again.
+/// A connection delivers everything in order, so there is nothing to pace, to repeat or to confirm. If a connection has no room, no message
+/// waits, but the request for the newest state when there is room again.
 /// </remarks>
 internal sealed class NotificationSender
 {
     private static readonly CoapMessage s_letGo = new(CoapCode.Content);
 
-    // How long a copy waits for the newer state that is being made for it.
+    // How long a copy waits for the newer state that is being created for it.
     private static readonly long s_hold = TimeSpan.FromMilliseconds(50).Ticks;
 
     private readonly ObserverLayer _layer;
@@ -34,7 +34,7 @@ internal sealed class NotificationSender
         _jitter = new JitterSequence(_shard.Environment.Random.NextUInt64());
     }
 
-    /// <summary>Whether a Confirmable notification, first or as a copy, waits a moment for a newer state.</summary>
+    /// <summary>Returns whether a Confirmable notification, first or as a copy, waits a moment for a newer state.</summary>
     public long MayBeTakenAt(Observer observer, CoapTransmission transmission, long now)
     {
         if (observer.IsRemoved || (transmission != observer.Confirmable && transmission != observer.Answer) || !observer.IsStale)
@@ -50,7 +50,7 @@ internal sealed class NotificationSender
         }
         else if (observer.HeldUntil <= now)
         {
-            // However long the handler takes: the state before is better than none.
+            // However long the handler takes: the previous state is better than none.
             observer.HeldUntil = 0;
             return long.MinValue;
         }
@@ -58,7 +58,7 @@ internal sealed class NotificationSender
         return observer.HeldUntil;
     }
 
-    /// <summary>The message of a transmission at the moment it is sent.</summary>
+    /// <summary>Returns the message of a transmission at the moment of sending.</summary>
     public CoapMessage? Take(Observer observer, CoapTransmission transmission, long now)
     {
         if (observer.IsRemoved)
@@ -78,7 +78,7 @@ internal sealed class NotificationSender
 
         if (transmission == observer.Answer && transmission.Message.Type == CoapMessageType.NonConfirmable)
         {
-            // Nobody acknowledges it; what is left of it is that a reset may match it.
+            // It has no acknowledgement; only a reset may match it later.
             observer.NonConfirmable = transmission;
             observer.NonConfirmableMessage = transmission.Message;
             OnFree(observer, now);
@@ -99,7 +99,7 @@ internal sealed class NotificationSender
         return latest.For(observer.Token, CoapMessageType.Confirmable);
     }
 
-    /// <summary>What became of a transmission.</summary>
+    /// <summary>Handles the result of a transmission.</summary>
     public void OnEnded(Observer observer, CoapTransmission transmission, CoapInboundKind kind, long now)
     {
         if (observer.IsRemoved)
@@ -110,7 +110,7 @@ internal sealed class NotificationSender
         if (kind is not (CoapInboundKind.Acknowledged or CoapInboundKind.NotSent)
             || (kind == CoapInboundKind.NotSent && transmission == observer.Answer))
         {
-            // Rejected, given up or unreachable; or the answer that should have told the client was lost here.
+            // Rejected, given up or unreachable; or the response that should have informed the client was lost here.
             _counters.Add(CoapCounter.ObserversLost);
             observer.Channel.NoteDrop(CoapCounter.ObserversLost);
             _layer.Table.Remove(observer, kind switch
@@ -124,7 +124,7 @@ internal sealed class NotificationSender
 
         if (kind == CoapInboundKind.NotSent)
         {
-            // No room now. It is not lost: the state at a later time will do.
+            // No room now. It is not lost: a later state will do.
             observer.NeedsRefresh = true;
             observer.SentRun = Math.Min(observer.SentRun, (observer.Subject.Latest?.Number ?? 0) - 1);
             observer.NotBefore = now + (transmission.AwaitsProtection ? NotificationPacing.ProtectionPace : NotificationPacing.Pace);
@@ -149,7 +149,9 @@ internal sealed class NotificationSender
         }
     }
 
-    /// <summary>A notification was offered down. Messaging never heard of what was declined, so it cannot say that it has ended.</summary>
+    /// <summary>
+    /// Handles the offer of a notification to the next block. Messaging never saw a declined one, so it cannot report its end.
+    /// </summary>
     /// <param name="observer">The observer.</param>
     /// <param name="transmission">The notification.</param>
     /// <param name="isTaken">Whether it was not declined.</param>
@@ -162,32 +164,32 @@ internal sealed class NotificationSender
         }
         else if (!transmission.IsOver && observer.Channel.IsReliable && observer.Confirmable == transmission)
         {
-            // It waits for room on its connection. What it would have told is let go, as the newest state is taken then: so what waits for
-            // a peer that takes nothing has no size.
+            // It waits for room on its connection. Release its content, because the newest state is sent then: the queue of a peer that
+            // reads nothing therefore needs no memory.
             transmission.Message = s_letGo;
         }
     }
 
-    /// <summary>An observer was sent nothing for long, or its Max-Age ends soon.</summary>
+    /// <summary>Handles an observer without a notification for long, or whose Max-Age ends soon.</summary>
     public void OnRefreshDue(Observer observer, long now)
     {
         if (observer.IsOutstanding && observer.Channel.IsReliable)
         {
-            // When there is room again it is looked at in any case.
+            // It is processed when there is room again.
             observer.NeedsRefresh = true;
             return;
         }
 
         if ((observer.Confirmable ?? observer.Answer) is { IsOver: true } lost)
         {
-            // A block of a user kept to itself what became of it.
+            // A block of a user did not report the result.
             OnEnded(observer, lost, CoapInboundKind.NotSent, now);
             return;
         }
 
         if (observer.IsOutstanding)
         {
-            // What is outstanding may be the answer to the registration, after which nobody would look again.
+            // The outstanding message may be the response to the registration, after which nothing would check again.
             _shard.Wheel.Schedule(observer, now + NotificationPacing.Pace);
             return;
         }
@@ -196,7 +198,7 @@ internal sealed class NotificationSender
         Wait(observer, now);
     }
 
-    /// <summary>Has something sent to an observer as soon as its turn comes.</summary>
+    /// <summary>Queues an observer for a notification as soon as its turn comes.</summary>
     public void Wait(Observer observer, long now)
     {
         if (!observer.IsWaiting)
@@ -215,7 +217,7 @@ internal sealed class NotificationSender
         QueuePeer(observer.Peer, now);
     }
 
-    /// <summary>Looks at what waits for a peer, soon.</summary>
+    /// <summary>Queues a peer for processing, soon.</summary>
     public void QueuePeer(PeerObservers peer, long now)
     {
         if (!peer.IsQueued)
@@ -225,7 +227,7 @@ internal sealed class NotificationSender
         }
     }
 
-    /// <summary>Sends what waits for a peer and may leave.</summary>
+    /// <summary>Sends the waiting notifications of a peer that may be sent.</summary>
     public void Pump(PeerObservers peer, long now)
     {
         peer.IsQueued = false;
@@ -238,7 +240,7 @@ internal sealed class NotificationSender
             _layer.Table.Rekey(observer, now);
             if (!_pacing.MayBeSent(observer, now, ref due))
             {
-                // By the time its turn comes this may not be the newest state any more.
+                // By the time of its turn this may no longer be the newest state.
                 observer.Ask = 0;
             }
             else if (!AwaitsRun(observer, now))
@@ -259,10 +261,10 @@ internal sealed class NotificationSender
         }
     }
 
-    /// <summary>Sets the time after which an observer is sent something although nothing changed.</summary>
+    /// <summary>Sets the time after which an observer gets a notification even if nothing changed.</summary>
     public void ArmRefresh(Observer observer, long now)
     {
-        // A connection that is gone is noticed without them.
+        // The end of a connection is detected without them.
         long due = observer.Channel.IsReliable ? long.MaxValue : Math.Max(observer.ConfirmableFrom, now + NotificationPacing.Pace);
         ObserveSettings settings = observer.Subject.Settings;
         if (settings.Refreshes)
@@ -278,7 +280,7 @@ internal sealed class NotificationSender
     }
 
     /// <summary>
-    /// Tells an observer an error, without Observe, and forgets it. The message is Confirmable, and on its own from here.
+    /// Sends an error to an observer, without Observe, and removes it. The message is Confirmable, and independent from here.
     /// </summary>
     public void End(Observer observer, CoapMessage message, CoapObserverEnd end)
     {
@@ -302,8 +304,8 @@ internal sealed class NotificationSender
 
         if (latest is null || !fits || (ReferenceEquals(transmission.Message, s_letGo) && observer.IsStale))
         {
-            // Made for messages of another size than the peer takes by now; or of before a change that nobody has looked at, as all
-            // observers waited: now one is ready for it.
+            // Created for messages of another size than the peer accepts now; or before a change that was not processed, because all
+            // observers were busy: now one is ready for it.
             observer.NeedsRefresh |= !fits;
             OnFree(observer, now);
             return null;
@@ -323,8 +325,8 @@ internal sealed class NotificationSender
         return latest.For(observer.Token, CoapMessageType.Confirmable);
     }
 
-    // Whether an observer whose turn it is waits for a run that shows what changed since the last. It asks once: a result that came since
-    // is good, however much has changed again.
+    // Whether an observer whose turn it is waits for a run that shows the changes since the last one. It waits once: a result since then is
+    // sufficient, however much has changed again.
     private bool AwaitsRun(Observer observer, long now)
     {
         if (observer.Ask == 0)
@@ -354,7 +356,7 @@ internal sealed class NotificationSender
         observer.Ask = 0;
         if (observer.Subject.Latest is not { } latest || latest.Number <= observer.SentRun)
         {
-            // It got this state another way meanwhile.
+            // It got this state in another way meanwhile.
             return;
         }
 
@@ -391,7 +393,7 @@ internal sealed class NotificationSender
         }
     }
 
-    // What was outstanding for an observer is so no more: it is ready for the newest state.
+    // The outstanding message of an observer has ended: it is ready for the newest state.
     private void OnFree(Observer observer, long now)
     {
         observer.IsBeingAnswered = false;

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// What is observed in a shard, by route and by path. Tells who follows that when a path or a route gets its first observer or loses the
+/// The observed subjects of a shard, by route and by path. It informs followers when a path or a route gets its first observer or loses the
 /// last one. Guarded by the shard's lock.
 /// </summary>
 internal sealed class ObservedIndex(CoapShard shard)
@@ -9,16 +9,16 @@ internal sealed class ObservedIndex(CoapShard shard)
     private readonly Dictionary<RouteChanges, HashSet<Subject>> _byRoute = [];
     private readonly Dictionary<string, HashSet<Subject>> _byPath = new(StringComparer.Ordinal);
 
-    /// <summary>Who follows; empty for nobody.</summary>
+    /// <summary>The followers; empty for none.</summary>
     public CoapChangeFeed[] Feeds { get; set; } = [];
 
-    /// <summary>The names of all paths and routes that are observed.</summary>
+    /// <summary>The names of all observed paths and routes.</summary>
     public IEnumerable<string> Names => _byPath.Keys.Concat(_byRoute.Keys.Select(static route => route.Name));
 
-    /// <summary>What is observed of a route; null for nothing.</summary>
+    /// <summary>Returns the observed subjects of a route; null for none.</summary>
     public IReadOnlyCollection<Subject>? Of(RouteChanges route) => _byRoute.GetValueOrDefault(route);
 
-    /// <summary>What is observed at a path; null for nothing.</summary>
+    /// <summary>Returns the observed subjects at a path; null for none.</summary>
     public IReadOnlyCollection<Subject>? At(string path) => _byPath.GetValueOrDefault(path);
 
     public void Add(Subject subject)

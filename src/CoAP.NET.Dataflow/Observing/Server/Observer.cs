@@ -1,8 +1,8 @@
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// An entry in the list of observers: a client and its token (RFC 7641 section 4.1). The timer is for what is sent although nothing
-/// changed. Guarded by the shard's lock.
+/// An entry in the list of observers: a client and its token (RFC 7641 section 4.1). The timer is for notifications without a change.
+/// Guarded by the shard's lock.
 /// </summary>
 internal sealed class Observer : WheelTimer, ITransmissionOwner
 {
@@ -16,64 +16,64 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         Token = token;
     }
 
-    /// <summary>What it observes; another one when its peer takes messages of another size now.</summary>
+    /// <summary>The subject; replaced when its peer accepts messages of another size.</summary>
     public Subject Subject { get; set; }
 
     public PeerObservers Peer { get; }
 
     public CoapToken Token { get; }
 
-    /// <summary>What the resource says of its observers, in which it counts; null for nothing.</summary>
+    /// <summary>The observer terms of the resource, which count it; null for none.</summary>
     public CoapObserverTerms? Terms { get; init; }
 
     public CoapChannel Channel => Peer.Channel;
 
-    /// <summary>Its neighbours among the observers of the peer.</summary>
+    /// <summary>Its links in the list of the peer's observers.</summary>
     public ChainLinks<Observer> PeerLinks;
 
-    /// <summary>Its place in the list of the subject.</summary>
+    /// <summary>Its index in the list of the subject.</summary>
     public int Index { get; set; }
 
     /// <summary>
-    /// The Content-Format of what it was sent, which never changes (RFC 7641 section 4.2); or a constant of
+    /// The Content-Format of its notifications, which never changes (RFC 7641 section 4.2); or a constant of
     /// <see cref="PreparedNotification"/>.
     /// </summary>
     public int Format { get; set; }
 
-    /// <summary>The last change of the subject that what it was sent shows.</summary>
+    /// <summary>The last change of the subject that it has seen.</summary>
     public long Seen { get; set; }
 
-    /// <summary>The last run of the subject whose result it was sent, or that began before it registered.</summary>
+    /// <summary>The last run of the subject whose result was sent to it, or that started before it registered.</summary>
     public long SentRun { get; set; }
 
     /// <summary>The run that it waits for; 0 for none.</summary>
     public long Ask { get; set; }
 
-    /// <summary>Whether it is to be sent the state although that did not change.</summary>
+    /// <summary>Whether it must get the state even if nothing changed.</summary>
     public bool NeedsRefresh { get; set; }
 
-    /// <summary>When it registered, or last acknowledged a Confirmable notification.</summary>
+    /// <summary>The time of its registration, or of its last acknowledgement of a Confirmable notification.</summary>
     public long ConfirmedAt { get; set; }
 
-    /// <summary>From when on the next notification must be Confirmable (RFC 7641 section 4.5).</summary>
+    /// <summary>The time after which the next notification must be Confirmable (RFC 7641 section 4.5).</summary>
     public long ConfirmableFrom =>
         ConfirmedAt + (Terms is { ConfirmableEveryTicks: > 0 and var every } ? every : Subject.Settings.ConfirmableEvery);
 
-    /// <summary>Not to be sent anything before this time: the leisure of who registered by a group request.</summary>
+    /// <summary>The time before which nothing is sent: the leisure after a registration by group request.</summary>
     public long NotBefore { get; set; } = long.MinValue;
 
     public bool IsOfGroup { get; set; }
 
-    /// <summary>When it registered, or last acknowledged a notification, in units of 100 ns.</summary>
+    /// <summary>The time of its registration, or of its last acknowledgement of a notification, in units of 100 ns.</summary>
     public long MovedAt { get; set; }
 
-    /// <summary>When whoever keeps observers heard last that it is one, in units of 100 ns.</summary>
+    /// <summary>The time when the keeper of observers was last informed of it, in units of 100 ns.</summary>
     public long KeptAt { get; set; }
 
-    /// <summary>Whether it counts among the observers of its source that were never verified.</summary>
+    /// <summary>Whether it counts among the unverified observers of its source.</summary>
     public bool IsCountedBySource { get; set; }
 
-    /// <summary>Until when a retransmission waits for a newer state; 0 for none.</summary>
+    /// <summary>The time until which a retransmission waits for a newer state; 0 for none.</summary>
     public long HeldUntil { get; set; }
 
     public bool IsWaiting { get; set; }
@@ -83,17 +83,17 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     public bool IsRemoved { get; set; }
 
     /// <summary>
-    /// Whether the answer to the registration is still on its way. It is the first notification: no other goes before or beside it.
+    /// Whether the response to the registration is still being sent. It is the first notification: no other is sent before or in parallel.
     /// </summary>
     public bool IsBeingAnswered { get; set; } = true;
 
-    /// <summary>The answer to the registration, until it needs no acknowledgement any more.</summary>
+    /// <summary>The response to the registration, until it needs no acknowledgement any more.</summary>
     public CoapTransmission? Answer { get; set; }
 
-    /// <summary>The Confirmable notification that is not acknowledged yet.</summary>
+    /// <summary>The Confirmable notification without acknowledgement yet.</summary>
     public CoapTransmission? Confirmable { get; set; }
 
-    /// <summary>What resets of Non-confirmable notifications are matched by.</summary>
+    /// <summary>The transmission that resets of Non-confirmable notifications match.</summary>
     public CoapTransmission? NonConfirmable { get; set; }
 
     /// <summary>The newest Non-confirmable notification.</summary>
@@ -101,14 +101,14 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
 
     public bool IsOutstanding => IsBeingAnswered || Confirmable is not null;
 
-    /// <summary>Whether it has not been sent what changed, and no result of a run is there that shows it.</summary>
+    /// <summary>Whether it lacks a change, and no result of a run shows that change.</summary>
     public bool IsStale => Subject.Latest is not { } latest ? Subject.Change > Seen || NeedsRefresh
         : Subject.Change > latest.Change || (NeedsRefresh && latest.Number <= SentRun);
 
-    /// <summary>Whether the result of a run is news for it.</summary>
+    /// <summary>Returns whether the result of a run is new for it.</summary>
     public bool Lacks(PreparedNotification latest) => latest.Number > SentRun && (latest.Change > Seen || NeedsRefresh);
 
-    /// <summary>It is sent the result of a run.</summary>
+    /// <summary>Records that the result of a run was sent to it.</summary>
     public void NoteSent(PreparedNotification latest)
     {
         Seen = latest.Change;
@@ -116,7 +116,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         NeedsRefresh = false;
     }
 
-    /// <summary>Counts it among those of its subject that are sent something or wait for it, or no longer.</summary>
+    /// <summary>Updates whether it counts among the busy observers of its subject, which get a notification or wait for one.</summary>
     public void CountBusy()
     {
         bool busy = IsWaiting || IsOutstanding;
@@ -143,7 +143,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     void ITransmissionOwner.OnDisconnected(CoapTransmission transmission, CoapConnectionException reason) =>
         ((ITransmissionOwner)this).OnFate(transmission, CoapInboundKind.Disconnected);
 
-    // Mostly there is nothing more to say of it.
+    // Usually there is nothing more to report.
     void ITransmissionOwner.OnOffered(CoapTransmission transmission, bool isTaken)
     {
         if (isTaken && (transmission.IsOver || !Channel.IsReliable))

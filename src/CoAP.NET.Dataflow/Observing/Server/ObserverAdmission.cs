@@ -1,17 +1,17 @@
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// Whether there is room for one more observer: at its address as long as nobody has verified that, in the server, and at the resource
-/// itself. Called under the shard's lock.
+/// Decides whether there is room for another observer: at its address while that is unverified, in the server, and at the resource itself.
+/// Called under the shard's lock.
 /// </summary>
 internal sealed class ObserverAdmission(CoapShard shard, ObserverPlaces places)
 {
-    /// <summary>Takes the places that an observer needs; one that is there already has those in the server.</summary>
+    /// <summary>Takes the places of an observer; an existing one already has its place in the server.</summary>
     /// <param name="peer">The client.</param>
-    /// <param name="before">The one whose place it takes; null for none.</param>
-    /// <param name="terms">What the resource says of its observers; null for nothing.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
-    /// <param name="isCounted">Whether it counts among the observers of its source that were never verified.</param>
+    /// <param name="before">The observer that it replaces; null for none.</param>
+    /// <param name="terms">The observer terms of the resource; null for none.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
+    /// <param name="isCounted">Whether it counts among the unverified observers of its source.</param>
     /// <returns>Whether there is room.</returns>
     public bool TryEnter(PeerObservers peer, Observer? before, CoapObserverTerms? terms, long now, ref bool isCounted)
     {

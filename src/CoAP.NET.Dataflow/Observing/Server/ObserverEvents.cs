@@ -3,10 +3,10 @@ using System.Collections.Concurrent;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// The events of the observers of one route. What happens under the locks of shards waits in a queue, and is raised without a lock, one
-/// after the other: so whoever counts in a handler sees, at the latest in the last one, how many there are.
+/// The events of the observers of one route. Events under the locks of shards wait in a queue, and are raised without a lock, one after the
+/// other: a handler that reads the count sees the current number at the latest in the last event.
 /// </summary>
-/// <param name="sender">Who events come from.</param>
+/// <param name="sender">The sender of the events.</param>
 internal sealed class ObserverEvents(object sender) : IAfterRelease
 {
     private readonly ConcurrentQueue<(string Name, EventHandler<CoapObserverChange> Handlers, CoapObserverChange Change)> _waiting = new();
@@ -20,21 +20,22 @@ internal sealed class ObserverEvents(object sender) : IAfterRelease
     public event EventHandler<CoapObserverChange>? Acknowledged;
 
     /// <summary>
-    /// Notes that a client became an observer. May be called under a lock; as for all of these, <see cref="Raise"/> must follow without it.
+    /// Queues the event that a client became an observer. May be called under a lock; as for all of these, <see cref="Raise"/> must follow
+    /// without it.
     /// </summary>
     /// <returns>Whether there is something to raise.</returns>
     public bool AddCame(CoapChannel channel, string path) =>
         TryAdd(nameof(CoapRouteHandlerBuilder.ObserverCame), Came, channel, path, null);
 
-    /// <summary>Notes that a client is an observer no more; see <see cref="AddCame"/>.</summary>
+    /// <summary>Queues the event that a client is no longer an observer; see <see cref="AddCame"/>.</summary>
     public bool AddWent(CoapChannel channel, string path, CoapObserverEnd end) =>
         TryAdd(nameof(CoapRouteHandlerBuilder.ObserverWent), Went, channel, path, end);
 
-    /// <summary>Notes that a client acknowledged a notification; see <see cref="AddCame"/>.</summary>
+    /// <summary>Queues the event that a client acknowledged a notification; see <see cref="AddCame"/>.</summary>
     public bool AddAcknowledged(CoapChannel channel, string path) =>
         TryAdd(nameof(CoapRouteHandlerBuilder.ObserverAcknowledged), Acknowledged, channel, path, null);
 
-    /// <summary>Raises what waits, unless another thread does so. No lock may be held.</summary>
+    /// <summary>Raises the queued events, unless another thread does so. The caller must hold no lock.</summary>
     public void Raise(CoapEnvironment environment)
     {
         while (!_waiting.IsEmpty && Interlocked.CompareExchange(ref _isRaising, 1, 0) == 0)

@@ -4,29 +4,28 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// Tells the keeper of observers who came and went. What happens under the locks of shards waits in a queue, and is told without a lock,
-/// one after the other.
+/// Informs the keeper of observers. Events under the locks of shards wait in a queue, and are reported without a lock, one after the other.
 /// </summary>
-/// <param name="keeper">Is told.</param>
-/// <param name="state">Whether the endpoint stops.</param>
-/// <param name="environment">For what the keeper throws.</param>
+/// <param name="keeper">The keeper.</param>
+/// <param name="state">The state of the endpoint, for example stopping.</param>
+/// <param name="environment">Handles exceptions of the keeper.</param>
 internal sealed class ObserverKeeping(ICoapObserverKeeper keeper, EndpointState state, CoapEnvironment environment) : IAfterRelease
 {
     private readonly ConcurrentQueue<(CoapKeptObserver Observer, ObserverWord Word, CoapObserverEnd End)> _waiting = new();
     private int _count;
     private int _isTelling;
 
-    /// <summary>A client is an observer now. Under the lock of its shard.</summary>
+    /// <summary>Reports a new observer. The caller holds the lock of its shard.</summary>
     /// <param name="observer">The observer.</param>
     public void Came(Observer observer) => Add(observer, ObserverWord.Came, default);
 
-    /// <summary>A client is still an observer. Under the lock of its shard.</summary>
+    /// <summary>Reports that a client is still an observer. The caller holds the lock of its shard.</summary>
     /// <param name="observer">The observer.</param>
     public void Confirmed(Observer observer) => Add(observer, ObserverWord.Confirmed, default);
 
-    /// <summary>A client is an observer no more. Under the lock of its shard.</summary>
+    /// <summary>Reports that a client is no longer an observer. The caller holds the lock of its shard.</summary>
     /// <param name="observer">The observer.</param>
-    /// <param name="end">Why.</param>
+    /// <param name="end">The reason.</param>
     public void Went(Observer observer, CoapObserverEnd end)
     {
         if (!state.IsStopping)
@@ -51,14 +50,14 @@ internal sealed class ObserverKeeping(ICoapObserverKeeper keeper, EndpointState 
 
     private void Add(Observer observer, ObserverWord word, CoapObserverEnd end)
     {
-        // RFC 8323 section 7.4 ends those of connections; notifications of protected ones are bound to a request that only this process
-        // has seen (RFC 8613 section 5.4).
+        // RFC 8323 section 7.4 ends those of connections; notifications of protected observers are bound to a request that only this
+        // process has seen (RFC 8613 section 5.4).
         if (observer.Channel.IsReliable || observer.Channel.Carried is not null)
         {
             return;
         }
 
-        // A keeper that does not return; what it is not told costs a registration, or a notification that is rejected.
+        // The keeper does not return; an unreported event costs a registration, or a rejected notification.
         if (Interlocked.Increment(ref _count) > UserCodePolicy.MaxWaitingEvents)
         {
             Interlocked.Decrement(ref _count);

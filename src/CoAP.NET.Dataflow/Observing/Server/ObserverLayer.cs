@@ -1,13 +1,15 @@
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// RFC 7641 section 4 for the peers of one shard: who observes what (<see cref="Table"/>), what changed and the runs of handlers that
-/// follow (<see cref="Runs"/>), and what each observer is sent and when (<see cref="Sender"/>). A change only marks. What has to be done
-/// for it waits in <see cref="Jobs"/>, with which a tick of the shard's clock begins: so nobody who tells of a change runs a handler, and a
-/// slow observer gets the newest state.
+/// Implements RFC 7641 section 4 for the peers of one shard: the observers (<see cref="Table"/>), the changes and the runs of handlers that
+/// follow (<see cref="Runs"/>), and the notifications of each observer (<see cref="Sender"/>). A change only sets a mark. Its work waits in
+/// <see cref="Jobs"/>, at the start of a tick of the shard's clock: no caller that reports a change runs a handler, and a slow observer
+/// gets the newest state.
 /// </summary>
-/// <remarks>Nothing here takes the shard's lock, unless it says so: callers do, by <see cref="CoapShard.Enter"/>. What has to be done
-/// without it is left with the shard.</remarks>
+/// <remarks>
+/// No method takes the shard's lock, unless its documentation says so: callers do, with <see cref="CoapShard.Enter"/>. Work without the
+/// lock is queued at the shard.
+/// </remarks>
 internal sealed class ObserverLayer
 {
     public ObserverLayer(CoapShard shard, ObserverPlaces places, int shardCount, ObserverKeeping? keeping)
@@ -23,7 +25,7 @@ internal sealed class ObserverLayer
 
     public CoapShard Shard { get; }
 
-    /// <summary>Where sequence numbers begin.</summary>
+    /// <summary>The start of sequence numbers.</summary>
     public NotificationClock Clock { get; }
 
     public ObserverTable Table { get; }

@@ -1,12 +1,11 @@
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// Counts the observers of routes and tells who listens what becomes of them. Methods are called under the shard's lock; handlers of users
-/// run when it is released.
+/// Counts the observers of routes and reports their changes. Called under the shard's lock; handlers of users run after it is released.
 /// </summary>
 internal sealed class ObserverNews
 {
-    // An observer acknowledges a notification each day at least (RFC 7641 section 4.5); whoever keeps it is told half a day later again.
+    // An observer acknowledges a notification at least once a day (RFC 7641 section 4.5); the keeper is informed again after half a day.
     private static readonly long s_confirmEvery = TimeSpan.FromHours(12).Ticks;
 
     private readonly CoapShard _shard;
@@ -18,9 +17,9 @@ internal sealed class ObserverNews
         _keeping = keeping;
     }
 
-    /// <summary>A client is an observer now.</summary>
+    /// <summary>Reports a new observer.</summary>
     /// <param name="observer">The observer.</param>
-    /// <param name="before">The one whose place it takes; null when there was none. When it observed the same, nobody came or went.</param>
+    /// <param name="before">The observer that it replaces; null for none. If that observed the same resource, there is no event.</param>
     public void Came(Observer observer, Observer? before)
     {
         observer.Subject.Route.CountObservers(1);
@@ -39,10 +38,10 @@ internal sealed class ObserverNews
         }
     }
 
-    /// <summary>A client is an observer no more.</summary>
+    /// <summary>Reports that a client is no longer an observer.</summary>
     /// <param name="observer">The observer.</param>
-    /// <param name="end">Why.</param>
-    /// <param name="successor">The one that takes its place; null when there is none.</param>
+    /// <param name="end">The reason.</param>
+    /// <param name="successor">The observer that replaces it; null if there is none.</param>
     public void Went(Observer observer, CoapObserverEnd end, Observer? successor = null)
     {
         observer.Subject.Route.CountObservers(-1);
@@ -58,7 +57,7 @@ internal sealed class ObserverNews
         }
     }
 
-    /// <summary>A client acknowledged a notification.</summary>
+    /// <summary>Reports that a client acknowledged a notification.</summary>
     public void Acknowledged(Observer observer)
     {
         Confirm(observer);

@@ -1,12 +1,12 @@
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// The places for observers of an endpoint, over all its shards: how many are taken, which source holds most of them, and who gives way
-/// when there are none left. Thread-safe.
+/// The places for observers of an endpoint, over all its shards: how many are taken, which source holds the most, and which observer gives
+/// way when there are none left. Thread-safe.
 /// </summary>
 internal sealed class ObserverPlaces
 {
-    // Clients that moved since they were last looked at come last instead of giving way; so many are passed over.
+    // Clients with activity since the last check go to the end instead of giving way; at most this many are skipped.
     private const int MaxPassed = 16;
 
     private readonly Lock _gate = new();
@@ -16,15 +16,15 @@ internal sealed class ObserverPlaces
 
     private int _count;
 
-    /// <summary>How many places are taken.</summary>
+    /// <summary>The number of taken places.</summary>
     public int Count => Volatile.Read(ref _count);
 
-    /// <summary>Takes a place for one more observer of a client.</summary>
-    /// <param name="place">What the client holds.</param>
-    /// <param name="max">How many places there are.</param>
-    /// <param name="loser">The client that lost a place to it; null when there was a free one. Whoever called must then have its layer
-    /// remove an observer.</param>
-    /// <returns>False when there is none, and no other source holds more than that of the client would.</returns>
+    /// <summary>Takes a place for another observer of a client.</summary>
+    /// <param name="place">The places of the client.</param>
+    /// <param name="max">The number of places.</param>
+    /// <param name="loser">The client that lost a place to it; null if there was a free one. The caller must then let its layer remove an
+    /// observer.</param>
+    /// <returns>False if there is none, and no other source holds more than that of the client would.</returns>
     public bool TryTake(SourceLedger<PeerObservers>.Holding place, int max, out PeerObservers? loser)
     {
         loser = null;
@@ -50,7 +50,7 @@ internal sealed class ObserverPlaces
         }
     }
 
-    /// <summary>How many places a client holds: fewer than it has observers when it lost one to another client.</summary>
+    /// <summary>Returns the number of places of a client: fewer than its observers if it lost one to another client.</summary>
     public long HeldBy(SourceLedger<PeerObservers>.Holding place)
     {
         lock (_gate)
@@ -59,7 +59,7 @@ internal sealed class ObserverPlaces
         }
     }
 
-    /// <summary>A client has fewer observers than before: what it holds beyond them is free.</summary>
+    /// <summary>Releases the places of a client beyond the number of its observers.</summary>
     public void Trim(SourceLedger<PeerObservers>.Holding place, int observers)
     {
         lock (_gate)

@@ -5,15 +5,15 @@ using CoAP.NET.Protection;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// The list of observers of a shard (RFC 7641 section 4.1): who observes what, who may, and who goes when there is no room. Called under
-/// the shard's lock, as everything of the <see cref="ObserverLayer"/>.
+/// The list of observers of a shard (RFC 7641 section 4.1): registration, admission, and eviction when there is no room. Called under the
+/// shard's lock, like all of <see cref="ObserverLayer"/>.
 /// </summary>
 internal sealed class ObserverTable
 {
     private const int BytesOfNewcomer = 4096;
     private const int MinNewcomers = 16;
 
-    // Among so many observers of a client, those that registered first, the one is found that gives way.
+    // The number of a client's observers, in the order of registration, among which the one that gives way is chosen.
     private const int MaxCompared = 16;
 
     private readonly ObserverLayer _layer;
@@ -30,10 +30,9 @@ internal sealed class ObserverTable
     private readonly Dictionary<(CoapChannel Channel, CoapToken Token), Observer> _observers = [];
     private readonly Dictionary<SubjectKey, Subject> _subjects = [];
 
-    // Observers that were heard once so far, from an address that may be forged. A registration is one datagram and is kept until a
-    // notification is not acknowledged, for ever where nothing changes; so,
-    // like the newcomers themselves, they replace one another. Who was replaced registers again when Max-Age is over, and is no newcomer
-    // then. Those that came back meanwhile, or were removed, leave the
+    // Observers that were heard once so far, from an address that may be forged. A registration is one datagram and stays until a
+    // notification is not acknowledged, forever if nothing changes. Like the newcomers themselves, they therefore replace each other. A
+    // replaced client registers again after Max-Age, and is then no newcomer. Observers that returned meanwhile, or were removed, leave the
     // queue when their turn comes.
     private readonly Queue<Observer> _newcomers = new();
 
@@ -52,23 +51,23 @@ internal sealed class ObserverTable
             new CoapOptionCollection { MaxAge = TimeSpan.FromSeconds(_limits.BusyMaxAge) });
     }
 
-    /// <summary>How many observers the shard has.</summary>
+    /// <summary>The number of observers of the shard.</summary>
     public int Count => _observers.Count;
 
     /// <summary>All observers of the shard.</summary>
     public IReadOnlyCollection<Observer> Observers => _observers.Values;
 
-    /// <summary>What is observed, by route and path.</summary>
+    /// <summary>The observed subjects, by route and path.</summary>
     public ObservedIndex Observed { get; }
 
     /// <summary>
-    /// Notes an observer whose registration was answered with success, in the place of one with the same token (RFC 7641 section 4.1).
+    /// Adds an observer whose registration was answered with success, and replaces one with the same token (RFC 7641 section 4.1).
     /// </summary>
     /// <param name="exchange">The registration.</param>
     /// <param name="registration">What it observes.</param>
-    /// <param name="result">The answer.</param>
-    /// <param name="number">The sequence number of the answer.</param>
-    /// <returns>The observer; null when a bound is reached, and the answer is that to a plain request.</returns>
+    /// <param name="result">The response.</param>
+    /// <param name="number">The sequence number of the response.</param>
+    /// <returns>The observer; null if a limit is reached, so that the response is that to a plain request.</returns>
     public Observer? Register(CoapExchange exchange, Registration registration, CoapResult result, out uint number)
     {
         long now = _shard.Environment.Now;
@@ -87,16 +86,14 @@ internal sealed class ObserverTable
         return observer;
     }
 
-    /// <summary>
-    /// Puts an observer back that a process before had. It is told the newest state by a Confirmable notification.
-    /// </summary>
+    /// <summary>Restores an observer of an earlier process. It gets the newest state in a Confirmable notification.</summary>
     /// <param name="channel">The client.</param>
     /// <param name="request">Its registration.</param>
-    /// <param name="special">What that asks for beside observing.</param>
+    /// <param name="special">Its other special options.</param>
     /// <param name="registration">What it observes.</param>
-    /// <param name="format">The Content-Format of what it was sent.</param>
-    /// <param name="numbersFrom">Where the numbers of its notifications begin; null: ahead of the clock.</param>
-    /// <returns>What became of it.</returns>
+    /// <param name="format">The Content-Format of its previous notifications.</param>
+    /// <param name="numbersFrom">The start of the numbers of its notifications; null: ahead of the clock.</param>
+    /// <returns>The result.</returns>
     public CoapObserverRestore Restore(
         CoapChannel channel, CoapMessage request, SpecialOptions special, Registration registration, int format,
         DateTimeOffset? numbersFrom)
@@ -125,7 +122,8 @@ internal sealed class ObserverTable
     }
 
     /// <summary>
-    /// Makes the transmission of the answer to a registration. Withdraws the registration if the answer is no success after all.
+    /// Creates the transmission of the response to a registration. It withdraws the registration if the response is not a success after
+    /// all.
     /// </summary>
     public CoapTransmission? Answer(Observer observer, CoapMessage response)
     {
@@ -143,7 +141,7 @@ internal sealed class ObserverTable
         return observer.Answer;
     }
 
-    /// <summary>Removes the observer of a token, if there is one (RFC 7641 section 4.1: Observe 1).</summary>
+    /// <summary>Removes the observer with a token, if there is one (RFC 7641 section 4.1: Observe 1).</summary>
     public void Deregister(CoapChannel channel, CoapToken token, CoapObserverEnd end = CoapObserverEnd.Deregistered)
     {
         if (_observers.TryGetValue((channel, token), out Observer? observer))
@@ -153,8 +151,8 @@ internal sealed class ObserverTable
     }
 
     /// <summary>
-    /// Removes the observer that a request with Observe 1 names. Behind a protected peer a proxy may have given it another token than the
-    /// registration: the only observer of the peer that asked the same is meant then.
+    /// Removes the observer that a request with Observe 1 names. For a protected peer, a proxy may have used another token than in the
+    /// registration: it then means the only observer of the peer with the same request.
     /// </summary>
     public void Deregister(CoapChannel channel, CoapMessage request)
     {
@@ -184,7 +182,7 @@ internal sealed class ObserverTable
         }
     }
 
-    /// <summary>Removes all observers of a peer without a word, because its connection has ended (RFC 8323 section 7.4).</summary>
+    /// <summary>Removes all observers of a peer without a message, because its connection has ended (RFC 8323 section 7.4).</summary>
     public void RemoveAllOf(CoapChannel channel, CoapObserverEnd end)
     {
         if (channel.ObservingState is not { } peer)
@@ -192,7 +190,7 @@ internal sealed class ObserverTable
             return;
         }
 
-        // Not one by one: nothing is sent to the peer any more.
+        // Not one by one: nothing more is sent to the peer.
         peer.Waiting.ForEach(static observer => observer.IsWaiting = false);
         peer.Waiting.Clear();
         while (peer.First is { } observer)
@@ -201,7 +199,7 @@ internal sealed class ObserverTable
         }
     }
 
-    /// <summary>Removes everybody without a word, because the endpoint has stopped.</summary>
+    /// <summary>Removes all observers without a message, because the endpoint has stopped.</summary>
     public void RemoveAll()
     {
         foreach (Observer observer in _observers.Values.ToArray())
@@ -213,8 +211,8 @@ internal sealed class ObserverTable
     }
 
     /// <summary>
-    /// A client lost places to clients of sources that hold less: of its observers, those that stand still longest are told 5.03 and
-    /// forgotten.
+    /// Handles a client that lost places to clients of sources that hold less: the observers that were inactive for longest get 5.03 and
+    /// are removed.
     /// </summary>
     public void GiveWay(PeerObservers peer)
     {
@@ -235,11 +233,11 @@ internal sealed class ObserverTable
         }
     }
 
-    /// <summary>Removes an observer and what was under way for it.</summary>
+    /// <summary>Removes an observer and its running messages.</summary>
     /// <param name="observer">The observer.</param>
-    /// <param name="end">Why.</param>
-    /// <param name="successor">The one that takes its place; null when there is none.</param>
-    /// <param name="isTold">Whether a last response tells the client.</param>
+    /// <param name="end">The reason.</param>
+    /// <param name="successor">The observer that replaces it; null if there is none.</param>
+    /// <param name="isTold">Whether a last response informs the client.</param>
     public void Remove(Observer observer, CoapObserverEnd end, Observer? successor = null, bool isTold = false)
     {
         if (observer.IsRemoved)
@@ -303,7 +301,7 @@ internal sealed class ObserverTable
         }
     }
 
-    /// <summary>An observer acknowledged a notification.</summary>
+    /// <summary>Handles an acknowledgement of a notification.</summary>
     public void NoteAcknowledged(Observer observer, long now)
     {
         observer.MovedAt = observer.Peer.MovedAt = now;
@@ -311,7 +309,7 @@ internal sealed class ObserverTable
     }
 
     /// <summary>
-    /// Moves an observer whose peer has changed what it takes (RFC 8323 section 5.3): it gets notifications of that size from here.
+    /// Moves an observer whose peer has changed its limits (RFC 8323 section 5.3): it gets notifications of the new size from here.
     /// </summary>
     public void Rekey(Observer observer, long now)
     {
@@ -358,7 +356,7 @@ internal sealed class ObserverTable
         {
             if (before is not null)
             {
-                // Its token was used for something else, which has no room.
+                // Its token was used for another resource, which has no room.
                 Remove(before, CoapObserverEnd.Replaced, isTold: true);
             }
 
@@ -379,7 +377,7 @@ internal sealed class ObserverTable
             IsCountedBySource = isCounted,
             MovedAt = now,
 
-            // Something changed while the handler ran: its answer may be of before.
+            // Something changed while the handler ran: its response may be older.
             NeedsRefresh = registration.Route.Changes != registration.Changes,
         };
         subject.Add(observer);

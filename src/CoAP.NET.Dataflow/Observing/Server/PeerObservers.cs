@@ -1,8 +1,8 @@
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// The observers of one client, and what bounds its notifications over all of them (RFC 7641 section 4.5.1). The timer is for what waits.
-/// Guarded by the shard's lock.
+/// The observers of one client, and the limits of its notifications over all of them (RFC 7641 section 4.5.1). The timer is for waiting
+/// notifications. Guarded by the shard's lock.
 /// </summary>
 internal sealed class PeerObservers : WheelTimer, IAfterRelease
 {
@@ -19,10 +19,10 @@ internal sealed class PeerObservers : WheelTimer, IAfterRelease
 
     public CoapChannel Channel { get; }
 
-    /// <summary>What it holds of the places for observers. Guarded by <see cref="ObserverPlaces"/>.</summary>
+    /// <summary>Its share of the places for observers. Guarded by <see cref="ObserverPlaces"/>.</summary>
     public SourceLedger<PeerObservers>.Holding Place { get; }
 
-    /// <summary>When it last registered or acknowledged a notification, in units of 100 ns. Other shards look as well.</summary>
+    /// <summary>The time of its last registration or acknowledgement, in units of 100 ns. Other shards read it too.</summary>
     public long MovedAt
     {
         get => Volatile.Read(ref _movedAt);
@@ -31,31 +31,30 @@ internal sealed class PeerObservers : WheelTimer, IAfterRelease
 
     public int Count => _all.Count;
 
-    /// <summary>The one that registered first; null when there are none.</summary>
+    /// <summary>The observer that registered first; null if there are none.</summary>
     public Observer? First => _all.First;
 
-    /// <summary>Observers that have something to be sent, first in, first out.</summary>
+    /// <summary>Observers with a notification to send, first in, first out.</summary>
     public List<Observer> Waiting { get; } = [];
 
-    /// <summary>Confirmable notifications that are not acknowledged yet, with answers to registrations.</summary>
+    /// <summary>The number of Confirmable notifications without acknowledgement, including responses to registrations.</summary>
     public int Outstanding { get; set; }
 
-    /// <summary>Non-confirmable notifications since the last acknowledgement.</summary>
+    /// <summary>The number of Non-confirmable notifications since the last acknowledgement.</summary>
     public int Unacknowledged { get; set; }
 
     /// <summary>
-    /// When it was sent the last notification of a resource whose notifications are Non-confirmable, in units of 100 ns; long ago when
-    /// there was none.
+    /// The time of the last notification of a resource with Non-confirmable notifications, in units of 100 ns; long ago if there was none.
     /// </summary>
     public long LastPaced { get; set; } = long.MinValue / 2;
 
     /// <summary>Whether another one had to wait since then.</summary>
     public bool IsHeldBack { get; set; }
 
-    /// <summary>From when on one of them may be Confirmable to learn the round-trip time, in units of 100 ns.</summary>
+    /// <summary>The time after which one of them may be Confirmable to measure the round-trip time, in units of 100 ns.</summary>
     public long NextProbe { get; set; } = long.MinValue;
 
-    /// <summary>Whether it stands among the jobs of its shard.</summary>
+    /// <summary>Whether it is in the jobs of its shard.</summary>
     public bool IsQueued { get; set; }
 
     public void Add(Observer observer) => _all.Append(observer);
@@ -63,9 +62,9 @@ internal sealed class PeerObservers : WheelTimer, IAfterRelease
     public void Remove(Observer observer) => _all.Remove(observer);
 
     /// <summary>
-    /// Of the observers that registered first, the one that neither registered again nor acknowledged a notification for longest.
+    /// Returns, of the observers that registered first, the one that neither registered again nor acknowledged a notification for longest.
     /// </summary>
-    /// <param name="maxCompared">How many are compared.</param>
+    /// <param name="maxCompared">The number of observers to compare.</param>
     public Observer Stillest(int maxCompared)
     {
         Observer stillest = First!;
@@ -78,7 +77,7 @@ internal sealed class PeerObservers : WheelTimer, IAfterRelease
         return stillest;
     }
 
-    /// <summary>It lost a place to a client that may belong to another shard. Takes the lock.</summary>
+    /// <summary>Handles the loss of a place to a client that may belong to another shard. Takes the lock.</summary>
     public void GiveWay()
     {
         _layer.Shard.Enter();

@@ -3,15 +3,15 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// What one run of the handler gave, for all observers of a subject: they share code, options and payload, and differ in token and Message
-/// ID.
+/// The result of one run of the handler, for all observers of a subject: they share code, options and payload, and differ in token and
+/// Message ID.
 /// </summary>
 internal sealed class PreparedNotification
 {
-    /// <summary>Of a representation without the option.</summary>
+    /// <summary>The format of a representation without the option.</summary>
     public const int NoFormat = -1;
 
-    /// <summary>Of what names a representation without carrying it (2.03 Valid): any fits.</summary>
+    /// <summary>The format of a response without a representation (2.03 Valid): any matches.</summary>
     public const int AnyFormat = -2;
 
     private readonly CoapCode _code;

@@ -3,12 +3,12 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// What is observed: one registration request, and all observers that made it (RFC 7641 section 1.2). Its handler runs once for all of
-/// them. The timer is for a run that has to be tried again. Guarded by the shard's lock.
+/// An observed subject: one registration request, and all observers with it (RFC 7641 section 1.2). Its handler runs once for all of them.
+/// The timer is for a run that has to be repeated. Guarded by the shard's lock.
 /// </summary>
 internal sealed class Subject : WheelTimer
 {
-    // RFC 7641 section 4.4: fewer than 2^23 in 256 s. Such a stretch meets three of these windows at most.
+    // RFC 7641 section 4.4: fewer than 2^23 in 256 s. Such a period overlaps at most three of these windows.
     private const int NumbersPerWindow = 1 << 21;
     private const long Window = 128 * TimeSpan.TicksPerSecond;
 
@@ -34,52 +34,52 @@ internal sealed class Subject : WheelTimer
 
     public string Path { get; }
 
-    /// <summary>What the route said last.</summary>
+    /// <summary>The current settings of the route.</summary>
     public ObserveSettings Settings { get; set; }
 
-    /// <summary>What the request asks for beside observing.</summary>
+    /// <summary>The other special options of the request.</summary>
     public SpecialOptions Special { get; }
 
-    /// <summary>Its observers. Those that take nothing at the moment come last, so that they cost the others nothing.</summary>
+    /// <summary>Its observers. Stalled ones come last, so that they cost the others nothing.</summary>
     public List<Observer> Observers { get; } = [];
 
-    /// <summary>How many of them are not stalled.</summary>
+    /// <summary>The number of its observers that are not stalled.</summary>
     public int Reachable { get; private set; }
 
-    /// <summary>The length in bytes of the longest token of an observer so far, for which a notification must have room.</summary>
+    /// <summary>The length in bytes of the longest token of an observer so far, which notifications reserve.</summary>
     public int TokenLength { get; private set; }
 
-    /// <summary>How many of them are sent something or wait for it.</summary>
+    /// <summary>The number of its busy observers, which get a notification or wait for one.</summary>
     public int Busy { get; set; }
 
     public bool HasIdle => Busy < Observers.Count;
 
-    /// <summary>How often it was said to have changed.</summary>
+    /// <summary>The number of reported changes.</summary>
     public long Change { get; set; }
 
     /// <summary>The result of the last run; null before the first.</summary>
     public PreparedNotification? Latest { get; set; }
 
-    /// <summary>The number of the last run that was begun.</summary>
+    /// <summary>The number of the last started run.</summary>
     public long Started { get; set; }
 
-    /// <summary>The number of the last run that ended.</summary>
+    /// <summary>The number of the last completed run.</summary>
     public long Completed { get; set; }
 
     public long StartedAt { get; set; }
 
     public bool IsRunning { get; set; }
 
-    /// <summary>Whether another run is wanted after the one under way.</summary>
+    /// <summary>Whether another run is needed after the current one.</summary>
     public bool RunsAgain { get; set; }
 
     /// <summary>The last run that an observer waits for.</summary>
     public long Asked { get; set; }
 
-    /// <summary>Whether it stands among the jobs of its shard.</summary>
+    /// <summary>Whether it is in the jobs of its shard.</summary>
     public bool IsQueued { get; set; }
 
-    /// <summary>Whether the last observer left, so that nobody finds it any more.</summary>
+    /// <summary>Whether the last observer left, so that it can no longer be found.</summary>
     public bool IsGone { get; set; }
 
     public void Add(Observer observer)
@@ -102,7 +102,7 @@ internal sealed class Subject : WheelTimer
     }
 
     /// <summary>
-    /// Whether an observer is looked at when there is something new: not while its connection has no room, after which it asks by itself.
+    /// Sets whether an observer is skipped for new states: while its connection has no room; it requests the state itself afterwards.
     /// </summary>
     public void SetStalled(Observer observer, bool isStalled)
     {
@@ -120,8 +120,8 @@ internal sealed class Subject : WheelTimer
     }
 
     /// <summary>
-    /// When the next sequence number may be taken by a run; not after now when it may be. On connections the order is that of arrival (RFC
-    /// 8323 section 7.1).
+    /// Returns when a run may take the next sequence number; not after now if it may take one now. On connections the order is that of
+    /// arrival (RFC 8323 section 7.1).
     /// </summary>
     public long NextNumberAt(long now) =>
         Observers[0].Channel.IsReliable || _inWindow < NumbersPerWindow || now - _windowStart >= Window
@@ -129,9 +129,9 @@ internal sealed class Subject : WheelTimer
             : _windowStart + Window;
 
     /// <summary>
-    /// The next sequence number, above all before it (RFC 7641 section 4.4). Never below the clock, which counts at the highest rate: so
-    /// whatever a client was told before by another subject of the same resource, such as one that is gone or one of a request with another
-    /// entity-tag, or by the process before this one, is older by number too. Clock and windows together use fewer than 2^23 in 256 s.
+    /// Returns the next sequence number, above all earlier ones (RFC 7641 section 4.4). Never below the clock, which counts at the maximum
+    /// rate: numbers of other subjects of the same resource, such as a removed one or one with another entity-tag, and of earlier
+    /// processes, are therefore older too. Clock and windows together use fewer than 2^23 in 256 s.
     /// </summary>
     public uint NextNumber(long now, NotificationClock clock)
     {
@@ -147,9 +147,9 @@ internal sealed class Subject : WheelTimer
     }
 
     /// <summary>
-    /// Has the next numbers be newer than whatever another process may have said, also one that runs for a shorter time than this one.
+    /// Skips numbers so that the next ones are newer than those of any other process, including one with a shorter run time.
     /// </summary>
-    /// <param name="sequence">The number that is passed; not reduced to 24 bits.</param>
+    /// <param name="sequence">The number to skip to; not reduced to 24 bits.</param>
     public void SkipTo(long sequence) => _sequence = Math.Max(_sequence, sequence);
 
     internal override void Fire(long now) => _layer.Runs.Want(this, now);

@@ -3,8 +3,8 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// What makes two registrations one: the same route, the same request as far as the cache key goes (RFC 7252 section 5.6, without Observe:
-/// RFC 7641 section 2; with the payload of FETCH: RFC 8132 section 2), and peers of one identity that take messages of one size.
+/// The key of equal registrations: the same route, the same request by the cache key (RFC 7252 section 5.6, without Observe: RFC 7641
+/// section 2; with the payload of FETCH: RFC 8132 section 2), and peers with the same identity and message size.
 /// </summary>
 internal sealed class SubjectKey : IEquatable<SubjectKey>
 {
@@ -46,17 +46,17 @@ internal sealed class SubjectKey : IEquatable<SubjectKey>
     public ReadOnlyMemory<byte> Payload { get; }
 
     /// <summary>
-    /// Whether what is made for this fits a peer: the CSM of a connection may change what its peer takes (RFC 8323 section 5.3).
+    /// Returns whether results for this key fit a peer: the CSM of a connection may change the limits of its peer (RFC 8323 section 5.3).
     /// </summary>
     public bool Fits(CoapChannel channel) => !channel.IsReliable || _sizes == Sizes.Of(channel);
 
-    /// <summary>Whether a request is the same, but for Observe, on the same route.</summary>
+    /// <summary>Returns whether a request is the same except for Observe, on the same route.</summary>
     public bool IsOf(CoapMessage request, CoapChannel channel) => Equals(new SubjectKey(_route, request, channel));
 
-    /// <summary>The same for a peer that takes messages of another size now. Only of a key that is kept.</summary>
+    /// <summary>Returns the key for a peer with another message size. Only for a stored key.</summary>
     public SubjectKey For(CoapChannel channel) => new(_route, Code, Options, Payload, _identity, Sizes.Of(channel));
 
-    /// <summary>The same with options and payload of its own, to be kept: a handler may change those of its request.</summary>
+    /// <summary>Returns a copy with its own options and payload, to store: a handler may change those of its request.</summary>
     public SubjectKey ToKeep()
     {
         CoapOptionCollection own = new(Options?.Registry, Code);
@@ -98,7 +98,7 @@ internal sealed class SubjectKey : IEquatable<SubjectKey>
 
     public override int GetHashCode() => _hash;
 
-    // What decides how an answer is cut.
+    // The values that determine how a response is cut.
     private readonly record struct Sizes(int MaxMessageSize, int BlockSize, bool IsReliable, bool TakesBlocks, bool TakesBert)
     {
         public static Sizes Of(CoapChannel channel) => new(

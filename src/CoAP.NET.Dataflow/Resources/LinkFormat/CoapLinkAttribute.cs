@@ -3,22 +3,23 @@ using CoAP.NET.Resources;
 
 namespace CoAP.NET;
 
-/// <summary>An attribute of a link: a name and perhaps a value (RFC 6690 section 2). A value is text without quotes and escapes.</summary>
+/// <summary>An attribute of a link: a name with an optional value (RFC 6690 section 2).</summary>
+/// <remarks>A value is text without quotes and escapes.</remarks>
 public readonly record struct CoapLinkAttribute
 {
-    /// <summary>Makes an attribute.</summary>
-    /// <param name="name">The name, such as <c>rt</c>. One that ends with a star takes an extended value, such as <c>UTF-8'en'%e2%82%ac</c>
-    /// (RFC 5987).</param>
-    /// <param name="value">The value; null for an attribute that is there or not, such as <c>obs</c>.</param>
-    /// <exception cref="ArgumentException">The name is <c>href</c>, which is no attribute, or has characters that no name has; or the value
-    /// has control characters, or is no extended value where one is needed.</exception>
+    /// <summary>Creates an attribute.</summary>
+    /// <param name="name">The name, such as <c>rt</c>. A name that ends with a star needs an extended value, such as
+    /// <c>UTF-8'en'%e2%82%ac</c> (RFC 5987).</param>
+    /// <param name="value">The value; null for an attribute without one, such as <c>obs</c>.</param>
+    /// <exception cref="ArgumentException">The name is <c>href</c>, which is not an attribute, or has invalid characters; or the value has
+    /// control characters, or is not the extended value that the name needs.</exception>
     public CoapLinkAttribute(string name, string? value = null)
     {
         ArgumentNullException.ThrowIfNull(name);
         if (name.Equals("href", StringComparison.OrdinalIgnoreCase))
         {
             throw new ArgumentException(
-                "'href' stands for the target in queries and is never an attribute (RFC 6690 section 2). Set the target of the link.",
+                "'href' is the target in queries and not an attribute (RFC 6690 section 2). Set the target of the link.",
                 nameof(name));
         }
 
@@ -40,13 +41,13 @@ public readonly record struct CoapLinkAttribute
         Value = value;
     }
 
-    /// <summary>The name. Its case does not count.</summary>
+    /// <summary>The name, case-insensitive.</summary>
     public string Name { get; }
 
-    /// <summary>The value; null when there is none, which is another thing than an empty one.</summary>
+    /// <summary>The value; null if there is none, which is different from an empty one.</summary>
     public string? Value { get; }
 
-    /// <summary>Name and value for people.</summary>
+    /// <summary>Returns name and value, human-readable.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => Value is null ? Name : $"{Name}={Value}";
 

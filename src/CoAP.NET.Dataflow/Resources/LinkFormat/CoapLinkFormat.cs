@@ -8,14 +8,14 @@ namespace CoAP.NET;
 /// <summary>Reads, writes and filters documents in the CoRE link format, Content-Format 40 (RFC 6690).</summary>
 public static class CoapLinkFormat
 {
-    /// <summary>How many links are read when nothing else is said.</summary>
+    /// <summary>The default maximum number of links.</summary>
     public const int DefaultMaxLinks = 10_000;
 
     /// <summary>Reads a document.</summary>
     /// <param name="text">The document; empty for no link.</param>
-    /// <param name="maxLinks">How many links are read at most; more are an error.</param>
+    /// <param name="maxLinks">The maximum number of links; more are an error.</param>
     /// <returns>The links in order.</returns>
-    /// <exception cref="CoapLinkFormatException">The text is no link format.</exception>
+    /// <exception cref="CoapLinkFormatException">The text is not in link format.</exception>
     public static IReadOnlyList<CoapLink> Parse(string text, int maxLinks = DefaultMaxLinks) =>
         TryParse(text, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error, maxLinks)
             ? links
@@ -23,20 +23,21 @@ public static class CoapLinkFormat
 
     /// <summary>Reads a document.</summary>
     /// <param name="utf8">The document in UTF-8; empty for no link.</param>
-    /// <param name="maxLinks">How many links are read at most; more are an error.</param>
+    /// <param name="maxLinks">The maximum number of links; more are an error.</param>
     /// <returns>The links in order.</returns>
-    /// <exception cref="CoapLinkFormatException">The bytes are no link format.</exception>
+    /// <exception cref="CoapLinkFormatException">The bytes are not in link format.</exception>
     public static IReadOnlyList<CoapLink> Parse(ReadOnlySpan<byte> utf8, int maxLinks = DefaultMaxLinks) =>
         TryParse(utf8, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error, maxLinks)
             ? links
             : throw new CoapLinkFormatException(error);
 
-    /// <summary>Reads a document. White space after a comma and at the end is let through, although it is not in the grammar.</summary>
+    /// <summary>Reads a document.</summary>
+    /// <remarks>It accepts white space after a comma and at the end, although the grammar does not allow it.</remarks>
     /// <param name="text">The document; empty for no link.</param>
     /// <param name="links">The links in order; empty after an error.</param>
-    /// <param name="error">What is wrong, in characters.</param>
-    /// <param name="maxLinks">How many links are read at most; more are an error.</param>
-    /// <returns>Whether it could be read.</returns>
+    /// <param name="error">The error, with its offset in characters.</param>
+    /// <param name="maxLinks">The maximum number of links; more are an error.</param>
+    /// <returns>Whether the text is valid.</returns>
     public static bool TryParse(string text, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error,
         int maxLinks = DefaultMaxLinks)
     {
@@ -52,9 +53,9 @@ public static class CoapLinkFormat
     /// <summary>Reads a document.</summary>
     /// <param name="utf8">The document in UTF-8; empty for no link.</param>
     /// <param name="links">The links in order; empty after an error.</param>
-    /// <param name="error">What is wrong, in bytes.</param>
-    /// <param name="maxLinks">How many links are read at most; more are an error.</param>
-    /// <returns>Whether it could be read.</returns>
+    /// <param name="error">The error, with its offset in bytes.</param>
+    /// <param name="maxLinks">The maximum number of links; more are an error.</param>
+    /// <returns>Whether the bytes are valid.</returns>
     public static bool TryParse(ReadOnlySpan<byte> utf8, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error,
         int maxLinks = DefaultMaxLinks)
     {
@@ -76,7 +77,7 @@ public static class CoapLinkFormat
         return false;
     }
 
-    /// <summary>Writes a document: no space between links, values quoted but for the numbers of <c>ct</c> and <c>sz</c>.</summary>
+    /// <summary>Writes a document: no space between links, quoted values except the numbers of <c>ct</c> and <c>sz</c>.</summary>
     /// <param name="links">The links.</param>
     /// <returns>The document; empty for no link.</returns>
     public static string Format(IEnumerable<CoapLink> links)
@@ -87,15 +88,16 @@ public static class CoapLinkFormat
 
     /// <summary>Writes a document to send, with Content-Format 40.</summary>
     /// <param name="links">The links.</param>
-    /// <returns>The content; of no bytes for no link.</returns>
+    /// <returns>The content; empty for no link.</returns>
     public static CoapContent ToContent(IEnumerable<CoapLink> links) =>
         new(Encoding.UTF8.GetBytes(Format(links)), CoapContentFormat.LinkFormat);
 
-    /// <summary>The links that a query asks for (RFC 6690 section 4.1). With several arguments a link must match each.</summary>
+    /// <summary>Returns the links that match a query (RFC 6690 section 4.1).</summary>
+    /// <remarks>With several arguments a link must match each.</remarks>
     /// <param name="links">The links.</param>
     /// <param name="queries">The arguments, such as <c>rt=light*</c>, percent-decoded. Arguments without an equals sign are
     /// ignored.</param>
-    /// <returns>The links that match, in order.</returns>
+    /// <returns>The matching links, in order.</returns>
     public static IEnumerable<CoapLink> Filter(IEnumerable<CoapLink> links, params IEnumerable<string> queries)
     {
         ArgumentNullException.ThrowIfNull(links);
@@ -105,13 +107,15 @@ public static class CoapLinkFormat
     }
 
     /// <summary>
-    /// Whether a link matches an argument of a query (RFC 6690 section 4.1): <c>name=value</c>, or <c>name=beginning*</c>. Values are
-    /// compared with case; the members of <c>rel</c>, <c>rt</c>, <c>if</c> and <c>ct</c> one by one. <c>href</c> is the target, as it
-    /// stands or percent-decoded.
+    /// Returns whether a link matches an argument of a query (RFC 6690 section 4.1): <c>name=value</c>, or <c>name=prefix*</c>.
     /// </summary>
+    /// <remarks>
+    /// The comparison is case-sensitive, and compares the members of <c>rel</c>, <c>rt</c>, <c>if</c> and <c>ct</c> one by one. <c>href</c>
+    /// is the target, unchanged or percent-decoded.
+    /// </remarks>
     /// <param name="link">The link.</param>
     /// <param name="query">The argument, percent-decoded.</param>
-    /// <returns>Whether it matches; true for an argument without an equals sign, which asks for nothing.</returns>
+    /// <returns>Whether it matches; true for an argument without an equals sign, which is not a filter.</returns>
     public static bool Matches(CoapLink link, string query)
     {
         ArgumentNullException.ThrowIfNull(link);

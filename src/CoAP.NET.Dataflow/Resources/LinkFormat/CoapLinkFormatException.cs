@@ -1,13 +1,14 @@
 namespace CoAP.NET;
 
-/// <summary>A text is no document in link format (RFC 6690). <see cref="Error"/> says what is wrong at which offset.</summary>
+/// <summary>A text is not a document in link format (RFC 6690).</summary>
+/// <remarks><see cref="Error"/> has the reason and the offset.</remarks>
 public sealed class CoapLinkFormatException : CoapException
 {
-    /// <summary>Makes an exception.</summary>
-    /// <param name="error">What is wrong where.</param>
+    /// <summary>Creates an exception.</summary>
+    /// <param name="error">The error and its offset.</param>
     public CoapLinkFormatException(CoapLinkFormatError error)
-        : base($"The text is no link format: {error.Message} (offset {error.Offset}).") => Error = error;
+        : base($"The text is not in link format: {error.Message} (offset {error.Offset}).") => Error = error;
 
-    /// <summary>What is wrong where.</summary>
+    /// <summary>The error and its offset.</summary>
     public CoapLinkFormatError Error { get; }
 }

@@ -56,7 +56,7 @@ internal sealed class LinkFormatReader
 
         if (AtEnd || _text[_at] != '<')
         {
-            return Fail("a link begins with <");
+            return Fail("a link must begin with <");
         }
 
         int start = ++_at;
@@ -111,7 +111,7 @@ internal sealed class LinkFormatReader
             return Fail("a name with a star needs a value");
         }
 
-        // A repeated attribute is the producer's error: the first one counts. "href" is no attribute.
+        // A repeated attribute is an error of the producer: the first one counts. "href" is not an attribute.
         if (!name.Equals("href", StringComparison.OrdinalIgnoreCase) && (!LinkSyntax.IsOnlyOnce(name) || _onlyOnce.Add(name)))
         {
             _attributes.Add(new CoapLinkAttribute(name, value));
@@ -162,7 +162,7 @@ internal sealed class LinkFormatReader
 
             if (!LinkSyntax.IsTextCharacter(character))
             {
-                Fail("a control character stands in a quoted string");
+                Fail("a quoted string contains a control character");
                 return null;
             }
 

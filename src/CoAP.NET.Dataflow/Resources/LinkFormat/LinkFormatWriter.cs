@@ -46,7 +46,7 @@ internal static class LinkFormatWriter
         builder.Append('"');
     }
 
-    // A quoted string is allowed nearly everywhere; the grammar wants cardinal numbers, language tags and extended values without quotes.
+    // Quoted strings are allowed nearly everywhere; the grammar requires numbers, language tags and extended values without quotes.
     private static bool IsWrittenPlain(string name, string value) => name.EndsWith('*')
         || name.ToLowerInvariant() switch
         {

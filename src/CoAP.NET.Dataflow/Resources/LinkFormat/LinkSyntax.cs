@@ -12,19 +12,19 @@ internal static class LinkSyntax
     private static readonly SearchValues<char> s_nameCharacters = SearchValues.Create(Alphanumeric + "!#$&+-.^_`|~");
     private static readonly SearchValues<char> s_tokenCharacters = SearchValues.Create(Alphanumeric + "!#$%&'()*+-./:<=>?@[]^_`{|}~");
 
-    // Of these a link has at most one; of more the first one counts (RFC 6690 sections 2 and 3, RFC 5988 section 5, RFC 7252 erratum 5078,
-    // RFC 7641 section 6).
+    // A link has at most one of these; if there are more, the first one counts (RFC 6690 sections 2 and 3, RFC 5988 section 5, RFC 7252
+    // erratum 5078, RFC 7641 section 6).
     private static readonly string[] s_onlyOnce = ["rel", "anchor", "rt", "if", "sz", "ct", "title", "title*", "type", "media", "obs",
         "osc"];
 
-    // Their values are lists divided by spaces, of which each member is compared by itself.
+    // Their values are lists separated by spaces; each member is compared by itself.
     private static readonly string[] s_lists = ["rel", "rev", "rt", "if", "ct"];
 
     public static bool IsTokenCharacter(char value) => s_tokenCharacters.Contains(value);
 
     public static bool IsToken(ReadOnlySpan<char> value) => !value.IsEmpty && !value.ContainsAnyExcept(s_tokenCharacters);
 
-    /// <summary>Whether this can be the name of an attribute. A star at the end marks an extended value.</summary>
+    /// <summary>Returns whether a text is a valid attribute name. A star at the end marks an extended value.</summary>
     public static bool IsName(ReadOnlySpan<char> name)
     {
         ReadOnlySpan<char> stem = name.EndsWith("*") ? name[..^1] : name;
@@ -39,12 +39,12 @@ internal static class LinkSyntax
     }
 
     /// <summary>
-    /// Whether a character may stand between the angle brackets: what no URI has in any form is kept out, anything beyond ASCII is let
-    /// through.
+    /// Returns whether a character is allowed between the angle brackets: it rejects characters that are invalid in every URI, and accepts
+    /// all beyond ASCII.
     /// </summary>
     public static bool IsTargetCharacter(char value) => value > ' ' && value is not ('<' or '>' or '"' or '\x7f');
 
-    /// <summary>Whether a character may stand in a quoted string: all but controls; white space may be folded.</summary>
+    /// <summary>Returns whether a character is allowed in a quoted string: all except controls; white space may be folded.</summary>
     public static bool IsTextCharacter(char value) => value is >= ' ' and not '\x7f' or '\t' or '\r' or '\n';
 
     public static bool IsOnlyOnce(string name) => s_onlyOnce.Contains(name, StringComparer.OrdinalIgnoreCase);
@@ -52,7 +52,7 @@ internal static class LinkSyntax
     public static bool IsList(string name) => s_lists.Contains(name, StringComparer.OrdinalIgnoreCase);
 
     /// <summary>
-    /// Reads an extended value: charset, language and percent-encoded bytes, divided by apostrophes (RFC 5987 section 3.2).
+    /// Reads an extended value: charset, language and percent-encoded bytes, separated by apostrophes (RFC 5987 section 3.2).
     /// </summary>
     public static string? DecodeExtended(string value)
     {

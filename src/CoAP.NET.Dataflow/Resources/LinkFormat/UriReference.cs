@@ -1,8 +1,8 @@
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// Resolves URI references as RFC 3986 section 5.2 says. <see cref="Uri"/> does more than that: it drops and rewrites escapes, ports and
-/// queries, so that another resource may come out.
+/// Resolves URI references as RFC 3986 section 5.2 requires. <see cref="Uri"/> does more: it drops and rewrites escapes, ports and queries,
+/// so the result may be another resource.
 /// </summary>
 internal static class UriReference
 {
@@ -38,7 +38,7 @@ internal static class UriReference
         return parts.ToString();
     }
 
-    /// <summary>Scheme and authority of an absolute URI.</summary>
+    /// <summary>Returns scheme and authority of an absolute URI.</summary>
     public static string GetOrigin(string uri)
     {
         Parts parts = Parts.Of(uri);
@@ -80,7 +80,7 @@ internal static class UriReference
         return (rooted ? "/" : string.Empty) + string.Join('/', kept);
     }
 
-    /// <summary>The components of RFC 3986 appendix B; null for what is not there, which is another thing than empty.</summary>
+    /// <summary>The components of RFC 3986 appendix B; null for an absent one, which is different from an empty one.</summary>
     private struct Parts
     {
         public string? Scheme;

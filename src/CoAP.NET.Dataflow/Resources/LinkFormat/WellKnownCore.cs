@@ -11,19 +11,19 @@ internal sealed class WellKnownCore
 {
     public const string Path = "/.well-known/core";
 
-    // Of more arguments the first ones count: filtering is work, and a server may leave it (RFC 6690 section 4.1).
+    // Further arguments are ignored: filtering is work, and a server may skip it (RFC 6690 section 4.1).
     private const int MaxQueries = 8;
 
     private readonly RouteTable _table;
 
-    // One for each kind of transport that was asked over; there are few.
+    // One document for each kind of transport that received a request; there are few.
     private readonly ConcurrentDictionary<(string? Scheme, bool IsSecure), Document> _documents = new();
 
     private WellKnownCore(RouteTable table) => _table = table;
 
-    /// <summary>Maps it, unless the user mapped a resource of his own there.</summary>
+    /// <summary>Maps the resource, unless the user mapped another one there.</summary>
     /// <param name="table">The routes.</param>
-    /// <param name="answersGroups">Whether the server has joined groups, so that it is discovered by them.</param>
+    /// <param name="answersGroups">Whether the server has joined groups, so that clients can discover it through them.</param>
     /// <returns>The route, or null.</returns>
     public static CoapRouteHandlerBuilder? TryMap(RouteTable table, bool answersGroups = true)
     {
@@ -38,14 +38,14 @@ internal sealed class WellKnownCore
         }
     }
 
-    /// <summary>What is listed to everybody, whatever they ask by.</summary>
+    /// <summary>Returns the links for every client, over any transport.</summary>
     /// <param name="table">The routes.</param>
     public static IEnumerable<CoapLink> LinksOf(RouteTable table) =>
         new WellKnownCore(table).MakeDocument(null).Unconditional;
 
     private CoapResult Get(CoapRequest request)
     {
-        // What needs security or another transport is not listed to whom it will not be served.
+        // Do not list resources that need security or another transport to clients that cannot use them.
         Document document = GetDocument(request.Channel?.Transport);
         string[] queries = [.. request.Queries.Take(MaxQueries)];
         CoapLink[] made = document.MakeLinks(request);
@@ -66,7 +66,7 @@ internal sealed class WellKnownCore
             etag = CoapETag.FromContent(content.Bytes.Span);
         }
 
-        // Nobody in a group answers when nothing matches (RFC 6690 section 4.1); error responses to a group are kept back.
+        // Group members send no response if nothing matches (RFC 6690 section 4.1); error responses to a group are suppressed.
         return request.IsMulticast && content.Bytes.IsEmpty
             ? CoapResults.NotFound()
             : CoapResults.ValidOr(request, etag, () => CoapResults.Content(content));
@@ -119,7 +119,7 @@ internal sealed class WellKnownCore
         List<CoapLinkAttribute> attributes = [];
         foreach (Route route in routes)
         {
-            // Of several routes with an attribute the first one counts; one route may have it several times.
+            // If several routes have an attribute, the first one counts; one route may repeat it.
             attributes.AddRange(route.Attributes.Where(one => !attributes.Exists(other => other.IsNamed(one.Name))).ToArray());
         }
 
@@ -138,10 +138,10 @@ internal sealed class WellKnownCore
         return attributes;
     }
 
-    /// <summary>A link and for which requests it is listed: when one of the conditions holds; always when there are none.</summary>
+    /// <summary>A link and the conditions of listing it: one of them must hold; without conditions it is always listed.</summary>
     private sealed record Entry(CoapLink Link, Func<CoapRequest, bool>[]? Conditions);
 
-    /// <summary>What makes links for a request, and for which ones.</summary>
+    /// <summary>A function that creates links for a request, and its conditions.</summary>
     private sealed record Source(Func<CoapRequest, IEnumerable<CoapLink>> Links, Func<CoapRequest, bool>[]? Conditions);
 
     private sealed class Document

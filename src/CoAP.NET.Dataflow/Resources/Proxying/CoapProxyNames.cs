@@ -5,30 +5,30 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET;
 
-/// <summary>
-/// What a proxy itself is called: names that are given here, and the addresses and ports that its transports are bound to. A request that
-/// names one of them is for the server that the proxy runs in and is not sent on, so that nobody makes it talk to itself (RFC 7252 sections
-/// 5.7.2 and 5.10.2). Immutable.
-/// </summary>
+/// <summary>The names of a proxy itself: the given names, and the addresses and ports of its transports.</summary>
+/// <remarks>
+/// The server handles a request for one of them itself and does not forward it, so that attackers cannot make it talk to itself (RFC 7252
+/// sections 5.7.2 and 5.10.2). Immutable.
+/// </remarks>
 public sealed class CoapProxyNames
 {
     private readonly (string Host, int? Port)[] _names;
 
-    /// <summary>Makes the names.</summary>
+    /// <summary>Creates the names.</summary>
     /// <param name="names">
-    /// Host names and addresses, each with a port or without: <c>gateway.example.com</c>, <c>192.0.2.1:5690</c>, <c>[2001:db8::1]</c>. One
-    /// without a port stands for the default port of every scheme and for all ports that the server listens on.
+    /// Host names and addresses, with or without a port: <c>gateway.example.com</c>, <c>192.0.2.1:5690</c>, <c>[2001:db8::1]</c>. A name
+    /// without a port means the default port of every scheme and all ports that the server listens on.
     /// </param>
-    /// <exception cref="ArgumentException">One of them is no host.</exception>
+    /// <exception cref="ArgumentException">One of them is not a host.</exception>
     public CoapProxyNames(params IEnumerable<string> names)
     {
         ArgumentNullException.ThrowIfNull(names);
         _names = [.. names.Select(Read)];
     }
 
-    /// <summary>Whether a URI names the server that a request came to, as far as the transport can tell by which it came.</summary>
-    /// <param name="target">The URI that a proxy is asked for.</param>
-    /// <param name="channel">Who asks: by which transport, and to which of the addresses.</param>
+    /// <summary>Returns whether a URI names the server that received a request, as far as its transport can tell.</summary>
+    /// <param name="target">The URI that a client requests from a proxy.</param>
+    /// <param name="channel">The channel of the request, with its transport and local address.</param>
     /// <returns>Whether it does.</returns>
     public bool Contains(CoapUri target, CoapChannel channel)
     {
@@ -37,10 +37,10 @@ public sealed class CoapProxyNames
         return Contains(target, channel, [channel.Transport]);
     }
 
-    /// <summary>Whether a URI names the server that a request came to, by any of its transports.</summary>
-    /// <param name="target">The URI that a proxy is asked for.</param>
-    /// <param name="channel">Who asks: to which of the addresses.</param>
-    /// <param name="transports">What the server listens with.</param>
+    /// <summary>Returns whether a URI names the server that received a request, by any of its transports.</summary>
+    /// <param name="target">The URI that a client requests from a proxy.</param>
+    /// <param name="channel">The channel of the request, with its local address.</param>
+    /// <param name="transports">The transports of the server.</param>
     internal bool Contains(CoapUri target, CoapChannel channel, ReadOnlySpan<CoapTransport> transports)
     {
         bool isOurPort = channel.Local.Port == target.Port || ListensOn(target.Port, transports);
@@ -61,7 +61,7 @@ public sealed class CoapProxyNames
     {
         foreach (CoapTransport transport in transports)
         {
-            // By index: the enumerator of an interface is an object, and this is asked for each request.
+            // By index: the enumerator of an interface is an object, and this runs for each request.
             IReadOnlyList<CoapAddress> addresses = transport.LocalAddresses;
             for (int i = 0; i < addresses.Count; i++)
             {
@@ -109,7 +109,7 @@ public sealed class CoapProxyNames
         if (!CoapUri.TryParse($"coap://{name}", out CoapUri? uri) || uri.PathSegments.Count > 0 || uri.QueryArguments.Count > 0)
         {
             throw new ArgumentException(
-                $"'{name}' is no host with or without a port. Write it as in a URI, such as gateway.example.com or [2001:db8::1]:5683.",
+                $"'{name}' is not a host with an optional port. Write it as in a URI, such as gateway.example.com or [2001:db8::1]:5683.",
                 nameof(name));
         }
 

@@ -2,7 +2,7 @@ using CoAP.NET.Resources;
 
 namespace CoAP.NET;
 
-/// <summary>Maps what serves requests that ask for a proxy; the package CoAP.NET.Proxy has one.</summary>
+/// <summary>Maps the handler of proxy requests; the package CoAP.NET.Proxy has one.</summary>
 public static class CoapProxyRoutes
 {
     private static readonly CoapMethod[] s_methods =
@@ -10,20 +10,18 @@ public static class CoapProxyRoutes
         CoapMethod.Get, CoapMethod.Post, CoapMethod.Put, CoapMethod.Delete, CoapMethod.Fetch, CoapMethod.Patch, CoapMethod.IPatch,
     ];
 
-    /// <summary>
-    /// Maps the handler of requests with Proxy-Uri or Proxy-Scheme (RFC 7252 section 5.10.2), whatever their method. Without one they are
-    /// answered 5.05 Proxying Not Supported. What names this server itself is served as a plain request and does not come to the handler.
-    /// </summary>
+    /// <summary>Maps the handler of requests with Proxy-Uri or Proxy-Scheme (RFC 7252 section 5.10.2), for all methods.</summary>
     /// <remarks>
-    /// The handler is given options that the endpoint does not recognize if they are safe to forward, also critical ones, and all
-    /// elective ones; it has to refuse those that are unsafe (RFC 7252
-    /// section 5.7.1). Filters, rate limits, body sizes and what else can be said of a route hold as for any other.
+    /// Without one they are answered 5.05 Proxying Not Supported. The server handles requests for its own names as plain requests, without
+    /// the handler. The handler receives unrecognized options if they are safe to forward, including critical ones, and all elective ones;
+    /// it must refuse those that are unsafe (RFC 7252 section 5.7.1). Filters, rate limits, body sizes and other settings apply as to any
+    /// other route.
     /// </remarks>
-    /// <param name="routes">The server, or a group whose filters and rules shall hold; a prefix of the group means nothing here.</param>
-    /// <param name="names">What the server itself is called.</param>
-    /// <param name="handler">Answers.</param>
-    /// <returns>The route, to say more about it.</returns>
-    /// <exception cref="InvalidOperationException">There is such a handler already.</exception>
+    /// <param name="routes">The server, or a group whose filters and settings apply; the prefix of the group is ignored.</param>
+    /// <param name="names">The names of the server itself.</param>
+    /// <param name="handler">The handler.</param>
+    /// <returns>The route, for further configuration.</returns>
+    /// <exception cref="InvalidOperationException">There is already such a handler.</exception>
     public static CoapRouteHandlerBuilder MapProxy(this ICoapRouteBuilder routes, CoapProxyNames names, CoapHandler handler)
     {
         ArgumentNullException.ThrowIfNull(routes);

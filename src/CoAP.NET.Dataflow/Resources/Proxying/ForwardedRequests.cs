@@ -6,12 +6,11 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// Requests that are for another server, before anything else is done with them: which options may pass, and which requests are for this
-/// server after all, because they name it (RFC 7252 section 5.7.2). Only requests come here that ask for a proxy, or that have an option
-/// which is not accepted.
+/// Decides about proxy requests before all other steps: which options may pass, and which requests name this server and are therefore for
+/// it (RFC 7252 section 5.7.2). It only sees proxy requests, and requests with an option that is not accepted.
 /// </summary>
-/// <param name="routes">What is sent on.</param>
-/// <param name="environment">For the plans of routes.</param>
+/// <param name="routes">The routes, with that of proxy requests.</param>
+/// <param name="environment">Provides data for the plans of routes.</param>
 internal sealed class ForwardedRequests(RouteTable routes, CoapEnvironment environment)
 {
     private static readonly int[] s_targetOptions =
@@ -22,11 +21,11 @@ internal sealed class ForwardedRequests(RouteTable routes, CoapEnvironment envir
 
     private readonly TargetTable _targets = new();
 
-    /// <summary>Looks at the options of a request again. One that asks this server to be a proxy for itself becomes a plain one.</summary>
-    /// <param name="channel">Who sent it.</param>
+    /// <summary>Checks the options of a request again. A proxy request for this server itself becomes a plain one.</summary>
+    /// <param name="channel">The channel of the sender.</param>
     /// <param name="message">The request.</param>
-    /// <param name="verdict">What was found of its options, as those of a request to this server.</param>
-    /// <returns>What holds.</returns>
+    /// <param name="verdict">The verdict for the options as those of a request to this server.</param>
+    /// <returns>The final verdict.</returns>
     public OptionVerdict Judge(CoapChannel channel, CoapMessage message, OptionVerdict verdict)
     {
         CoapOptionCollection options = message.Options;
@@ -58,7 +57,7 @@ internal sealed class ForwardedRequests(RouteTable routes, CoapEnvironment envir
 
     private bool TryReadTarget(CoapChannel channel, CoapMessage message, [NotNullWhen(true)] out CoapUri? target)
     {
-        // The usual case: Proxy-Uri has the very bytes of a URI that was asked for lately.
+        // The usual case: Proxy-Uri has the same bytes as in a recent request.
         if (message.Options.TryGetValue(OptionNumber.ProxyUri, out ReadOnlySpan<byte> named) && _targets.TryFind(named, out target))
         {
             return true;
@@ -68,7 +67,7 @@ internal sealed class ForwardedRequests(RouteTable routes, CoapEnvironment envir
         string? proxyUri = message.Options.ProxyUri;
         if (proxyUri is null && message.Options.ProxyScheme is null)
         {
-            // The option has an illegal length: whatever it was to name, it is not this server.
+            // The option has an invalid length, so it does not name this server.
             return false;
         }
 
@@ -80,7 +79,7 @@ internal sealed class ForwardedRequests(RouteTable routes, CoapEnvironment envir
         }
         catch (CoapUriException)
         {
-            // The handler says what is wrong.
+            // The handler reports the error.
             return false;
         }
     }

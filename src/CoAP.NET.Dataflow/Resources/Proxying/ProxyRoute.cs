@@ -2,12 +2,14 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Resources;
 
-/// <summary>What serves requests that ask for a proxy (RFC 7252 section 5.10.2): a route without a path.</summary>
-/// <param name="Route">The handler, and what was said of it.</param>
-/// <param name="Names">What this server itself is called.</param>
+/// <summary>The route of proxy requests (RFC 7252 section 5.10.2), which has no path.</summary>
+/// <param name="Route">The handler, and its settings.</param>
+/// <param name="Names">The names of the server itself.</param>
 internal sealed record ProxyRoute(Route Route, CoapProxyNames Names)
 {
-    /// <summary>By what notices of changes know the resource of a request: its path, or the URI that a proxy is asked for.</summary>
+    /// <summary>
+    /// Returns the name of the resource of a request in change notices: its path, or the URI that it requests from a proxy.
+    /// </summary>
     /// <param name="request">The request.</param>
     public static string PathOf(CoapRequest request)
     {

@@ -2,11 +2,11 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Resources;
 
-/// <summary>A path that a change was told of. Not changed once it is made, but for one mark.</summary>
+/// <summary>A path in a change notice. Immutable, except for one mark.</summary>
 internal sealed class NoticedPath
 {
-    /// <summary>Takes a path apart.</summary>
-    /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
+    /// <summary>Parses a path.</summary>
+    /// <exception cref="FormatException">The percent-encoding is invalid.</exception>
     public NoticedPath(string text)
     {
         Text = text;
@@ -18,15 +18,15 @@ internal sealed class NoticedPath
         Path = RouteTable.PathOf(Options);
     }
 
-    /// <summary>The path as it was told.</summary>
+    /// <summary>The path as given.</summary>
     public string Text { get; }
 
     /// <summary>Its Uri-Path options.</summary>
     public CoapOptionCollection Options { get; } = new();
 
-    /// <summary>The path in the one form that notices of changes use.</summary>
+    /// <summary>The path in the normal form of change notices.</summary>
     public string Path { get; }
 
-    /// <summary>Whether it was looked at once that somebody can observe it.</summary>
+    /// <summary>Whether it was checked that a route with this path can be observed.</summary>
     public bool IsChecked { get => Volatile.Read(ref field); set => Volatile.Write(ref field, value); }
 }

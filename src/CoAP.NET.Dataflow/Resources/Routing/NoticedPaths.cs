@@ -1,20 +1,20 @@
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// The last few paths that changes were told of, as it is nearly always the same ones: a table of fixed size in which a path takes the
-/// place of another. Any thread may ask.
+/// A cache of the most recent paths of change notices, which are nearly always the same ones: a table of fixed size in which a path
+/// replaces another. Thread-safe.
 /// </summary>
 internal sealed class NoticedPaths
 {
     private const int Places = 16;
 
-    // Longer ones are rare, and must not be kept for as long as the server lives.
+    // Longer ones are rare, and must not stay in memory for the life of the server.
     private const int MaxLength = 256;
 
     private readonly NoticedPath?[] _places = new NoticedPath?[Places];
 
-    /// <summary>The path taken apart.</summary>
-    /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
+    /// <summary>Returns the parsed path.</summary>
+    /// <exception cref="FormatException">The percent-encoding is invalid.</exception>
     public NoticedPath Get(string text)
     {
         ref NoticedPath? place = ref _places[(uint)text.GetHashCode(StringComparison.Ordinal) % Places];

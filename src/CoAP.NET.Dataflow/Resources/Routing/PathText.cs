@@ -5,24 +5,25 @@ using System.Text.Unicode;
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// Paths and queries as text in URI form against the decoded segments that options carry (RFC 7252 sections 6.4 and 6.5).
+/// Converts paths and queries between text in URI form and the decoded segments in options (RFC 7252 sections 6.4 and 6.5).
 /// </summary>
 internal static class PathText
 {
     private const string UnescapedInPath = "-._~!$&'()*+,;=:@";
 
     /// <summary>
-    /// The segments of a path in URI form, still escaped. The first slash may be missing; no segment for an empty path and for a single
-    /// slash.
+    /// Returns the segments of a path in URI form, still escaped. The first slash is optional; an empty path and a single slash have no
+    /// segments.
     /// </summary>
     public static string[] Split(string path) => path is "" or "/" ? [] : (path[0] == '/' ? path[1..] : path).Split('/');
 
     /// <summary>
-    /// Whether a decoded segment is <c>.</c> or <c>..</c>, which no Uri-Path or Location-Path may be (RFC 7252 sections 5.10.1 and 5.10.7).
+    /// Returns whether a decoded segment is <c>.</c> or <c>..</c>, which no Uri-Path or Location-Path may be (RFC 7252 sections 5.10.1 and
+    /// 5.10.7).
     /// </summary>
     public static bool IsDotSegment(ReadOnlySpan<byte> segment) => segment.SequenceEqual("."u8) || segment.SequenceEqual(".."u8);
 
-    /// <summary>Takes percent-encoding away, once.</summary>
+    /// <summary>Removes percent-encoding, once.</summary>
     /// <exception cref="FormatException">A percent sign is not followed by two hexadecimal digits, or the bytes are not UTF-8.</exception>
     public static string Decode(string text)
     {
@@ -52,12 +53,12 @@ internal static class PathText
 
         return Utf8.IsValid(bytes.AsSpan(0, length))
             ? Encoding.UTF8.GetString(bytes, 0, length)
-            : throw new FormatException($"'{text}' is no UTF-8 after percent-decoding.");
+            : throw new FormatException($"'{text}' is not UTF-8 after percent-decoding.");
     }
 
     /// <summary>
-    /// Appends a decoded segment in URI form: everything but unreserved characters, sub-delimiters, colon and at sign is escaped (RFC 3986
-    /// section 3.3).
+    /// Appends a decoded segment in URI form. It escapes all but unreserved characters, sub-delimiters, colon and at sign (RFC 3986 section
+    /// 3.3).
     /// </summary>
     public static void AppendEncoded(StringBuilder builder, ReadOnlySpan<byte> segment)
     {

@@ -5,7 +5,7 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Resources;
 
-/// <summary>A handler at a path, for one or several methods, and everything said about it.</summary>
+/// <summary>A handler at a path, for one or several methods, with its settings.</summary>
 internal sealed class Route
 {
     private static long s_lastId;
@@ -25,7 +25,7 @@ internal sealed class Route
         Observed = new RouteChanges($"{string.Join(' ', methods.Order().Select(static method => (CoapCode)method))} {template}");
     }
 
-    /// <summary>Grows with every route made, so that lists keep the order of mapping.</summary>
+    /// <summary>A number that grows with every new route, so that lists keep the order of mapping.</summary>
     public long Id { get; } = Interlocked.Increment(ref s_lastId);
 
     public CoapRouteGroup Group { get; }
@@ -34,51 +34,51 @@ internal sealed class Route
 
     public CoapMethod[] Methods { get; }
 
-    /// <summary>What answers requests: the handler with the filters around it, as of the last plan that was made.</summary>
+    /// <summary>The handler with its filters, as in the latest plan.</summary>
     public Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> Handler { get; private set; }
 
     public RouteSettings Settings { get; } = new();
 
-    /// <summary>What its observers know it by.</summary>
+    /// <summary>The identity of the route for its observers.</summary>
     public RouteChanges Observed { get; }
 
-    /// <summary>Whether it can be observed. Guarded by <see cref="RouteTable.Gate"/>.</summary>
+    /// <summary>Whether the route is observable. Guarded by <see cref="RouteTable.Gate"/>.</summary>
     public bool IsObservable =>
         (Methods.Contains(CoapMethod.Get) || Methods.Contains(CoapMethod.Fetch)) && Inherit(settings => settings.Observing) is not null;
 
-    /// <summary>Whether it was looked at once that a notice of a change can reach somebody.</summary>
+    /// <summary>Whether it was checked that a change notice can reach an observer.</summary>
     public bool IsNoticeChecked { get => Volatile.Read(ref field); set => Volatile.Write(ref field, value); }
 
-    /// <summary>Link attributes in the order they were given. Guarded by <see cref="RouteTable.Gate"/>.</summary>
+    /// <summary>The link attributes in the order of their addition. Guarded by <see cref="RouteTable.Gate"/>.</summary>
     public List<CoapLinkAttribute> Attributes { get; } = [];
 
-    /// <summary>Further links to list beside the route's own. Guarded by <see cref="RouteTable.Gate"/>.</summary>
+    /// <summary>Further links to list in addition to that of the route. Guarded by <see cref="RouteTable.Gate"/>.</summary>
     public List<CoapLink> Links { get; } = [];
 
-    /// <summary>Gives links to list for a request. Guarded by <see cref="RouteTable.Gate"/>.</summary>
+    /// <summary>Returns links to list for a request. Guarded by <see cref="RouteTable.Gate"/>.</summary>
     public Func<CoapRequest, IEnumerable<CoapLink>>? LinkSource { get; set; }
 
     /// <summary>The target to list instead of the path. Guarded by <see cref="RouteTable.Gate"/>.</summary>
     public string? ListedAs { get; set; }
 
     /// <summary>
-    /// Whether it is served over secured transports only: as it says, or otherwise when there are any and it names no schemes. Guarded by
-    /// <see cref="RouteTable.Gate"/>.
+    /// Whether it is served only over secured transports: by its setting, or by default if there are any and it names no schemes. Guarded
+    /// by <see cref="RouteTable.Gate"/>.
     /// </summary>
     public bool NeedsSecurity => Inherit(settings => settings.NeedsSecurity) ?? (_table.SecuredSchemes.Length != 0 && Schemes is null);
 
-    /// <summary>The schemes of the transports that it is served over; null for all. Guarded by <see cref="RouteTable.Gate"/>.</summary>
+    /// <summary>The schemes of its transports; null for all. Guarded by <see cref="RouteTable.Gate"/>.</summary>
     public string[]? Schemes => Inherit(settings => settings.Schemes);
 
     /// <summary>Whether it is served over a transport. Guarded by <see cref="RouteTable.Gate"/>.</summary>
     public bool IsServedOver(string scheme, bool isSecure) =>
         (isSecure || !NeedsSecurity) && (Schemes is not { } schemes || RoutePlan.IsAmong(schemes, scheme));
 
-    /// <summary>What holds for the route now.</summary>
+    /// <summary>Returns the current plan of the route.</summary>
     public RoutePlan GetPlan(CoapEnvironment environment) =>
         Volatile.Read(ref _plan) is { } plan && plan.Version == _table.Version ? plan : MakePlan(environment);
 
-    /// <summary>The nearest thing said, by the route or the groups around it.</summary>
+    /// <summary>Returns the nearest setting, of the route or the groups around it.</summary>
     public T? Inherit<T>(Func<RouteSettings, T?> select)
     {
         T? value = select(Settings);
@@ -90,7 +90,7 @@ internal sealed class Route
         return value;
     }
 
-    /// <summary>The values of the template's parameters in a path that matched.</summary>
+    /// <summary>Returns the values of the template's parameters in a path that matched.</summary>
     public CoapRouteValues GetValues(CoapOptionCollection options, int firstSegment)
     {
         string[] values = new string[Template.ParameterNames.Length];
@@ -111,8 +111,8 @@ internal sealed class Route
         return new CoapRouteValues(Template.ParameterNames, values);
     }
 
-    // A slash inside a segment must stay apart from one between segments: otherwise a peer could smuggle "../" into what a handler takes
-    // for a path.
+    // A slash inside a segment must differ from one between segments: otherwise a peer could smuggle "../" into a value that a handler uses
+    // as a path.
     private static string GetRest(CoapOptionCollection options, int at)
     {
         StringBuilder rest = new();
@@ -128,7 +128,7 @@ internal sealed class Route
         return rest.ToString();
     }
 
-    /// <summary>For people: the methods as RFCs write them and the template, such as <c>GET PUT /lamp</c>.</summary>
+    /// <summary>Returns the methods as in RFCs and the template, human-readable, such as <c>GET PUT /lamp</c>.</summary>
     public override string ToString() => $"{string.Join(' ', Methods.Select(static method => (CoapCode)method))} {Template}";
 
     private RoutePlan MakePlan(CoapEnvironment environment)
@@ -162,7 +162,7 @@ internal sealed class Route
             (filters, earlyFilters, info) = GatherFilters();
         }
 
-        // Of what users gave, so without the lock.
+        // This calls user code, so without the lock.
         Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler = info is null
             ? _handler
             : RouteFilters.Compose(_handler, info, filters);
@@ -205,7 +205,8 @@ internal sealed class Route
         return owner.Execution is { } execution ? (execution, owner) : (ExecutionOptions.Inline, Settings);
     }
 
-    // Kept while its options stay the same: it knows what runs. A group that is serial has one queue for all that inherit it.
+    // Kept while its options stay the same, because it has the running requests. A serial group has one queue for all routes that inherit
+    // it.
     private RouteExecutor ExecutorOf(ExecutionOptions execution, RouteSettings owner, CoapEnvironment environment,
         RouteExecutor? made = null)
     {
@@ -225,8 +226,8 @@ internal sealed class Route
     }
 
     /// <summary>
-    /// The filters from the outermost to the innermost, and what they may know of the route; null where there are none. Guarded by
-    /// <see cref="RouteTable.Gate"/>.
+    /// Returns the filters from the outermost to the innermost, and the description of the route for them; null if there are none. Guarded
+    /// by <see cref="RouteTable.Gate"/>.
     /// </summary>
     private (Func<CoapRouteInfo, CoapHandler, CoapHandler>[] Filters, Func<CoapRouteInfo, CoapHandler, CoapHandler>[] Early,
         CoapRouteInfo? Info) GatherFilters()

@@ -1,11 +1,11 @@
 namespace CoAP.NET.Resources;
 
-/// <summary>Puts filters around handlers.</summary>
+/// <summary>Wraps handlers with filters.</summary>
 internal static class RouteFilters
 {
     /// <summary>
-    /// The handler with filters around it. Never throws: a route of which a filter cannot be made answers every request with what was
-    /// thrown, so that nothing gets past the filter.
+    /// Returns the handler with filters around it. Never throws: if a filter cannot be created, the route answers every request with the
+    /// exception, so that no request bypasses the filter.
     /// </summary>
     /// <param name="handler">The handler.</param>
     /// <param name="info">The route.</param>
@@ -22,7 +22,7 @@ internal static class RouteFilters
             {
                 composed = filters[i](info, composed)
                     ?? throw new InvalidOperationException(
-                        "A filter gave null instead of a handler. Give back the handler it got to leave the route as it is.");
+                        "A filter factory returned null. Return the handler that it received to leave the route unchanged.");
             }
         }
 #pragma warning disable CA1031 // users' code may throw anything
@@ -35,7 +35,7 @@ internal static class RouteFilters
         return composed == inner ? handler : composed.Invoke;
     }
 
-    // Filters see the code that goes out. What they do with an answer is theirs, but a stream of it has to be disposed.
+    // Filters see the final code. They own the response, but its stream must be disposed.
     private static ValueTask<CoapResult> WithItsCode(CoapRequest request, ValueTask<CoapResult> pending)
     {
         if (!pending.IsCompletedSuccessfully)

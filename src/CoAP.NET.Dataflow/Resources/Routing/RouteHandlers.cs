@@ -1,6 +1,6 @@
 namespace CoAP.NET.Resources;
 
-/// <summary>Brings the forms of handlers that users write into one. No reflection: each form is a type of its own.</summary>
+/// <summary>Converts the forms of users' handlers into one. No reflection: each form is a separate type.</summary>
 internal static class RouteHandlers
 {
     public static Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> From(Func<CoapResult> handler)

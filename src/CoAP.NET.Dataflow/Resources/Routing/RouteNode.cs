@@ -3,8 +3,8 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// A place in the tree of routes. Immutable: a change copies the nodes from the root to the place, so that look-ups take no lock.
-/// Literals are compared as the bytes of the options, in an array sorted by length and bytes.
+/// A place in the tree of routes. Immutable: a change copies the nodes from the root to the place, so lookups take no lock. Literals are
+/// compared as the bytes of the options, in an array sorted by length and bytes.
 /// </summary>
 internal sealed class RouteNode
 {
@@ -25,7 +25,7 @@ internal sealed class RouteNode
 
     public static RouteNode Empty { get; } = new([], [], null, null, []);
 
-    /// <summary>The route of a method at this place; null when the method is not allowed.</summary>
+    /// <summary>The route of a method at this place; null if the method is not allowed.</summary>
     public Route? this[CoapCode method] => method.Value < _routes.Length ? _routes[method.Value] : null;
 
     /// <summary>The routes at this place, by method code.</summary>
@@ -34,12 +34,12 @@ internal sealed class RouteNode
     private bool IsEmpty => _routes.Length == 0 && _literals.Length == 0 && _parameter is null && _rest is null;
 
     /// <summary>
-    /// The place that a path leads to: at each segment a literal wins over a parameter and that over a catch-all, and what leads nowhere is
-    /// tried the next way. The work is bounded by the number of nodes, since each can be reached in one way only.
+    /// Finds the place of a path: at each segment a literal has priority over a parameter, and a parameter over a catch-all, with
+    /// backtracking. The number of nodes limits the work, because each can be reached in only one way.
     /// </summary>
     /// <param name="options">The options.</param>
-    /// <param name="at">The place of the first segment that is left.</param>
-    /// <param name="end">The place behind the last one.</param>
+    /// <param name="at">The index of the first remaining segment.</param>
+    /// <param name="end">The index after the last one.</param>
     /// <returns>A place with routes, or null.</returns>
     public RouteNode? Find(CoapOptionCollection options, int at, int end)
     {
@@ -60,8 +60,8 @@ internal sealed class RouteNode
             : _rest is not null && RouteTable.AreParameterValues(options, at, end) ? _rest : null;
     }
 
-    /// <summary>The tree with one route more.</summary>
-    /// <exception cref="InvalidOperationException">A method of the route is mapped there already.</exception>
+    /// <summary>Returns the tree with another route.</summary>
+    /// <exception cref="InvalidOperationException">A method of the route is already mapped there.</exception>
     public RouteNode With(Route route, int depth = 0)
     {
         RouteSegment[] segments = route.Template.Segments;
@@ -97,7 +97,7 @@ internal sealed class RouteNode
             _routes);
     }
 
-    /// <summary>The tree without a route that is in it; null when nothing is left.</summary>
+    /// <summary>Returns the tree without one of its routes; null if it is empty then.</summary>
     public RouteNode? Without(Route route, int depth = 0)
     {
         RouteSegment[] segments = route.Template.Segments;
@@ -170,7 +170,7 @@ internal sealed class RouteNode
             if (routes[(int)method] is { } other)
             {
                 throw new InvalidOperationException(
-                    $"{(CoapCode)method} {route.Template} cannot be mapped: {other.Template} has a handler for it already. Unmap that one "
+                    $"{(CoapCode)method} {route.Template} cannot be mapped: {other.Template} already has a handler for it. Unmap that one "
                         + "first, choose another path, or map both methods to one handler.");
             }
 

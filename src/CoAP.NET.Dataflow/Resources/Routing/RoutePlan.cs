@@ -3,68 +3,68 @@ using CoAP.NET.Observing;
 
 namespace CoAP.NET.Resources;
 
-/// <summary>What holds for a route with everything inherited, at one version of the table.</summary>
+/// <summary>The effective settings of a route, with everything inherited, at one version of the table.</summary>
 /// <param name="Version">The version of the table.</param>
-/// <param name="Execution">The execution options that <paramref name="Executor"/> was made of.</param>
+/// <param name="Execution">The execution options of <paramref name="Executor"/>.</param>
 /// <param name="Executor">Runs the handler; kept while its options stay the same.</param>
-/// <param name="Produces">The formats that answers can have; null when none are declared.</param>
-/// <param name="Consumes">The formats that payloads may have; null when the handler looks itself.</param>
+/// <param name="Produces">The formats of responses; null if none are declared.</param>
+/// <param name="Consumes">The formats of payloads; null if the handler checks them.</param>
 internal sealed record RoutePlan(
     int Version, ExecutionOptions Execution, RouteExecutor Executor, CoapContentFormat[]? Produces, CoapContentFormat[]? Consumes)
 {
-    /// <summary>Who said how it is executed: the route or a group around it.</summary>
+    /// <summary>The origin of the execution options: the route or a group around it.</summary>
     public required RouteSettings ExecutionOwner { get; init; }
 
-    /// <summary>What holds for the bodies of requests, but for those of <see cref="Streamed"/>.</summary>
+    /// <summary>The policy for request bodies, except those of <see cref="Streamed"/>.</summary>
     public required BodyPolicy Body { get; init; }
 
-    /// <summary>Methods whose bodies are read while they come; null for none.</summary>
+    /// <summary>The methods whose bodies are streamed; null for none.</summary>
     public StreamedMethods? Streamed { get; init; }
 
-    /// <summary>What holds for observers; null when the route cannot be observed.</summary>
+    /// <summary>The settings of observers; null if the route is not observable.</summary>
     public ObserveSettings? Observing { get; init; }
 
-    /// <summary>Finds what a resource of the route says of its observers; null where none says anything.</summary>
+    /// <summary>Finds the observer terms of a resource of the route; null if no resource has any.</summary>
     public Func<CoapRequest, CoapObserverTerms?>? ObserverTerms { get; init; }
 
     /// <summary>Whether requests to groups are served.</summary>
     public bool AllowsMulticast { get; init; }
 
-    /// <summary>What a request by a plain transport is answered where only secured ones are served; null where plain ones are.</summary>
+    /// <summary>The response to a request over a plain transport if only secured ones are allowed; null if plain ones are.</summary>
     public CoapResult? SecurityRefusal { get; init; }
 
-    /// <summary>Whether requests are served over secured transports only.</summary>
+    /// <summary>Whether the route is served only over secured transports.</summary>
     public bool NeedsSecurity => SecurityRefusal is not null;
 
-    /// <summary>The schemes of the transports that it is served over; null for all.</summary>
+    /// <summary>The schemes of its transports; null for all.</summary>
     public string[]? Schemes { get; init; }
 
-    /// <summary>How old a request may be at most, by its Echo; null for any age.</summary>
+    /// <summary>The maximum age of a request, by its Echo; null for any age.</summary>
     public TimeSpan? Freshness { get; init; }
 
-    /// <summary>Whether requests are sent on to another server, which judges their critical options.</summary>
+    /// <summary>Whether the handler forwards requests to another server, which checks their critical options.</summary>
     public bool Forwards { get; init; }
 
-    /// <summary>Whether answers go out in whatever format the handler chose, although Accept asks for another.</summary>
+    /// <summary>Whether responses are sent in the format of the handler, even if Accept asks for another one.</summary>
     public bool IgnoresAccept { get; init; }
 
-    /// <summary>Says of each request how long its client has to wait; null when there is no limiter.</summary>
+    /// <summary>Returns for each request the time that its client has to wait; null without a limiter.</summary>
     public Func<CoapRequest, TimeSpan?>? Limiter { get; init; }
 
     /// <summary>
-    /// What filters say of a request whose body comes in blocks, before it is put together: 2.31 Continue, or the answer; null where none
-    /// is asked.
+    /// Runs the filters for a request with a block-wise body, before the body is assembled: returns 2.31 Continue, or the response; null if
+    /// no filter needs it.
     /// </summary>
     public Func<CoapRequest, CancellationToken, ValueTask<CoapResult>>? Admission { get; init; }
 
-    /// <summary>Describes errors; null where nothing does.</summary>
+    /// <summary>Describes errors; null if nothing does.</summary>
     public Func<CoapRequest, CoapResult, Exception?, CoapContent?>? Describe { get; init; }
 
-    /// <summary>Makes the registration of a request that asks to observe what the route serves.</summary>
+    /// <summary>Creates the registration of a request that observes a resource of the route.</summary>
     /// <param name="route">The route.</param>
-    /// <param name="settings">What it says of its observers.</param>
+    /// <param name="settings">Its observer settings.</param>
     /// <param name="request">The request, with the values of the route's parameters.</param>
-    /// <param name="notice">Who tells of changes.</param>
+    /// <param name="notice">Reports changes.</param>
     public Registration Register(Route route, ObserveSettings settings, CoapRequest request, ChangeNotice? notice)
     {
         string path = ProxyRoute.PathOf(request);
@@ -72,16 +72,16 @@ internal sealed record RoutePlan(
         return new Registration(route.Observed, path, settings, route.Observed.Changes, terms);
     }
 
-    /// <summary>What holds for the body of a request.</summary>
+    /// <summary>Returns the policy for the body of a request.</summary>
     /// <param name="code">The method.</param>
     public BodyPolicy BodyOf(CoapCode code) =>
         Streamed is not null && Array.IndexOf(Streamed.Methods, (CoapMethod)code.Value) >= 0 ? Streamed.Body : Body;
 
-    /// <summary>Whether it is served over the transport that a request came by.</summary>
+    /// <summary>Returns whether the route is served over the transport of a request.</summary>
     public bool Serves(CoapRequest request) =>
         Schemes is null || request.Channel is not { } channel || IsAmong(Schemes, channel.Transport.Scheme);
 
-    /// <summary>Whether a scheme is one of some; case does not count (RFC 3986 section 3.1).</summary>
+    /// <summary>Returns whether a scheme is in a list, case-insensitive (RFC 3986 section 3.1).</summary>
     public static bool IsAmong(string[] schemes, string scheme)
     {
         foreach (string other in schemes)

@@ -1,14 +1,14 @@
 namespace CoAP.NET.Resources;
 
-/// <summary>What a segment of a route template matches. In the order of precedence.</summary>
+/// <summary>The kinds of segments of a route template, in the order of priority.</summary>
 internal enum RouteSegmentKind : byte
 {
-    /// <summary>One segment of exactly these bytes.</summary>
+    /// <summary>One segment with exactly these bytes.</summary>
     Literal,
 
-    /// <summary><c>{name}</c>: one segment, whatever it is.</summary>
+    /// <summary><c>{name}</c>: any single segment.</summary>
     Parameter,
 
-    /// <summary><c>{*name}</c>: all segments that are left, also none.</summary>
+    /// <summary><c>{*name}</c>: all remaining segments, including none.</summary>
     Rest,
 }

@@ -3,15 +3,13 @@ using CoAP.NET.Observing;
 
 namespace CoAP.NET.Resources;
 
-/// <summary>
-/// What a route or a group says of itself; null is inherited from the group above. Guarded by <see cref="RouteTable.Gate"/>.
-/// </summary>
+/// <summary>The settings of a route or a group; null is inherited from the outer group. Guarded by <see cref="RouteTable.Gate"/>.</summary>
 internal sealed class RouteSettings
 {
     public ExecutionOptions? Execution { get; set; }
 
     /// <summary>
-    /// What runs all routes that inherit from a group to be serial, one request at a time; null before the first one is planned.
+    /// The executor of all routes that inherit the serial setting of a group, one request at a time; null before the first one is planned.
     /// </summary>
     public RouteExecutor? SharedExecutor { get; set; }
 
@@ -19,10 +17,10 @@ internal sealed class RouteSettings
 
     public bool? AllowMulticast { get; set; }
 
-    /// <summary>True: over secured transports only; false: over all of them.</summary>
+    /// <summary>True: only over secured transports; false: over all of them.</summary>
     public bool? NeedsSecurity { get; set; }
 
-    /// <summary>The schemes of the transports that it is served over; null for all.</summary>
+    /// <summary>The schemes of its transports; null for all.</summary>
     public string[]? Schemes { get; set; }
 
     public Func<CoapRequest, bool>? ListedWhen { get; set; }
@@ -31,17 +29,17 @@ internal sealed class RouteSettings
 
     public CoapContentFormat[]? Consumes { get; set; }
 
-    /// <summary>Whether requests are sent on to another server.</summary>
+    /// <summary>Whether the handler forwards requests to another server.</summary>
     public bool? Forwards { get; set; }
 
-    /// <summary>Whether answers go out in whatever format the handler chose.</summary>
+    /// <summary>Whether responses are sent in the format of the handler, whatever Accept asks for.</summary>
     public bool? IgnoresAccept { get; set; }
 
     public BodyMode? BodyMode { get; set; }
 
     public long? MaxBodySize { get; set; }
 
-    /// <summary>Methods whose bodies are read while they come, whatever <see cref="BodyMode"/> says.</summary>
+    /// <summary>The methods whose bodies are streamed, independent of <see cref="BodyMode"/>.</summary>
     public StreamedMethods? Streamed { get; set; }
 
     public TimeSpan? Freshness { get; set; }
@@ -50,13 +48,13 @@ internal sealed class RouteSettings
 
     public ObserveSettings? Observing { get; set; }
 
-    /// <summary>Finds what a resource of the route says of its observers.</summary>
+    /// <summary>Finds the observer terms of a resource of the route.</summary>
     public Func<CoapRequest, CoapObserverTerms?>? ObserverTerms { get; set; }
 
-    /// <summary>In the order they were added, the outermost first. Added to those of the groups around, not instead of them.</summary>
+    /// <summary>The filters in the order of their addition, the outermost first. They do not replace those of the outer groups.</summary>
     public List<Func<CoapRouteInfo, CoapHandler, CoapHandler>> Filters { get; } = [];
 
-    /// <summary>Those of <see cref="Filters"/> that are also asked about a body before it is put together.</summary>
+    /// <summary>The part of <see cref="Filters"/> that also runs before a body is assembled.</summary>
     public List<Func<CoapRouteInfo, CoapHandler, CoapHandler>> EarlyFilters { get; } = [];
 
     /// <summary>Describes errors; null to inherit.</summary>

@@ -9,9 +9,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// The routes of an endpoint. Look-ups read an immutable tree without a lock; routes may be added, changed and removed at any time.
-/// The path decides about the resource first, then the method: a path that is known with another method is 4.05, not 4.04 (RFC 7252 section
-/// 5.8).
+/// The routes of an endpoint. Lookups read an immutable tree without a lock; routes may be added, changed and removed at any time. The path
+/// determines the resource first, then the method: a known path with another method is 4.05, not 4.04 (RFC 7252 section 5.8).
 /// </summary>
 internal sealed class RouteTable
 {
@@ -25,46 +24,46 @@ internal sealed class RouteTable
 
     public RouteTable() => Root = new CoapRouteGroup(this, null, RouteTemplate.Root);
 
-    /// <summary>The group of all routes: what it says holds for every route that says nothing else.</summary>
+    /// <summary>The root group: its settings apply to every route that does not override them.</summary>
     public CoapRouteGroup Root { get; }
 
-    /// <summary>Changes with every change of a route or group, so that what was derived can be told from what holds.</summary>
+    /// <summary>Changes with every change of a route or group, so that derived data can be compared with the current state.</summary>
     public int Version => Volatile.Read(ref _version);
 
     /// <summary>
-    /// The schemes of the secured transports that the endpoint listens on. Once there is one, a route that does not say what holds for it
-    /// is served over secured ones only (RFC 8323 chapter 9). Guarded by <see cref="Gate"/>.
+    /// The schemes of the secured transports that the endpoint listens on. If there is one, a route without its own setting is served only
+    /// over secured ones (RFC 8323 chapter 9). Guarded by <see cref="Gate"/>.
     /// </summary>
     public string[] SecuredSchemes { get; private set; } = [];
 
-    /// <summary>What the endpoint listens with so far. Replaced as a whole; read without a lock.</summary>
+    /// <summary>The transports that the endpoint listens with so far. Replaced as a whole; read without a lock.</summary>
     public CoapTransport[] Listening { get => Volatile.Read(ref field); private set => Volatile.Write(ref field, value); } = [];
 
-    /// <summary>Whether any route or group describes errors; never false again.</summary>
+    /// <summary>Whether any route or group describes errors; never becomes false again.</summary>
     public bool DescribesErrors { get => Volatile.Read(ref field); set => Volatile.Write(ref field, value); }
 
-    /// <summary>Tells observers what changed; null where nobody keeps any.</summary>
+    /// <summary>Notifies observers of changes; null if there are none.</summary>
     public ChangeNotice? Changes { get; set; }
 
     /// <summary>Guards every change; never held while user code runs.</summary>
     public Lock Gate { get; } = new();
 
-    /// <summary>What serves requests that ask for a proxy; null where nothing does.</summary>
+    /// <summary>The route of proxy requests; null if there is none.</summary>
     public ProxyRoute? Proxy { get => Volatile.Read(ref field); private set => Volatile.Write(ref field, value); }
 
-    /// <summary>Whether a router of a user stands in place of the Resource stage, so that no route is ever asked.</summary>
+    /// <summary>Whether a user's router replaces the Resource stage, so that no route is ever used.</summary>
     public bool IsLeft => Volatile.Read(ref _leftTo) is not null;
 
-    /// <summary>Whether nothing is served at all.</summary>
+    /// <summary>Whether there are no routes.</summary>
     public bool IsEmpty => ReferenceEquals(Volatile.Read(ref _root), RouteNode.Empty);
 
     /// <summary>
-    /// Whether a peer's segment may become the value of a parameter: no dot segment, so that no path can climb, and UTF-8, so that two
-    /// paths never give one value.
+    /// Returns whether a peer's segment may become the value of a parameter: not a dot segment, so that no path can climb, and UTF-8, so
+    /// that two paths never have the same value.
     /// </summary>
     public static bool IsParameterValue(ReadOnlySpan<byte> segment) => !PathText.IsDotSegment(segment) && Utf8.IsValid(segment);
 
-    /// <summary>Whether all segments from one place to another may become the value of a catch-all.</summary>
+    /// <summary>Returns whether all segments in a range may become the value of a catch-all.</summary>
     public static bool AreParameterValues(CoapOptionCollection options, int at, int end)
     {
         for (; at < end; at++)
@@ -79,14 +78,14 @@ internal sealed class RouteTable
     }
 
     /// <summary>
-    /// The options of a request for who only reads them: those of a run for notifications are shared with its subject, and
+    /// Returns the options of a request for reading only: a run for notifications shares them with its subject, and
     /// <see cref="CoapRequest.Options"/> would copy them.
     /// </summary>
     public static CoapOptionCollection OptionsOf(CoapRequest request) => request.Message.OptionsToRead ?? s_noOptions;
 
     /// <summary>
-    /// The place that the Uri-Path options lead to; null for 4.04. A single empty segment is the root, as <c>coap://host/</c> has none (RFC
-    /// 7252 section 6.4).
+    /// Returns the place of the Uri-Path options; null for 4.04. A single empty segment is the root, because <c>coap://host/</c> has none
+    /// (RFC 7252 section 6.4).
     /// </summary>
     public RouteNode? Find(CoapOptionCollection options, out int firstSegment)
     {
@@ -105,22 +104,22 @@ internal sealed class RouteTable
         return Volatile.Read(ref _root).Find(options, firstSegment, end);
     }
 
-    /// <summary>The route of a request: that of proxies where a proxy is asked for, and otherwise that of its path.</summary>
+    /// <summary>Returns the route of a request: the proxy route for a proxy request, otherwise that of its path.</summary>
     /// <param name="options">The options of the request.</param>
     /// <param name="code">Its method.</param>
-    /// <param name="firstSegment">The place of its first Uri-Path option.</param>
-    /// <returns>Null when nothing serves it.</returns>
+    /// <param name="firstSegment">The index of its first Uri-Path option.</param>
+    /// <returns>Null if no route serves it.</returns>
     public Route? FindRoute(CoapOptionCollection options, CoapCode code, out int firstSegment)
     {
         firstSegment = 0;
         return RequestRules.AsksForProxy(options) ? Proxy?.Route : Find(options, out firstSegment)?[code];
     }
 
-    /// <summary>Finds what holds for the body of a request.</summary>
-    /// <param name="request">The request, as far as it came.</param>
-    /// <param name="isInOrder">Whether its blocks come one after the other, so that they can be read as they come.</param>
-    /// <param name="environment">For the bounds.</param>
-    /// <returns>Null when the Resource stage would refuse the request whatever follows; it then says why.</returns>
+    /// <summary>Finds the policy for the body of a request.</summary>
+    /// <param name="request">The request, as received so far.</param>
+    /// <param name="isInOrder">Whether its blocks arrive in order, so that the handler can read them as they arrive.</param>
+    /// <param name="environment">Provides the limits.</param>
+    /// <returns>Null if the Resource stage would refuse the request in any case; that stage then answers it.</returns>
     public BodyPolicy? FindBodyPolicy(CoapRequest request, bool isInOrder, CoapEnvironment environment)
     {
         if (Volatile.Read(ref _leftTo) is { } leftTo)
@@ -143,12 +142,11 @@ internal sealed class RouteTable
     }
 
     /// <summary>
-    /// Says of the first block of a body that is to be put together whether it may be: freshness, limits and filters that do not need the
-    /// body.
+    /// Checks at the first block of a body whether the body may be assembled: freshness, limits and filters that do not need the body.
     /// </summary>
-    /// <param name="exchange">The request, with the block. What it says of its body is for the time of the call.</param>
-    /// <param name="environment">For the bounds.</param>
-    /// <returns>The answer that refuses it; null when it may be put together.</returns>
+    /// <param name="exchange">The request, with the block. Its body state is valid only during the call.</param>
+    /// <param name="environment">Provides the limits.</param>
+    /// <returns>The response that refuses it; null if it may be assembled.</returns>
     public ValueTask<CoapResult?> AdmitAsync(CoapExchange exchange, CoapEnvironment environment)
     {
         CoapOptionCollection options = OptionsOf(exchange.Request);
@@ -157,9 +155,9 @@ internal sealed class RouteTable
             : default;
     }
 
-    /// <summary>Leaves requests to a router of a user.</summary>
-    /// <param name="policy">What holds for their bodies.</param>
-    /// <exception cref="InvalidOperationException">There is a route already.</exception>
+    /// <summary>Leaves all requests to a user's router.</summary>
+    /// <param name="policy">The policy for their bodies.</param>
+    /// <exception cref="InvalidOperationException">There is already a route.</exception>
     public void LeaveTo(BodyPolicy policy)
     {
         lock (Gate)
@@ -169,8 +167,8 @@ internal sealed class RouteTable
     }
 
     /// <summary>Adds a route.</summary>
-    /// <exception cref="InvalidOperationException">The path has a handler for one of the methods already, or a router of a user serves
-    /// all requests.</exception>
+    /// <exception cref="InvalidOperationException">The path already has a handler for one of the methods, or a user's router serves all
+    /// requests.</exception>
     public void Add(Route route)
     {
         lock (Gate)
@@ -186,8 +184,8 @@ internal sealed class RouteTable
         }
     }
 
-    /// <summary>Says what serves requests that ask for a proxy.</summary>
-    /// <exception cref="InvalidOperationException">Something does already.</exception>
+    /// <summary>Sets the route of proxy requests.</summary>
+    /// <exception cref="InvalidOperationException">There is already one.</exception>
     public void Add(ProxyRoute proxy)
     {
         lock (Gate)
@@ -200,7 +198,7 @@ internal sealed class RouteTable
             if (Proxy is not null)
             {
                 throw new InvalidOperationException(
-                    "Requests that ask for a proxy have a handler already. Unmap it first, or map one handler that does both.");
+                    "Proxy requests already have a handler. Unmap it first, or map one handler that does both.");
             }
 
             Proxy = proxy;
@@ -208,15 +206,15 @@ internal sealed class RouteTable
         }
     }
 
-    /// <summary>Says what else the endpoint listens with. Called by whoever starts transports, one at a time.</summary>
+    /// <summary>Adds a transport that the endpoint listens with. Called when transports start, one at a time.</summary>
     public void AddListening(CoapTransport transport) => Listening = [.. Listening, transport];
 
     private static InvalidOperationException NeverAsked() => new(
-        "The Resource stage of this endpoint is replaced by a router (CoapPipelineOptions.Replace), so its routes would never be asked. "
+        "A router replaces the Resource stage of this endpoint (CoapPipelineOptions.Replace), so its routes would never be used. "
         + "Serve the path in the router, or do not replace the stage.");
 
-    /// <summary>Removes a route; requests that it is serving go on.</summary>
-    /// <returns>Whether it was there.</returns>
+    /// <summary>Removes a route; its running requests continue.</summary>
+    /// <returns>Whether it was present.</returns>
     public bool Remove(Route route)
     {
         lock (Gate)
@@ -241,7 +239,7 @@ internal sealed class RouteTable
         return true;
     }
 
-    /// <summary>The path of Uri-Path options in the one form that notices of changes use.</summary>
+    /// <summary>Returns the path of Uri-Path options in the normal form of change notices.</summary>
     public static string PathOf(CoapOptionCollection options)
     {
         StringBuilder path = new();
@@ -254,13 +252,13 @@ internal sealed class RouteTable
         return path.Length == 0 ? "/" : path.ToString();
     }
 
-    /// <summary>A path in the one form that notices of changes use.</summary>
-    /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
+    /// <summary>Returns a path in the normal form of change notices.</summary>
+    /// <exception cref="FormatException">The percent-encoding is invalid.</exception>
     public string NormalizePath(string path) => _noticed.Get(path).Path;
 
-    /// <summary>Tells observers that the resource at a path may have changed.</summary>
-    /// <returns>How many observe it.</returns>
-    /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
+    /// <summary>Notifies observers that the resource at a path may have changed.</summary>
+    /// <returns>The number of its observers.</returns>
+    /// <exception cref="FormatException">The percent-encoding is invalid.</exception>
     public int Notify(string path)
     {
         NoticedPath noticed = _noticed.Get(path);
@@ -277,11 +275,11 @@ internal sealed class RouteTable
         return observers;
     }
 
-    /// <summary>Tells observers that the resource of the Uri-Path options may have changed.</summary>
+    /// <summary>Notifies observers that the resource of the Uri-Path options may have changed.</summary>
     public void Notify(CoapOptionCollection options) => Notify(options, null, isTold: true, out _);
 
-    /// <summary>Tells observers that everything that a route serves may have changed.</summary>
-    /// <returns>How many there are.</returns>
+    /// <summary>Notifies observers that all resources of a route may have changed.</summary>
+    /// <returns>The number of its observers.</returns>
     public int Notify(Route route, bool tellsMistakes)
     {
         Changes?.Changed(route.Observed);
@@ -304,22 +302,22 @@ internal sealed class RouteTable
         return observers;
     }
 
-    /// <summary>Tells observers of one path of a route, or of one URI of a proxy, that it may have changed.</summary>
-    /// <returns>How many observe it.</returns>
+    /// <summary>Notifies observers of one path of a route, or of one URI of a proxy, that it may have changed.</summary>
+    /// <returns>The number of its observers.</returns>
     public int NotifyAt(Route route, string path)
     {
         route.Observed.CountChange();
         return Changes?.Changed(path) ?? 0;
     }
 
-    /// <summary>How many observe a path.</summary>
-    /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
+    /// <summary>Returns the number of observers of a path.</summary>
+    /// <exception cref="FormatException">The percent-encoding is invalid.</exception>
     public int CountObservers(string path) => Changes?.CountAt(NormalizePath(path)) ?? 0;
 
-    /// <summary>Tells observers of a change elsewhere, and nobody else.</summary>
+    /// <summary>Notifies only the observers here of a change elsewhere.</summary>
     /// <param name="name">The name of a path or a route.</param>
-    /// <returns>How many there are.</returns>
-    /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
+    /// <returns>The number of its observers.</returns>
+    /// <exception cref="FormatException">The percent-encoding is invalid.</exception>
     public int Apply(string name)
     {
         if (name.StartsWith('/'))
@@ -338,7 +336,9 @@ internal sealed class RouteTable
         return observers;
     }
 
-    /// <summary>Anything may have changed: registrations whose handlers run now are sent the newest state once they are done.</summary>
+    /// <summary>
+    /// Records that anything may have changed: registrations whose handlers are running get the newest state when they complete.
+    /// </summary>
     public void CountChanges()
     {
         lock (Gate)
@@ -397,7 +397,7 @@ internal sealed class RouteTable
         }
     }
 
-    /// <summary>Changes what a route or group says.</summary>
+    /// <summary>Changes the settings of a route or group.</summary>
     public void Change<TState>(TState state, Action<TState> change)
     {
         lock (Gate)
@@ -407,7 +407,7 @@ internal sealed class RouteTable
         }
     }
 
-    /// <summary>Says on which secured transports the endpoint listens.</summary>
+    /// <summary>Sets the secured transports that the endpoint listens on.</summary>
     /// <param name="schemes">Their schemes.</param>
     public void SetSecuredSchemes(string[] schemes)
     {
@@ -418,7 +418,7 @@ internal sealed class RouteTable
         }
     }
 
-    /// <summary>All routes at a moment, in the order they were mapped, and the version they belong to.</summary>
+    /// <summary>Returns all current routes, in the order of mapping, and the version of the table.</summary>
     public (Route[] Routes, int Version) Snapshot()
     {
         lock (Gate)

@@ -28,15 +28,15 @@ internal sealed class RouteTemplate
 
     public bool HasParameters => ParameterNames.Length != 0;
 
-    /// <exception cref="ArgumentException">The text is no template; the message says what to write instead.</exception>
+    /// <exception cref="ArgumentException">The text is not a template; the message says what to write instead.</exception>
     public static RouteTemplate Parse(string text)
     {
         ArgumentNullException.ThrowIfNull(text);
         if (text.IndexOf("://", StringComparison.Ordinal) is var colon and > 0 && Uri.CheckSchemeName(text[..colon]))
         {
             throw Bad(text,
-                "It is a URI, but a template is a path alone. Write what follows the host, such as /devices/{id}; Listen says the host, "
-                    + "and OnlyOn the scheme.");
+                "It is a URI, but a template is only a path. Write the part after the host, such as /devices/{id}; set the host with Listen "
+                    + "and the scheme with OnlyOn.");
         }
 
         return text is "" or "/"
@@ -44,7 +44,7 @@ internal sealed class RouteTemplate
             : new RouteTemplate(Array.ConvertAll(PathText.Split(text), segment => ParseSegment(segment, text))).Check(text);
     }
 
-    /// <summary>The template of a route in a group.</summary>
+    /// <summary>Returns the template of a route in a group.</summary>
     public RouteTemplate Append(RouteTemplate other) =>
         Segments.Length == 0 ? other : other.Segments.Length == 0 ? this
             : new RouteTemplate([.. Segments, .. other.Segments]).Check(Text + other.Text);
@@ -60,19 +60,19 @@ internal sealed class RouteTemplate
             return name.Length != 0 && name.AsSpan().IndexOfAny("{}*?:") < 0
                 ? new RouteSegment(rest ? RouteSegmentKind.Rest : RouteSegmentKind.Parameter, name, [])
                 : throw Bad(template, name.Contains(':', StringComparison.Ordinal)
-                    ? $"'{segment}' has a constraint, which routes of CoAP do not have. Write {{{name.Split(':')[0]}}}, and check the "
+                    ? $"'{segment}' has a constraint, which CoAP routes do not support. Write {{{name.Split(':')[0]}}}, and check the "
                         + $"value in the handler."
                     : name.EndsWith('?')
                         ? $"'{segment}' is optional, which parameters of a route cannot be. Write {{{name.TrimEnd('?')}}} and map the "
                             + $"shorter path as well, or take it from the query."
-                        : $"'{segment}' is no parameter. Write {{name}}, or {{*name}} for the rest of the path.");
+                        : $"'{segment}' is not a parameter. Write {{name}}, or {{*name}} for the rest of the path.");
         }
 
         int special = segment.AsSpan().IndexOfAny("{}?#");
         if (special >= 0)
         {
             throw Bad(template, segment[special] is '{' or '}'
-                ? $"A parameter is a whole segment, unlike in '{segment}'. Write %7B and %7D for braces that are meant literally."
+                ? $"A parameter must be a whole segment, unlike in '{segment}'. Write %7B and %7D for literal braces."
                 : "A template is a path without query or fragment. Read the query from the request; write %3F or %23 for characters of the "
                     + "path.");
         }
@@ -90,12 +90,12 @@ internal sealed class RouteTemplate
         byte[] utf8 = Encoding.UTF8.GetBytes(literal);
         if (PathText.IsDotSegment(utf8))
         {
-            throw Bad(template, "No Uri-Path segment is '.' or '..' (RFC 7252 section 5.10.1). Write the path without them.");
+            throw Bad(template, "A Uri-Path segment must not be '.' or '..' (RFC 7252 section 5.10.1). Write the path without them.");
         }
 
         return utf8.Length <= MaxSegmentLength
             ? new RouteSegment(RouteSegmentKind.Literal, literal, utf8)
-            : throw Bad(template, "A Uri-Path segment has at most 255 bytes (RFC 7252 section 5.10). Split it.");
+            : throw Bad(template, "A Uri-Path segment must have at most 255 bytes (RFC 7252 section 5.10). Split it.");
     }
 
     private static string Print(RouteSegment segment)
@@ -125,11 +125,11 @@ internal sealed class RouteTemplate
         {
             if (Segments[i].Kind == RouteSegmentKind.Rest)
             {
-                throw Bad(text, $"{{*{Segments[i].Text}}} takes all segments that are left, so nothing can follow it. Move it to the end.");
+                throw Bad(text, $"{{*{Segments[i].Text}}} matches all remaining segments, so nothing can follow it. Move it to the end.");
             }
         }
 
         string? twice = ParameterNames.GroupBy(name => name, StringComparer.Ordinal).FirstOrDefault(group => group.Count() > 1)?.Key;
-        return twice is null ? this : throw Bad(text, $"The parameter '{twice}' stands in it twice. Give each its own name.");
+        return twice is null ? this : throw Bad(text, $"It has the parameter '{twice}' twice. Give each parameter its own name.");
     }
 }

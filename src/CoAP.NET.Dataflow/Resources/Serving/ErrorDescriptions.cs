@@ -2,19 +2,19 @@ using CoAP.NET.Exchanges;
 
 namespace CoAP.NET.Resources;
 
-/// <summary>What error answers say beside their code.</summary>
-/// <param name="environment">For counters.</param>
-/// <param name="routes">Which route is asked.</param>
-/// <param name="reports">Where it is told when that fails.</param>
+/// <summary>Adds descriptions to error responses.</summary>
+/// <param name="environment">Provides counters.</param>
+/// <param name="routes">The routes, whose settings apply.</param>
+/// <param name="reports">Logs failures.</param>
 internal sealed class ErrorDescriptions(CoapEnvironment environment, RouteTable routes, ServingReports reports)
 {
-    /// <summary>An error answer with the payload that the route wants for it.</summary>
+    /// <summary>Returns an error response with the payload of its route.</summary>
     /// <param name="exchange">The request.</param>
     /// <param name="result">Its answer.</param>
-    /// <param name="error">What its handler threw; null for nothing.</param>
+    /// <param name="error">The exception of its handler; null for none.</param>
     public CoapResult Describe(CoapExchange exchange, CoapResult result, Exception? error)
     {
-        // A busy server has no time for it, and an Echo goes to who is not known to be there: its answer stays small.
+        // A busy server has no time for it, and an Echo goes to an unverified client: its response stays small.
         if (result.IsRefusal || result.AsksForEcho)
         {
             return result;

@@ -3,28 +3,28 @@ using CoAP.NET.Exchanges;
 
 namespace CoAP.NET.Resources;
 
-/// <summary>Runs handlers on the thread at hand, and says what becomes of their answers.</summary>
-/// <param name="stage">Takes the answers.</param>
-/// <param name="environment">For clock and counters.</param>
-/// <param name="routes">Who is told of what was deleted.</param>
-/// <param name="reports">What is measured and logged.</param>
+/// <summary>Runs handlers on the current thread, and processes their responses.</summary>
+/// <param name="stage">Receives the responses.</param>
+/// <param name="environment">Provides clock and counters.</param>
+/// <param name="routes">Receives reports of deleted resources.</param>
+/// <param name="reports">Measures and logs.</param>
 internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environment, RouteTable routes, ServingReports reports)
 {
-    /// <summary>The block that offers the answers.</summary>
+    /// <summary>The block that offers the responses.</summary>
     public ResourceInbound Stage => stage;
 
-    /// <summary>Runs the handler of a request on this thread, as far as it goes without waiting. Never throws.</summary>
+    /// <summary>Runs the handler of a request on this thread, up to its first wait. Never throws.</summary>
     /// <param name="call">The request.</param>
-    /// <param name="queue">Who is told when the answer comes later; null for nobody.</param>
-    /// <param name="watch">Measures how long the thread was taken; null where that harms nobody.</param>
-    /// <returns>Whether the request has its answer; if not, <see cref="WorkQueue.OnDone"/> follows.</returns>
+    /// <param name="queue">Notified if the response comes later; null for none.</param>
+    /// <param name="watch">Measures how long the thread was busy; null if that does no harm.</param>
+    /// <returns>Whether the request has its response; if not, <see cref="WorkQueue.OnDone"/> follows.</returns>
     public bool Execute(in RouteCall call, WorkQueue? queue, SlowWatch? watch)
     {
         CoapExchange exchange = call.Exchange;
         CoapRequest request = exchange.Request;
         if (request.Aborted.IsCancellationRequested)
         {
-            // It waited for its turn until the endpoint stopped.
+            // It waited in the queue until the endpoint stopped.
             environment.Counters.Add(CoapCounter.Busy);
             stage.Finish(exchange, stage.Busy);
             return true;
@@ -149,10 +149,10 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
         }
     }
 
-    /// <summary>The answer that a failed handler gives: no detail of the failure goes to the peer.</summary>
+    /// <summary>Returns the response for a failed handler, which has no details of the failure.</summary>
     /// <param name="exchange">The request.</param>
     /// <param name="route">Its route.</param>
-    /// <param name="exception">What was thrown.</param>
+    /// <param name="exception">The exception.</param>
     public CoapResult Fail(CoapExchange exchange, Route route, Exception exception)
     {
         if (exception is OperationCanceledException && exchange.Request.Aborted.IsCancellationRequested)
@@ -163,7 +163,7 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
 
         if (exception is CoapContentException content && ReferenceEquals(content.Request, exchange.Request))
         {
-            // The payload is the peer's mistake, not the handler's.
+            // The payload is an error of the peer, not of the handler.
             return new CoapResult(content.Code, Encoding.UTF8.GetBytes(content.Message));
         }
 
@@ -174,7 +174,7 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
 
         if (exception is CoapIncompleteBodyException && exchange.Body is { Owner: not null })
         {
-            // Its peer's doing, not the handler's.
+            // The peer caused it, not the handler.
             return ResourceInbound.Incomplete;
         }
 
@@ -188,7 +188,7 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
         return ResourceInbound.InternalServerError;
     }
 
-    /// <summary>Turns what a handler returned into what may be sent.</summary>
+    /// <summary>Converts the result of a handler into a valid response.</summary>
     private CoapResult Check(CoapExchange exchange, Route route, CoapResult? result)
     {
         if (result is null)
@@ -201,7 +201,7 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
         result = result.AnswerTo(exchange.Request.Code);
         if (result.Code == CoapCode.Deleted && exchange.Request.Code == CoapCode.Delete && routes.Proxy?.Route != route)
         {
-            // Its observers are to learn that it is gone (RFC 7641 section 4.2): reading it tells them.
+            // Its observers must learn that it was deleted (RFC 7641 section 4.2): a read notifies them.
             routes.Notify(RouteTable.OptionsOf(exchange.Request));
         }
 
@@ -222,7 +222,7 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
             return result;
         }
 
-        // These codes are defined without a payload (RFC 7252 section 5.9.1.3, RFC 7959 section 2.9.1).
+        // These codes have no payload (RFC 7252 section 5.9.1.3, RFC 7959 section 2.9.1).
         reports.Report(static (logger, failed, _) => Log.PayloadDropped(logger, failed.Template), route, null, exchange);
         return result.CopyWithoutPayload();
     }

@@ -4,8 +4,8 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// The streams of answers that a handler behind filters gave. A filter may answer with something else, throw, or not wait for the handler:
-/// whichever stream is not that of the answer is disposed, at the latest when its handler gives it. Thread-safe.
+/// Tracks the streams in results of a handler behind filters. A filter may return another response, throw, or not wait for the handler.
+/// Every stream that is not in the final response is disposed, at the latest when its handler returns it. Thread-safe.
 /// </summary>
 internal sealed class OpenedStreams
 {
@@ -15,23 +15,23 @@ internal sealed class OpenedStreams
     private Route? _route;
     private CoapEnvironment? _environment;
 
-    /// <summary>A handler was begun; its answer is told by <see cref="Add"/>.</summary>
+    /// <summary>Records the start of a handler; its result goes to <see cref="Add"/>.</summary>
     /// <param name="request">The request.</param>
     public static OpenedStreams Of(CoapRequest request) => request.Opened ??= new OpenedStreams();
 
-    /// <summary>Ends the stream of an answer that is not sent.</summary>
+    /// <summary>Disposes the stream of a response that is not sent.</summary>
     /// <param name="stream">The stream.</param>
-    /// <param name="route">Whose handler gave it.</param>
-    /// <param name="environment">For counters and log.</param>
+    /// <param name="route">The route of the handler.</param>
+    /// <param name="environment">Provides counters and log.</param>
     public static void Close(Stream stream, Route route, CoapEnvironment environment) =>
         _ = new SeekableBody(environment, route.Template, new CoapResult(CoapCode.Content), stream, 0).CloseAsync();
 
-    /// <summary>A request has its answer.</summary>
+    /// <summary>Records that a request has its response.</summary>
     /// <param name="exchange">The request.</param>
-    /// <param name="given">What the filters or, without filters, the handler gave; null for nothing.</param>
-    /// <param name="answer">What became of it.</param>
+    /// <param name="given">The result of the filters or, without filters, of the handler; null for none.</param>
+    /// <param name="answer">The final response.</param>
     /// <param name="route">Its route.</param>
-    /// <param name="environment">For counters and log.</param>
+    /// <param name="environment">Provides counters and log.</param>
     public static void OnAnswered(CoapExchange exchange, CoapResult? given, CoapResult? answer, Route route, CoapEnvironment environment)
     {
         Stream? kept = (answer as SeekableResult)?.Stream;
@@ -46,8 +46,8 @@ internal sealed class OpenedStreams
         }
     }
 
-    /// <summary>A handler gave an answer.</summary>
-    /// <param name="result">The answer; null for none.</param>
+    /// <summary>Records the result of a handler.</summary>
+    /// <param name="result">The result; null for none.</param>
     public void Add(CoapResult? result)
     {
         if (result is not SeekableResult { Stream: { } stream })

@@ -2,20 +2,20 @@ using CoAP.NET.Exchanges;
 
 namespace CoAP.NET.Resources;
 
-/// <summary>Says whether one more request is served, and what it is answered if not.</summary>
+/// <summary>Decides whether another request is admitted, and how it is answered if not.</summary>
 /// <param name="environment">The counters and the clock.</param>
-/// <param name="served">The requests that are served.</param>
-/// <param name="busy">The answer when there is no room.</param>
+/// <param name="served">The running requests.</param>
+/// <param name="busy">The response if there is no room.</param>
 internal sealed class ServedAdmission(CoapEnvironment environment, ServedRequests served, CoapResult busy)
 {
-    /// <summary>The answer when there is no room.</summary>
+    /// <summary>The response if there is no room.</summary>
     public CoapResult Busy => busy;
 
     /// <summary>Counts a request in.</summary>
     /// <param name="exchange">The request.</param>
-    /// <param name="continues">Whether it is the end of something that is under way.</param>
-    /// <param name="isOurs">Whether no peer asked for it: a run for observers.</param>
-    /// <returns>Null when it is served; otherwise what it is answered.</returns>
+    /// <param name="continues">Whether it completes something that is running.</param>
+    /// <param name="isOurs">Whether it is a run for observers, and not a request of a peer.</param>
+    /// <returns>Null if it is admitted; otherwise its response.</returns>
     public CoapResult? Enter(CoapExchange exchange, bool continues, bool isOurs)
     {
         CoapChannel channel = exchange.Channel;
@@ -35,7 +35,7 @@ internal sealed class ServedAdmission(CoapEnvironment environment, ServedRequest
         environment.Counters.Add(counter);
         channel.NoteDrop(counter);
 
-        // Whoever shows that it receives at its address is served out of a share of its own.
+        // A client that proves that it receives at its address has its own share.
         return verdict == ServedVerdict.Unverified ? CoapResults.FreshnessRequired() : busy;
     }
 

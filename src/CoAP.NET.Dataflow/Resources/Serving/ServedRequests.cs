@@ -1,9 +1,9 @@
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// The requests that an endpoint is serving: how many, whether one more may begin, and when none is left. Shared by the blocks of all
-/// shards; takes no lock. Each shard counts for itself, as one number that all processors write would cost more than a stage; only when
-/// many are served it looks at the others.
+/// Counts the running requests of an endpoint: how many there are, whether another one may start, and when there are none. The blocks of
+/// all shards share it; it takes no lock. Each shard has its own counter, because one number that all processors write would cost more than
+/// a stage. It reads the counters of the others only when many requests are running.
 /// </summary>
 internal sealed class ServedRequests : IDisposable
 {
@@ -12,11 +12,11 @@ internal sealed class ServedRequests : IDisposable
     private readonly CancellationTokenSource _aborted = new();
     private readonly int _max;
 
-    // What every shard may have without asking. Little, as the others have to leave it free; of a single one half, up to which a source may
-    // have all of them.
+    // The places that every shard may use without a check. Few, because the others have to leave them free; half of all for a single shard,
+    // because up to half a source may have all of them.
     private readonly int _share;
 
-    // One for each shard, a cache line and its neighbour apart.
+    // One for each shard, two cache lines apart.
     private readonly int[] _counts;
     private TaskCompletionSource? _idle;
     private TaskCompletionSource? _answered;
@@ -24,8 +24,8 @@ internal sealed class ServedRequests : IDisposable
     private int _slowThreads;
     private volatile bool _stopping;
 
-    /// <param name="max">How many may be served at a time.</param>
-    /// <param name="shardCount">How many shards there are.</param>
+    /// <param name="max">The maximum number of running requests.</param>
+    /// <param name="shardCount">The number of shards.</param>
     public ServedRequests(int max, int shardCount = 1)
     {
         _max = max;
@@ -34,7 +34,7 @@ internal sealed class ServedRequests : IDisposable
         Shares = new ServedShares(max);
     }
 
-    /// <summary>How many of them belong to which source.</summary>
+    /// <summary>The numbers of running requests per source.</summary>
     public ServedShares Shares { get; }
 
     public int Count
@@ -51,18 +51,16 @@ internal sealed class ServedRequests : IDisposable
         }
     }
 
-    /// <summary>Whether new requests are refused because the endpoint stops.</summary>
+    /// <summary>Whether the endpoint stops and new requests are refused.</summary>
     public bool IsStopping => _stopping;
 
-    /// <summary>Cancelled when nobody waits for answers any more.</summary>
+    /// <summary>Cancelled when responses are no longer needed.</summary>
     public CancellationToken Aborted => _aborted.Token;
 
-    /// <summary>From now on new requests are refused; those that run go on.</summary>
+    /// <summary>Refuses new requests from now on; running ones continue.</summary>
     public void Stop() => _stopping = true;
 
-    /// <summary>
-    /// Asks the handlers that still run to give up. Runs their cancellation callbacks, so it must be called without a lock.
-    /// </summary>
+    /// <summary>Cancels the handlers that still run. It runs their cancellation callbacks, so call it without a lock.</summary>
     /// <exception cref="AggregateException">A callback of a handler failed.</exception>
     public void Abort()
     {
@@ -70,13 +68,13 @@ internal sealed class ServedRequests : IDisposable
         _aborted.Cancel();
     }
 
-    /// <summary>How many more there are for what ends something that is under way.</summary>
+    /// <summary>Returns the number of additional places for requests that complete something that is running.</summary>
     public static int BeyondOf(int max) => (max / 8) + 1;
 
-    /// <summary>Counts a request in, unless the bound is reached or the endpoint stops.</summary>
-    /// <param name="shard">The shard that owns its peer.</param>
-    /// <param name="free">How many places were free, at least; <see cref="long.MaxValue"/> while there are so many that nobody
-    /// asks.</param>
+    /// <summary>Counts a request in, unless the limit is reached or the endpoint stops.</summary>
+    /// <param name="shard">The shard of its peer.</param>
+    /// <param name="free">The minimum number of free places; <see cref="long.MaxValue"/> while there are so many that the number does not
+    /// matter.</param>
     public bool TryEnter(int shard, out long free)
     {
         free = Interlocked.Increment(ref _counts[(shard + 1) * Stride]) <= _share ? long.MaxValue : FreeBefore();
@@ -84,12 +82,12 @@ internal sealed class ServedRequests : IDisposable
     }
 
     /// <summary>
-    /// Counts in what is no new request but the end of something that is under way, when the bound is reached: refusing it wastes what came
-    /// before. There is an eighth more for it, as anybody can begin much.
+    /// Counts in a request that completes something that is running, when the limit is reached: refusing it would waste the earlier blocks.
+    /// There is an additional eighth for these, because any client can start many.
     /// </summary>
     /// <param name="shard">See <see cref="TryEnter"/>.</param>
-    /// <param name="isOurs">Whether no peer asked for it: a run for observers, of which there is one at a time for what they
-    /// observe.</param>
+    /// <param name="isOurs">Whether it is a run for observers, and not a request of a peer; there is one at a time for each
+    /// resource.</param>
     /// <param name="free">See <see cref="TryEnter"/>.</param>
     public bool TryEnterBeyond(int shard, bool isOurs, out long free)
     {
@@ -113,13 +111,13 @@ internal sealed class ServedRequests : IDisposable
         }
     }
 
-    /// <summary>Counts requests that were answered because the endpoint stopped while their handlers go on.</summary>
-    /// <param name="change">How many more, or fewer.</param>
+    /// <summary>Counts requests that were answered because the endpoint stopped while their handlers continue.</summary>
+    /// <param name="change">The change of their number.</param>
     public void LetGo(int change) => Interlocked.Add(ref _letGo, change);
 
     /// <summary>
-    /// A task that ends when each request that is served has its answer. Meant for after <see cref="Abort"/>, when those whose handlers
-    /// await were answered: a handler that is in its synchronous part is noticed when it first awaits or returns.
+    /// Returns a task that completes when each running request has its response. Call it after <see cref="Abort"/>, when requests with
+    /// awaiting handlers were answered: a handler in its synchronous part is noticed when it first awaits or returns.
     /// </summary>
     public Task WhenAnsweredAsync()
     {
@@ -128,10 +126,12 @@ internal sealed class ServedRequests : IDisposable
         return _answered.Task;
     }
 
-    /// <summary>Ends <see cref="WhenAnsweredAsync"/> when nothing lacks its answer. Called after what may change that.</summary>
+    /// <summary>
+    /// Completes <see cref="WhenAnsweredAsync"/> if all requests have their responses. Called after each possible change.
+    /// </summary>
     public void SettleIfAnswered()
     {
-        // A request that ends is no longer let go before it is no longer served: meanwhile it looks unanswered, and its end looks again.
+        // An ending request leaves _letGo before it leaves Count: meanwhile it looks unanswered, and its end checks again.
         if (Volatile.Read(ref _answered) is { } answered && Count <= Volatile.Read(ref _letGo))
         {
             answered.TrySetResult();
@@ -149,7 +149,7 @@ internal sealed class ServedRequests : IDisposable
         return false;
     }
 
-    // Before the one that was just counted. The others' shares count as used, as they may be used at any moment.
+    // Before the request that was just counted. The shares of the others count as used, because they may be used at any moment.
     private long FreeBefore()
     {
         long taken = 0;
@@ -162,7 +162,7 @@ internal sealed class ServedRequests : IDisposable
     }
 
     /// <summary>
-    /// A task that ends at the first moment from now on at which no request is served. Meant for after <see cref="Stop"/>.
+    /// Returns a task that completes at the first moment from now on without a running request. Call it after <see cref="Stop"/>.
     /// </summary>
     public Task WhenIdleAsync()
     {

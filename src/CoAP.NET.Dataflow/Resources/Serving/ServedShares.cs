@@ -1,14 +1,13 @@
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// How many of the requests that are served belong to which source. Only those are counted whose handler did not answer at once, as only
-/// these hold a place. The fewer places are free, the fewer a source may have: a source that has none finds room as long as there is any,
-/// and to take all it needs many sources. Addresses that were never verified can be forged without end; all of them together leave a
-/// quarter free. Thread-safe.
+/// Counts the running requests per source. It counts only those whose handler did not complete at once, because only these hold a place.
+/// The share of a source shrinks with the free places: a source without requests finds room while there is any, and taking all places needs
+/// many sources. Unverified addresses can be forged without limit; all of them together leave a quarter free. Thread-safe.
 /// </summary>
 internal sealed class ServedShares
 {
-    // Of all places so many are kept for peers whose addresses cannot be forged: one of each four.
+    // One of every four places is reserved for peers with addresses that cannot be forged.
     private const int PartOfVerified = 4;
 
     private readonly Lock _gate = new();
@@ -18,7 +17,7 @@ internal sealed class ServedShares
     private readonly int _beyond;
     private int _unverified;
 
-    /// <param name="max">How many requests are served at a time.</param>
+    /// <param name="max">The maximum number of running requests.</param>
     public ServedShares(int max)
     {
         _max = max;
@@ -27,14 +26,14 @@ internal sealed class ServedShares
     }
 
     /// <summary>
-    /// How many places a source may have before it takes one more: when half of all is free half of them, when a quarter is free an eighth,
-    /// when a tenth is free a fiftieth.
+    /// Returns how many places a source may have before it takes another one: half of the free places when half of all are free, an eighth
+    /// when a quarter is free, a fiftieth when a tenth is free.
     /// </summary>
-    /// <param name="free">How many places are free, with the one that is asked for.</param>
-    /// <param name="max">How many there are.</param>
+    /// <param name="free">The number of free places, including the requested one.</param>
+    /// <param name="max">The number of all places.</param>
     public static double MaxOfSource(long free, double max) => 2 * (free / max) * free;
 
-    /// <summary>How many sources have requests under way.</summary>
+    /// <summary>The number of sources with running requests.</summary>
     public int Sources
     {
         get
@@ -46,14 +45,14 @@ internal sealed class ServedShares
         }
     }
 
-    /// <summary>How many requests of unverified addresses are under way.</summary>
+    /// <summary>The number of running requests of unverified addresses.</summary>
     public int Unverified => Volatile.Read(ref _unverified);
 
-    /// <summary>Whether a source may have one more request under way.</summary>
+    /// <summary>Decides whether a source may have another running request.</summary>
     /// <param name="channel">The peer.</param>
-    /// <param name="free">How many places are free, with the one that is asked for.</param>
-    /// <param name="isBeyond">Whether it ends something that is under way, for which there are some more.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="free">The number of free places, including the requested one.</param>
+    /// <param name="isBeyond">Whether it completes something that is running, for which there are additional places.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
     public ServedVerdict Look(CoapChannel channel, long free, bool isBeyond, long now)
     {
         ServedHolding holding = HoldingOf(channel, now);
@@ -65,9 +64,9 @@ internal sealed class ServedShares
         }
     }
 
-    /// <summary>A request of a peer is under way, until <see cref="Exit"/>.</summary>
+    /// <summary>Records a running request of a peer, until <see cref="Exit"/>.</summary>
     /// <param name="channel">The peer.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
     public ServedHolding Enter(CoapChannel channel, long now)
     {
         ServedHolding holding = HoldingOf(channel, now);

@@ -1,17 +1,17 @@
 namespace CoAP.NET.Resources;
 
-/// <summary>Whether one more request of a peer may be served.</summary>
+/// <summary>Whether another request of a peer may be served.</summary>
 internal enum ServedVerdict : byte
 {
-    /// <summary>It may.</summary>
+    /// <summary>The request is admitted.</summary>
     Enters,
 
-    /// <summary>As many are served as may be.</summary>
+    /// <summary>The maximum number of requests is running.</summary>
     Full,
 
-    /// <summary>Its source has as many under way as it may have with so few places free.</summary>
+    /// <summary>The source has used its share of the few free places.</summary>
     Share,
 
-    /// <summary>Those of unverified addresses have all under way that they may have together.</summary>
+    /// <summary>All unverified addresses together have used their share.</summary>
     Unverified,
 }

@@ -4,8 +4,8 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Resources;
 
-/// <summary>What is measured and logged around handlers. Nothing of it is done, and nothing allocated, when nobody listens.</summary>
-/// <param name="environment">For counters, telemetry and log.</param>
+/// <summary>Measures and logs around handlers. Without a listener it does nothing and allocates nothing.</summary>
+/// <param name="environment">Provides counters, telemetry and log.</param>
 internal sealed class ServingReports(CoapEnvironment environment)
 {
     private volatile bool _hasScopes = environment.Logger is not NullLogger;
@@ -14,7 +14,7 @@ internal sealed class ServingReports(CoapEnvironment environment)
 
     private CoapCounters Counters => environment.Counters;
 
-    /// <summary>Begins to measure a request.</summary>
+    /// <summary>Starts to measure a request.</summary>
     public ServerWatch Watch(CoapExchange exchange)
     {
         ServerWatch watch = new(environment.Telemetry, exchange);
@@ -22,13 +22,12 @@ internal sealed class ServingReports(CoapEnvironment environment)
         return watch;
     }
 
-    /// <summary>Whether span or scope are current while the handler of a request runs.</summary>
+    /// <summary>Returns whether a span or scope is current while the handler of a request runs.</summary>
     public bool IsSeen(CoapRequest request) => request.Watch is not null || (_hasScopes && Logger.IsEnabled(LogLevel.Error));
 
     /// <summary>Runs a handler with span and scope.</summary>
-    // Being async, it leaves the caller's execution context as it was: span and scope are current in the handler and in what that awaits,
-    // and
-    // nowhere else.
+    // Because it is async, it restores the caller's execution context: span and scope are current only in the handler and in what it
+    // awaits.
     public async ValueTask<CoapResult> RunSeenAsync(RouteCall call)
     {
         CoapRequest request = call.Exchange.Request;
@@ -50,7 +49,7 @@ internal sealed class ServingReports(CoapEnvironment environment)
         return await call.Route.Handler(request, request.Aborted).ConfigureAwait(false);
     }
 
-    /// <summary>A scope of the log with what is known of a request; null where nobody wants it.</summary>
+    /// <summary>Starts a log scope with the data of a request; null if no logger uses it.</summary>
     public IDisposable? BeginScope(CoapExchange exchange)
     {
         if (!_hasScopes)
@@ -62,14 +61,14 @@ internal sealed class ServingReports(CoapEnvironment environment)
         IDisposable? scope = MessageScope.Begin(Logger, exchange.Channel, message.Token, message.MessageId);
         if (scope is null)
         {
-            // The logger knows no scopes: it is not asked for each request again.
+            // The logger does not support scopes: do not try again for each request.
             _hasScopes = false;
         }
 
         return scope;
     }
 
-    /// <summary>A request has its answer.</summary>
+    /// <summary>Records the response of a request.</summary>
     public void End(ServerWatch watch, CoapResult result)
     {
         try
@@ -84,7 +83,7 @@ internal sealed class ServingReports(CoapEnvironment environment)
         }
     }
 
-    /// <summary>The handler of a request failed.</summary>
+    /// <summary>Records that the handler of a request failed.</summary>
     public void Fail(ServerWatch watch, Exception error)
     {
         try
@@ -114,8 +113,8 @@ internal sealed class ServingReports(CoapEnvironment environment)
         }
     }
 
-    /// <summary>Tells the log.</summary>
-    // A logger is foreign code as well: when it throws, the answer still goes out.
+    /// <summary>Writes to the log.</summary>
+    // A logger is foreign code too: if it throws, the response is still sent.
     public void Report<T>(Action<ILogger, T, Exception?> log, T what, Exception? exception, CoapExchange exchange)
     {
         using IDisposable? scope = BeginScope(exchange);

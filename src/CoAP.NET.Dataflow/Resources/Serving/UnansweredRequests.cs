@@ -3,17 +3,17 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// The requests of one shard whose answer did not come at once: their handlers await something, or they wait for their turn. When the
-/// endpoint stops each of them is answered, whatever its handler does. A request that is answered at once never comes here. Each of them
-/// takes of the share of its source. Thread-safe.
+/// The requests of one shard without an immediate response: their handlers await, or they wait in a queue. When the endpoint stops, each of
+/// them is answered, whatever its handler does. Requests with an immediate response are never added. Each of them takes a place in the
+/// share of its source. Thread-safe.
 /// </summary>
-/// <param name="environment">For the clock.</param>
-/// <param name="served">Who counts what is served, and for whom.</param>
+/// <param name="environment">Provides the clock.</param>
+/// <param name="served">Counts the running requests, per source.</param>
 internal sealed class UnansweredRequests(CoapEnvironment environment, ServedRequests served)
 {
     private readonly Dictionary<CoapExchange, ServedHolding> _all = [];
 
-    // Answered in place of their handlers when the endpoint stopped; the handlers still run.
+    // Requests that were answered in place of their handlers when the endpoint stopped; the handlers still run.
     private readonly HashSet<CoapExchange> _letGo = [];
     private readonly Lock _gate = new();
     private bool _isClosed;
@@ -29,14 +29,14 @@ internal sealed class UnansweredRequests(CoapEnvironment environment, ServedRequ
         }
     }
 
-    /// <summary>Notes a request whose handler has not answered yet.</summary>
+    /// <summary>Adds a request whose handler has not completed yet.</summary>
     /// <param name="exchange">The request.</param>
-    /// <returns>False when the endpoint has stopped, so that the caller answers.</returns>
+    /// <returns>False if the endpoint has stopped, so that the caller answers.</returns>
     public bool TryAdd(CoapExchange exchange)
     {
         lock (_gate)
         {
-            // Who answers meanwhile looks at the mark after it claimed the answer: so one of the two sees the other.
+            // A thread that answers meanwhile checks the mark after it claimed the response: one of the two sees the other.
             exchange.IsUnanswered = true;
             Interlocked.MemoryBarrier();
             if (exchange.IsReplied)
@@ -55,7 +55,7 @@ internal sealed class UnansweredRequests(CoapEnvironment environment, ServedRequ
         }
     }
 
-    /// <summary>Forgets a request that has its answer.</summary>
+    /// <summary>Removes a request that has its response.</summary>
     /// <param name="exchange">The request.</param>
     /// <returns>Whether it was known.</returns>
     public bool Remove(CoapExchange exchange)
@@ -78,7 +78,7 @@ internal sealed class UnansweredRequests(CoapEnvironment environment, ServedRequ
         }
     }
 
-    /// <summary>Ends it: all requests without an answer, for the caller to answer. From here on nothing is noted.</summary>
+    /// <summary>Closes the list and returns all requests without a response, for the caller to answer. Later additions fail.</summary>
     public CoapExchange[] Close()
     {
         lock (_gate)

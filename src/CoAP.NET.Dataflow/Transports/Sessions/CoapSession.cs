@@ -1,57 +1,59 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// One security session over datagrams, as the mesh sees it: a peer of its own as long as it lasts, wherever its datagrams come from.
-/// Tokens, duplicates, exchanges, observers and blocks are bound to it (RFC 7252 sections 9.1.1 and 9.1.2). The transport makes it when the
-/// peer has proved who it is, says so by <see cref="ICoapConnectionContext.Opened"/>, hands in what comes as datagrams whose
-/// <see cref="CoapDatagram.Channel"/> is that of the session, and says at the end <see cref="ICoapConnectionContext.Closed"/>, once.
+/// One security session over datagrams, as the mesh sees it: one peer for its whole lifetime, whatever address its datagrams come from.
 /// </summary>
+/// <remarks>
+/// Tokens, duplicates, exchanges, observers and blocks belong to the session (RFC 7252 sections 9.1.1 and 9.1.2). The transport creates the
+/// session when the peer has proven its identity and reports it with <see cref="ICoapConnectionContext.Opened"/>. It hands in received
+/// messages as datagrams whose <see cref="CoapDatagram.Channel"/> is that of the session. At the end it calls
+/// <see cref="ICoapConnectionContext.Closed"/> once.
+/// </remarks>
 public abstract class CoapSession : CoapConnection
 {
     private long _received;
 
-    /// <summary>Makes a session.</summary>
+    /// <summary>Creates a session.</summary>
     /// <param name="transport">The transport it belongs to.</param>
-    /// <param name="isInitiator">Whether we opened it; false: the peer did.</param>
+    /// <param name="isInitiator">Whether this endpoint opened the session; false: the peer did.</param>
     protected CoapSession(CoapSessionTransport transport, bool isInitiator)
         : base(transport, isInitiator)
     {
     }
 
-    /// <summary>
-    /// The peer's address now. It changes where the session has a Connection ID (RFC 9146 section 6): see <see
-    /// cref="ICoapSessionContext.Moved"/>.
-    /// </summary>
+    /// <summary>The peer's current address.</summary>
+    /// <remarks>
+    /// It changes when the session has a Connection ID (RFC 9146 section 6): see <see cref="ICoapSessionContext.Moved"/>.
+    /// </remarks>
     public abstract override CoapAddress Remote { get; }
 
-    /// <summary>
-    /// Our address towards the peer; the wildcard when the operating system chooses. It changes where the peer begins to send to another
-    /// address of ours.
-    /// </summary>
+    /// <summary>The local address towards the peer; the wildcard when the operating system chooses.</summary>
+    /// <remarks>It changes when the peer starts to send to another local address.</remarks>
     public abstract override CoapAddress Local { get; }
 
-    /// <summary>Always false: what cannot be sent at once is lost, as datagrams are.</summary>
+    /// <summary>Always false: a datagram that cannot be sent at once is lost.</summary>
     public override bool IsCongested => false;
 
-    /// <summary>The messages that came, as <see cref="OnReceived"/> counted them. Nothing is ever sent or received in parts.</summary>
+    /// <summary>The received messages, as <see cref="OnReceived"/> counts them. Messages are never partial.</summary>
     public override CoapConnectionProgress Progress => new(Volatile.Read(ref _received), 0, 0, 0);
 
-    /// <summary>
-    /// How much larger than a message its datagram to the peer is, in bytes. What may be sent to an address that the peer has moved to and
-    /// not answered from is counted with it. Default 29: what DTLS 1.2 adds at least.
-    /// </summary>
+    /// <summary>The overhead of a datagram to the peer over its message, in bytes.</summary>
+    /// <remarks>
+    /// The endpoint adds it when it limits what it sends to an address that the peer has moved to and not answered from. Default 29: the
+    /// minimum of DTLS 1.2.
+    /// </remarks>
     public virtual int SentOverhead => 29;
 
-    /// <summary>How much larger than a message the peer's datagram is, in bytes. Default 29: what DTLS 1.2 adds at least.</summary>
+    /// <summary>The overhead of a datagram from the peer over its message, in bytes. Default 29: the minimum of DTLS 1.2.</summary>
     public virtual int ReceivedOverhead => 29;
 
-    /// <summary>
-    /// How long nothing has come of the peer, as far as the transport knows. It is asked when the session is opened: one that another
-    /// process had may have been silent for long. Default: zero, as of a session that was just made.
-    /// </summary>
+    /// <summary>How long the peer has been silent, as far as the transport knows. Default zero: a new session.</summary>
+    /// <remarks>
+    /// The endpoint asks when the session is opened. The peer of a session that another process had may have been silent for long.
+    /// </remarks>
     public virtual TimeSpan Idle => TimeSpan.Zero;
 
-    /// <summary>Does nothing: datagrams cannot be held up. What has no room is dropped.</summary>
+    /// <summary>Does nothing: datagrams cannot be held back. Messages without room are dropped.</summary>
     public override void PauseReading()
     {
     }
@@ -61,6 +63,7 @@ public abstract class CoapSession : CoapConnection
     {
     }
 
-    /// <summary>Counts a message that came. Copies that come at the same time may be counted as one: it need not be exact.</summary>
+    /// <summary>Counts a received message.</summary>
+    /// <remarks>The count need not be exact: messages that arrive at the same time may count as one.</remarks>
     protected void OnReceived() => Volatile.Write(ref _received, _received + 1);
 }

@@ -1,10 +1,12 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// A transport of datagrams in security sessions, such as DTLS (RFC 7252 section 9.1): the seam for security of your own. It makes and ends
-/// sessions, and turns what is protected into messages and back; what RFC 7252 section 4 says of datagrams, the mesh does, for each session
-/// by itself.
+/// The base of transports for datagrams in security sessions, such as DTLS (RFC 7252 section 9.1), and the seam for security of your own.
 /// </summary>
+/// <remarks>
+/// The transport creates and ends sessions, and converts between protected datagrams and messages. The mesh applies the rules of RFC 7252
+/// section 4 to each session separately.
+/// </remarks>
 public abstract class CoapSessionTransport : CoapConnectionTransport
 {
     /// <inheritdoc/>
@@ -13,16 +15,20 @@ public abstract class CoapSessionTransport : CoapConnectionTransport
     /// <inheritdoc/>
     public override bool IsSecure => true;
 
-    /// <summary>Binds what it serves on, and begins to receive.</summary>
-    /// <param name="context">Where sessions and messages go, and what the endpoint knows.</param>
-    /// <param name="cancellationToken">Stops the start.</param>
-    /// <returns>A task that ends when <see cref="CoapTransport.LocalAddresses"/> is valid and sessions are accepted.</returns>
+    /// <summary>Binds the addresses and starts to receive.</summary>
+    /// <param name="context">The services of the endpoint, including the sink for sessions and messages.</param>
+    /// <param name="cancellationToken">Cancels the start.</param>
+    /// <returns>
+    /// A task that completes when <see cref="CoapTransport.LocalAddresses"/> is valid and the transport accepts sessions.
+    /// </returns>
     /// <exception cref="CoapException">An address cannot be bound.</exception>
     public abstract ValueTask StartAsync(ICoapSessionContext context, CancellationToken cancellationToken);
 
     /// <summary>Sends a message in the session of its channel.</summary>
-    /// <param name="datagram">The message; taken over. Without a session, or beyond what an address may get that the peer has moved to and
-    /// not answered from, it is disposed.</param>
+    /// <param name="datagram">
+    /// The message; taken over. It is disposed without a session, or beyond the limit of an address that the peer has moved to and not
+    /// answered from.
+    /// </param>
     public sealed override void Send(CoapDatagram datagram)
     {
         ArgumentNullException.ThrowIfNull(datagram);

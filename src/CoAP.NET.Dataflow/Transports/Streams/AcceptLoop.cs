@@ -1,14 +1,14 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// Accepts connections one after another until the transport closes, whatever goes wrong meanwhile: a server that is up and deaf is worse.
-/// What says where the next one comes from derives from it.
+/// Accepts connections one after another until the transport closes, despite all failures: a server that is up and deaf is worse. Derived
+/// classes define the source of connections.
 /// </summary>
 /// <param name="context">The endpoint.</param>
-/// <param name="stopping">Cancelled when the transport closes, before what it listens on is closed.</param>
+/// <param name="stopping">Cancelled when the transport closes, before its listening sockets are closed.</param>
 internal abstract class AcceptLoop(ICoapTransportContext context, CancellationToken stopping)
 {
-    // A failure may last, as where no file descriptor is left.
+    // A failure may last, for example without free file descriptors.
     private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(100);
 
     private readonly OccasionalLog _log = new(context.TimeProvider);
@@ -16,7 +16,7 @@ internal abstract class AcceptLoop(ICoapTransportContext context, CancellationTo
     /// <summary>Accepts until the transport closes. Never throws.</summary>
     public async Task RunAsync()
     {
-        // The next one may be there at once for ever; the caller starts the transport meanwhile.
+        // Connections may always be ready at once, and meanwhile the caller must start the transport.
         await default(PoolTurn);
         while (!stopping.IsCancellationRequested)
         {
@@ -24,7 +24,7 @@ internal abstract class AcceptLoop(ICoapTransportContext context, CancellationTo
             {
                 await AcceptAsync(stopping).ConfigureAwait(false);
             }
-#pragma warning disable CA1031 // what accepts may be a callback of the user and throw anything
+#pragma warning disable CA1031 // the accepting code may be a callback of the application and throw anything
             catch (Exception exception)
 #pragma warning restore CA1031
             {
@@ -36,16 +36,16 @@ internal abstract class AcceptLoop(ICoapTransportContext context, CancellationTo
         }
     }
 
-    /// <summary>Waits for the next connection and has it begin.</summary>
-    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <summary>Waits for the next connection and starts it.</summary>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     protected abstract ValueTask AcceptAsync(CancellationToken cancellationToken);
 
-    /// <summary>Whether only the peer failed, so that the next connection may be accepted at once.</summary>
-    /// <param name="exception">What was thrown.</param>
+    /// <summary>Whether only the peer failed, so the next connection may be accepted at once.</summary>
+    /// <param name="exception">The exception.</param>
     protected virtual bool IsOfPeer(Exception exception) => false;
 
-    /// <summary>Logs a failure; called at most once a minute.</summary>
-    /// <param name="exception">What was thrown.</param>
+    /// <summary>Logs a failure; called at most once per minute.</summary>
+    /// <param name="exception">The exception.</param>
     protected abstract void Report(Exception exception);
 
     private async Task OnFailedAsync(Exception exception)

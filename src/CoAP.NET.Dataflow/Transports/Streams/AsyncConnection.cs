@@ -1,8 +1,8 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// A connection over what the platform drives by asynchronous calls (<see cref="ConnectionLink"/>): its beginning and its end. What comes
-/// in is for <see cref="ConnectionReader"/>, what leaves for <see cref="ConnectionWriter"/>; all of them share one lock.
+/// A connection over asynchronous calls of the platform (<see cref="ConnectionLink"/>): its beginning and its end.
+/// <see cref="ConnectionReader"/> handles its input, <see cref="ConnectionWriter"/> its output; all of them share one lock.
 /// </summary>
 internal sealed class AsyncConnection : CoapConnection
 {
@@ -42,7 +42,7 @@ internal sealed class AsyncConnection : CoapConnection
     /// <summary>The lock of the connection, its reader and its writer.</summary>
     public Lock Gate { get; } = new();
 
-    /// <summary>Whether it was ended, by whomever. Guarded by <see cref="Gate"/>.</summary>
+    /// <summary>Whether it was ended by any party. Guarded by <see cref="Gate"/>.</summary>
     public bool IsOver { get; private set; }
 
     public override bool IsCongested => _writer.IsCongested;
@@ -61,7 +61,7 @@ internal sealed class AsyncConnection : CoapConnection
 
     public override long Backlog => _writer.Backlog;
 
-    /// <summary>Begins to read. <see cref="ICoapConnectionContext.Opened"/> has returned true.</summary>
+    /// <summary>Starts to read. <see cref="ICoapConnectionContext.Opened"/> has returned true.</summary>
     public void Start()
     {
         bool tells;
@@ -85,7 +85,7 @@ internal sealed class AsyncConnection : CoapConnection
         }
     }
 
-    /// <summary>Closes a connection that nobody took.</summary>
+    /// <summary>Closes a connection that was refused.</summary>
     public void Abandon()
     {
         lock (Gate)
@@ -105,11 +105,12 @@ internal sealed class AsyncConnection : CoapConnection
 
     public override void Close(CoapException? reason) => End(reason, lingers: false);
 
-    /// <summary>Cuts what is there into frames and hands them in. Called on a thread that was marked for it.</summary>
+    /// <summary>Cuts the available bytes into frames and hands them in. Called on a thread that was marked for it.</summary>
     public void RunFrames() => _reader.RunFrames();
 
     /// <summary>
-    /// User code begins on the thread that reads: what it waits for may be what it sends itself, and nothing else may wait for it.
+    /// Marks the start of user code on the reading thread. The user code may wait for its own output, so nothing else may wait for the user
+    /// code.
     /// </summary>
     public void EnterUserCode()
     {
@@ -144,10 +145,10 @@ internal sealed class AsyncConnection : CoapConnection
         }
     }
 
-    /// <summary>User code began and its end was never said.</summary>
+    /// <summary>Marks the end of user code whose end was never reported.</summary>
     public void LeaveUserCode() => _host.UserCodeEnds();
 
-    /// <summary>Sends what waits for the end of a batch whose thread is in user code for long.</summary>
+    /// <summary>Sends messages that wait for the end of a batch whose thread stays in user code.</summary>
     public void FlushLate()
     {
         bool writes;
@@ -162,11 +163,11 @@ internal sealed class AsyncConnection : CoapConnection
         }
     }
 
-    /// <summary>Ends the connection, once. It is told when no thread is with a frame in the stages.</summary>
-    /// <param name="error">Why; null for an orderly end.</param>
+    /// <summary>Ends the connection, once. The end is reported when no thread has a frame in the stages.</summary>
+    /// <param name="error">The error; null for an orderly end.</param>
     /// <param name="lingers">
-    /// Whether our side was ended in order, so that what the peer still sends is read until it ends its side: otherwise it would lose what
-    /// was sent last.
+    /// Whether the local side was ended in order, so the peer's remaining data is read until it ends its side: otherwise the peer would
+    /// lose the last sent data.
     /// </param>
     public void End(Exception? error, bool lingers)
     {
@@ -209,10 +210,10 @@ internal sealed class AsyncConnection : CoapConnection
         }
     }
 
-    /// <summary>The same for what the platform threw.</summary>
+    /// <summary>Ends the connection for an exception of the platform.</summary>
     public void EndBy(Exception error) => End(_link.Explain(error, _reader.HasHeard), lingers: false);
 
-    /// <summary>The peer has ended its side, too, or had time enough.</summary>
+    /// <summary>Ends the connection after the peer has ended its side too, or its time is over.</summary>
     public void EndLingering()
     {
         lock (Gate)
@@ -228,7 +229,7 @@ internal sealed class AsyncConnection : CoapConnection
         Release();
     }
 
-    /// <summary>The peer ended its side, and everything before that was handed in.</summary>
+    /// <summary>Handles the end of the peer's side, after everything before it was handed in.</summary>
     public void OnReceiveEnded()
     {
         if (_link.ExplainEnd(_reader.HasHeard) is { } error)
@@ -245,13 +246,13 @@ internal sealed class AsyncConnection : CoapConnection
         }
     }
 
-    /// <summary>Somebody more uses the link. Under the lock.</summary>
+    /// <summary>Counts one more user of the link. Under the lock.</summary>
     public void Enter() => _holders++;
 
-    /// <summary>Somebody does not use the link any more. Takes the lock.</summary>
+    /// <summary>Counts one user of the link less. Takes the lock.</summary>
     public void Leave() => CountHolders(-1);
 
-    /// <summary>Whether the caller is the one to tell of the end (<see cref="Tell"/>), after the lock. Under the lock.</summary>
+    /// <summary>Whether the caller must report the end (<see cref="Tell"/>), after the lock. Under the lock.</summary>
     public bool TryTell()
     {
         if (!IsOver || !_isStarted || _isTold || _reader.Turn == ReaderTurn.InStages)
@@ -269,10 +270,10 @@ internal sealed class AsyncConnection : CoapConnection
         LetGoOfIdentity();
     }
 
-    /// <summary>The reader, if it waits and may go on. Under the lock.</summary>
+    /// <summary>Returns the reader, if it waits and may continue. Under the lock.</summary>
     public TaskCompletionSource? TakeResume() => _reader.TakeResume();
 
-    // Whoever reads or writes finds out, and the last of them gives back the rest.
+    // The reading and the writing thread notice it, and the last of them releases the rest.
     private void Release()
     {
         _host.Forget(this);
@@ -280,7 +281,7 @@ internal sealed class AsyncConnection : CoapConnection
         CountHolders(0);
     }
 
-    // When nobody uses the link and the connection is over, what it holds is given back.
+    // When the link is unused and the connection is over, its resources are released.
     private void CountHolders(int change)
     {
         bool isFree;
@@ -302,7 +303,7 @@ internal sealed class AsyncConnection : CoapConnection
         }
     }
 
-    // The certificate lives until nothing is left of the connection and its end was told.
+    // The certificate lives until nothing is left of the connection and its end was reported.
     private void LetGoOfIdentity()
     {
         if (Interlocked.Decrement(ref _identityUses) == 0)

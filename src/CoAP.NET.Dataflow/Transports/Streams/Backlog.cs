@@ -1,25 +1,25 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// How much memory for what waits on a connection the endpoint was told of, by every writer of connections alike: what its
-/// <see cref="SendQueue"/> holds. The endpoint is told in steps, so that telling costs nothing beside sending. Guarded by whoever has it.
+/// The memory of a connection's send backlog that was reported to the endpoint, for all writers of connections: the content of their
+/// <see cref="SendQueue"/>. It is reported in steps, so that reporting costs nothing compared with sending. The owner guards it.
 /// </summary>
 internal struct Backlog
 {
     private const long Step = 4096;
 
-    // So much must have been taken until that alone is worth telling.
+    // So many sent bytes alone are worth a report.
     private const long Progress = 64 * 1024;
 
     private long _told;
     private long _sent;
 
-    /// <summary>What the endpoint was told of, in bytes. Also read without the lock.</summary>
+    /// <summary>The reported bytes. Also read without the lock.</summary>
     public readonly long Told => Volatile.Read(in _told);
 
-    /// <summary>Whether the endpoint is to be told (<see cref="ICoapStreamContext.BacklogChanged"/>), after the lock.</summary>
-    /// <param name="held">How much memory is held for what waits, in bytes; 0 when nothing waits.</param>
-    /// <param name="sent">How many bytes were sent so far.</param>
+    /// <summary>Whether to report to the endpoint (<see cref="ICoapStreamContext.BacklogChanged"/>), after the lock.</summary>
+    /// <param name="held">The memory of the send backlog in bytes; 0 for an empty one.</param>
+    /// <param name="sent">The number of bytes sent so far.</param>
     public bool MustTell(long held, long sent)
     {
         long steps = (held + Step - 1) / Step * Step;

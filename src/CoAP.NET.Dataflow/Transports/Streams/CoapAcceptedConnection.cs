@@ -3,38 +3,33 @@ using System.Net;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// What is known of a connection that somebody else accepted, such as a web server, when it is handed to an endpoint
+/// Describes a connection that an application, such as a web server, accepted and hands to an endpoint
 /// (<see cref="CoapEndpoint.AcceptWebSocketAsync"/>, <see cref="CoapEndpoint.AcceptStreamAsync"/>).
 /// </summary>
 public sealed class CoapAcceptedConnection
 {
     /// <summary>
-    /// The peer's address; bounds such as <see cref="CoapLimits.MaxConnectionsPerAddress"/> count by it. Default <c>0.0.0.0:0</c>, not
-    /// known.
+    /// The peer's address. Limits such as <see cref="CoapLimits.MaxConnectionsPerAddress"/> use it. Default <c>0.0.0.0:0</c>: unknown.
     /// </summary>
     public IPEndPoint Remote { get; init; } = new(IPAddress.Any, 0);
 
-    /// <summary>Our address. Default <c>0.0.0.0:0</c>, not known.</summary>
+    /// <summary>The local address. Default <c>0.0.0.0:0</c>: unknown.</summary>
     public IPEndPoint Local { get; init; } = new(IPAddress.Any, 0);
 
-    /// <summary>Whether TLS protects it, so that the scheme is <c>coaps+ws</c> or <c>coaps+tcp</c>. Default false.</summary>
+    /// <summary>Whether TLS protects the connection, so its scheme is <c>coaps+ws</c> or <c>coaps+tcp</c>. Default false.</summary>
     public bool IsSecure { get; init; }
 
-    /// <summary>
-    /// Who the peer is, as it was proven: what <see cref="CoapPeer.Identity"/> gives. The certificate of a <see cref="CoapTlsIdentity"/> is
-    /// disposed when the connection has ended. Default null: nobody knows.
-    /// </summary>
+    /// <summary>The proven identity of the peer, which <see cref="CoapPeer.Identity"/> returns. Default null: unknown.</summary>
+    /// <remarks>The endpoint disposes the certificate of a <see cref="CoapTlsIdentity"/> when the connection has ended.</remarks>
     public object? Identity { get; init; }
 
-    /// <summary>
-    /// The host that the client asked for, by a Host header or Server Name Indication: what requests without Uri-Host mean (RFC 8323
-    /// section 8.5). Default null: our address.
-    /// </summary>
+    /// <summary>The host that the client requested with a Host header or Server Name Indication. Default null: the local address.</summary>
+    /// <remarks>Requests without Uri-Host refer to it (RFC 8323 section 8.5).</remarks>
     public string? ServerName { get; init; }
 
-    /// <summary>
-    /// Closes what lies below at once, where that cannot be told from what was handed over. Called when the connection ends otherwise than
-    /// in order, and maybe then, too. Must not throw. Default null.
-    /// </summary>
+    /// <summary>Immediately closes the underlying connection, if the handed-over object cannot do so. Default null.</summary>
+    /// <remarks>
+    /// The endpoint calls it when the connection does not end in order, and possibly also when it does. It must not throw.
+    /// </remarks>
     public Action? Abort { get; init; }
 }

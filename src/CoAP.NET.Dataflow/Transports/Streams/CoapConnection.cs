@@ -1,21 +1,22 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>
-/// One connection of a reliable transport (RFC 8323), as the mesh sees it. The transport makes it, says so by <see
-/// cref="ICoapConnectionContext.Opened"/>, hands in what comes as frames (<see cref="ICoapStreamContext.MeasureFrame"/> tells where one
-/// ends), and says at the end <see cref="ICoapConnectionContext.Closed"/>, once.
-/// </summary>
+/// <summary>One connection of a reliable transport (RFC 8323), as the mesh sees it.</summary>
+/// <remarks>
+/// The transport creates the connection and reports it with <see cref="ICoapConnectionContext.Opened"/>. It hands in received bytes as
+/// frames; <see cref="ICoapStreamContext.MeasureFrame"/> finds their ends. At the end it calls <see cref="ICoapConnectionContext.Closed"/>
+/// once.
+/// </remarks>
 public abstract class CoapConnection
 {
-    // Of sessions, of which there may be very many, the transport knows them.
+    // Null for sessions: their transport knows these facts, and there may be very many sessions.
     private ConnectionFacts? _facts;
     private int _holds;
 
-    /// <summary>Makes a connection.</summary>
+    /// <summary>Creates a connection.</summary>
     /// <param name="transport">The transport it belongs to.</param>
     /// <param name="remote">The peer's address.</param>
-    /// <param name="local">Our address.</param>
-    /// <param name="isInitiator">Whether we opened it; false: the peer did.</param>
+    /// <param name="local">The local address.</param>
+    /// <param name="isInitiator">Whether this endpoint opened the connection; false: the peer did.</param>
     protected CoapConnection(CoapConnectionTransport transport, CoapAddress remote, CoapAddress local, bool isInitiator)
     {
         ArgumentNullException.ThrowIfNull(transport);
@@ -39,26 +40,24 @@ public abstract class CoapConnection
     /// <summary>The peer's address.</summary>
     public virtual CoapAddress Remote => _facts!.Remote;
 
-    /// <summary>Our address.</summary>
+    /// <summary>The local address.</summary>
     public virtual CoapAddress Local => _facts!.Local;
 
-    /// <summary>Whether we opened the connection; false: the peer did.</summary>
+    /// <summary>Whether this endpoint opened the connection; false: the peer did.</summary>
     public bool IsInitiator { get; }
 
     /// <summary>
-    /// Who the peer is, as its transport proved it, such as a <see cref="CoapTlsIdentity"/>; null without security. Set before <see
-    /// cref="ICoapConnectionContext.Opened"/>.
+    /// The identity of the peer that the transport has verified, such as a <see cref="CoapTlsIdentity"/>; null without security.
     /// </summary>
+    /// <remarks>The transport sets it before <see cref="ICoapConnectionContext.Opened"/>.</remarks>
     public virtual object? Identity
     {
         get => _facts?.Identity;
         protected init => Facts.Identity = value;
     }
 
-    /// <summary>
-    /// The name of the server that the client asked for, by Server Name Indication or a Host header: the default of Uri-Host (RFC 8323
-    /// section 8.5); null when none was said.
-    /// </summary>
+    /// <summary>The server name that the client sent with Server Name Indication or a Host header; null without one.</summary>
+    /// <remarks>It is the default of Uri-Host (RFC 8323 section 8.5).</remarks>
     public virtual string? ServerName
     {
         get => _facts?.ServerName;
@@ -66,84 +65,83 @@ public abstract class CoapConnection
     }
 
     /// <summary>
-    /// A name of the connection, the same in another process that goes on with it, as with a DTLS session that is kept; no secret. Default:
-    /// empty, it ends with this process.
+    /// An identifier that the connection keeps when another process continues it, as with a stored DTLS session. Not secret.
     /// </summary>
+    /// <remarks>Default: empty. The connection then ends with this process.</remarks>
     public virtual ReadOnlyMemory<byte> DurableId => default;
 
     /// <summary>
-    /// Whether another process or server opened it, and this one took it over, as from a file or the store of a cluster. Default false.
+    /// Whether this process took the connection over from another process or server, for example from a file or the store of a cluster.
+    /// Default false.
     /// </summary>
     public virtual bool IsTakenOver => false;
 
-    /// <summary>The channel of the peer; set by <see cref="ICoapConnectionContext.Opened"/>.</summary>
+    /// <summary>The channel of the peer. <see cref="ICoapConnectionContext.Opened"/> sets it.</summary>
     public CoapChannel? Channel { get; internal set; }
 
-    /// <summary>
-    /// Whether more bytes than <see cref="CoapLimits.SendQueueBytes"/> wait to be sent. When it ends, the transport says so by <see
-    /// cref="ICoapStreamContext.Writable"/>. Read under locks of the library: no lock may be taken for it that is held while <see
-    /// cref="ICoapStreamContext"/> is called.
-    /// </summary>
+    /// <summary>Whether more than <see cref="CoapLimits.SendQueueBytes"/> bytes wait to be sent.</summary>
+    /// <remarks>
+    /// When the congestion ends, the transport calls <see cref="ICoapStreamContext.Writable"/>. The library reads this property under its
+    /// locks. An implementation must not take a lock that is held while it calls <see cref="ICoapStreamContext"/>.
+    /// </remarks>
     public abstract bool IsCongested { get; }
 
-    /// <summary>
-    /// How much memory it holds for what waits to be sent, in bytes, as of the last <see cref="ICoapStreamContext.BacklogChanged"/>: whole
-    /// buffers, also those of which a part was sent. It is what <see cref="CoapLimits.MaxStreamSendBytes"/> counts. Default:
-    /// <see cref="CoapConnectionProgress.BytesWaiting"/>. What holds for locks at <see cref="IsCongested"/> holds here.
-    /// </summary>
+    /// <summary>The memory of the send backlog in bytes, as of the last <see cref="ICoapStreamContext.BacklogChanged"/>.</summary>
+    /// <remarks>
+    /// It counts whole buffers, including partly sent ones; <see cref="CoapLimits.MaxStreamSendBytes"/> limits it. Default:
+    /// <see cref="CoapConnectionProgress.BytesWaiting"/>. The rule about locks of <see cref="IsCongested"/> applies.
+    /// </remarks>
     public virtual long Backlog => Progress.BytesWaiting;
 
-    /// <summary>What it takes of the memory for frames of which only a part is there; null when it never took any.</summary>
+    /// <summary>The share of the memory for partial frames; null when the connection never used any.</summary>
     internal ref SourceLedger<CoapConnection>.Holding? Assembly => ref Facts.Assembly;
 
-    /// <summary>What it takes of the memory for what waits to be sent; null when it never took any.</summary>
+    /// <summary>The share of the memory for the send backlog; null when the connection never used any.</summary>
     internal ref SourceLedger<CoapConnection>.Holding? Sending => ref Facts.Sending;
 
-    /// <summary>
-    /// How far sending and receiving are. Read now and then, on any thread, to find peers that are too slow; it need not be exact. What
-    /// holds for locks at <see cref="IsCongested"/> holds here.
-    /// </summary>
+    /// <summary>The progress of sending and receiving.</summary>
+    /// <remarks>
+    /// The endpoint reads it now and then, on any thread, to find slow peers. It need not be exact. The rule about locks of
+    /// <see cref="IsCongested"/> applies.
+    /// </remarks>
     public abstract CoapConnectionProgress Progress { get; }
 
-    /// <summary>
-    /// Sends a frame, after those that were given before, and takes it over. Neither throws nor blocks: what the peer does not take yet
-    /// waits. A frame with <see cref="CoapDatagram.IsLast"/> closes the connection after it. Frames that come after that, or after the end,
-    /// are disposed.
-    /// </summary>
+    /// <summary>Queues a frame behind earlier ones and takes it over. Neither throws nor blocks.</summary>
+    /// <remarks>
+    /// A frame with <see cref="CoapDatagram.IsLast"/> closes the connection after it. Later frames, and frames after the end, are disposed.
+    /// </remarks>
     /// <param name="frame">The frame.</param>
     public abstract void Send(CoapDatagram frame);
 
-    /// <summary>Stops reading until <see cref="ResumeReading"/>; frames that were read already may still come. Calls nest.</summary>
+    /// <summary>Stops reading until <see cref="ResumeReading"/>. Frames that were already read may still arrive. Calls nest.</summary>
     public abstract void PauseReading();
 
-    /// <summary>Takes one <see cref="PauseReading"/> back.</summary>
+    /// <summary>Reverts one <see cref="PauseReading"/>.</summary>
     public abstract void ResumeReading();
 
-    /// <summary>
-    /// Closes at once: what waits to be sent is dropped. May be repeated. <see cref="ICoapConnectionContext.Closed"/> follows, not
-    /// necessarily before this returns.
-    /// </summary>
-    /// <param name="reason">Why, for the log and <see cref="ICoapConnectionContext.Closed"/>; null for an orderly end.</param>
+    /// <summary>Closes the connection at once and drops the send backlog. Further calls are allowed.</summary>
+    /// <remarks><see cref="ICoapConnectionContext.Closed"/> follows, possibly after this method returns.</remarks>
+    /// <param name="reason">The reason for the log and <see cref="ICoapConnectionContext.Closed"/>; null for an orderly end.</param>
     public abstract void Close(CoapException? reason);
 
-    /// <summary>Whether it is not read because a block that a user linked in has no room for something of it yet.</summary>
+    /// <summary>Whether reading is paused because a block of the application has no room for an item of this connection.</summary>
     internal bool IsHeldUp => Volatile.Read(ref _holds) > 0;
 
-    /// <summary>Reads nothing more until <see cref="GoOn"/>, as nobody has room for something of it.</summary>
+    /// <summary>Pauses reading until <see cref="GoOn"/>, because a block has no room.</summary>
     internal void HoldUp()
     {
         Interlocked.Increment(ref _holds);
         PauseReading();
     }
 
-    /// <summary>Takes one <see cref="HoldUp"/> back.</summary>
+    /// <summary>Reverts one <see cref="HoldUp"/>.</summary>
     internal void GoOn()
     {
         Interlocked.Decrement(ref _holds);
         ResumeReading();
     }
 
-    /// <summary>Scheme and address of the peer.</summary>
+    /// <summary>Formats scheme and address of the peer.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => $"{Transport.Scheme}://{Remote}";
 

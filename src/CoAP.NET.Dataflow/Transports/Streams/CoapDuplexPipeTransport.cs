@@ -3,24 +3,29 @@ using System.IO.Pipelines;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// CoAP over byte streams of any kind (RFC 8323 section 3.2): named pipes, serial lines, Unix domain sockets, connections that a web server
-/// accepted. It opens and accepts them by the callbacks of its options, and takes those that are handed to
-/// <see cref="CoapEndpoint.AcceptStreamAsync"/>. Signalling, bounds and time-outs are those of TCP. A transport of your own that gets its
-/// bytes as pipes derives from it: it says in <see cref="OpenAsync"/> how one is opened, and hands those that it accepted to
-/// <see cref="Accept(CoapDuplexPipe)"/>.
+/// Runs CoAP over byte streams of any kind (RFC 8323 section 3.2): named pipes, serial lines, Unix domain sockets, or connections of a web
+/// server.
 /// </summary>
+/// <remarks>
+/// It opens and accepts connections with the callbacks of its options, and takes those that are passed to
+/// <see cref="CoapEndpoint.AcceptStreamAsync"/>. Signalling, limits and timeouts are those of TCP. Derive from it for a transport of your
+/// own that gets its bytes as pipes: override <see cref="OpenAsync"/>, and pass accepted connections to
+/// <see cref="Accept(CoapDuplexPipe)"/>.
+/// </remarks>
 public class CoapDuplexPipeTransport : CoapStreamTransport
 {
     private readonly CoapDuplexPipeTransportOptions _options;
     private readonly TransportLife<HostEngine> _life = new();
     private Task _accepting = Task.CompletedTask;
 
-    /// <summary>Makes a transport.</summary>
-    /// <param name="options">How it works; null: all defaults, so that it only takes connections that are handed to the endpoint.</param>
+    /// <summary>Creates a transport.</summary>
+    /// <param name="options">
+    /// The options; null for the defaults: the transport only takes connections that are handed to the endpoint.
+    /// </param>
     public CoapDuplexPipeTransport(CoapDuplexPipeTransportOptions? options = null) =>
         _options = (options ?? new CoapDuplexPipeTransportOptions()).Clone();
 
-    /// <summary><c>coap+tcp</c>, or <c>coaps+tcp</c> where <see cref="CoapDuplexPipeTransportOptions.IsSecure"/>.</summary>
+    /// <summary>The scheme: <c>coap+tcp</c>, or <c>coaps+tcp</c> if <see cref="CoapDuplexPipeTransportOptions.IsSecure"/>.</summary>
     public override string Scheme => _options.IsSecure ? "coaps+tcp" : "coap+tcp";
 
     /// <inheritdoc/>
@@ -29,14 +34,14 @@ public class CoapDuplexPipeTransport : CoapStreamTransport
     /// <summary>Whether <see cref="CoapDuplexPipeTransportOptions.Connect"/> is set.</summary>
     public override bool CanConnect => _options.Connect is not null;
 
-    /// <summary>Empty: by itself it binds no address.</summary>
+    /// <summary>Empty: the transport binds no address.</summary>
     public override IReadOnlyList<CoapAddress> LocalAddresses => [];
 
     private HostEngine StartedEngine =>
-        _life.Engine ?? throw new InvalidOperationException("Start the transport before it has connections.");
+        _life.Engine ?? throw new InvalidOperationException("The transport is not started. Start it before it opens connections.");
 
     /// <inheritdoc/>
-    /// <exception cref="InvalidOperationException">It was started before.</exception>
+    /// <exception cref="InvalidOperationException">The transport was already started.</exception>
     public override async ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
@@ -48,7 +53,7 @@ public class CoapDuplexPipeTransport : CoapStreamTransport
     }
 
     /// <inheritdoc/>
-    /// <exception cref="InvalidOperationException">The transport was not started.</exception>
+    /// <exception cref="InvalidOperationException">The transport is not started.</exception>
     public sealed override async ValueTask<CoapConnection> ConnectAsync(
         CoapAddress remote, string? serverName, CancellationToken cancellationToken)
     {
@@ -73,11 +78,11 @@ public class CoapDuplexPipeTransport : CoapStreamTransport
         }
     }
 
-    /// <summary>Takes a connection over.</summary>
-    /// <param name="pipe">Its bytes.</param>
-    /// <param name="accepted">What is known of it.</param>
-    /// <param name="released">Ends when nobody uses the pipe any more.</param>
-    /// <returns>The connection; null when it is not taken, and then it was closed.</returns>
+    /// <summary>Takes over a connection.</summary>
+    /// <param name="pipe">The pipe.</param>
+    /// <param name="accepted">The description of the connection.</param>
+    /// <param name="released">Completes when the pipe is unused.</param>
+    /// <returns>The connection; null when it is refused. A refused connection is closed.</returns>
     internal CoapConnection? Accept(IDuplexPipe pipe, CoapAcceptedConnection accepted, out Task released)
     {
         PipeLink link = new(pipe, accepted.Abort);
@@ -85,8 +90,8 @@ public class CoapDuplexPipeTransport : CoapStreamTransport
         return StartedEngine.Accept(link, accepted);
     }
 
-    /// <summary>Accepts nothing more and closes all connections. May be called, and waited for, inside a handler.</summary>
-    /// <returns>A task that ends when nothing more is received.</returns>
+    /// <summary>Stops accepting and closes all connections. A handler may call and await it.</summary>
+    /// <returns>A task that completes when the transport receives nothing more.</returns>
     public override async ValueTask DisposeAsync()
     {
         await _life.DisposeAsync().ConfigureAwait(false);
@@ -95,17 +100,19 @@ public class CoapDuplexPipeTransport : CoapStreamTransport
     }
 
     /// <summary>
-    /// Opens a connection for requests to an address; by default with <see cref="CoapDuplexPipeTransportOptions.Connect"/>. Called by
-    /// several callers at a time, and cancelled after <see cref="CoapStreamOptions.ConnectTimeout"/>. Whoever overrides it also says <see
-    /// cref="CanConnect"/>.
+    /// Opens a connection for requests to an address, by default with <see cref="CoapDuplexPipeTransportOptions.Connect"/>.
     /// </summary>
+    /// <remarks>
+    /// Several callers call it at a time. It is cancelled after <see cref="CoapStreamOptions.ConnectTimeout"/>. If you override it,
+    /// override <see cref="CanConnect"/> too.
+    /// </remarks>
     /// <param name="remote">The address of the request's URI.</param>
     /// <param name="serverName">
-    /// The host name of the URI, where <see cref="CoapConnectionTransport.TellsServerName"/>; null for an address.
+    /// The host name of the URI, if <see cref="CoapConnectionTransport.TellsServerName"/>; null when the URI has an address.
     /// </param>
-    /// <param name="cancellationToken">Gives it up. A pipe that comes nevertheless is closed.</param>
+    /// <param name="cancellationToken">Cancels the attempt. A pipe that it returns nevertheless is closed.</param>
     /// <returns>The connection.</returns>
-    /// <exception cref="CoapConnectionException">It cannot be opened. Anything else that is thrown is wrapped in one.</exception>
+    /// <exception cref="CoapConnectionException">The connection cannot be opened. Other exceptions are wrapped in this one.</exception>
     protected virtual ValueTask<CoapDuplexPipe> OpenAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken) =>
         _options.Connect is { } connect
             ? connect(remote, cancellationToken)
@@ -114,10 +121,10 @@ public class CoapDuplexPipeTransport : CoapStreamTransport
                 $"No connection to {remote}: this transport only takes connections that others opened. Set "
                     + "CoapDuplexPipeTransportOptions.Connect.");
 
-    /// <summary>Takes a connection that a derived transport accepted.</summary>
-    /// <param name="pipe">Its pipes, and what is known of the peer.</param>
-    /// <returns>The connection; null when a limit is reached or the endpoint stops, and then the pipes were closed.</returns>
-    /// <exception cref="InvalidOperationException">The transport was not started.</exception>
+    /// <summary>Takes over a connection that a derived transport accepted.</summary>
+    /// <param name="pipe">The pipes and the description of the peer.</param>
+    /// <returns>The connection; null when a limit is reached or the endpoint stops. The pipes are then closed.</returns>
+    /// <exception cref="InvalidOperationException">The transport is not started.</exception>
     protected CoapConnection? Accept(CoapDuplexPipe pipe)
     {
         ArgumentNullException.ThrowIfNull(pipe);
@@ -136,7 +143,7 @@ public class CoapDuplexPipeTransport : CoapStreamTransport
         {
             return await PipeAcceptLoop.WithinAsync(OpenAsync(remote, serverName, any.Token), any.Token).ConfigureAwait(false);
         }
-#pragma warning disable CA1031 // the callback is the user's and may throw anything
+#pragma warning disable CA1031 // the callback is application code and may throw any exception
         catch (Exception exception) when (exception is not CoapException)
 #pragma warning restore CA1031
         {

@@ -1,25 +1,28 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>
-/// A reliable transport of connections (RFC 8323), such as TCP and TLS: the seam for streams of your own. It listens, connects, moves bytes
-/// and cuts them into frames; the mesh does the rest, capabilities and signalling included.
-/// </summary>
+/// <summary>The base of reliable connection transports (RFC 8323), such as TCP and TLS, and the seam for streams of your own.</summary>
+/// <remarks>
+/// The transport listens, connects, moves bytes and cuts them into frames. The mesh does the rest, including capabilities and signalling.
+/// </remarks>
 public abstract class CoapStreamTransport : CoapConnectionTransport
 {
     /// <inheritdoc/>
     public sealed override bool IsReliable => true;
 
-    /// <summary>
-    /// Whether each frame is a message of what lies below, as of WebSockets: its format is that of RFC 8323 section 4.2, without a length.
-    /// <see cref="ICoapStreamContext.MeasureFrame"/> is then asked when a message is whole, or has become longer than
-    /// <see cref="CoapLimits.MaxStreamMessageSize"/>. Default false: a stream, and the format of section 3.2. Never changes.
-    /// </summary>
+    /// <summary>Whether each frame is a message of the layer below, as with WebSockets. Default false: a stream.</summary>
+    /// <remarks>
+    /// If true, the format is that of RFC 8323 section 4.2, without a length; otherwise that of section 3.2. Call
+    /// <see cref="ICoapStreamContext.MeasureFrame"/> when a message is complete, or has become longer than
+    /// <see cref="CoapLimits.MaxStreamMessageSize"/>. The value never changes.
+    /// </remarks>
     public virtual bool HasMessages => false;
 
-    /// <summary>Binds what it serves on, and begins to receive.</summary>
-    /// <param name="context">Where connections and messages go, and what the endpoint knows.</param>
-    /// <param name="cancellationToken">Stops the start.</param>
-    /// <returns>A task that ends when <see cref="CoapTransport.LocalAddresses"/> is valid and connections are accepted.</returns>
+    /// <summary>Binds the addresses and starts to receive.</summary>
+    /// <param name="context">The services of the endpoint, including the sink for connections and messages.</param>
+    /// <param name="cancellationToken">Cancels the start.</param>
+    /// <returns>
+    /// A task that completes when <see cref="CoapTransport.LocalAddresses"/> is valid and the transport accepts connections.
+    /// </returns>
     /// <exception cref="CoapException">An address cannot be bound.</exception>
     public abstract ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken);
 

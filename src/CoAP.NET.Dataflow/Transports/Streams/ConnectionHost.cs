@@ -1,8 +1,8 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// The connections of a transport that the platform's asynchronous calls drive: which there are, which linger, and how many threads are in
-/// user code. Thread-safe.
+/// The connections of a transport over asynchronous calls of the platform: which exist, which linger, and how many threads are in user
+/// code. Thread-safe.
 /// </summary>
 internal sealed class ConnectionHost
 {
@@ -13,7 +13,7 @@ internal sealed class ConnectionHost
     private readonly HashSet<AsyncConnection> _connections = [];
     private readonly Dictionary<AsyncConnection, ITimer> _lingering = [];
 
-    // The connections whose end was not told yet, and the host itself.
+    // The connections without a reported end, and the host itself.
     private readonly MemberCount _members = new();
     private bool _isClosing;
     private int _inUserCode;
@@ -35,15 +35,15 @@ internal sealed class ConnectionHost
     /// <summary>The connections that are being opened.</summary>
     public Openings Openings { get; } = new();
 
-    /// <summary>Whether so many threads of the pool are in user code that it can spare no more.</summary>
+    /// <summary>Whether so many pool threads are in user code that the pool can spare no more.</summary>
     public bool IsPoolTaken => Volatile.Read(ref _inUserCode) >= UserCodePolicy.PoolThreadsInUserCode;
 
     public void UserCodeBegins() => Interlocked.Increment(ref _inUserCode);
 
     public void UserCodeEnds() => Interlocked.Decrement(ref _inUserCode);
 
-    /// <summary>Has a connection begin: the mesh is told, and it is read.</summary>
-    /// <returns>False when it is not taken; then it was closed.</returns>
+    /// <summary>Starts a connection: notifies the mesh and starts to read.</summary>
+    /// <returns>False when it is refused and therefore closed.</returns>
     public bool TryOpen(AsyncConnection connection)
     {
         if (!TryEnter(connection))
@@ -74,8 +74,8 @@ internal sealed class ConnectionHost
         return isOpen;
     }
 
-    /// <summary>Lets a connection whose side of ours was ended in order wait for the peer's end, for a while.</summary>
-    /// <returns>False when there are too many of them; then it is closed at once.</returns>
+    /// <summary>Lets a connection with an orderly local end wait for the peer's end, for a while.</summary>
+    /// <returns>False when there are too many; it is then closed at once.</returns>
     public bool TryLinger(AsyncConnection connection)
     {
         lock (_gate)
@@ -91,10 +91,10 @@ internal sealed class ConnectionHost
         }
     }
 
-    /// <summary>Counts out a connection whose end was told, or of which nothing was told.</summary>
+    /// <summary>Stops counting a connection whose end was reported, or that was never reported.</summary>
     public void Leave() => _members.Leave();
 
-    /// <summary>A connection is gone.</summary>
+    /// <summary>Forgets a connection.</summary>
     public void Forget(AsyncConnection connection)
     {
         ITimer? timer;
@@ -107,7 +107,7 @@ internal sealed class ConnectionHost
         timer?.Dispose();
     }
 
-    /// <summary>Takes no connection any more. To be called once, before <see cref="CloseConnections"/>.</summary>
+    /// <summary>Refuses new connections. Call it once, before <see cref="CloseConnections"/>.</summary>
     public void BeginClose()
     {
         lock (_gate)
@@ -116,7 +116,7 @@ internal sealed class ConnectionHost
         }
     }
 
-    /// <summary>Closes all connections: from here on none of them hands anything in, whatever its thread is at.</summary>
+    /// <summary>Closes all connections. From here on none of them hands anything in, whatever its thread does.</summary>
     public void CloseConnections()
     {
         AsyncConnection[] connections;
@@ -133,7 +133,7 @@ internal sealed class ConnectionHost
         LateOutput.Dispose();
     }
 
-    /// <summary>Ends when the end of all connections was told. To be called once, after <see cref="CloseConnections"/>.</summary>
+    /// <summary>Completes when the end of all connections was reported. Call it once, after <see cref="CloseConnections"/>.</summary>
     public Task WhenLeftAsync()
     {
         Leave();

@@ -1,14 +1,14 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// What comes in on an <see cref="AsyncConnection"/>. One loop reads, cuts and hands in, on whatever thread of the pool the platform calls
-/// it. While nothing comes it holds no memory but its own state.
+/// The input of an <see cref="AsyncConnection"/>. One loop reads, cuts and hands in, on any pool thread on which the platform calls it.
+/// While nothing arrives it holds no memory besides its own state.
 /// </summary>
 internal sealed class ConnectionReader
 {
     private const int MaxDiscarded = 4 * 1024 * 1024;
 
-    // What is read only to be forgotten: any number of connections may write over it.
+    // Receives discarded input: any number of connections may overwrite it.
     private static readonly byte[] s_discarded = new byte[16 * 1024];
 
     private readonly AsyncConnection _connection;
@@ -38,29 +38,27 @@ internal sealed class ConnectionReader
         link.Begin(_charge);
     }
 
-    /// <summary>Whether its loop runs. Guarded by the lock of the connection, as is all until <see cref="HasHeard"/>.</summary>
+    /// <summary>Whether its loop runs. The lock of the connection guards it, and the members up to <see cref="HasHeard"/>.</summary>
     public bool IsReading { get; private set; }
 
-    /// <summary>What its thread does.</summary>
+    /// <summary>The activity of its thread.</summary>
     public ReaderTurn Turn { get; set; }
 
-    /// <summary>Whether anything came from the peer.</summary>
+    /// <summary>Whether anything arrived from the peer.</summary>
     public bool HasHeard { get; private set; }
 
-    /// <summary>
-    /// How many frames came; the length of the next one, of which only a part is there, and how much of it. For any thread.
-    /// </summary>
+    /// <summary>The number of received frames, and the length and available bytes of the partial frame. Thread-safe.</summary>
     public (long Frames, long Partial, long PartialReceived) Progress
     {
         get
         {
-            // Whoever sends half a record is in the middle of a frame, of which none is seen yet.
+            // A peer that sent half a record is in the middle of a frame, of which nothing is visible yet.
             long record = _link.RecordReceived;
             return (_frames.Count, Math.Max(_frames.Partial, Math.Min(record, 1)), _frames.PartialReceived + record);
         }
     }
 
-    // Nothing is cut while what was read before waits for room, nor after the last frame was given to be sent.
+    // Nothing is cut while earlier input waits for room, or after the last frame was queued.
     private bool MayRead => !_connection.IsOver && !_writer.IsLastGiven && !_writer.IsCongested && Volatile.Read(ref _pauses) <= 0;
 
     public void Start() => _ = ReadAsync();
@@ -82,7 +80,7 @@ internal sealed class ConnectionReader
     }
 
     /// <summary>
-    /// Cuts what is there into frames and hands them in, as long as the connection may be read. Called on a thread that was marked for it.
+    /// Cuts the available bytes into frames and hands them in, as long as reading is allowed. Called on a thread that was marked for it.
     /// </summary>
     public void RunFrames()
     {
@@ -104,7 +102,7 @@ internal sealed class ConnectionReader
         }
     }
 
-    /// <summary>The loop, if it waits and may go on; the caller completes it after the lock. Under the lock.</summary>
+    /// <summary>Returns the loop's wait, if it may continue; the caller completes it after the lock. Under the lock.</summary>
     public TaskCompletionSource? TakeResume()
     {
         if (_resume is not { } resume || !(_connection.IsOver || MayRead))
@@ -116,8 +114,8 @@ internal sealed class ConnectionReader
         return resume;
     }
 
-    /// <summary>A frame is looked at. <see cref="EndFrame"/> follows.</summary>
-    /// <returns>False when nothing is to be read.</returns>
+    /// <summary>Begins a frame. <see cref="EndFrame"/> follows.</summary>
+    /// <returns>False when reading is not allowed.</returns>
     public bool TryBeginFrame()
     {
         lock (_connection.Gate)
@@ -159,7 +157,7 @@ internal sealed class ConnectionReader
 
         try
         {
-            // Nobody who opens connections waits for what is done with their frames.
+            // Code that opens connections must not wait for the handling of their frames.
             await default(PoolTurn);
             while (TryTakeTurn(out Task? wait))
             {
@@ -178,7 +176,7 @@ internal sealed class ConnectionReader
                 {
                     if (_frames.IsEmpty || _link.HasRecords)
                     {
-                        // Nothing is held while nothing comes, and who waited has let others have the thread.
+                        // No memory is held while nothing arrives, and the wait leaves the thread to others.
                         ValueTask<int> wake = _link.WaitAsync();
                         reads = wake.IsCompleted ? reads : 0;
                         await wake.ConfigureAwait(false);
@@ -208,7 +206,7 @@ internal sealed class ConnectionReader
 
                     if (count == 0 && !_link.IsMessageWhole && _link.Violation is null)
                     {
-                        // A fragment without a byte: the time for the message goes on.
+                        // A fragment without a byte: the time limit of the message continues.
                         _frames.GiveRoomBack();
                         continue;
                     }
@@ -227,7 +225,7 @@ internal sealed class ConnectionReader
                 }
             }
         }
-#pragma warning disable CA1031 // whatever it was, the connection ends by it and nothing else
+#pragma warning disable CA1031 // any exception ends the connection and nothing else
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -262,15 +260,15 @@ internal sealed class ConnectionReader
         }
         else if (hasEnded)
         {
-            // Our side was ended meanwhile.
+            // The local side was ended meanwhile.
             _connection.EndLingering();
         }
 
         _connection.Leave();
     }
 
-    /// <summary>Whether the connection is to be read at all.</summary>
-    /// <param name="wait">Ends when it may be read; null when it may be now.</param>
+    /// <summary>Whether the connection may be read.</summary>
+    /// <param name="wait">Completes when it may be read; null when it may be read now.</param>
     private bool TryTakeTurn(out Task? wait)
     {
         bool isFull;
@@ -301,8 +299,8 @@ internal sealed class ConnectionReader
         return true;
     }
 
-    /// <summary>Runs the frames on a thread of the library, where the pool cannot spare this one.</summary>
-    /// <returns>Ends when that is done; null when they are to be run here.</returns>
+    /// <summary>Runs the frames on a thread of the library if the pool cannot spare this one.</summary>
+    /// <returns>Completes when that is done; null when this thread must run them.</returns>
     private Task? TryRunElsewhere()
     {
         if (!_host.IsPoolTaken)
@@ -326,7 +324,7 @@ internal sealed class ConnectionReader
             work.Role.Run();
             work.Done.SetResult();
         }
-#pragma warning disable CA1031 // the reader ends the connection by it
+#pragma warning disable CA1031 // the reader ends the connection with it
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -334,7 +332,7 @@ internal sealed class ConnectionReader
         }
     }
 
-    // The peer's end was ours: it is told so, as far as it can be.
+    // The peer's end was also the local end: notifies the peer, as far as possible.
     private async ValueTask EndOutputAsync()
     {
         try
@@ -348,8 +346,8 @@ internal sealed class ConnectionReader
         }
     }
 
-    // Our side was ended in order. What the peer had under way is taken and forgotten until it ends its side: closing a socket with unread
-    // bytes resets the connection, and the peer would lose what was sent last.
+    // The local side was ended in order. Remaining input of the peer is discarded until it ends its side: closing a socket with unread
+    // bytes resets the connection, and the peer would lose the last sent data.
     private async ValueTask DiscardAsync()
     {
         try
@@ -363,7 +361,7 @@ internal sealed class ConnectionReader
             }
             while (count > 0 && total < MaxDiscarded);
         }
-#pragma warning disable CA1031 // it ended otherwise, and nobody wants to know how
+#pragma warning disable CA1031 // the connection ended in another way, and the cause is irrelevant
         catch (Exception)
 #pragma warning restore CA1031
         {

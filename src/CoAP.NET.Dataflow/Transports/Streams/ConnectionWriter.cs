@@ -1,19 +1,19 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// What leaves on an <see cref="AsyncConnection"/>. Frames are appended to a queue under the lock of the connection; one loop at a time
-/// takes them out, and it runs only while there are any. It begins on the thread that sends, so that what the operating system takes at
-/// once needs no other thread.
+/// The output of an <see cref="AsyncConnection"/>. Frames are appended to a queue under the lock of the connection. One loop at a time
+/// removes them, and runs only while there are any. It begins on the sending thread, so bytes that the operating system takes at once need
+/// no other thread.
 /// </summary>
 internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLink link, ICoapStreamContext context)
 {
-    // Small enough that a slow peer is seen to take something now and then; also the largest record of TLS.
+    // Small enough that a slow peer visibly takes something now and then; also the largest record of TLS.
     private const int LargestWrite = 16 * 1024;
 
     // Guarded by the lock of the connection; the counts are also read without it.
     private readonly SendQueue _queue = new(LargestWrite);
 
-    // How long the messages in the queue are, where each of them is to leave by itself; and how much of the first one is left.
+    // The lengths of the queued messages, if each leaves separately; and the rest of the first one.
     private readonly Queue<int>? _messages = link.HasMessages ? new Queue<int>() : null;
     private int _messageRest;
     private bool _isGivenUp;
@@ -27,22 +27,22 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
     /// <summary>Whether its loop runs. Guarded by the lock.</summary>
     public bool IsWriting { get; private set; }
 
-    /// <summary>Whether the last frame was given. Guarded by the lock.</summary>
+    /// <summary>Whether the last frame was queued. Guarded by the lock.</summary>
     public bool IsLastGiven { get; private set; }
 
-    /// <summary>Whether more waits than is good. For any thread, as are the next three.</summary>
+    /// <summary>Whether the backlog exceeds its limit. Thread-safe, as are the next three members.</summary>
     public bool IsCongested => Volatile.Read(ref _isCongested);
 
-    /// <summary>How many bytes the link took.</summary>
+    /// <summary>The number of bytes that the link took.</summary>
     public long Sent => Volatile.Read(ref _sent);
 
-    /// <summary>How many bytes wait.</summary>
+    /// <summary>The number of waiting bytes.</summary>
     public long Waiting => Volatile.Read(ref _waiting);
 
-    /// <summary>How much memory for them the endpoint was told of, in bytes.</summary>
+    /// <summary>The memory of the backlog that was reported to the endpoint, in bytes.</summary>
     public long Backlog => _backlog.Told;
 
-    /// <summary>Sends a frame after those that were given before, and takes it over.</summary>
+    /// <summary>Queues a frame behind earlier ones, and takes it over.</summary>
     public void Send(CoapDatagram frame)
     {
         bool writes = false;
@@ -89,12 +89,12 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
             context.Counters.Add(CoapCounter.SlowConnections);
             _ = EndSoonAsync(new CoapConnectionException(
                 CoapConnectionError.TooSlow,
-                $"The connection to {connection} was closed: the peer does not take what is sent to it. See "
+                $"The connection to {connection} was closed: the peer does not accept the data sent to it. See "
                     + "CoapLimits.MaxSendQueueBytes."));
         }
     }
 
-    /// <summary>This thread works on what came out of one read: its answers leave together, at the end.</summary>
+    /// <summary>Begins a batch on this thread: the answers of one read leave together, at the end.</summary>
     public void BeginBatch()
     {
         lock (connection.Gate)
@@ -118,18 +118,18 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
         }
     }
 
-    /// <summary>The thread of the batch goes into user code: what it sends from there leaves at once. Under the lock.</summary>
-    /// <returns>Whether something waits for the end of the batch.</returns>
+    /// <summary>Leaves the batch because its thread enters user code: later messages leave at once. Under the lock.</summary>
+    /// <returns>Whether messages wait for the end of the batch.</returns>
     public bool TryLeaveBatch()
     {
         _batchThread = 0;
         return HasOutput && !IsWriting && !connection.IsOver;
     }
 
-    /// <summary>The thread of the batch is this one. Under the lock.</summary>
+    /// <summary>Makes this the thread of the batch. Under the lock.</summary>
     public void RejoinBatch() => _batchThread = Environment.CurrentManagedThreadId;
 
-    /// <summary>Whether the caller is to run the loop (<see cref="Run"/>), after the lock. Under the lock.</summary>
+    /// <summary>Whether the caller must run the loop (<see cref="Run"/>), after the lock. Under the lock.</summary>
     public bool TryBegin()
     {
         if (IsWriting || !HasOutput || connection.IsOver)
@@ -144,13 +144,13 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
 
     public void Run() => _ = WriteAsync();
 
-    /// <summary>Gives the memory back. Under the lock, when the connection is over and nobody writes.</summary>
+    /// <summary>Frees the memory. Under the lock, when the connection is over and no thread writes.</summary>
     public void Free() => _queue.Clear();
 
-    // Also after a last frame without a byte: the side of ours is to be ended.
+    // Also after an empty last frame: the local side must be ended.
     private bool HasOutput => _queue.Length > 0 || IsLastGiven;
 
-    // Under the lock. The memory is what counts, not the bytes: what is left of a frame holds its whole buffer.
+    // Under the lock. The memory counts, not the bytes: the rest of a frame holds its whole buffer.
     private bool MustTell() => _backlog.MustTell(_queue.Held + ((_messages?.Count ?? 0) * (long)sizeof(int)), _sent);
 
     // Under the lock.
@@ -186,7 +186,7 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
                 await link.EndOutputAsync().ConfigureAwait(false);
             }
         }
-#pragma warning disable CA1031 // whatever it was, the connection ends by it and nothing else
+#pragma warning disable CA1031 // any exception ends the connection and nothing else
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -195,7 +195,7 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
 
         if (error is not null || isLast)
         {
-            // Who sends, mostly a stage, is not to find the end of the connection inside.
+            // The sender, mostly a stage, must not run the end of the connection inside its call.
             await default(PoolTurn);
             if (error is not null)
             {
@@ -210,7 +210,7 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
         connection.Leave();
     }
 
-    // What is taken at once is counted nowhere.
+    // Bytes that are taken at once are not counted.
     private ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMessage)
     {
         ValueTask written = link.WriteAsync(bytes, endsMessage);
@@ -247,7 +247,7 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
             bytes = _queue.Peek();
             if (bytes.IsEmpty)
             {
-                // After the last frame nobody else may begin to write.
+                // After the last frame no other thread may begin to write.
                 isLast = IsLastGiven;
                 IsWriting = isLast;
                 return false;

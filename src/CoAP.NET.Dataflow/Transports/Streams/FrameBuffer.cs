@@ -3,25 +3,25 @@ using System.Buffers;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// The bytes of a connection that were read and not handed in: a part of a frame, or frames that wait. They lie in pieces of the shared
-/// array pool, which are taken as bytes come and never for what a length says. What a connection is charged for is the size of its pieces,
-/// not the number of bytes in them. Used by one thread at a time.
+/// The bytes of a connection that were read and not handed in: a partial frame, or waiting frames. They are in pieces of the shared array
+/// pool, which are rented as bytes arrive and never for an announced length. A connection is charged for the size of its pieces, not the
+/// number of bytes in them. Used by one thread at a time.
 /// </summary>
 internal sealed class FrameBuffer
 {
-    /// <summary>The size of a piece while little is there.</summary>
+    /// <summary>The size of a piece for little data.</summary>
     public const int SmallPiece = 4096;
 
     /// <summary>The size of further pieces.</summary>
     public const int LargePiece = 16 * 1024;
 
-    /// <summary>So many bytes of an unfinished frame are free, as every connection may have some. They lie in one small piece.</summary>
+    /// <summary>So many bytes of a partial frame are free, because every connection may have some. They fit in one small piece.</summary>
     private const int FreeBytes = 512;
 
-    // From this length on pieces are large: what is lost at the end of the last one is a part of what came.
+    // From this length on pieces are large: the waste at the end of the last one is a fraction of the received bytes.
     private const int LargeFrom = 4 * SmallPiece;
 
-    // A piece with less room than this is full.
+    // A piece with less room counts as full.
     private const int MinRoom = 256;
 
     private const int MaxSpares = 2;
@@ -29,29 +29,29 @@ internal sealed class FrameBuffer
     private Piece? _first;
     private Piece? _last;
 
-    // The first piece that was not given back: those before the first one were taken out.
+    // The oldest piece that was not returned: the bytes of pieces before the first one were consumed.
     private Piece? _oldest;
 
-    // Where the bytes begin in the first piece and end in the last one.
+    // The start of the bytes in the first piece and their end in the last one.
     private int _start;
     private int _end;
 
     private Piece? _spares;
     private int _spareCount;
 
-    /// <summary>How many bytes are there.</summary>
+    /// <summary>The number of bytes.</summary>
     public long Length { get; private set; }
 
-    /// <summary>The size of all pieces.</summary>
+    /// <summary>The total size of the pieces.</summary>
     public long Capacity { get; private set; }
 
-    /// <summary>How much of the endpoint's memory for unfinished frames this takes, in bytes. Right after <see cref="Trim"/>.</summary>
+    /// <summary>The bytes charged to the endpoint's memory for partial frames. Right after <see cref="Trim"/>.</summary>
     public int Charge => Length <= FreeBytes && Capacity <= SmallPiece ? 0 : (int)Capacity;
 
-    /// <summary>All that is there. Valid until <see cref="Trim"/> or <see cref="Release"/>.</summary>
+    /// <summary>All bytes. Valid until <see cref="Trim"/> or <see cref="Release"/>.</summary>
     public ReadOnlySequence<byte> Bytes => Length == 0 ? default : new ReadOnlySequence<byte>(_first!, _start, _last!, _end);
 
-    /// <summary>What <see cref="Charge"/> is after so many bytes were written into an empty buffer.</summary>
+    /// <summary>Returns <see cref="Charge"/> after so many bytes were written into an empty buffer.</summary>
     public static int ChargeOf(long length) => length switch
     {
         <= FreeBytes => 0,
@@ -59,7 +59,7 @@ internal sealed class FrameBuffer
         _ => LargeFrom + (int)RoundUp(length - LargeFrom, LargePiece),
     };
 
-    /// <summary>Room for what is read next; <see cref="Advance"/> follows.</summary>
+    /// <summary>Returns room for the next read; <see cref="Advance"/> follows.</summary>
     public Memory<byte> GetMemory()
     {
         if (_last is not { } last || last.Array.Length - _end < MinRoom)
@@ -71,12 +71,11 @@ internal sealed class FrameBuffer
     }
 
     /// <summary>
-    /// Takes the room for the next read now, so that it is part of <see cref="Charge"/>: whoever waits for the rest of a frame waits with
-    /// it.
+    /// Rents the room for the next read now, so that <see cref="Charge"/> includes it while the connection waits for the rest of a frame.
     /// </summary>
     public void MakeRoom() => _ = GetMemory();
 
-    /// <summary>Gives back room that nothing was read into. Right after <see cref="Trim"/>.</summary>
+    /// <summary>Returns room that was not used. Right after <see cref="Trim"/>.</summary>
     public void GiveRoomBack()
     {
         if (_end > 0 || _last is not { } last)
@@ -104,7 +103,7 @@ internal sealed class FrameBuffer
         Return(last);
     }
 
-    /// <summary>Says how much was read into <see cref="GetMemory"/>.</summary>
+    /// <summary>Records how many bytes were read into <see cref="GetMemory"/>.</summary>
     public void Advance(int count)
     {
         _end += count;
@@ -124,13 +123,13 @@ internal sealed class FrameBuffer
         }
     }
 
-    /// <summary>Takes bytes out. Their memory stays as it is until <see cref="Trim"/> or <see cref="Release"/>.</summary>
+    /// <summary>Consumes bytes. Their memory stays unchanged until <see cref="Trim"/> or <see cref="Release"/>.</summary>
     public void Skip(long count)
     {
         Length -= count;
         while (_first != _last && count >= _first!.Memory.Length - _start)
         {
-            // Given back later: a frame in it may be shown still.
+            // Returned later: a view may still show a frame in it.
             count -= _first.Memory.Length - _start;
             _first = _first.Follower;
             _start = 0;
@@ -139,7 +138,7 @@ internal sealed class FrameBuffer
         _start += (int)count;
     }
 
-    /// <summary>Somebody keeps a frame in this array: it is left to the garbage collector.</summary>
+    /// <summary>Leaves this array to the garbage collector, because other code keeps a frame in it.</summary>
     public void Keep(byte[] array)
     {
         for (Piece? piece = _oldest; piece is not null; piece = piece.Follower)
@@ -152,7 +151,7 @@ internal sealed class FrameBuffer
         }
     }
 
-    /// <summary>Gives back the pieces whose bytes were taken out. A little that is left in a large piece is moved to a small one.</summary>
+    /// <summary>Returns consumed pieces. A small rest in a large piece is moved to a small one.</summary>
     public void Trim()
     {
         if (Length == 0)
@@ -173,7 +172,7 @@ internal sealed class FrameBuffer
         }
     }
 
-    /// <summary>Gives everything back.</summary>
+    /// <summary>Returns everything.</summary>
     public void Release()
     {
         ReturnUntil(null);
@@ -245,7 +244,7 @@ internal sealed class FrameBuffer
         }
     }
 
-    /// <summary>An array of the pool, as a part of a sequence.</summary>
+    /// <summary>A pooled array as a segment of a sequence.</summary>
     private sealed class Piece : ReadOnlySequenceSegment<byte>
     {
         public byte[] Array { get; private set; } = [];
@@ -273,8 +272,8 @@ internal sealed class FrameBuffer
 
         public void EndAt(int length) => Memory = Array.AsMemory(0, length);
 
-        /// <summary>Takes more behind what is there.</summary>
-        /// <returns>How much is there.</returns>
+        /// <summary>Continues to append after the existing bytes.</summary>
+        /// <returns>The number of existing bytes.</returns>
         public int Reopen()
         {
             int length = Memory.Length;

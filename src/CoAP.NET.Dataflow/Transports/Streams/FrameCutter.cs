@@ -4,15 +4,14 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// From the bytes that a <see cref="ConnectionReader"/> read to the frames that are handed in. Used by the reader only, but for what is
-/// said of progress.
+/// Cuts the bytes of a <see cref="ConnectionReader"/> into frames and hands them in. Used by the reader only, except for the progress.
 /// </summary>
 internal sealed class FrameCutter(
     AsyncConnection connection, ConnectionLink link, ConnectionReader reader, ReadCharge charge, ICoapStreamContext context)
 {
     private const int MaxHead = 16;
 
-    // Shows one frame after another of an array of the input; a thread needs one.
+    // Shows one frame after another of an input array; one per thread.
     [ThreadStatic]
     private static CoapDatagram? t_view;
 
@@ -21,42 +20,40 @@ internal sealed class FrameCutter(
     private long _partial;
     private long _partialReceived;
 
-    /// <summary>How many frames were handed in. For any thread, as are the next two.</summary>
+    /// <summary>The number of frames handed in. Thread-safe, as are the next two members.</summary>
     public long Count => Volatile.Read(ref _count);
 
-    /// <summary>
-    /// The length of the frame of which only a part is there, or how much of it where the length is not known; 0 when there is none.
-    /// </summary>
+    /// <summary>The length of the partial frame, or its available bytes while the length is unknown; 0 for none.</summary>
     public long Partial => Volatile.Read(ref _partial);
 
-    /// <summary>How much is there of the frame of which only a part is there.</summary>
+    /// <summary>The available bytes of the partial frame.</summary>
     public long PartialReceived => Volatile.Read(ref _partialReceived);
 
-    /// <summary>Whether there are bytes that were not looked at.</summary>
+    /// <summary>Whether there are unprocessed bytes.</summary>
     public bool HasUncut { get; private set; }
 
-    /// <summary>Whether nothing is there.</summary>
+    /// <summary>Whether there are no bytes.</summary>
     public bool IsEmpty => _input.Length == 0;
 
-    /// <summary>Room for what is read next; <see cref="OnRead"/> or <see cref="GiveRoomBack"/> follows.</summary>
+    /// <summary>Returns room for the next read; <see cref="OnRead"/> or <see cref="GiveRoomBack"/> follows.</summary>
     public Memory<byte> GetMemory() => _input.GetMemory();
 
     public void GiveRoomBack() => _input.GiveRoomBack();
 
-    /// <summary>So many bytes were read.</summary>
+    /// <summary>Records the number of read bytes.</summary>
     public void OnRead(int count)
     {
         _input.Advance(count);
         HasUncut = true;
     }
 
-    /// <summary>A message has begun, even if none of its bytes are there.</summary>
+    /// <summary>Records the beginning of a message, even without any of its bytes.</summary>
     public void OnMessageBegun() => Volatile.Write(ref _partial, 1);
 
-    /// <summary>The connection is not read for now: that a frame does not go on is not the peer's fault.</summary>
+    /// <summary>Records a pause of reading: the peer is not responsible for the partial frame.</summary>
     public void OnPaused() => Volatile.Write(ref _partial, 0);
 
-    /// <summary>Hands in the frames that are there, as long as the connection may be read.</summary>
+    /// <summary>Hands in the complete frames, as long as reading is allowed.</summary>
     public void Cut()
     {
         ReadOnlySequence<byte> bytes = _input.Bytes;
@@ -89,7 +86,7 @@ internal sealed class FrameCutter(
 
             if (length < 0)
             {
-                // Aborted: the last frame is on its way, and nothing more is looked at.
+                // Aborted: the last frame was sent, and nothing more is processed.
                 bytes = bytes.Slice(bytes.End);
                 break;
             }
@@ -101,7 +98,7 @@ internal sealed class FrameCutter(
         KeepRest(bytes.Length, partial, isStopped);
     }
 
-    /// <summary>The peer did in the last read what it must not.</summary>
+    /// <summary>Handles a violation by the peer in the last read.</summary>
     public void Refuse(string violation)
     {
         HasUncut = !reader.TryBeginFrame();
@@ -118,10 +115,10 @@ internal sealed class FrameCutter(
         }
     }
 
-    /// <summary>Gives all memory back.</summary>
+    /// <summary>Returns all memory.</summary>
     public void Release() => _input.Release();
 
-    // Bytes that wait because we do not read count as well as those of a frame that is not there yet.
+    // Bytes that wait because reading is paused count like those of a partial frame.
     private void KeepRest(long length, long partial, bool isStopped)
     {
         HasUncut = isStopped;
@@ -129,7 +126,7 @@ internal sealed class FrameCutter(
         _input.Trim();
         if (!isStopped && length > 0)
         {
-            // Whoever waits for the rest of a frame waits with room for it.
+            // A connection that waits for the rest of a frame waits with room for it.
             _input.MakeRoom();
         }
 
@@ -141,7 +138,7 @@ internal sealed class FrameCutter(
         }
     }
 
-    // The frame is the message, which is measured when it is whole, or has become too long.
+    // The frame is the message, which is measured when it is complete or exceeds the limit.
     private long Measure(in ReadOnlySequence<byte> bytes)
     {
         if (link.HasMessages)
@@ -190,7 +187,7 @@ internal sealed class FrameCutter(
         context.Receive(frame);
         if (!frame.TryTakeBack())
         {
-            // Somebody keeps it, and the array it shows.
+            // The pipeline keeps it, and the array that it shows.
             if (joined is null)
             {
                 _input.Keep(place.Array!);

@@ -1,11 +1,11 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>What stands behind a transport that binds nothing: its connections, opened by it or handed over to it.</summary>
+/// <summary>The engine of a transport that binds nothing: connections that it opened or that were handed to it.</summary>
 internal sealed class HostEngine(CoapStreamTransport transport, ICoapStreamContext context, CoapStreamOptions streams) : TransportEngine
 {
     private readonly CancellationTokenSource _stopping = new();
 
-    /// <summary>What the endpoint gave the transport.</summary>
+    /// <summary>The endpoint's context for the transport.</summary>
     public ICoapStreamContext Context { get; } = context;
 
     public ConnectionHost Host { get; } = new(transport, context, streams);
@@ -17,10 +17,10 @@ internal sealed class HostEngine(CoapStreamTransport transport, ICoapStreamConte
 
     public override Task StartAsync() => Task.CompletedTask;
 
-    /// <summary>Has a connection begin that somebody else accepted.</summary>
-    /// <param name="link">What it moves over.</param>
-    /// <param name="accepted">What is known of it.</param>
-    /// <returns>The connection; null when it is not taken, and then it was closed.</returns>
+    /// <summary>Starts a connection accepted elsewhere.</summary>
+    /// <param name="link">The link of the connection.</param>
+    /// <param name="accepted">The description of the connection.</param>
+    /// <returns>The connection; null when it is refused and therefore closed.</returns>
     public AsyncConnection? Accept(ConnectionLink link, CoapAcceptedConnection accepted)
     {
         AsyncConnection connection = new(
@@ -34,9 +34,9 @@ internal sealed class HostEngine(CoapStreamTransport transport, ICoapStreamConte
         return Host.TryOpen(connection) ? connection : null;
     }
 
-    /// <summary>Has a connection begin over pipes.</summary>
-    /// <param name="pipe">The pipes, and what is known of the peer.</param>
-    /// <returns>The connection; null when it is not taken, and then the pipes were closed.</returns>
+    /// <summary>Starts a connection over pipes.</summary>
+    /// <param name="pipe">The pipes, and the description of the peer.</param>
+    /// <returns>The connection; null when it is refused. The pipes are then closed.</returns>
     public AsyncConnection? Accept(CoapDuplexPipe pipe) => Accept(
         new PipeLink(pipe, pipe.Abort),
         new CoapAcceptedConnection { Remote = pipe.Remote, Local = pipe.Local, Identity = pipe.Identity, ServerName = pipe.ServerName });

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// Sends the answers to earlier frames of a batch when the thread of their connection stays in user code. One timer for each engine, set
+/// Sends the answers to earlier frames of a batch when the thread of their connection stays in user code. One timer for each engine, active
 /// only while there is such a connection.
 /// </summary>
 internal sealed class LateOutput(TimeProvider time) : IDisposable

@@ -2,14 +2,15 @@ using System.Diagnostics;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>The connections that a transport is opening, and how far each has come (<see cref="CoapConnectionTransport.ProgressOf"/>).
-/// Thread-safe.</summary>
+/// <summary>
+/// The pending connection attempts of a transport with their progress (<see cref="CoapConnectionTransport.ProgressOf"/>). Thread-safe.
+/// </summary>
 internal sealed class Openings
 {
     private readonly Lock _gate = new();
     private readonly List<Opening> _all = [];
 
-    /// <summary>An attempt begins; it ends when what is returned is disposed.</summary>
+    /// <summary>Begins an attempt; disposing the result ends it.</summary>
     public Opening Begin(CoapAddress remote, string? serverName)
     {
         Opening opening = new(this, remote, serverName);
@@ -21,7 +22,7 @@ internal sealed class Openings
         return opening;
     }
 
-    /// <summary>How far the newest attempt to connect to an address has come; null when there is none.</summary>
+    /// <summary>Returns the progress of the newest attempt for an address; null for none.</summary>
     public CoapConnectProgress? Find(CoapAddress remote, string? serverName)
     {
         lock (_gate)
@@ -50,15 +51,15 @@ internal sealed class Openings
 
         public CoapConnectProgress Progress => Volatile.Read(ref _progress);
 
-        /// <summary>The TCP connection stands, and the server has not answered what was said on it.</summary>
+        /// <summary>Records that the TCP connection is open, and the server has not answered the first bytes on it.</summary>
         public void OnConnected(CoapAwaited awaits) => Set(awaits, CoapConnectStage.NoAnswer, awaits == CoapAwaited.TlsHandshake
             ? $"{Remote} took the TCP connection and did not answer the ClientHello. Does it speak TLS at this port? coaps+tcp has port "
                 + "5684, coap+tcp without TLS has 5683."
             : $"{Remote} took the connection and did not answer the HTTP request for a WebSocket. Does a web server with CoAP over "
                 + "WebSockets listen at this port?");
 
-        /// <summary>The server has shown its certificate, and it was accepted.</summary>
-        /// <param name="awaits">What follows.</param>
+        /// <summary>Records that the server's certificate was accepted.</summary>
+        /// <param name="awaits">The next awaited step.</param>
         public void OnTrusted(CoapAwaited awaits) => Set(
             awaits,
             CoapConnectStage.Authenticating,

@@ -1,14 +1,14 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>Accepts connections by a callback of the user.</summary>
-/// <param name="engine">Takes them.</param>
+/// <summary>Accepts connections with a callback of the application.</summary>
+/// <param name="engine">Takes over the connections.</param>
 /// <param name="accept">The callback.</param>
 internal sealed class PipeAcceptLoop(HostEngine engine, Func<CancellationToken, ValueTask<CoapDuplexPipe>> accept)
     : AcceptLoop(engine.Context, engine.Stopping)
 {
     /// <summary>
-    /// Waits for a pipe no longer than until the token is cancelled. A pipe that comes later is closed, so that a callback that ignores its
-    /// token leaks nothing.
+    /// Waits for a pipe until the token is cancelled. A pipe that arrives later is closed, so a callback that ignores its token leaks
+    /// nothing.
     /// </summary>
     public static async Task<CoapDuplexPipe> WithinAsync(ValueTask<CoapDuplexPipe> pending, CancellationToken cancellationToken)
     {
@@ -46,11 +46,11 @@ internal sealed class PipeAcceptLoop(HostEngine engine, Func<CancellationToken, 
             await late.Input.CompleteAsync().ConfigureAwait(false);
             await late.Output.CompleteAsync().ConfigureAwait(false);
         }
-#pragma warning disable CA1031 // nobody waits for it any more
+#pragma warning disable CA1031 // no caller waits for it any more
         catch (Exception)
 #pragma warning restore CA1031
         {
-            // It failed, too, or cannot be closed.
+            // It failed too, or cannot be closed.
         }
     }
 }

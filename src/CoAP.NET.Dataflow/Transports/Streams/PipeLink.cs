@@ -3,18 +3,18 @@ using System.Runtime.CompilerServices;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>A pair of pipes that somebody else fills and empties, such as a web server's connection.</summary>
+/// <summary>A pair of pipes that other code fills and empties, such as a web server's connection.</summary>
 internal sealed class PipeLink(IDuplexPipe pipe, Action? abort) : ConnectionLink
 {
     private readonly TaskCompletionSource _released = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Stream _input = pipe.Input.AsStream(leaveOpen: true);
     private readonly Stream _output = pipe.Output.AsStream(leaveOpen: true);
 
-    // Each side ended in order: what is left of it is for whoever has the pipes.
+    // Each side ended in order: the owner of the pipes handles the rest.
     private volatile bool _hasInputEnded;
     private volatile bool _hasOutputEnded;
 
-    /// <summary>Ends when nobody uses the pipes any more.</summary>
+    /// <summary>Completes when the pipes are unused.</summary>
     public Task Released => _released.Task;
 
     public override ValueTask<int> WaitAsync() => _input.ReadAsync(Memory<byte>.Empty, CancellationToken.None);
@@ -42,7 +42,7 @@ internal sealed class PipeLink(IDuplexPipe pipe, Action? abort) : ConnectionLink
             Quietly(abort);
         }
 
-        // A connection is closed by whoever comes first, and again by others: pipes over a stream throw once they are complete.
+        // Several parties may close a connection: pipes over a stream throw once they are complete.
         Quietly(pipe.Input.CancelPendingRead);
         Quietly(pipe.Output.CancelPendingFlush);
     }

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// What reading a connection takes of the endpoint's memory for unfinished frames: the pieces of its <see cref="FrameBuffer"/>, and what
-/// its link holds below that. Used by the reader only.
+/// The charge of a connection's reader to the endpoint's memory for partial frames: the pieces of its <see cref="FrameBuffer"/>, and the
+/// memory of its link. Used by the reader only.
 /// </summary>
 internal sealed class ReadCharge(ICoapStreamContext context, CoapConnection connection)
 {
@@ -10,36 +10,36 @@ internal sealed class ReadCharge(ICoapStreamContext context, CoapConnection conn
     private int _link;
     private int _reserved;
 
-    /// <summary>Sets what the pieces take, in bytes.</summary>
-    /// <returns>False when there is no memory for it, so that the connection has to end.</returns>
+    /// <summary>Sets the memory of the pieces in bytes.</summary>
+    /// <returns>False when there is no memory for it, so the connection must end.</returns>
     public bool TrySetFrames(int bytes)
     {
         _frames = bytes;
         return TryFollow();
     }
 
-    /// <summary>Sets what the link holds, in bytes.</summary>
-    /// <returns>False when there is no memory for it, so that the connection has to end.</returns>
+    /// <summary>Sets the memory of the link in bytes.</summary>
+    /// <returns>False when there is no memory for it, so the connection must end.</returns>
     public bool TrySetLink(int bytes)
     {
         _link = bytes;
         return TryFollow();
     }
 
-    /// <summary>Nothing is read any more.</summary>
+    /// <summary>Releases the charge after the end of reading.</summary>
     public void Release()
     {
         _frames = _link = 0;
         _ = TryFollow();
     }
 
-    /// <summary>Why the connection ends when there is no memory.</summary>
+    /// <summary>Creates the exception for a connection without memory.</summary>
     public CoapConnectionException Refusal() => RefusalOf(connection);
 
-    /// <summary>Why a connection ends when there is no memory for what came in part.</summary>
+    /// <summary>Creates the exception for a connection without memory for partial frames.</summary>
     public static CoapConnectionException RefusalOf(CoapConnection connection) => new(
         CoapConnectionError.Refused,
-        $"The connection to {connection} was closed: there is no memory for what came only in part. See CoapLimits.MaxFrameAssemblyBytes.");
+        $"The connection to {connection} was closed: there is no memory for its partial frame. See CoapLimits.MaxFrameAssemblyBytes.");
 
     private bool TryFollow()
     {

@@ -1,14 +1,14 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>What the thread of a <see cref="ConnectionReader"/> does.</summary>
+/// <summary>The activities of the thread of a <see cref="ConnectionReader"/>.</summary>
 internal enum ReaderTurn : byte
 {
-    /// <summary>It waits, or looks for the end of a frame.</summary>
+    /// <summary>It waits, or searches the end of a frame.</summary>
     Cutting,
 
-    /// <summary>It is with a frame in the stages.</summary>
+    /// <summary>It has a frame in the stages.</summary>
     InStages,
 
-    /// <summary>It is with a frame in user code, from where it may not come back soon.</summary>
+    /// <summary>It has a frame in user code, from which it may not return soon.</summary>
     InUserCode,
 }

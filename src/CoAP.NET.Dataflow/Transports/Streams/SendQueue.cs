@@ -3,32 +3,32 @@ using System.Buffers;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// Bytes that a connection does not take yet, in order. Small frames are copied together, large ones are kept as they are. It holds no
+/// Bytes that a connection does not take yet, in order. Small frames are combined by copying, large ones are kept as they are. It holds no
 /// memory while it is empty. Not thread-safe.
 /// </summary>
-/// <param name="firstSize">The size of the buffer in which the first small frames are copied together, in bytes.</param>
+/// <param name="firstSize">The size of the buffer for the first small frames, in bytes.</param>
 internal sealed class SendQueue(int firstSize = 4096)
 {
     private const int NextSize = 32 * 1024;
 
-    // Less than this is copied: a whole buffer of a pool is not held for a few bytes.
+    // Smaller frames are copied, so that a few bytes do not hold a whole pooled buffer.
     private const int LargeFrame = 8 * 1024;
 
     private Piece? _first;
     private Piece? _last;
 
-    // One that was taken out, so that a connection whose peer takes everything at once allocates nothing.
+    // A removed piece, so that a connection whose peer takes everything at once allocates nothing.
     private Piece? _spare;
 
-    /// <summary>How many bytes there are.</summary>
+    /// <summary>The number of bytes.</summary>
     public int Length { get; private set; }
 
-    /// <summary>How much memory they take, in bytes: a buffer of which a part was sent is held as a whole.</summary>
+    /// <summary>The memory in bytes: a partly sent buffer counts as a whole.</summary>
     public long Held { get; private set; }
 
-    /// <summary>Appends what is left of a frame and takes the frame over.</summary>
+    /// <summary>Appends the rest of a frame and takes the frame over.</summary>
     /// <param name="frame">The frame.</param>
-    /// <param name="sent">How much of it is sent already.</param>
+    /// <param name="sent">The number of already sent bytes.</param>
     public void Add(CoapDatagram frame, int sent)
     {
         int rest = frame.Length - sent;
@@ -45,7 +45,7 @@ internal sealed class SendQueue(int firstSize = 4096)
         frame.Dispose();
     }
 
-    /// <summary>Puts bytes before all others.</summary>
+    /// <summary>Inserts bytes before all others.</summary>
     public void Prepend(ReadOnlySpan<byte> bytes)
     {
         Piece piece = Rent(bytes.Length);
@@ -58,11 +58,11 @@ internal sealed class SendQueue(int firstSize = 4096)
     }
 
     /// <summary>
-    /// What is to be sent next; empty when there is nothing. It stays as it is until <see cref="Skip"/> or <see cref="Clear"/>.
+    /// Returns the next bytes to send; empty for none. They stay unchanged until <see cref="Skip"/> or <see cref="Clear"/>.
     /// </summary>
     public ReadOnlyMemory<byte> Peek() => _first is { } first ? first.Buffer.AsMemory(first.Start, first.End - first.Start) : default;
 
-    /// <summary>Takes out what was sent of <see cref="Peek"/>.</summary>
+    /// <summary>Removes the sent bytes of <see cref="Peek"/>.</summary>
     public void Skip(int count)
     {
         Piece first = _first!;
@@ -158,7 +158,7 @@ internal sealed class SendQueue(int firstSize = 4096)
 
         public int End { get; set; }
 
-        /// <summary>Whose buffer it is; null for one of the pool.</summary>
+        /// <summary>The frame that owns the buffer; null for a pooled buffer.</summary>
         public CoapDatagram? Frame { get; set; }
 
         public Piece? Next { get; set; }

@@ -1,16 +1,16 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>How TCP sockets are driven.</summary>
+/// <summary>Selects how TCP sockets are driven.</summary>
 public enum CoapTcpEngine
 {
-    /// <summary>The fastest that works here: <see cref="Inline"/> under Linux, <see cref="Async"/> otherwise.</summary>
+    /// <summary>The fastest available engine: <see cref="Inline"/> on Linux, <see cref="Async"/> otherwise.</summary>
     Auto,
 
-    /// <summary>
-    /// The receive loops of the shards read without waiting, run each message to completion and send what came out of one read at once.
-    /// Under TLS they run <see cref="System.Net.Security.SslStream"/> within their turns; handshakes are for the pool. Linux on x64 and
-    /// arm64.
-    /// </summary>
+    /// <summary>Receive loops of the shards, with non-blocking reads. Linux on x64 and arm64.</summary>
+    /// <remarks>
+    /// A loop runs each message to completion, and sends the results of one read at once. With TLS the loops run
+    /// <see cref="System.Net.Security.SslStream"/> within their turns; handshakes run on the pool.
+    /// </remarks>
     Inline,
 
     /// <summary>The platform's asynchronous sockets and streams.</summary>

@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// The descriptors that peers do not get. The runtime needs two for each thread that it starts, and ends the process when its thread pool
-/// finds none; so a flood of connections must not take the last ones.
+/// Reserves descriptors that peers do not get. The runtime needs two for each thread that it starts, and ends the process when its thread
+/// pool gets none. A flood of connections must not take the last ones.
 /// </summary>
 internal static class DescriptorReserve
 {
@@ -12,13 +12,13 @@ internal static class DescriptorReserve
     private const int Share = 8;
 
     /// <summary>
-    /// Whether a descriptor that was just opened is one of the last. The system gives the lowest number that is free, so a high one tells
-    /// that nearly all are taken.
+    /// Whether a newly opened descriptor is one of the last. The system assigns the lowest free number, so a high one shows that nearly all
+    /// are in use.
     /// </summary>
     public static bool IsTouchedBy(nint descriptor) =>
         OperatingSystem.IsLinux() && LibC.TryGetFileLimit(out ulong limit) && IsTouchedBy(descriptor, limit);
 
-    /// <summary>The same, with a limit of so many descriptors.</summary>
+    /// <summary>The same, with an explicit limit of descriptors.</summary>
     internal static bool IsTouchedBy(nint descriptor, ulong limit) =>
         limit <= int.MaxValue && descriptor >= (nint)(limit - Math.Min(Most, limit / Share));
 

@@ -2,9 +2,7 @@ using System.Net;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>
-/// What stands behind a <see cref="CoapTcpTransport"/>: its listening sockets, its connections and the way they are driven.
-/// </summary>
+/// <summary>The engine of a <see cref="CoapTcpTransport"/>: its listening sockets and connections, and the way they are driven.</summary>
 internal abstract class TcpEngine : TransportEngine
 {
     protected TcpEngine(CoapTcpTransport transport, ICoapStreamContext context, CoapTcpTransportOptions options)
@@ -14,7 +12,7 @@ internal abstract class TcpEngine : TransportEngine
         Options = options;
     }
 
-    /// <summary>What the endpoint gave the transport.</summary>
+    /// <summary>The endpoint's context for the transport.</summary>
     public ICoapStreamContext Context { get; }
 
     public abstract CoapTcpEngine Kind { get; }
@@ -26,7 +24,7 @@ internal abstract class TcpEngine : TransportEngine
     /// <summary>See <see cref="CoapConnectionTransport.ProgressOf"/>.</summary>
     public abstract CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName);
 
-    /// <summary>See <see cref="CoapConnectionTransport.ConnectAsync"/>. The time limit is kept here.</summary>
+    /// <summary>See <see cref="CoapConnectionTransport.ConnectAsync"/>. The engine applies the time limit.</summary>
     public abstract ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, IPAddress? local, string? serverName,
         CancellationToken cancellationToken);
 }

@@ -3,36 +3,38 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>
-/// CoAP over UDP (RFC 7252): one or several sockets, for servers and clients. Received datagrams run to completion on the thread that
-/// received them; when user code blocks there, another thread goes on receiving. Answers leave from the address that was asked.
-/// </summary>
+/// <summary>Runs CoAP over UDP (RFC 7252) with one or several sockets, for servers and clients.</summary>
+/// <remarks>
+/// The thread that receives a datagram processes it to completion. When user code blocks there, another thread continues receiving. Answers
+/// leave from the address that the request was sent to.
+/// </remarks>
 public sealed class CoapUdpTransport : CoapDatagramTransport
 {
     private readonly CoapUdpTransportOptions _options;
     private readonly TransportLife<UdpEngine> _life = new();
 
-    /// <summary>Makes a transport; nothing is bound before <see cref="StartAsync"/>.</summary>
-    /// <param name="options">What to bind and how; null: any address and port, as clients do.</param>
+    /// <summary>Creates a transport. <see cref="StartAsync"/> binds the addresses.</summary>
+    /// <param name="options">The addresses and settings; null: any address and port, as clients do.</param>
     public CoapUdpTransport(CoapUdpTransportOptions? options = null) => _options = (options ?? new CoapUdpTransportOptions()).Clone();
 
     /// <inheritdoc/>
     public override string Scheme => "coap";
 
-    /// <summary>Whether the loop calls the clock; on Linux, when the clock is the system's. Known after <see cref="StartAsync"/>.</summary>
+    /// <summary>Whether the loop drives the clock: on Linux with the system clock. Known after <see cref="StartAsync"/>.</summary>
     public override bool DrivesClock => _life.Engine is { DrivesClock: true };
 
     /// <inheritdoc/>
     public override IReadOnlyList<CoapAddress> LocalAddresses => _life.Engine?.LocalAddresses ?? [];
 
-    /// <summary>The engine in use; before <see cref="StartAsync"/> the one that was asked for.</summary>
+    /// <summary>The engine in use; before <see cref="StartAsync"/> the requested one.</summary>
     public CoapUdpEngine Engine => _life.Engine?.Kind ?? _options.Engine;
 
     /// <inheritdoc/>
-    /// <exception cref="CoapBindException">An address cannot be bound; nothing is left open, and the start may be tried again.</exception>
-    /// <exception cref="InvalidOperationException">It was started before.</exception>
-    /// <exception cref="PlatformNotSupportedException"><see cref="CoapUdpEngine.LinuxLoop"/> was asked for where it does not
-    /// work.</exception>
+    /// <exception cref="CoapBindException">An address cannot be bound. Nothing is left open, and a new start is possible.</exception>
+    /// <exception cref="InvalidOperationException">The transport was already started.</exception>
+    /// <exception cref="PlatformNotSupportedException">
+    /// The options request <see cref="CoapUdpEngine.LinuxLoop"/> on a system that does not support it.
+    /// </exception>
     public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
@@ -57,7 +59,7 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
             both = both < 0 && isForBoth && bound[tag].IsAny ? tag : both;
         }
 
-        // A socket for both families comes second to one that is of the address's own.
+        // Prefer a socket of the address's own family over a dual-mode socket.
         (local, tag) = both < 0 ? (default, 0) : (CoapAddress.Of(address, bound[both].Port), both);
         return both >= 0;
     }
@@ -103,22 +105,24 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
         }
     }
 
-    /// <summary>
-    /// How many sockets this transport has at each of its addresses, among which and those of other processes a
-    /// <see cref="CoapUdpSlotTable"/> can choose. 0 before the start, when <see cref="CoapUdpTransportOptions.SharePort"/> is not set, and
-    /// with the engine <see cref="CoapUdpEngine.Portable"/>.
-    /// </summary>
+    /// <summary>The number of sockets of this transport at each of its addresses.</summary>
+    /// <remarks>
+    /// A <see cref="CoapUdpSlotTable"/> chooses among these and the sockets of other processes. 0 before the start, without
+    /// <see cref="CoapUdpTransportOptions.SharePort"/>, and with the engine <see cref="CoapUdpEngine.Portable"/>.
+    /// </remarks>
     public int SharedSockets => _life.Engine?.SharedSockets ?? 0;
 
-    /// <summary>
-    /// Has the kernel bring DTLS records to sockets by their slots, at an address that several processes share. It takes the place of a
-    /// table that any of them attached before, and holds as long as one of them has the port. No datagram is lost meanwhile. Linux, without
-    /// privileges (SO_ATTACH_REUSEPORT_CBPF).
-    /// </summary>
+    /// <summary>Makes the kernel deliver DTLS records by their slots, at an address that several processes share.</summary>
+    /// <remarks>
+    /// The table replaces one that any of the processes attached before. It is in effect as long as one of them has the port. No datagram
+    /// is lost meanwhile. Linux, without privileges (SO_ATTACH_REUSEPORT_CBPF).
+    /// </remarks>
     /// <param name="tag">The index of the address in <see cref="LocalAddresses"/>.</param>
     /// <param name="table">The table.</param>
-    /// <returns>False where the port is not shared, there is no such address, the engine is <see cref="CoapUdpEngine.Portable"/>, or the
-    /// kernel refuses: the last two are logged, and counted in <see cref="CoapCounter.SlotTablesRefused"/>.</returns>
+    /// <returns>
+    /// False when the port is not shared, the address does not exist, the engine is <see cref="CoapUdpEngine.Portable"/>, or the kernel
+    /// refuses. The last two are logged and counted in <see cref="CoapCounter.SlotTablesRefused"/>.
+    /// </returns>
     public bool TryAttach(int tag, CoapUdpSlotTable table)
     {
         ArgumentNullException.ThrowIfNull(table);
@@ -128,10 +132,8 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
     /// <inheritdoc/>
     public override void Wake() => _life.Engine?.Wake();
 
-    /// <summary>
-    /// Stops receiving, sends what is still batched and closes the sockets. May be called, and waited for, inside a handler.
-    /// </summary>
-    /// <returns>A task that ends when nothing more is received.</returns>
+    /// <summary>Stops receiving, sends batched datagrams and closes the sockets. A handler may call and await it.</summary>
+    /// <returns>A task that completes when the transport receives nothing more.</returns>
     public override ValueTask DisposeAsync() => _life.DisposeAsync();
 
     private UdpEngine MakeEngine(ICoapDatagramContext context)
@@ -139,7 +141,7 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
         switch (_options.Engine)
         {
             case CoapUdpEngine.LinuxLoop when !LinuxUdpEngine.IsSupported:
-                throw new PlatformNotSupportedException("The engine LinuxLoop needs Linux on x64 or arm64; use CoapUdpEngine.Auto.");
+                throw new PlatformNotSupportedException("The engine LinuxLoop needs Linux on x64 or arm64. Use CoapUdpEngine.Auto.");
             case CoapUdpEngine.Portable:
             case CoapUdpEngine.Auto when !LinuxUdpEngine.IsSupported:
                 return new PortableUdpEngine(this, context, _options);

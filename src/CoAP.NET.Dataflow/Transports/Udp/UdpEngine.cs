@@ -2,7 +2,7 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>What stands behind a <see cref="CoapUdpTransport"/>: the sockets of one transport and the way they are driven.</summary>
+/// <summary>The engine of a <see cref="CoapUdpTransport"/>: its sockets and the way they are driven.</summary>
 internal abstract class UdpEngine : TransportEngine
 {
     private readonly OccasionalLog _failing;
@@ -17,29 +17,29 @@ internal abstract class UdpEngine : TransportEngine
         Options = options;
     }
 
-    /// <summary>What the endpoint gave the transport.</summary>
+    /// <summary>The endpoint's context for the transport.</summary>
     public ICoapDatagramContext Context { get; }
 
     public abstract CoapUdpEngine Kind { get; }
 
     public CoapTransport Transport { get; }
 
-    /// <summary>The groups of its sockets; null without any.</summary>
+    /// <summary>The groups of its sockets; null for none.</summary>
     protected UdpMemberships? Memberships { get; set; }
 
-    /// <summary>When it may be told that receiving fails.</summary>
+    /// <summary>Rate-limits the log message about failed receiving.</summary>
     public OccasionalLog Receiving { get; }
 
     public CoapUdpTransportOptions Options { get; }
 
-    /// <summary>Sends and takes over. Does not throw.</summary>
+    /// <summary>Sends a datagram and takes it over. Does not throw.</summary>
     public abstract void Send(CoapDatagram datagram);
 
-    /// <summary>How many sockets it has at each address that other processes may share; 0 where nothing chooses among them.</summary>
+    /// <summary>The number of sockets at each address that other processes may share; 0 when nothing chooses among them.</summary>
     public virtual int SharedSockets => 0;
 
     /// <summary>See <see cref="CoapUdpTransport.TryAttach"/>.</summary>
-    /// <param name="tag">Which address.</param>
+    /// <param name="tag">The index of the address.</param>
     /// <param name="table">The table.</param>
     public bool TryAttach(int tag, CoapUdpSlotTable table)
     {
@@ -67,20 +67,20 @@ internal abstract class UdpEngine : TransportEngine
         return false;
     }
 
-    /// <summary>Has the kernel choose among the sockets at an address.</summary>
-    /// <param name="tag">Which address; there is one.</param>
+    /// <summary>Makes the kernel choose among the sockets at an address.</summary>
+    /// <param name="tag">The index of an existing address.</param>
     /// <param name="table">The table.</param>
-    /// <param name="refusal">Why it does not, and what to do; null when it does, and when the transport ends.</param>
+    /// <param name="refusal">The error and the remedy; null for success, and when the transport ends.</param>
     protected virtual bool TryAttach(int tag, CoapUdpSlotTable table, out (string Reason, string Advice)? refusal)
     {
-        refusal = ($"the engine {Kind} cannot tell its sockets apart.", "Use CoapUdpEngine.Auto on Linux, x64 or arm64.");
+        refusal = ($"the engine {Kind} cannot distinguish its sockets.", "Use CoapUdpEngine.Auto on Linux, x64 or arm64.");
         return false;
     }
 
-    /// <summary>The socket that a datagram was to leave by is not ours any more.</summary>
+    /// <summary>Handles a datagram whose socket was lost.</summary>
     protected abstract void OnLost(CoapDatagram datagram, SocketException error);
 
-    /// <summary>Counts a datagram that did not leave, says so, and gives it back.</summary>
+    /// <summary>Counts and reports a datagram that did not leave, and disposes it.</summary>
     internal void Fail(CoapDatagram datagram, SocketException error)
     {
         Context.Counters.Add(CoapCounter.SendErrors);

@@ -5,15 +5,16 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>Groups on sockets (RFC 7252 section 8): joining, and which interface is meant.</summary>
+/// <summary>Manages groups on sockets (RFC 7252 section 8): joining, and the choice of the interface.</summary>
 internal static class UdpGroups
 {
-    /// <summary>Joins the groups of the options on all sockets that are bound to any address, each of the socket's IP versions.</summary>
+    /// <summary>Joins the groups of the options on all sockets that are bound to any address, each for the socket's IP versions.</summary>
     /// <param name="sockets">The sockets of a transport, one for each of its addresses.</param>
-    /// <param name="context">For the log.</param>
-    /// <param name="options">Groups and interfaces.</param>
-    /// <exception cref="CoapException">There is no socket to join with, an interface does not exist, or no group could be joined on
-    /// any.</exception>
+    /// <param name="context">The context, for the log.</param>
+    /// <param name="options">The groups and interfaces.</param>
+    /// <exception cref="CoapException">
+    /// No socket can join, an interface does not exist, or no group could be joined on any interface.
+    /// </exception>
     /// <returns>The memberships, which follow the interfaces until they are disposed; null without groups.</returns>
     public static UdpMemberships? Join(IEnumerable<Socket> sockets, ICoapTransportContext context, CoapUdpTransportOptions options)
     {
@@ -33,17 +34,17 @@ internal static class UdpGroups
         if (memberships.JoinAll(out SocketException? last) == 0)
         {
             throw new CoapException(
-                $"No group could be joined on any interface. {last?.Message} Name the interfaces that can, or leave the groups.", last);
+                $"No group could be joined on any interface. {last?.Message} Name suitable interfaces, or do not join groups.", last);
         }
 
         memberships.Follow();
         return memberships;
     }
 
-    /// <summary>The index of an interface that was named; one that this machine does not have is an error.</summary>
+    /// <summary>Returns the index of a named interface. An unknown interface is an error.</summary>
     /// <param name="name">A name such as <c>eth0</c>, or an index.</param>
-    /// <param name="ipv6">For which IP version.</param>
-    /// <exception cref="CoapException">There is none.</exception>
+    /// <param name="ipv6">Whether to use IPv6.</param>
+    /// <exception cref="CoapException">The interface does not exist.</exception>
     public static int IndexOf(string name, bool ipv6)
     {
         if (int.TryParse(name, NumberStyles.None, CultureInfo.InvariantCulture, out int index) && index > 0)
@@ -58,8 +59,8 @@ internal static class UdpGroups
         return IndexOf(found, ipv6) ?? throw new CoapException($"The interface '{name}' does not have {(ipv6 ? "IPv6" : "IPv4")}.");
     }
 
-    /// <summary>Joins a group on an interface, or leaves it.</summary>
-    /// <exception cref="SocketException">It cannot be.</exception>
+    /// <summary>Joins or leaves a group on an interface.</summary>
+    /// <exception cref="SocketException">The operation failed.</exception>
     public static void Set(Socket socket, IPAddress group, int index, SocketOptionName membership)
     {
         if (group.AddressFamily == AddressFamily.InterNetworkV6)
@@ -72,18 +73,20 @@ internal static class UdpGroups
         }
     }
 
-    /// <summary>The interfaces that there are, up or not, by index.</summary>
+    /// <summary>Returns the indexes of all interfaces, up or not.</summary>
     public static HashSet<int> Present() =>
         [.. NetworkInterface.GetAllNetworkInterfaces()
             .SelectMany(static adapter => (int?[])[IndexOf(adapter, ipv6: false), IndexOf(adapter, ipv6: true)]).OfType<int>()];
 
-    /// <summary>The interfaces on which a group is to be joined now.</summary>
+    /// <summary>Returns the interfaces on which a group must be joined now.</summary>
     /// <param name="group">The group.</param>
-    /// <param name="options">Which interfaces were named.</param>
-    /// <param name="evenIfDown">Whether also on those that are down or have no address of the IP version yet: the operating system keeps
-    /// the membership for when they have.</param>
+    /// <param name="options">The options with the named interfaces.</param>
+    /// <param name="evenIfDown">
+    /// Whether to include interfaces that are down or have no address of the IP version yet: the operating system keeps the membership for
+    /// later.
+    /// </param>
     /// <returns>Their indexes.</returns>
-    /// <exception cref="CoapException">One that was named does not exist.</exception>
+    /// <exception cref="CoapException">A named interface does not exist.</exception>
     public static List<int> InterfacesFor(IPAddress group, CoapUdpTransportOptions options, bool evenIfDown)
     {
         bool ipv6 = group.AddressFamily == AddressFamily.InterNetworkV6;
@@ -100,7 +103,7 @@ internal static class UdpGroups
         List<int> indexes = [];
         foreach (NetworkInterface adapter in NetworkInterface.GetAllNetworkInterfaces())
         {
-            // The loopback interface does not say that it can, but joining there works and costs nothing.
+            // The loopback interface does not report multicast support, but joining there works and costs nothing.
             if ((evenIfDown || adapter.OperationalStatus is OperationalStatus.Up or OperationalStatus.Unknown)
                 && (adapter.SupportsMulticast || adapter.NetworkInterfaceType == NetworkInterfaceType.Loopback)
                 && (IndexOf(adapter, ipv6) ?? (evenIfDown ? IndexOf(adapter, !ipv6) : null)) is { } index)

@@ -5,13 +5,12 @@ using System.Net.Sockets;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// The groups that the sockets of a transport belong to, on which interfaces. The operating system keeps a membership while an interface is
-/// down, but one that is new (plugged in, made anew, addressed later) must be joined, and one that is gone takes a place of the few that a
-/// socket has.
+/// The group memberships of a transport's sockets by interface. The operating system keeps a membership while an interface is down. But a
+/// new interface (plugged in, recreated, addressed later) must be joined, and a removed one occupies one of the few places of a socket.
 /// </summary>
 internal sealed class UdpMemberships(Socket[] sockets, ICoapTransportContext context, CoapUdpTransportOptions options) : IDisposable
 {
-    // The platform tells of changes of IPv4 addresses only.
+    // The platform reports changes of IPv4 addresses only.
     private static readonly TimeSpan s_period = TimeSpan.FromSeconds(30);
 
     private readonly Lock _gate = new();
@@ -21,10 +20,10 @@ internal sealed class UdpMemberships(Socket[] sockets, ICoapTransportContext con
     private bool _isFollowing;
     private ITimer? _looks;
 
-    /// <summary>Joins where that was not done before.</summary>
-    /// <param name="last">Why one could not be joined.</param>
-    /// <returns>How many were joined.</returns>
-    /// <exception cref="CoapException">An interface that was named does not exist.</exception>
+    /// <summary>Joins the missing memberships.</summary>
+    /// <param name="last">The last error.</param>
+    /// <returns>The number of new memberships.</returns>
+    /// <exception cref="CoapException">A named interface does not exist.</exception>
     public int JoinAll(out SocketException? last)
     {
         int joined = 0;
@@ -55,7 +54,7 @@ internal sealed class UdpMemberships(Socket[] sockets, ICoapTransportContext con
             NetworkChange.NetworkAddressChanged += OnChange;
             _isFollowing = true;
 
-            // What is down now may come up without any change of addresses: a membership waits for that.
+            // An interface that is down now may come up without any change of addresses: a membership waits for that.
             OnChange(null, EventArgs.Empty);
             _looks = context.TimeProvider.CreateTimer(static memberships => ((UdpMemberships)memberships!).OnChange(null, EventArgs.Empty),
                 this, s_period, s_period);
@@ -109,7 +108,7 @@ internal sealed class UdpMemberships(Socket[] sockets, ICoapTransportContext con
         }
     }
 
-    // On a thread of the platform; what it throws would end the process.
+    // On a thread of the platform, where an exception would end the process.
     private void OnChange(object? sender, EventArgs change)
     {
         try
@@ -128,7 +127,7 @@ internal sealed class UdpMemberships(Socket[] sockets, ICoapTransportContext con
         catch (Exception exception)
             when (exception is CoapException or NetworkInformationException or SocketException or ObjectDisposedException)
         {
-            // One that was named is away for now, or the transport closes.
+            // A named interface is absent for now, or the transport closes.
             Log.InterfacesNotReady(context.Logger, exception.Message);
         }
     }
@@ -142,7 +141,7 @@ internal sealed class UdpMemberships(Socket[] sockets, ICoapTransportContext con
         }
         catch (SocketException)
         {
-            // It went with its interface.
+            // It disappeared with its interface.
         }
     }
 }

@@ -4,10 +4,10 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>Opens UDP sockets as all engines want them.</summary>
+/// <summary>Opens UDP sockets for all engines.</summary>
 internal static class UdpSockets
 {
-    /// <summary>What is bound when nothing was named: any address, any free port.</summary>
+    /// <summary>Returns the addresses to bind; by default any address and any free port.</summary>
     public static IReadOnlyList<IPEndPoint> EndpointsOf(CoapUdpTransportOptions options) =>
         options.Endpoints.Count > 0
             ? [.. options.Endpoints]
@@ -16,13 +16,13 @@ internal static class UdpSockets
     public static bool IsDualMode(IPEndPoint endpoint, CoapUdpTransportOptions options) =>
         options.DualMode && endpoint.Address.Equals(IPAddress.IPv6Any) && Socket.OSSupportsIPv4;
 
-    /// <summary>Whether other programs may bind the same. Not for port 0: the system might choose a port that is shared.</summary>
+    /// <summary>Whether other programs may bind the same address. Not for port 0: the system might choose a shared port.</summary>
     public static bool IsShared(IPEndPoint endpoint, CoapUdpTransportOptions options) => options.SharePort && endpoint.Port != 0;
 
-    /// <summary>Opens and binds.</summary>
-    /// <param name="endpoint">Where.</param>
+    /// <summary>Opens and binds a socket.</summary>
+    /// <param name="endpoint">The address.</param>
     /// <param name="options">The options of the transport.</param>
-    /// <param name="prepare">Sets what must be set before binding.</param>
+    /// <param name="prepare">Sets the options that precede binding.</param>
     /// <exception cref="CoapBindException">It cannot be bound.</exception>
     public static Socket Bind(IPEndPoint endpoint, CoapUdpTransportOptions options, Action<Socket> prepare)
     {
@@ -51,7 +51,7 @@ internal static class UdpSockets
         }
     }
 
-    // Programs ask for one of the two or for both, and the operating system wants one that both asked for.
+    // Programs request one of the two options or both, and the operating system wants one that both requested.
     private static void Share(Socket socket)
     {
         socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.ReuseAddress, true);

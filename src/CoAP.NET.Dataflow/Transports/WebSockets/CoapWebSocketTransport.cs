@@ -3,28 +3,29 @@ using System.Net.WebSockets;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>
-/// CoAP over WebSockets (RFC 8323 section 4): opens them as a client, and has those that a web server accepted
-/// (<see cref="CoapEndpoint.AcceptWebSocketAsync"/>). It binds nothing itself. An endpoint makes one by itself where it needs one.
-/// </summary>
+/// <summary>Runs CoAP over WebSockets (RFC 8323 section 4).</summary>
+/// <remarks>
+/// It opens WebSockets as a client, and takes those that a web server accepted (<see cref="CoapEndpoint.AcceptWebSocketAsync"/>). It binds
+/// no address. An endpoint creates one when it needs it.
+/// </remarks>
 public sealed class CoapWebSocketTransport : CoapStreamTransport
 {
-    /// <summary>The sub-protocol that the two ends agree on (RFC 8323 section 4.1).</summary>
+    /// <summary>The subprotocol that client and server agree on (RFC 8323 section 4.1).</summary>
     public const string SubProtocol = "coap";
 
     private readonly CoapWebSocketTransportOptions _options;
     private readonly WebSocketConnector _connector;
     private readonly TransportLife<HostEngine> _life = new();
 
-    /// <summary>Makes a transport.</summary>
-    /// <param name="options">How it works; null: all defaults.</param>
+    /// <summary>Creates a transport.</summary>
+    /// <param name="options">The options; null for the defaults.</param>
     public CoapWebSocketTransport(CoapWebSocketTransportOptions? options = null)
     {
         _options = (options ?? new CoapWebSocketTransportOptions()).Clone();
         _connector = new WebSocketConnector(_options);
     }
 
-    /// <summary><c>coap+ws</c>, or <c>coaps+ws</c> with TLS.</summary>
+    /// <summary>The scheme: <c>coap+ws</c>, or <c>coaps+ws</c> with TLS.</summary>
     public override string Scheme => _options.UseTls ? "coaps+ws" : "coap+ws";
 
     /// <inheritdoc/>
@@ -33,17 +34,17 @@ public sealed class CoapWebSocketTransport : CoapStreamTransport
     /// <summary>True: each WebSocket message is a frame.</summary>
     public override bool HasMessages => true;
 
-    /// <summary>True: by the Host header (RFC 8323 section 8.5).</summary>
+    /// <summary>True: with the Host header (RFC 8323 section 8.5).</summary>
     public override bool TellsServerName => true;
 
-    /// <summary>Empty: the web server binds.</summary>
+    /// <summary>Empty: the web server binds the addresses.</summary>
     public override IReadOnlyList<CoapAddress> LocalAddresses => [];
 
     private HostEngine StartedEngine =>
-        _life.Engine ?? throw new InvalidOperationException("Start the transport before it has connections.");
+        _life.Engine ?? throw new InvalidOperationException("The transport is not started. Start it before it opens connections.");
 
     /// <inheritdoc/>
-    /// <exception cref="InvalidOperationException">It was started before.</exception>
+    /// <exception cref="InvalidOperationException">The transport was already started.</exception>
     public override ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
@@ -51,12 +52,12 @@ public sealed class CoapWebSocketTransport : CoapStreamTransport
     }
 
     /// <inheritdoc/>
-    /// <exception cref="InvalidOperationException">The transport was not started.</exception>
+    /// <exception cref="InvalidOperationException">The transport is not started.</exception>
     public override ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken) =>
         _connector.ConnectAsync(StartedEngine, remote, null, serverName, cancellationToken);
 
     /// <inheritdoc/>
-    /// <exception cref="InvalidOperationException">The transport was not started.</exception>
+    /// <exception cref="InvalidOperationException">The transport is not started.</exception>
     public override ValueTask<CoapConnection> ConnectFromAsync(CoapAddress remote, IPAddress local, string? serverName,
         CancellationToken cancellationToken) =>
             _connector.ConnectAsync(StartedEngine, remote, local, serverName, cancellationToken);
@@ -65,11 +66,11 @@ public sealed class CoapWebSocketTransport : CoapStreamTransport
     public override CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) =>
         _life.Engine?.Host.Openings.Find(remote, serverName);
 
-    /// <summary>Takes over a WebSocket that was accepted.</summary>
+    /// <summary>Takes over an accepted WebSocket.</summary>
     /// <param name="webSocket">The WebSocket.</param>
-    /// <param name="accepted">What is known of it.</param>
-    /// <param name="released">Ends when nobody uses it any more.</param>
-    /// <returns>The connection; null when it is not taken, and then it was closed.</returns>
+    /// <param name="accepted">The description of the connection.</param>
+    /// <param name="released">Completes when the WebSocket is unused.</param>
+    /// <returns>The connection; null when it is refused. A refused WebSocket is closed.</returns>
     internal CoapConnection? Accept(WebSocket webSocket, CoapAcceptedConnection accepted, out Task released)
     {
         WebSocketLink link = new(webSocket, CoapAddress.FromIPEndPoint(accepted.Remote), owned: null, accepted.Abort);
@@ -77,7 +78,7 @@ public sealed class CoapWebSocketTransport : CoapStreamTransport
         return StartedEngine.Accept(link, accepted);
     }
 
-    /// <summary>Closes all connections. May be called, and waited for, inside a handler.</summary>
-    /// <returns>A task that ends when nothing more is received.</returns>
+    /// <summary>Closes all connections. A handler may call and await it.</summary>
+    /// <returns>A task that completes when the transport receives nothing more.</returns>
     public override ValueTask DisposeAsync() => _life.DisposeAsync();
 }

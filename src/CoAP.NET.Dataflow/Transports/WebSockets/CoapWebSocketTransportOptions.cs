@@ -1,24 +1,20 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>
-/// How a <see cref="CoapWebSocketTransport"/> works. Mutable until the transport is made, which copies it. Sizes and numbers are in
-/// <see cref="CoapLimits"/>.
-/// </summary>
+/// <summary>Configures a <see cref="CoapWebSocketTransport"/>.</summary>
+/// <remarks>Mutable until the transport is made, which copies the options. <see cref="CoapLimits"/> has the sizes and numbers.</remarks>
 public sealed class CoapWebSocketTransportOptions
 {
-    /// <summary>Whether connections are protected by TLS, so that the scheme is <c>coaps+ws</c>. Default false.</summary>
+    /// <summary>Whether TLS protects connections, so the scheme is <c>coaps+ws</c>. Default false.</summary>
     public bool UseTls { get; set; }
 
-    /// <summary>
-    /// How servers are checked and who we are; of it only <see cref="CoapTlsOptions.Client"/> matters. Default null: certificates must be
-    /// valid for the host of the URI and trusted by the operating system.
-    /// </summary>
+    /// <summary>The server checks and client certificates; only <see cref="CoapTlsOptions.Client"/> is used.</summary>
+    /// <remarks>Default null: certificates must be valid for the host of the URI and trusted by the operating system.</remarks>
     public CoapTlsOptions? Tls { get; set; }
 
-    /// <summary>How long opening and silent peers may take. Default: all defaults.</summary>
+    /// <summary>The timeouts for opening connections and for silent peers. Default: all defaults.</summary>
     public CoapStreamOptions Streams { get; set; } = new();
 
-    /// <summary>How WebSockets are opened. Default: all defaults.</summary>
+    /// <summary>The settings for opening WebSockets. Default: all defaults.</summary>
     public CoapWebSocketOptions WebSockets { get; set; } = new();
 
     internal CoapWebSocketTransportOptions Clone()

@@ -6,8 +6,8 @@ using System.Net.WebSockets;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// Opens WebSockets as RFC 8323 section 4.1 says: at the well-known path, with the sub-protocol <c>coap</c> and no other. The platform's
-/// HTTP does it, but for the address, which was found before.
+/// Opens WebSockets according to RFC 8323 section 4.1: at the well-known path, with <c>coap</c> as the only subprotocol. It uses the
+/// platform's HTTP, except for the address, which is already resolved.
 /// </summary>
 internal sealed class WebSocketConnector
 {
@@ -19,7 +19,7 @@ internal sealed class WebSocketConnector
         _options = options;
         _tls = TlsCopies.Of(options.Tls?.Client ?? new SslClientAuthenticationOptions());
 
-        // What is agreed on here is HTTP; coap is by the sub-protocol.
+        // ALPN negotiates HTTP here; the subprotocol negotiates coap.
         _tls.ApplicationProtocols = null;
         _tls.AllowRenegotiation = false;
     }
@@ -52,7 +52,7 @@ internal sealed class WebSocketConnector
         using Openings.Opening opening = engine.Host.Openings.Begin(remote, serverName);
         Dialling dialling = new(opening, local, uri);
         TlsCheck check = new(opening, CoapAwaited.WebSocketHandshake);
-#pragma warning disable CA2000 // the handler goes with its invoker, and that with the connection
+#pragma warning disable CA2000 // the invoker owns the handler, and the connection owns the invoker
         HttpMessageInvoker invoker = new(HandlerFor(dialling, check), disposeHandler: true);
 #pragma warning restore CA2000
         ClientWebSocket? webSocket = new();
@@ -70,7 +70,7 @@ internal sealed class WebSocketConnector
             webSocket = null;
             return engine.Host.TryOpen(connection) ? connection : throw ConnectFailure.Refused(remote);
         }
-#pragma warning disable CA1031 // callbacks of the user run here and may throw anything
+#pragma warning disable CA1031 // callbacks of the application run here and may throw anything
         catch (Exception exception) when (exception is not CoapException)
 #pragma warning restore CA1031
         {
@@ -107,7 +107,7 @@ internal sealed class WebSocketConnector
         options.CollectHttpResponseDetails = true;
         options.AddSubProtocol(CoapWebSocketTransport.SubProtocol);
 
-        // RFC 8323 section 4.4: whether the peer is there is asked by CoAP's own Ping.
+        // RFC 8323 section 4.4: CoAP's own Ping checks whether the peer is there.
         options.KeepAliveInterval = TimeSpan.Zero;
     }
 
@@ -133,7 +133,7 @@ internal sealed class WebSocketConnector
 
     private Uri UriOf(CoapAddress remote, string? serverName)
     {
-        // A zone is for this machine, and no part of the name.
+        // A zone is local to this machine, and not part of the name.
         string host = serverName ?? new IPAddress(remote.ToIPAddress().GetAddressBytes()).ToString();
         string authority = host.Contains(':', StringComparison.Ordinal) && host[0] != '[' ? $"[{host}]" : host;
         return new Uri($"{(_options.UseTls ? "wss" : "ws")}://{authority}:{remote.Port}{_options.WebSockets.Path}");
@@ -146,7 +146,7 @@ internal sealed class WebSocketConnector
 
     private static CoapConnectionException NotCoap(Uri uri, Exception? exception) => new(
         CoapConnectionError.ConnectFailed,
-        $"No WebSocket to {uri}: the server did not select the sub-protocol coap (RFC 8323 section 4.1). Is it CoAP that is spoken there?",
+        $"No WebSocket to {uri}: the server did not select the sub-protocol coap (RFC 8323 section 4.1). Does a CoAP server listen there?",
         exception);
 
     private static CoapConnectionException Explain(Uri uri, CoapAddress remote, ClientWebSocket? webSocket, Dialling dialling,
@@ -182,15 +182,15 @@ internal sealed class WebSocketConnector
             $"No WebSocket to {uri}: {TlsFailure.Words(exception)}{advice}", exception);
     }
 
-    /// <summary>Opens the socket of one WebSocket: to the address that was found for the host, or to a proxy.</summary>
+    /// <summary>Opens the socket of one WebSocket: to the resolved address of the host, or to a proxy.</summary>
     private sealed class Dialling(Openings.Opening opening, IPAddress? local, Uri uri)
     {
         private readonly CoapAddress _remote = opening.Remote;
 
-        /// <summary>Where the socket is bound to.</summary>
+        /// <summary>The bound local address.</summary>
         public CoapAddress Local { get; private set; }
 
-        /// <summary>Why the socket could not be opened.</summary>
+        /// <summary>The error of opening the socket.</summary>
         public SocketException? Failure { get; private set; }
 
         public async ValueTask<Stream> ConnectAsync(SocketsHttpConnectionContext context, CancellationToken cancellationToken)

@@ -4,13 +4,13 @@ using System.Runtime.CompilerServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// A WebSocket (RFC 8323 section 4): each binary message is one CoAP message, in as many fragments as the sender likes. Its own Ping and
-/// Pong are answered below and never sent.
+/// A WebSocket (RFC 8323 section 4): each binary message is one CoAP message, in any number of fragments. Lower layers answer its own Ping
+/// and Pong, which are never sent from here.
 /// </summary>
 /// <param name="webSocket">The WebSocket.</param>
 /// <param name="remote">The peer.</param>
-/// <param name="owned">What goes with it; null for nothing.</param>
-/// <param name="abort">Closes what lies below, where the WebSocket cannot; null where it can.</param>
+/// <param name="owned">Disposed with the link; null for nothing.</param>
+/// <param name="abort">Closes the underlying connection, if the WebSocket cannot; null if it can.</param>
 internal sealed class WebSocketLink(WebSocket webSocket, CoapAddress remote, IDisposable? owned = null, Action? abort = null)
     : ConnectionLink
 {
@@ -22,7 +22,7 @@ internal sealed class WebSocketLink(WebSocket webSocket, CoapAddress remote, IDi
 
     private readonly TaskCompletionSource _released = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    // What waiting found that is no beginning of a message; reading gives it.
+    // A result of waiting that is not the beginning of a message; the next read returns it.
     private ValueWebSocketReceiveResult? _found;
     private bool _isMessageWhole;
     private bool _hasEnded;
@@ -30,7 +30,7 @@ internal sealed class WebSocketLink(WebSocket webSocket, CoapAddress remote, IDi
     private string? _violation;
     private WebSocketCloseStatus _status = WebSocketCloseStatus.NormalClosure;
 
-    /// <summary>Ends when nobody uses the WebSocket any more.</summary>
+    /// <summary>Completes when the WebSocket is unused.</summary>
     public Task Released => _released.Task;
 
     public override bool HasMessages => true;
@@ -123,7 +123,7 @@ internal sealed class WebSocketLink(WebSocket webSocket, CoapAddress remote, IDi
                     TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
             }
         }
-#pragma warning disable CA1031 // it is over anyway, and may be ending elsewhere, too
+#pragma warning disable CA1031 // it is over anyway, and may be ending elsewhere too
         catch (Exception)
 #pragma warning restore CA1031
         {
@@ -161,7 +161,7 @@ internal sealed class WebSocketLink(WebSocket webSocket, CoapAddress remote, IDi
             case WebSocketMessageType.Close:
                 _hasEnded = true;
 
-                // RFC 6455 section 5.5.1: the status is given back, where it is one that may be sent.
+                // RFC 6455 section 5.5.1: echoes the status, if it may be sent.
                 _status = webSocket.CloseStatus is { } status and not WebSocketCloseStatus.Empty
                     ? status
                     : WebSocketCloseStatus.NormalClosure;
@@ -174,7 +174,7 @@ internal sealed class WebSocketLink(WebSocket webSocket, CoapAddress remote, IDi
                 _hasBytes |= result.Count > 0;
                 if (result.EndOfMessage)
                 {
-                    _violation = _hasBytes ? null : "A WebSocket message without a byte is no CoAP message (RFC 8323 section 4.2).";
+                    _violation = _hasBytes ? null : "A WebSocket message without a byte is not a CoAP message (RFC 8323 section 4.2).";
                     _status = _hasBytes ? _status : WebSocketCloseStatus.ProtocolError;
                     _hasBytes = false;
                 }

@@ -111,7 +111,8 @@ export class Plot {
             legend: { show: false },
             cursor: { drag: { x: true, y: false } },
             hooks,
-            axes: [{ ...axis, space: 84, values: (plot, times) => times.map(timeOfDay) }, { ...axis, size: 56 }],
+            axes: [{ ...axis, space: 84, values: (plot, times) => times.map(timeOfDay) }, { ...axis, size: widthOf }],
+            padding: [null, 28, null, null],
             series: [{}, ...names.map((name, index) => ({
                 label: String(index + 1), stroke: colourOf("--series-" + (index % COLOURS + 1)), width: 1.75, spanGaps: true,
                 points: { show: false }, show: !this.hidden.has(name),
@@ -172,4 +173,10 @@ function colourOf(variable) {
     const colour = getComputedStyle(probe).color;
     probe.remove();
     return colour;
+}
+
+// Large numbers need more room than small ones.
+function widthOf(plot, labels) {
+    const longest = Math.max(0, ...(labels ?? []).map(label => String(label ?? "").length));
+    return Math.max(56, 20 + 8 * longest);
 }

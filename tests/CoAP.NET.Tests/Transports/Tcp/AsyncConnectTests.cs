@@ -36,7 +36,7 @@ public class AsyncConnectTests : AsyncTest
             () => Within(Transport.ConnectAsync(AddressOf(listener), null, CancellationToken.None).AsTask()));
 
         Assert.Equal(CoapConnectionError.ConnectFailed, exception.Error);
-        Assert.Contains("Nobody listens there", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("No server listens there", exception.Message, StringComparison.Ordinal);
         Assert.Equal(1, Context.Counters[CoapCounter.ConnectionsFailed]);
     }
 

@@ -133,7 +133,7 @@ public class TlsTests : TlsTest
 
         CoapConnectionException exception = await FailToConnectAsync(client: new SslClientAuthenticationOptions());
 
-        Assert.Contains("does not trust who issued it", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("does not trust its issuer", exception.Message, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -110,7 +110,7 @@ public sealed class WebSocketClientTests : IAsyncDisposable
         string uri = $"coap+ws://{unused.LocalEndPoint}/a";
         CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => Client.GetAsync(uri).WaitAsync(s_hang));
         Assert.Equal(CoapConnectionError.ConnectFailed, exception.Error);
-        Assert.Contains("Nobody listens there", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("No server listens there", exception.Message, StringComparison.Ordinal);
         Assert.Equal(1, Client.Endpoint.Counters[CoapCounter.ConnectionsFailed]);
     }
 

@@ -5,18 +5,18 @@ using Microsoft.Win32.SafeHandles;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// One loop for many descriptors: each is read without waiting, everything is run to completion, what comes out is collected and sent
-/// together, then epoll_wait. After each turn come the clocks that are due. Other threads ask it to take up and give back a transport, to
-/// look after a descriptor, and to call a clock. All state below belongs to the thread that holds the role. At each call into the pipeline
-/// it is such that another thread can go on with it.
+/// One loop for many descriptors: it reads each without waiting, processes everything to completion, collects the results and sends them
+/// together, then calls epoll_wait. After each turn it calls the due clocks. Other threads ask it to attach and detach a transport, to
+/// attend to a descriptor, and to call a clock. All state below belongs to the thread that holds the role. At each call into the pipeline
+/// the state is such that another thread can continue.
 /// </summary>
 internal sealed unsafe class EpollLoop : ReceiveLoop
 {
-    // A descriptor that never gets empty must not keep the others from being seen.
+    // A descriptor that never becomes empty must not starve the others.
     private const int RoundsBetweenPolls = 16;
     private const int EventCapacity = 128;
 
-    // A server looks every few seconds whether its sockets are still its own: one that somebody else closed would leave it up and deaf.
+    // A server checks its sockets every few seconds: if other code closed one, the server would be up and deaf.
     private static readonly long s_checkPeriod = 5 * TimeProvider.System.TimestampFrequency;
 
     private readonly SharedLoop? _shared;
@@ -36,10 +36,10 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     private int _roundsToPoll;
     private bool _isOver;
 
-    /// <summary>Makes a loop.</summary>
-    /// <param name="scheduler">Where its threads come from.</param>
-    /// <param name="index">The shard that it is for; 0 for a shared one.</param>
-    /// <param name="shared">Who decides when it ends; null: <see cref="End"/>.</param>
+    /// <summary>Creates a loop.</summary>
+    /// <param name="scheduler">The source of its threads.</param>
+    /// <param name="index">The shard of the loop; 0 for a shared one.</param>
+    /// <param name="shared">Decides when the loop ends; null for <see cref="End"/>.</param>
     public EpollLoop(CoapScheduler scheduler, int index, SharedLoop? shared)
         : base(scheduler)
     {
@@ -51,59 +51,57 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         if (_epoll.IsInvalid || _event.IsInvalid || !Control(LibC.EpollAdd, _event, LibC.EpollIn, 0))
         {
             Close();
-            throw new CoapException("The operating system gives no epoll or eventfd descriptor; the process may have too many open files.");
+            throw new CoapException("The system provides no epoll or eventfd descriptor; the process may have too many open files.");
         }
     }
 
     public int Index { get; }
 
-    /// <summary>How many transports use it; guarded by the <see cref="SharedLoop"/> that counts them.</summary>
+    /// <summary>The number of transports that use it; guarded by the counting <see cref="SharedLoop"/>.</summary>
     public int Users { get; set; }
 
-    /// <summary>
-    /// What is received from UDP sockets and sent together. Only for the thread with the role, pinned while in user code.
-    /// </summary>
+    /// <summary>Receives from UDP sockets and sends in batches. Only for the thread with the role, pinned while in user code.</summary>
     public UdpReceiver Udp => _udp ??= new UdpReceiver(this);
 
-    /// <summary>What is received from TCP connections and sent together. Only for the thread with the role, pinned in user code.</summary>
+    /// <summary>Receives from TCP connections and sends in batches. Only for the thread with the role, pinned in user code.</summary>
     public TcpReceiver Tcp => _tcp ??= new TcpReceiver(this);
 
-    /// <summary>How often it has asked the kernel what is ready. Only for the thread that holds the role.</summary>
+    /// <summary>How often it has polled the kernel. Only for the thread that holds the role.</summary>
     public long Looks { get; private set; }
 
     protected override ICoapTransportContext? ActiveContext => Volatile.Read(ref _active)?.Context;
 
     protected override TimeSpan HandOverAfter => Volatile.Read(ref _active)?.HandOverAfter ?? Timeout.InfiniteTimeSpan;
 
-    /// <summary>Has the loop end when nothing is left to do; nobody may use it from here on.</summary>
+    /// <summary>Ends the loop when nothing is left to do; it must not be used any more.</summary>
     public void End()
     {
         Volatile.Write(ref _isOver, true);
         Signal();
     }
 
-    /// <summary>Gives the descriptors back; only for a loop that has ended or was never started.</summary>
+    /// <summary>Closes the descriptors; only for a loop that has ended or was never started.</summary>
     public void Close()
     {
         _epoll.Dispose();
         _event.Dispose();
     }
 
-    /// <summary>Begins with something of a transport, with a time of its own.</summary>
+    /// <summary>Begins an item of a transport, with a time of its own.</summary>
     public void Begin(LoopOwner owner)
     {
         Activate(owner);
         BeginTurn();
     }
 
-    /// <summary>Begins with something of a transport that was ready when the loop last looked: so many turns share one time.</summary>
+    /// <summary>Begins an item of a transport that was ready at the last poll: many turns share one time.</summary>
     public void BeginSharingTime(LoopOwner owner)
     {
         Activate(owner);
         MarkProgress();
     }
 
-    /// <summary>Sends what is batched.</summary>
+    /// <summary>Sends the batched messages.</summary>
     /// <param name="role">The thread's hold on the loop.</param>
     /// <returns>False when the thread has lost it.</returns>
     public bool Flush(ReceiveRole role)
@@ -113,7 +111,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         return _udp is null || _udp.Flush(role);
     }
 
-    /// <summary>Gives a descriptor a turn.</summary>
+    /// <summary>Schedules a turn for a descriptor.</summary>
     public void MakeReady(LoopFile file)
     {
         if (!file.IsQueued)
@@ -123,21 +121,23 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         }
     }
 
-    /// <summary>Takes up the descriptors of a transport, to be read from.</summary>
+    /// <summary>Attaches the descriptors of a transport for reading.</summary>
     /// <param name="owner">The transport.</param>
     /// <param name="files">Its descriptors in this loop.</param>
-    /// <param name="drivesClock">Whether the loop is to call the clock of its endpoint.</param>
-    /// <returns>A task that ends when they are received from, with the clock; null when it is not called.</returns>
+    /// <param name="drivesClock">Whether the loop drives the clock of the endpoint.</param>
+    /// <returns>A task that completes when the loop reads them, with the clock; null when the loop does not drive it.</returns>
     public Task<LoopClock?> AttachAsync(LoopOwner owner, (LoopFile File, SafeHandle Handle)[] files, bool drivesClock) =>
         Ask(new Command(owner, files, drivesClock, null));
 
-    /// <summary>Sends what is batched and forgets the descriptors of a transport. User code on the loop's thread may wait for it.</summary>
+    /// <summary>
+    /// Sends the batched messages and detaches the descriptors of a transport. User code on the loop's thread may await it.
+    /// </summary>
     /// <param name="owner">The transport.</param>
-    /// <param name="clock">The clock that <see cref="AttachAsync"/> gave.</param>
-    /// <returns>A task that ends when nothing more is received from them.</returns>
+    /// <param name="clock">The clock from <see cref="AttachAsync"/>.</param>
+    /// <returns>A task that completes when nothing more is received from them.</returns>
     public Task DetachAsync(LoopOwner owner, LoopClock? clock) => Ask(new Command(owner, null, false, clock));
 
-    /// <summary>Has the loop look after a descriptor soon; see <see cref="LoopFile.Attend"/>.</summary>
+    /// <summary>Makes the loop attend to a descriptor soon; see <see cref="LoopFile.Attend"/>.</summary>
     public void Call(LoopFile file)
     {
         if (file.TryMarkCalled())
@@ -153,7 +153,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         Signal();
     }
 
-    /// <summary>Has the loop look at its commands and clocks before it waits again.</summary>
+    /// <summary>Makes the loop check its commands and clocks before it waits again.</summary>
     public void Signal()
     {
         if (Interlocked.Exchange(ref _signalled, 1) != 0)
@@ -161,7 +161,8 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
             return;
         }
 
-        // The thread with the role looks before it waits. Asked after the mark was set: if the role is taken then, the new holder sees it.
+        // The thread with the role checks before it waits. Tested after the mark was set: if the role is taken then, the new holder sees
+        // it.
         if (UserCode.Role is ReceiveRole role && role.Loop == this && role.IsHeld)
         {
             return;
@@ -174,15 +175,15 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         }
         catch (ObjectDisposedException)
         {
-            // The loop has ended; there is nobody to wake.
+            // The loop has ended; there is nothing to wake.
         }
     }
 
-    /// <summary>Begins to watch a descriptor. Only for the thread that holds the role.</summary>
-    /// <param name="file">What it belongs to; gets its <see cref="LoopFile.Id"/>.</param>
+    /// <summary>Starts to watch a descriptor. Only for the thread that holds the role.</summary>
+    /// <param name="file">The owner of the descriptor; gets its <see cref="LoopFile.Id"/>.</param>
     /// <param name="handle">The descriptor.</param>
-    /// <param name="events">For what.</param>
-    /// <returns>Whether the operating system does so.</returns>
+    /// <param name="events">The events to watch for.</param>
+    /// <returns>Whether the operating system accepts it.</returns>
     public bool TryAdd(LoopFile file, SafeHandle handle, uint events)
     {
         _files.Add(file);
@@ -195,10 +196,10 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         return false;
     }
 
-    /// <summary>Changes what a descriptor is watched for. For all threads, while it cannot be closed.</summary>
+    /// <summary>Changes the watched events of a descriptor. Thread-safe, while the descriptor cannot be closed.</summary>
     public void Change(LoopFile file, SafeHandle handle, uint events) => Control(LibC.EpollModify, handle, events, file.Id);
 
-    /// <summary>Ceases to watch a descriptor. Only for the thread that holds the role, before it is closed.</summary>
+    /// <summary>Stops watching a descriptor. Only for the thread that holds the role, before the descriptor is closed.</summary>
     public void Remove(LoopFile file, SafeHandle handle)
     {
         if (!handle.IsClosed)
@@ -209,8 +210,8 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         _files.Remove(file);
     }
 
-    /// <summary>Whether a descriptor is still the one that is watched.</summary>
-    /// <returns>0, or why not.</returns>
+    /// <summary>Whether a descriptor is still the watched one.</summary>
+    /// <returns>0, or the error.</returns>
     public int Check(LoopFile file, SafeHandle handle, uint events)
     {
         try
@@ -219,14 +220,14 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         }
         catch (ObjectDisposedException)
         {
-            // Closed by us just now.
+            // This process has just closed it.
             return 0;
         }
     }
 
     protected override void Run(ReceiveRole role)
     {
-        // What another thread may have left in the middle.
+        // Completes work that another thread may have left unfinished.
         if (!Flush(role) || (_udp is not null && !_udp.FinishBatch(role)) || (_tcp is not null && !_tcp.Continue(role)))
         {
             return;
@@ -319,11 +320,11 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
             }
         }
 
-        // All that is ready now gets its turn before the next look, which then costs each only its share.
+        // Every ready descriptor gets its turn before the next poll, whose cost they share.
         _roundsToPoll = Math.Max(RoundsBetweenPolls, _ready.Count);
     }
 
-    // It goes on with what is asked of it, so that its transports can be closed, but nothing will ever be ready.
+    // The loop continues to process commands, so that its transports can be closed, but no descriptor will be ready any more.
     private void OnLost(int error)
     {
         _checkAt = long.MaxValue;
@@ -384,7 +385,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
             return Timeout.Infinite;
         }
 
-        // Rounded up, so that it does not turn in circles until the time has come.
+        // Rounded up, so the loop does not spin until the time has come.
         long frequency = TimeProvider.System.TimestampFrequency;
         long wait = due - Now;
         return wait <= 0 ? 0 : (int)Int128.Min((((Int128)wait * 1000) + frequency - 1) / frequency, 60_000);
@@ -417,7 +418,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
             }
         }
 
-        // Only those that are there now: who calls again has others served in between.
+        // Only the present calls: descriptors that call again wait until others were served.
         for (int i = _calls.Count; i > 0 && _calls.TryDequeue(out LoopFile? file); i--)
         {
             file.ClearCalled();
@@ -442,7 +443,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
             if (!TryAdd(file, handle, LibC.EpollIn))
             {
                 command.Done.SetException(
-                    new CoapException("The operating system does not watch the socket; the limit of epoll watches may be reached."));
+                    new CoapException("The operating system refuses to watch the socket; the limit of epoll watches may be reached."));
                 return;
             }
         }
@@ -452,7 +453,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
 
     private void Detach(Command command)
     {
-        // Nothing batched is left here: answers leave before commands are looked at.
+        // Nothing batched is left here: answers leave before commands are checked.
         foreach (LoopFile file in _files.Of(command.Owner))
         {
             file.Detach(this);
@@ -477,7 +478,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         {
             if (file?.Check(this) is { } error and not 0)
             {
-                // Ends the endpoint on another thread; the loop hears of it later.
+                // Ends the endpoint on another thread, which later notifies the loop.
                 file.OnLost(error);
             }
         }

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>The calls for TCP sockets without waiting.</summary>
+/// <summary>The calls for non-blocking TCP sockets.</summary>
 internal static unsafe partial class LibC
 {
     public const int FamilyIPv4 = 2;
@@ -19,7 +19,7 @@ internal static unsafe partial class LibC
 
     private const int OpenFiles = 7;
 
-    /// <summary>For new sockets: they do not wait, and no child process inherits them.</summary>
+    /// <summary>For new sockets: non-blocking, and not inherited by child processes.</summary>
     public const int NewSocketFlags = NonBlocking | CloseOnExec;
 
     [LibraryImport("libc", EntryPoint = "socket", SetLastError = true)]
@@ -47,7 +47,7 @@ internal static unsafe partial class LibC
     public static partial int SetOption(int socket, int level, int name, int* value, uint length);
 
     /// <summary>Receives from a stream.</summary>
-    /// <returns>How many bytes; 0 at its end; minus the error.</returns>
+    /// <returns>The number of bytes; 0 at the end; minus the error.</returns>
     public static nint Receive(int socket, byte* buffer, nuint length, int flags)
     {
         nint count = recv(socket, buffer, length, flags);
@@ -55,7 +55,7 @@ internal static unsafe partial class LibC
     }
 
     /// <summary>Sends on a stream.</summary>
-    /// <returns>How many bytes were taken; minus the error.</returns>
+    /// <returns>The number of accepted bytes; minus the error.</returns>
     public static nint Send(int socket, byte* buffer, nuint length, int flags)
     {
         nint count = send(socket, buffer, length, flags);
@@ -68,7 +68,7 @@ internal static unsafe partial class LibC
     [LibraryImport("libc", EntryPoint = "close", SetLastError = true)]
     public static partial int CloseDescriptor(int descriptor);
 
-    /// <summary>How many descriptors the process may have.</summary>
+    /// <summary>Gets the maximum number of descriptors of the process.</summary>
     public static bool TryGetFileLimit(out ulong limit)
     {
         ulong* limits = stackalloc ulong[2];
@@ -77,8 +77,7 @@ internal static unsafe partial class LibC
         return isKnown;
     }
 
-    // One of each for every read: the error is asked for where there is one, as the code that is generated for SetLastError does after each
-    // call.
+    // Called for every read. The error is fetched only after a failure; the generated code for SetLastError fetches it after each call.
     [LibraryImport("libc")]
     private static partial nint recv(int socket, byte* buffer, nuint length, int flags);
 

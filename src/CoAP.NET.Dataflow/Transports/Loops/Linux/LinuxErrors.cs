@@ -2,13 +2,13 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>What the numbers of errno mean to .NET.</summary>
+/// <summary>Maps errno values to .NET errors.</summary>
 internal static class LinuxErrors
 {
-    /// <summary>Whether a descriptor is none any more, or somebody else's: it was closed by code that does not own it.</summary>
+    /// <summary>Whether a descriptor is invalid or belongs to other code, because code that does not own it closed it.</summary>
     public static bool IsDescriptorLost(int error) => error is LibC.EBADF or LibC.ENOTSOCK;
 
-    /// <summary>Whether the process or the machine has no descriptor or memory left at the moment.</summary>
+    /// <summary>Whether the process or the machine currently has no descriptor or memory left.</summary>
     public static bool IsShortage(int error) => error is LibC.EMFILE or LibC.ENFILE or LibC.ENOMEM or LibC.ENOBUFS;
 
     public static SocketException ToException(int error) => new((int)(error switch

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>When a loop must call the clock of an endpoint. The transports of an endpoint that work on the same loop share it.</summary>
+/// <summary>The schedule of an endpoint's clock in a loop. The transports of an endpoint on the same loop share it.</summary>
 internal sealed class LoopClock
 {
     private int _woken;
@@ -13,25 +13,23 @@ internal sealed class LoopClock
     // The loop's; in units of TimeProvider.System.
     public long Due { get; set; }
 
-    /// <summary>The earliest entry in the queue of the loop that is valid.</summary>
+    /// <summary>The earliest valid entry in the queue of the loop.</summary>
     public long Queued { get; set; } = long.MaxValue;
 
-    /// <summary>How many transports want it called.</summary>
+    /// <summary>The number of transports that need the clock.</summary>
     public int Users { get; set; }
 
     public bool IsRemoved { get; private set; }
 
-    /// <summary>
-    /// Lets go of the transport: the queue of the loop may hold the clock until it would have been due, which may be a day.
-    /// </summary>
+    /// <summary>Releases the transport: the queue of the loop may hold the clock until its due time, which may be a day away.</summary>
     public void Remove()
     {
         IsRemoved = true;
         Owner = null;
     }
 
-    /// <summary>Marks it as to be called soon.</summary>
-    /// <returns>Whether it was not marked before.</returns>
+    /// <summary>Marks the clock to be called soon.</summary>
+    /// <returns>False if it was already marked.</returns>
     public bool TryMarkWoken() => Interlocked.Exchange(ref _woken, 1) == 0;
 
     public void ClearWoken() => Interlocked.Exchange(ref _woken, 0);

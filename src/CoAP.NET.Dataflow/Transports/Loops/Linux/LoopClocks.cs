@@ -4,27 +4,27 @@ namespace CoAP.NET.Transports;
 
 /// <summary>
 /// The clocks that one loop drives: one of a server, or those of all clients that share the loop. Belongs to the thread that holds the
-/// role; only <see cref="Wake"/> is for all.
+/// role; only <see cref="Wake"/> is thread-safe.
 /// </summary>
 internal sealed class LoopClocks
 {
     private readonly PriorityQueue<LoopClock, long> _queue = new();
     private int _removed;
     private readonly ConcurrentQueue<LoopClock> _woken = new();
-    // So few that are due no more may stay in the queue whatever its length is.
+    // So many outdated entries may stay in the queue at any length.
     private const int Few = 16;
 
     private readonly Dictionary<ICoapTransportContext, LoopClock> _clocks = [];
 
-    /// <summary>When the next one is due; <see cref="long.MaxValue"/> when none is.</summary>
+    /// <summary>The time of the next due clock; <see cref="long.MaxValue"/> for none.</summary>
     public long NextDue => _queue.TryPeek(out _, out long due) ? due : long.MaxValue;
 
     public bool IsEmpty => _queue.Count == 0;
 
-    /// <summary>Begins to call the clock of an endpoint, at once; once for all of its transports.</summary>
-    /// <param name="owner">The transport that asks.</param>
-    /// <param name="now">Now.</param>
-    /// <returns>The clock; to be given to <see cref="Leave"/>.</returns>
+    /// <summary>Starts to drive the clock of an endpoint at once; one clock for all of its transports.</summary>
+    /// <param name="owner">The requesting transport.</param>
+    /// <param name="now">The current time.</param>
+    /// <returns>The clock; pass it to <see cref="Leave"/>.</returns>
     public LoopClock Join(LoopOwner owner, long now)
     {
         if (!_clocks.TryGetValue(owner.Context, out LoopClock? clock))
@@ -37,7 +37,7 @@ internal sealed class LoopClocks
         return clock;
     }
 
-    /// <summary>A transport does not need the clock of its endpoint called any more.</summary>
+    /// <summary>Releases the clock of a transport that no longer needs it.</summary>
     public void Leave(LoopClock clock)
     {
         if (--clock.Users == 0)
@@ -68,9 +68,7 @@ internal sealed class LoopClocks
         }
     }
 
-    /// <summary>
-    /// The first clock that is due; it stays in the queue, so that it is not lost when the role changes hands in the middle of its call.
-    /// </summary>
+    /// <summary>Returns the first due clock. It stays in the queue, so a change of the role during its call does not lose it.</summary>
     public LoopClock? PeekDue(long now)
     {
         while (_queue.TryPeek(out LoopClock? clock, out long due) && due <= now)
@@ -82,7 +80,7 @@ internal sealed class LoopClocks
                     return clock;
                 }
 
-                // Put off since it was queued.
+                // Rescheduled since it was queued.
                 _queue.Dequeue();
                 clock.Queued = long.MaxValue;
                 Schedule(clock, clock.Due);
@@ -96,7 +94,7 @@ internal sealed class LoopClocks
         return null;
     }
 
-    // All at once and seldom, as looking for one takes as long as the queue is.
+    // All at once and rarely, because finding one entry takes as long as the whole queue.
     private void Sweep()
     {
         (LoopClock Clock, long Due)[] left = [
@@ -106,7 +104,7 @@ internal sealed class LoopClocks
         _removed = 0;
     }
 
-    /// <summary>Sets when a clock is due.</summary>
+    /// <summary>Sets the due time of a clock.</summary>
     public void Schedule(LoopClock clock, long due)
     {
         clock.Due = due;

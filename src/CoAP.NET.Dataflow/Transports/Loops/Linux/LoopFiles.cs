@@ -1,6 +1,6 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>The descriptors of a loop, found by the number in an event without any search.</summary>
+/// <summary>The descriptors of a loop, by the number in an event.</summary>
 internal sealed class LoopFiles
 {
     private readonly Stack<int> _free = new();
@@ -8,7 +8,7 @@ internal sealed class LoopFiles
     private int _used = 1; // 0 is the loop's own event
     private int _generation;
 
-    /// <summary>Takes one in and gives it a number other than 0.</summary>
+    /// <summary>Adds a descriptor and gives it a number other than 0.</summary>
     public void Add(LoopFile file)
     {
         if (!_free.TryPop(out int slot))
@@ -41,13 +41,13 @@ internal sealed class LoopFiles
         }
     }
 
-    /// <summary>All of them, between gaps.</summary>
+    /// <summary>All descriptors, with gaps.</summary>
     public ReadOnlySpan<LoopFile?> Slots => _slots;
 
-    /// <summary>The transports that have any, each once, as a list of its own.</summary>
+    /// <summary>Returns the distinct transports with descriptors, as a new list.</summary>
     public List<LoopOwner> Owners() => [.. _slots.OfType<LoopFile>().Select(static file => file.Owner).Distinct()];
 
-    /// <summary>Those of a transport, as a list of its own.</summary>
+    /// <summary>Returns the descriptors of a transport, as a new list.</summary>
     public List<LoopFile> Of(LoopOwner owner)
     {
         List<LoopFile> files = [];

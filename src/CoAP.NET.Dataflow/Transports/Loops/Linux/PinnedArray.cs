@@ -3,11 +3,11 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>An array on the pinned heap with its address: memory that the kernel may know, kept by the garbage collector.</summary>
+/// <summary>An array on the pinned heap with its address, for memory that the kernel accesses. The garbage collector owns it.</summary>
 internal readonly unsafe struct PinnedArray<T>
     where T : unmanaged
 {
-    // Holding the array keeps the address valid.
+    // A reference to the array keeps the address valid.
     private readonly T[] _array;
 
     public PinnedArray(int length)

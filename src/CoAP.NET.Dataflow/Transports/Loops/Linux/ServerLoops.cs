@@ -3,7 +3,7 @@ using System.Runtime.CompilerServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// The loops of an endpoint that serves, one for each shard, for all of its transports together. They run while a transport uses them.
+/// The loops of a serving endpoint, one for each shard, shared by all its transports. They run while a transport uses them.
 /// </summary>
 internal sealed class ServerLoops
 {
@@ -21,8 +21,8 @@ internal sealed class ServerLoops
 
     public static ServerLoops Of(ICoapTransportContext context) => s_loops.GetValue(context, static key => new ServerLoops(key));
 
-    /// <summary>The loops, running; to be given back with <see cref="Release"/>.</summary>
-    /// <returns>One for each shard; null when no thread could be had.</returns>
+    /// <summary>Returns the running loops; release them with <see cref="Release"/>.</summary>
+    /// <returns>One for each shard; null when no thread was available.</returns>
     public EpollLoop[]? Acquire()
     {
         lock (_gate)

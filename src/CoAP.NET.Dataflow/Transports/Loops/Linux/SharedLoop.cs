@@ -3,8 +3,8 @@ using System.Runtime.CompilerServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// The one loop that the client transports of a scheduler share, so that an idle client owns no thread. It is made for the first one and
-/// ends some seconds after the last one left.
+/// The one loop that the client transports of a scheduler share, so an idle client owns no thread. The first client creates it, and it ends
+/// some seconds after the last one left.
 /// </summary>
 internal sealed class SharedLoop
 {
@@ -18,13 +18,13 @@ internal sealed class SharedLoop
 
     private SharedLoop(CoapScheduler scheduler) => _scheduler = scheduler;
 
-    /// <summary>When the loop may end, in units of TimeProvider.System; <see cref="long.MaxValue"/> while it is used.</summary>
+    /// <summary>When the loop may end, in units of TimeProvider.System; <see cref="long.MaxValue"/> while it is in use.</summary>
     public long EndsAt => Volatile.Read(ref _endsAt);
 
     public static SharedLoop Of(CoapScheduler scheduler) => s_loops.GetValue(scheduler, static key => new SharedLoop(key));
 
-    /// <summary>The loop, running; to be given back with <see cref="Release"/>.</summary>
-    /// <returns>The loop; null when no thread could be had.</returns>
+    /// <summary>Returns the running loop; release it with <see cref="Release"/>.</summary>
+    /// <returns>The loop; null when no thread was available.</returns>
     public EpollLoop? Acquire()
     {
         lock (_gate)
@@ -47,7 +47,7 @@ internal sealed class SharedLoop
         }
     }
 
-    /// <summary>Gives back what <see cref="Acquire"/> gave.</summary>
+    /// <summary>Releases the result of <see cref="Acquire"/>.</summary>
     public void Release(EpollLoop loop)
     {
         lock (_gate)
@@ -66,7 +66,7 @@ internal sealed class SharedLoop
         loop.Signal();
     }
 
-    /// <summary>A loop works no more: whoever comes from now on gets another one.</summary>
+    /// <summary>Retires a failed loop: later clients get another one.</summary>
     public void Retire(EpollLoop loop)
     {
         lock (_gate)
@@ -79,7 +79,7 @@ internal sealed class SharedLoop
         }
     }
 
-    /// <summary>Called by the loop before it waits: whether it is to end.</summary>
+    /// <summary>The loop calls this before it waits. Returns true when it must end.</summary>
     public bool TryEnd(EpollLoop loop)
     {
         if (loop == Volatile.Read(ref _loop) && TimeProvider.System.GetTimestamp() < EndsAt)

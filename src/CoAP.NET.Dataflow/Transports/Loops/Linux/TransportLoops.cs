@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// The loops that a transport works on: those of its endpoint, one for each shard, when it serves; the one that all clients of the process
-/// share otherwise.
+/// The loops of a transport: those of its endpoint, one for each shard, if it serves; otherwise the one that all clients of the process
+/// share.
 /// </summary>
 internal sealed class TransportLoops
 {
@@ -23,7 +23,7 @@ internal sealed class TransportLoops
         Owner = new LoopOwner(context, handOverAfter);
     }
 
-    /// <summary>Whether system and machine are such that the calls and the layout of their structures are known.</summary>
+    /// <summary>Whether system and machine support the calls and the layout of their structures.</summary>
     public static bool IsSupported => s_supported.Value;
 
     /// <summary>The transport, as its loops see it.</summary>
@@ -33,13 +33,13 @@ internal sealed class TransportLoops
     public EpollLoop[] All { get; private set; } = [];
 
     /// <summary>
-    /// Whether the first loop calls the clock: not one that is not the system's, as it is not driven by real time, and not when the
-    /// endpoint's own loops call it already.
+    /// Whether the first loop drives the clock: not a clock other than the system's, because real time does not drive it, and not if the
+    /// endpoint's own loops already do.
     /// </summary>
     public bool DrivesClock { get; private set; }
 
-    /// <summary>Has the loops run.</summary>
-    /// <exception cref="CoapException">There is no thread, or no descriptor, for them.</exception>
+    /// <summary>Starts the loops.</summary>
+    /// <exception cref="CoapException">No thread or no descriptor is available for them.</exception>
     public void Start()
     {
         ServerLoops own = ServerLoops.Of(_context);
@@ -57,13 +57,13 @@ internal sealed class TransportLoops
         }
     }
 
-    /// <summary>The loop for a peer.</summary>
+    /// <summary>Returns the loop for a peer.</summary>
     public EpollLoop Of(in CoapAddress remote) => All[All.Length > 1 ? _context.ShardOf(remote) : 0];
 
-    /// <summary>Whether a loop is one of them.</summary>
+    /// <summary>Whether a loop is one of these.</summary>
     public bool Has(EpollLoop loop) => loop.Index < All.Length && All[loop.Index] == loop;
 
-    /// <summary>Has a loop take up descriptors; the first one with the clock.</summary>
+    /// <summary>Attaches descriptors to a loop; the first loop with the clock.</summary>
     public async Task AttachAsync(int index, params (LoopFile File, SafeHandle Handle)[] files)
     {
         LoopClock? clock = await All[index].AttachAsync(Owner, files, index == 0 && DrivesClock && _clock is null).ConfigureAwait(false);
@@ -78,7 +78,7 @@ internal sealed class TransportLoops
         }
     }
 
-    /// <summary>Has the loops forget the transport.</summary>
+    /// <summary>Detaches the transport from its loops.</summary>
     public async Task DetachAsync()
     {
         for (int i = 0; i < All.Length; i++)
@@ -87,7 +87,7 @@ internal sealed class TransportLoops
         }
     }
 
-    /// <summary>Gives the loops back, once.</summary>
+    /// <summary>Releases the loops, once.</summary>
     public void Release()
     {
         _shared?.Release(All[0]);
@@ -107,7 +107,7 @@ internal sealed class TransportLoops
 
         try
         {
-            // Asked once in a process: that there is no descriptor just now says nothing about the calls.
+            // Tested once per process. A temporary lack of descriptors does not mean that the calls are unsupported.
             using Microsoft.Win32.SafeHandles.SafeFileHandle epoll = LibC.CreateEpoll();
             bool hasEpoll = !epoll.IsInvalid || LinuxErrors.IsShortage(Marshal.GetLastPInvokeError());
             using Microsoft.Win32.SafeHandles.SafeFileHandle signal = LibC.CreateEvent();

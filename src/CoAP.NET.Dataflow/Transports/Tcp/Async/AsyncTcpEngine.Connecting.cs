@@ -120,10 +120,10 @@ internal sealed partial class AsyncTcpEngine
 
     private static string Advice(SocketError error) => error switch
     {
-        SocketError.ConnectionRefused => "Nobody listens there: check the address and that the server runs.",
+        SocketError.ConnectionRefused => "No server listens there: check the address and that the server runs.",
         SocketError.NetworkUnreachable or SocketError.HostUnreachable => "There is no route to it: check the network and the address.",
         SocketError.TooManyOpenSockets => "The process has too many open files: close connections, or raise the limit.",
-        SocketError.AddressNotAvailable => "No local port is left for it, or LocalAddress is none of this machine.",
+        SocketError.AddressNotAvailable => "No local port is left for it, or LocalAddress does not belong to this machine.",
         _ => "Check the address and the network.",
     };
 
@@ -154,7 +154,7 @@ internal sealed partial class AsyncTcpEngine
             return Connection(new SocketLink(wire, stream, inner, remote, isInitiator: true), remote, isInitiator: true, identity,
                 identity.ServerName);
         }
-#pragma warning disable CA1031 // callbacks of the user run in a handshake and may throw anything
+#pragma warning disable CA1031 // callbacks of the application run in a handshake and may throw anything
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -181,7 +181,7 @@ internal sealed partial class AsyncTcpEngine
         HandshakePlaces.Handshake handshake = _handshakes.Enter(remote, any);
         try
         {
-            // Whoever says nothing costs no more than its socket, and takes no place of a handshake.
+            // A silent peer costs no more than its socket, and takes no place of a handshake.
             await wire.WaitAsync(any.Token).ConfigureAwait(false);
             if (!_handshakes.TryBegin(handshake))
             {
@@ -203,7 +203,7 @@ internal sealed partial class AsyncTcpEngine
             return Connection(new SocketLink(wire, stream, inner, remote, isInitiator: false), remote, isInitiator: false, identity,
                 identity.ServerName);
         }
-#pragma warning disable CA1031 // whatever a peer does in a handshake, or a callback of the user, ends this connection only
+#pragma warning disable CA1031 // any failure in a handshake, of the peer or of a callback of the application, ends this connection only
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -217,7 +217,7 @@ internal sealed partial class AsyncTcpEngine
             {
                 Context.Counters.Add(handshake.GaveWay ? CoapCounter.ConnectionsEvicted : CoapCounter.HandshakesFailed);
                 string why = handshake.GaveWay
-                    ? "others needed its place, its source had most of them, and it stood still for longest (MaxHandshakes, "
+                    ? "other handshakes needed its place, its source had most of them, and it was idle for longest (MaxHandshakes, "
                         + "MaxHandshakesPerAddress)"
                     : timeout.IsCancellationRequested ? "it took too long (HandshakeTimeout)" : TlsFailure.Words(exception);
                 Log.HandshakeFailed(Context.Logger, remote, why);
@@ -231,7 +231,7 @@ internal sealed partial class AsyncTcpEngine
         }
     }
 
-    // RFC 8323 section 8.2: on the port that is registered for it coap is understood, elsewhere it must be agreed on.
+    // RFC 8323 section 8.2: coap is implied on its registered port, elsewhere both sides must agree on it.
     private bool IsProtocolAccepted(SslStream stream, int port) =>
         stream.NegotiatedApplicationProtocol == TlsSettings.Coap
             || (port == Options.TlsPort && stream.NegotiatedApplicationProtocol.Protocol.IsEmpty);

@@ -4,9 +4,9 @@ using System.Net.Sockets;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// TCP by the platform's asynchronous sockets, and TLS: a loop that accepts for each listening socket, one that reads for each connection,
-/// one that writes where something waits. None of them owns a thread. Under Linux the sockets below TLS are watched by the loops of the
-/// shards, where that was not turned off.
+/// TCP and TLS over the platform's asynchronous sockets: an accept loop for each listening socket, a read loop for each connection, and a
+/// write loop while output waits. None of them owns a thread. On Linux the loops of the shards watch the sockets below TLS, unless this is
+/// turned off.
 /// </summary>
 internal sealed partial class AsyncTcpEngine : TcpEngine
 {
@@ -15,7 +15,7 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
     private readonly CancellationTokenSource _stopping = new();
     private readonly TlsSettings? _tls;
 
-    // Both null where the platform drives the sockets.
+    // Both null when the platform drives the sockets.
     private readonly TransportLoops? _loops;
     private readonly MemberCount? _wires;
 
@@ -39,13 +39,13 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
 
     public override bool DrivesClock => _loops?.DrivesClock == true;
 
-    /// <summary>Its connections.</summary>
+    /// <summary>The connections.</summary>
     public ConnectionHost Host { get; }
 
-    /// <summary>How many handshakes are under way that peers began.</summary>
+    /// <summary>The number of pending handshakes that peers began.</summary>
     public int Handshakes => (int)_handshakes.Begun;
 
-    /// <summary>How many connections were accepted of which nothing came yet.</summary>
+    /// <summary>The number of accepted connections without any input yet.</summary>
     public int Silent => (int)_handshakes.Silent;
 
     public static CoapAddress LocalAddressOf(Socket socket) => CoapAddress.FromIPEndPoint((IPEndPoint)socket.LocalEndPoint!);
@@ -80,14 +80,14 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
 
     public override void Wake() => _loops?.Wake();
 
-    /// <summary>Has a connection begin that was accepted. Does not throw.</summary>
+    /// <summary>Starts an accepted connection. Does not throw.</summary>
     public void Serve(Socket socket) => _ = ServeAsync(socket);
 
     protected override async Task CloseAsync()
     {
         Host.BeginClose();
 
-        // Before the sockets: an accept that fails by our own doing is no failure to tell of.
+        // Before the sockets are closed: an accept that this causes to fail is not reported.
         await _stopping.CancelAsync().ConfigureAwait(false);
         lock (_gate)
         {
@@ -137,7 +137,7 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
 
     private async Task ServeAsync(Socket socket)
     {
-        // What follows may run user code, and the handshake takes its time: the next connection does not wait for it.
+        // The next steps may run user code, and the handshake takes time: the next connection does not wait for them.
         await default(PoolTurn);
         try
         {
@@ -153,7 +153,7 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
         }
         catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
         {
-            // The peer was gone already.
+            // The peer had already disconnected.
             socket.Dispose();
         }
 #pragma warning disable CA1031 // it must cost this connection only

@@ -1,23 +1,23 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// The places of TLS handshakes that peers begin: some for connections of which nothing came yet, as many for those that have begun. When
-/// one of the two is full, the oldest gives way that made no progress, of those of the source with most. Thread-safe.
+/// The places for TLS handshakes that peers begin: some for silent connections, as many for those that have begun. When one group is full,
+/// the source with most loses its oldest handshake without progress. Thread-safe.
 /// </summary>
-/// <param name="limits">The bounds.</param>
+/// <param name="limits">The limits.</param>
 /// <param name="time">The clock.</param>
-/// <param name="sources">Which peers count as one.</param>
+/// <param name="sources">Maps peers to sources.</param>
 internal sealed class HandshakePlaces(CoapLimits limits, TimeProvider time, CoapSourceRule sources)
 {
-    // A source that is full by itself gives a place away only when a handshake stands still for so long: many clients behind one address
-    // that connect at once would end each other's otherwise.
+    // A source that is full by itself gives a place away only when a handshake has made no progress for so long. Otherwise many clients
+    // behind one address that connect at once would end each other's handshakes.
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(1);
 
     private readonly Lock _gate = new();
     private readonly SourceLedger<Handshake> _silent = new();
     private readonly SourceLedger<Handshake> _begun = new();
 
-    /// <summary>How many have begun.</summary>
+    /// <summary>The number of handshakes that have begun.</summary>
     public long Begun
     {
         get
@@ -29,7 +29,7 @@ internal sealed class HandshakePlaces(CoapLimits limits, TimeProvider time, Coap
         }
     }
 
-    /// <summary>How many were accepted and said nothing yet.</summary>
+    /// <summary>The number of accepted, still silent connections.</summary>
     public long Silent
     {
         get
@@ -41,9 +41,9 @@ internal sealed class HandshakePlaces(CoapLimits limits, TimeProvider time, Coap
         }
     }
 
-    /// <summary>A connection was accepted. It gets a place in any case; whoever said nothing for longest gives way.</summary>
+    /// <summary>Adds an accepted connection. It always gets a place; the longest silent one gives way.</summary>
     /// <param name="remote">Its peer.</param>
-    /// <param name="end">What ends it when it has to give way; disposed after <see cref="Leave"/> only.</param>
+    /// <param name="end">Ends the handshake when it must give way; disposed only after <see cref="Leave"/>.</param>
     public Handshake Enter(in CoapAddress remote, CancellationTokenSource end)
     {
         Handshake handshake = new(this, sources.Of(remote), end);
@@ -63,7 +63,7 @@ internal sealed class HandshakePlaces(CoapLimits limits, TimeProvider time, Coap
         return handshake;
     }
 
-    /// <summary>The first byte came.</summary>
+    /// <summary>Handles the first byte.</summary>
     /// <returns>Whether there is a place for the handshake.</returns>
     public bool TryBegin(Handshake handshake)
     {
@@ -106,7 +106,7 @@ internal sealed class HandshakePlaces(CoapLimits limits, TimeProvider time, Coap
         }
     }
 
-    /// <summary>It has ended, however.</summary>
+    /// <summary>Handles the end of a handshake.</summary>
     public void Leave(Handshake handshake)
     {
         lock (_gate)
@@ -116,7 +116,7 @@ internal sealed class HandshakePlaces(CoapLimits limits, TimeProvider time, Coap
         }
     }
 
-    // Whoever waits goes on with a thread of the pool, not in here.
+    // The waiting code continues on a pool thread, not in here.
     private static void GiveWay(SourceLedger<Handshake> ledger, SourceLedger<Handshake>.Holding place)
     {
         ledger.Set(place, 0);
@@ -125,7 +125,7 @@ internal sealed class HandshakePlaces(CoapLimits limits, TimeProvider time, Coap
         _ = place.Owner.End.CancelAsync();
     }
 
-    /// <summary>One handshake.</summary>
+    /// <summary>A handshake.</summary>
     internal sealed class Handshake
     {
         private readonly HandshakePlaces _places;
@@ -143,14 +143,14 @@ internal sealed class HandshakePlaces(CoapLimits limits, TimeProvider time, Coap
 
         public bool HasBegun { get; set; }
 
-        /// <summary>Whether it was ended for others.</summary>
+        /// <summary>Whether it ended because it gave way.</summary>
         public bool GaveWay
         {
             get => Volatile.Read(ref field);
             set => Volatile.Write(ref field, value);
         }
 
-        /// <summary>We answered, so a whole flight of the peer had come: bytes one by one are no progress.</summary>
+        /// <summary>Records an answer of this end, so a whole flight of the peer had arrived: single bytes are no progress.</summary>
         public void OnProgress() => _places.OnProgress(this);
     }
 }

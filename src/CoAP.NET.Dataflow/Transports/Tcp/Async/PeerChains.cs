@@ -5,19 +5,19 @@ using System.Security.Cryptography.X509Certificates;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// How the chains of peers' certificates are built: without downloads. A certificate names the URL of its issuer (RFC 5280 section
-/// 4.2.2.1), and by default the platform fetches it, on a thread of the pool, before anything about the certificate is proven: whoever
-/// connects could have us send requests to any host that we reach, and hold threads by answering slowly.
+/// Configures the chains of peers' certificates without downloads. A certificate names the URL of its issuer (RFC 5280 section 4.2.2.1). By
+/// default the platform fetches it on a pool thread before the certificate is verified. A client could then make the server send requests
+/// to any reachable host, and hold threads with slow answers.
 /// </summary>
 internal static class PeerChains
 {
-    /// <summary>Has a server build the chains of clients so.</summary>
+    /// <summary>Configures a server this way.</summary>
     /// <param name="options">A copy of the caller's.</param>
     public static void Guard(SslServerAuthenticationOptions options) =>
         options.CertificateChainPolicy = PolicyOf(options.CertificateChainPolicy, options.CertificateRevocationCheckMode,
             options.ServerCertificateContext);
 
-    /// <summary>Has a client build the chains of servers so: whoever is on the path can show it any certificate.</summary>
+    /// <summary>Configures a client this way: an attacker on the path can show it any certificate.</summary>
     /// <param name="options">A copy of the caller's.</param>
     public static void Guard(SslClientAuthenticationOptions options) =>
         options.CertificateChainPolicy = PolicyOf(options.CertificateChainPolicy, options.CertificateRevocationCheckMode,
@@ -27,7 +27,7 @@ internal static class PeerChains
     {
         if (policy is null)
         {
-            // What SslStream does without a policy, which it would not do with one.
+            // SslStream does this without a policy, but not with one.
             policy = new X509ChainPolicy { RevocationMode = revocation, RevocationFlag = X509RevocationFlag.ExcludeRoot };
             if (own is not null && !TryTakeTrust(own, policy))
             {
@@ -39,7 +39,7 @@ internal static class PeerChains
         return policy;
     }
 
-    // Whom a certificate context trusts is said by no public member. Without a policy SslStream trusts them and nobody else, so they must
+    // No public member tells which authorities a certificate context trusts. Without a policy SslStream trusts exactly these, so they must
     // not get lost.
     private static bool TryTakeTrust(SslStreamCertificateContext own, X509ChainPolicy policy)
     {
@@ -56,7 +56,7 @@ internal static class PeerChains
         }
         catch (MissingFieldException)
         {
-            // Another platform than those known: whom it trusts matters more.
+            // An unknown platform: its trusted authorities matter more.
             return false;
         }
     }

@@ -4,7 +4,7 @@ using System.Runtime.CompilerServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>A socket that the platform drives.</summary>
-/// <param name="socket">The socket, which goes with the wire.</param>
+/// <param name="socket">The socket; disposed with the wire.</param>
 #pragma warning disable CA1001 // Close does it
 internal sealed class PlatformWire(Socket socket) : SocketWire
 #pragma warning restore CA1001
@@ -31,18 +31,18 @@ internal sealed class PlatformWire(Socket socket) : SocketWire
     {
         try
         {
-            // Without it the platform resets a connection on which somebody waits.
+            // Without it the platform resets a connection with a pending wait.
             socket.Shutdown(SocketShutdown.Both);
         }
         catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
         {
-            // The other side was first.
+            // The peer was first.
         }
 
         _stream.Dispose();
     }
 
-    // A wait of the platform may end by an event of bytes that were read meanwhile.
+    // A wait of the platform may end by an event for bytes that were read meanwhile.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> WaitAsync(ValueTask<int> wait, CancellationToken cancellationToken)
     {

@@ -3,8 +3,8 @@ using System.Net.Sockets;
 namespace CoAP.NET.Transports;
 
 /// <summary>Accepts connections of one listening socket.</summary>
-/// <param name="engine">Takes them.</param>
-/// <param name="listener">The socket; closed by the engine.</param>
+/// <param name="engine">Takes over the connections.</param>
+/// <param name="listener">The socket; the engine closes it.</param>
 /// <param name="stopping">Cancelled before the socket is closed.</param>
 internal sealed class SocketAcceptLoop(AsyncTcpEngine engine, Socket listener, CancellationToken stopping)
     : AcceptLoop(engine.Context, stopping)
@@ -23,7 +23,7 @@ internal sealed class SocketAcceptLoop(AsyncTcpEngine engine, Socket listener, C
         engine.Serve(socket);
     }
 
-    // It was gone before it was its turn.
+    // The peer disconnected before its connection was accepted.
     protected override bool IsOfPeer(Exception exception) => exception is SocketException
     {
         SocketErrorCode: SocketError.ConnectionAborted or SocketError.ConnectionReset or SocketError.Interrupted,

@@ -3,7 +3,7 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>A socket, with TLS over it or without.</summary>
+/// <summary>A socket, with or without TLS.</summary>
 internal sealed class SocketLink : ConnectionLink
 {
     private readonly SocketWire _wire;
@@ -12,10 +12,10 @@ internal sealed class SocketLink : ConnectionLink
     private readonly CoapAddress _remote;
     private readonly bool _isInitiator;
 
-    /// <summary>Without TLS.</summary>
-    /// <param name="wire">The socket, which goes with the link.</param>
+    /// <summary>Creates a link without TLS.</summary>
+    /// <param name="wire">The socket; disposed with the link.</param>
     /// <param name="remote">The peer.</param>
-    /// <param name="isInitiator">Whether we connected.</param>
+    /// <param name="isInitiator">Whether this end connected.</param>
     public SocketLink(SocketWire wire, CoapAddress remote, bool isInitiator)
     {
         _wire = wire;
@@ -23,7 +23,7 @@ internal sealed class SocketLink : ConnectionLink
         _isInitiator = isInitiator;
     }
 
-    /// <summary>With TLS, whose handshake is done.</summary>
+    /// <summary>Creates a link with TLS after its handshake.</summary>
     public SocketLink(SocketWire wire, SslStream tls, TlsSocketStream records, CoapAddress remote, bool isInitiator)
         : this(wire, remote, isInitiator)
     {
@@ -41,13 +41,13 @@ internal sealed class SocketLink : ConnectionLink
 
     public override bool TryPause() => _records is not { } records || records.TryPause();
 
-    // Without TLS nothing but time is lost by a wait that ends for nothing, so the platform is not asked whether it did.
+    // Without TLS a spurious wait costs only time, so the platform is not asked.
     public override ValueTask<int> WaitAsync() => ReadAsync(Memory<byte>.Empty);
 
     public override ValueTask<int> ReadAsync(Memory<byte> buffer) =>
         _tls is { } tls ? tls.ReadAsync(buffer, CancellationToken.None) : _wire.ReadAsync(buffer, CancellationToken.None);
 
-    // Of the socket, also under TLS: what it means matters to nobody.
+    // From the socket, even under TLS: the content is irrelevant.
     public override ValueTask<int> DiscardAsync(Memory<byte> buffer) => _wire.ReadAsync(buffer, CancellationToken.None);
 
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMessage) =>
@@ -63,7 +63,7 @@ internal sealed class SocketLink : ConnectionLink
         _wire.EndOutput();
     }
 
-    // Sends close_notify as far as that goes at once; what is still under way when the socket goes is lost with it.
+    // Sends close_notify as far as possible without waiting; the rest is lost when the socket closes.
     public override void SayEnd()
     {
         if (_tls is not { } tls)
@@ -80,7 +80,7 @@ internal sealed class SocketLink : ConnectionLink
                     TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
             }
         }
-#pragma warning disable CA1031 // it is over anyway; the platform's TLS has many types for a connection that is ending elsewhere, too
+#pragma warning disable CA1031 // it is over anyway; the platform's TLS throws many types for a connection that is also ending elsewhere
         catch (Exception)
 #pragma warning restore CA1031
         {
@@ -110,7 +110,7 @@ internal sealed class SocketLink : ConnectionLink
         _ => error,
     };
 
-    // With TLS 1.3 a client is through before the server has looked at its certificate.
+    // With TLS 1.3 a client finishes before the server has checked its certificate.
     public override Exception? ExplainEnd(bool hasHeard) =>
         _tls is not null && _isInitiator && !hasHeard ? TlsFailure.EndedByServer(_remote, null) : null;
 }

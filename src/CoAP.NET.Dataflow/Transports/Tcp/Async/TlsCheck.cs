@@ -3,12 +3,12 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>What a client found when it looked at a server's certificate: the platform says only that it was not accepted.</summary>
-/// <param name="opening">The attempt to connect that it is a part of.</param>
-/// <param name="next">What is waited for once the certificate was accepted.</param>
+/// <summary>A client's check of a server's certificate. The platform only reports that it was not accepted.</summary>
+/// <param name="opening">The connection attempt.</param>
+/// <param name="next">The next awaited step after the certificate was accepted.</param>
 internal sealed class TlsCheck(Openings.Opening opening, CoapAwaited next)
 {
-    /// <summary>The check of the user, which decides where there is one.</summary>
+    /// <summary>The check of the application, which decides if it exists.</summary>
     public RemoteCertificateValidationCallback? UserCallback { get; set; }
 
     /// <summary>Whether the certificate was refused.</summary>
@@ -18,10 +18,10 @@ internal sealed class TlsCheck(Openings.Opening opening, CoapAwaited next)
 
     public X509ChainStatusFlags Chain { get; private set; }
 
-    /// <summary>What the chain says in words, fit to be shown.</summary>
+    /// <summary>The status of the chain in words, safe to show.</summary>
     public string ChainText { get; private set; } = string.Empty;
 
-    /// <summary>For whom the certificate is, fit to be shown.</summary>
+    /// <summary>The subject of the certificate, safe to show.</summary>
     public string Subject { get; private set; } = string.Empty;
 
     public bool Validate(object sender, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors)

@@ -3,7 +3,7 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>Copies of the platform's options, property by property, so that later changes of theirs do not matter.</summary>
+/// <summary>Copies the platform's options property by property, so later changes have no effect.</summary>
 internal static class TlsCopies
 {
     public static SslServerAuthenticationOptions Of(SslServerAuthenticationOptions options)

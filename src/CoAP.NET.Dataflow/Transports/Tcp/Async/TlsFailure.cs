@@ -5,15 +5,15 @@ using System.Text;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>Handshakes that failed, in words that say which check it was and what to do.</summary>
+/// <summary>Describes failed handshakes, with the failed check and the remedy.</summary>
 internal static class TlsFailure
 {
-    /// <summary>A handshake of ours failed.</summary>
+    /// <summary>Describes a failed handshake of a client.</summary>
     /// <param name="remote">The server.</param>
     /// <param name="host">Its name, or its address.</param>
-    /// <param name="check">What was found wrong with its certificate.</param>
-    /// <param name="exception">What the platform said.</param>
-    /// <param name="timeLimit">The time limit, when it was over.</param>
+    /// <param name="check">The errors of its certificate.</param>
+    /// <param name="exception">The exception of the platform.</param>
+    /// <param name="timeLimit">The exceeded time limit; null for none.</param>
     public static CoapConnectionException OfClient(CoapAddress remote, string host, TlsCheck check, Exception exception,
         TimeSpan? timeLimit)
     {
@@ -24,17 +24,17 @@ internal static class TlsFailure
         return Make(remote, reason, exception);
     }
 
-    /// <summary>The handshake went through, without agreement on <c>coap</c> (RFC 8323 section 8.2).</summary>
+    /// <summary>Describes a handshake that succeeded without agreement on <c>coap</c> (RFC 8323 section 8.2).</summary>
     public static CoapConnectionException NoApplicationProtocol(CoapAddress remote, SslApplicationProtocol chosen) => Make(
         remote,
         chosen.Protocol.IsEmpty
-            ? "the peer did not agree on the application protocol coap (ALPN), which every port but 5684 needs (RFC 8323 section 8.2). Is "
-                + "it CoAP that is spoken there?"
+            ? "the peer did not agree on the application protocol coap (ALPN), which every port but 5684 needs (RFC 8323 section 8.2). "
+                + "Does a CoAP server listen there?"
             : $"the peer chose the application protocol {CoapForeignText.LineOf(chosen.ToString())} (ALPN) instead of "
                 + "coap (RFC 8323 section 8.2). Offer coap only.",
         null);
 
-    /// <summary>A server ended the connection before it said anything.</summary>
+    /// <summary>Describes a server that ended the connection before it sent anything.</summary>
     public static CoapConnectionException EndedByServer(CoapAddress remote, Exception? exception) => Make(
         remote,
         $"the server ended the connection before it said anything: {(exception is null ? string.Empty : Words(exception) + " ")}It may ask "
@@ -43,8 +43,8 @@ internal static class TlsFailure
         exception);
 
     /// <summary>
-    /// What an exception says, with those inside. What they quote of the peer, such as the subject of its certificate or the name it asked
-    /// for, is made fit to be shown.
+    /// Returns the messages of an exception and its inner ones. Quotes of the peer, such as the subject of its certificate or the requested
+    /// name, are made safe to show.
     /// </summary>
     public static string Words(Exception exception)
     {
@@ -67,7 +67,7 @@ internal static class TlsFailure
         StringBuilder text = new();
         if (check.Errors.HasFlag(SslPolicyErrors.RemoteCertificateNotAvailable))
         {
-            text.Append("the server showed no certificate. ");
+            text.Append("the server sent no certificate. ");
         }
 
         if (check.Errors.HasFlag(SslPolicyErrors.RemoteCertificateNameMismatch))
@@ -79,7 +79,7 @@ internal static class TlsFailure
         if (check.Errors.HasFlag(SslPolicyErrors.RemoteCertificateChainErrors))
         {
             string advice = (check.Chain & (X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain)) != 0
-                ? "This machine does not trust who issued it: add the authority to the trusted ones, or name it in "
+                ? "This machine does not trust its issuer: add the authority to the trusted ones, or name it in "
                     + "CoapTlsOptions.Client.CertificateChainPolicy."
                 : (check.Chain & X509ChainStatusFlags.NotTimeValid) != 0
                 ? "It has expired or is not valid yet; check the clock of this machine, too." : "Its chain is not valid.";
@@ -90,7 +90,7 @@ internal static class TlsFailure
         return text.ToString().TrimEnd();
     }
 
-    // The words of the alerts are those of RFC 8446 section 6, as the libraries underneath write them.
+    // The words of the alerts are those of RFC 8446 section 6, as the underlying libraries write them.
     private static string OfAlert(string words)
     {
         string advice = words switch

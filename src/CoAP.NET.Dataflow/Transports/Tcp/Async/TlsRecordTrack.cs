@@ -1,7 +1,8 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// Where in the records of TLS a stream of bytes is (RFC 8446 section 5.1): each has a type, a version and a length of two bytes before it.
+/// Tracks the position of a byte stream in the records of TLS (RFC 8446 section 5.1): each begins with a type, a version and a length of
+/// two bytes.
 /// </summary>
 internal struct TlsRecordTrack
 {
@@ -11,10 +12,10 @@ internal struct TlsRecordTrack
     private int _left;
     private int _length;
 
-    /// <summary>How many bytes came of the record that is not there whole; 0 between two records.</summary>
+    /// <summary>The received bytes of the incomplete record; 0 between two records.</summary>
     public int Received { get; private set; }
 
-    /// <summary>Bytes came.</summary>
+    /// <summary>Processes received bytes.</summary>
     public void Follow(ReadOnlySpan<byte> bytes)
     {
         while (!bytes.IsEmpty)

@@ -5,8 +5,8 @@ using System.Security.Cryptography.X509Certificates;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// The options of TLS of one transport as handshakes use them: with ALPN <c>coap</c> (RFC 8323 section 8.2), without renegotiation, without
-/// downloads for chains, out of reach of whoever gave them.
+/// The TLS options of one transport as handshakes use them: with ALPN <c>coap</c> (RFC 8323 section 8.2), without renegotiation, without
+/// downloads for chains, and independent of later changes by the application.
 /// </summary>
 internal sealed class TlsSettings
 {
@@ -25,7 +25,7 @@ internal sealed class TlsSettings
         {
             _server = Prepare(server);
 
-            // Made once: otherwise each handshake would look for the certificates of the chain anew.
+            // Created once: otherwise each handshake would search the certificates of the chain again.
             if (_server is { ServerCertificateContext: null, ServerCertificateSelectionCallback: null,
                 ServerCertificate: X509Certificate2 { HasPrivateKey: true } certificate })
             {
@@ -35,17 +35,17 @@ internal sealed class TlsSettings
         }
     }
 
-    /// <summary>The application protocol that stands for CoAP over TLS (RFC 8323 section 11.7).</summary>
+    /// <summary>The application protocol of CoAP over TLS (RFC 8323 section 11.7).</summary>
     public static SslApplicationProtocol Coap { get; } = new("coap");
 
-    /// <summary>Whether these options can serve: there is a certificate, or somebody who chooses one.</summary>
+    /// <summary>Whether these options can serve: they have a certificate, or a callback that selects one.</summary>
     public static bool CanServe(CoapTlsOptions? options) =>
         options is { SelectServer: not null }
         or { Server.ServerCertificate: not null }
         or { Server.ServerCertificateContext: not null }
         or { Server.ServerCertificateSelectionCallback: not null };
 
-    /// <summary>Who the peer is, after the handshake.</summary>
+    /// <summary>Returns the identity of the peer after the handshake.</summary>
     public static CoapTlsIdentity IdentityOf(SslStream stream, string? serverName)
     {
         X509Certificate2? certificate = stream.RemoteCertificate switch
@@ -57,7 +57,7 @@ internal sealed class TlsSettings
         return new CoapTlsIdentity(certificate, serverName, stream.SslProtocol, stream.NegotiatedCipherSuite);
     }
 
-    /// <summary>The options of a server for one client; see <see cref="ServerOptionsSelectionCallback"/>.</summary>
+    /// <summary>Returns the options of a server for one client; see <see cref="ServerOptionsSelectionCallback"/>.</summary>
     public async ValueTask<SslServerAuthenticationOptions> SelectAsync(SslStream stream, SslClientHelloInfo hello, object? state,
         CancellationToken cancellationToken)
     {
@@ -71,9 +71,9 @@ internal sealed class TlsSettings
                 + "CoapTlsOptions.Server.");
     }
 
-    /// <summary>The options of a client for one server.</summary>
-    /// <param name="host">The host of the URI, a name or an address; the certificate must be for it.</param>
-    /// <param name="check">Notes what is wrong with the certificate.</param>
+    /// <summary>Returns the options of a client for one server.</summary>
+    /// <param name="host">The host of the URI, a name or an address; the certificate must match it.</param>
+    /// <param name="check">Records the errors of the certificate.</param>
     public SslClientAuthenticationOptions ForServer(string host, TlsCheck check)
     {
         SslClientAuthenticationOptions options = TlsCopies.Of(_client);

@@ -4,16 +4,16 @@ using System.Runtime.CompilerServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// The socket under TLS. Each write is progress of a handshake, as it answers a whole flight of the peer.
-/// Afterwards it charges the connection for the buffer that <see cref="SslStream"/> holds while it waits for the rest of a record.
+/// The socket under TLS. During the handshake each write counts as progress, because it answers a whole flight of the peer. Afterwards it
+/// charges the connection for the buffer that <see cref="SslStream"/> holds while it waits for the rest of a record.
 /// </summary>
-/// <param name="wire">The socket; goes with it.</param>
-/// <param name="handshake">Told of progress until <see cref="BeginRecords"/>; null for handshakes that take no place.</param>
+/// <param name="wire">The socket; disposed with this stream.</param>
+/// <param name="handshake">Gets the progress until <see cref="BeginRecords"/>; null for handshakes without a place.</param>
 internal sealed class TlsSocketStream(SocketWire wire, HandshakePlaces.Handshake? handshake = null) : Stream
 {
     /// <summary>
-    /// The most that SslStream takes of the array pool for a record: 16 KiB and the overhead of encryption (RFC 8446 section 5.2), rounded
-    /// up to a power of two.
+    /// The maximum buffer of SslStream for a record: 16 KiB and the overhead of encryption (RFC 8446 section 5.2), rounded up to a power of
+    /// two.
     /// </summary>
     public const int RecordBuffer = 32 * 1024;
 
@@ -21,12 +21,12 @@ internal sealed class TlsSocketStream(SocketWire wire, HandshakePlaces.Handshake
     private ReadCharge? _charge;
     private TlsRecordTrack _track;
 
-    // Whether SslStream may have a buffer. It waits with a read of no byte first, and has none where that is between two records.
+    // Whether SslStream may hold a buffer. It first waits with a read of no byte, and holds none if that is between two records.
     private bool _hasBuffer;
     private bool _isRefused;
     private int _recordReceived;
 
-    /// <summary>How many bytes are there of a record whose rest is waited for; 0 when none is. For any thread.</summary>
+    /// <summary>The available bytes of the incomplete record; 0 for none. Thread-safe.</summary>
     public int RecordReceived => Volatile.Read(ref _recordReceived);
 
     public override bool CanRead => true;
@@ -43,7 +43,7 @@ internal sealed class TlsSocketStream(SocketWire wire, HandshakePlaces.Handshake
         set => throw new NotSupportedException();
     }
 
-    /// <summary>The handshake is done: what is read from here on are records of the connection.</summary>
+    /// <summary>Ends the handshake: further input consists of records of the connection.</summary>
     public void BeginRecords(ReadCharge charge)
     {
         _handshake = null;
@@ -51,7 +51,7 @@ internal sealed class TlsSocketStream(SocketWire wire, HandshakePlaces.Handshake
         wire.RunInline();
     }
 
-    /// <summary>Reading stops for a while, with whatever SslStream holds.</summary>
+    /// <summary>Prepares a pause of reading, with the memory that SslStream holds.</summary>
     /// <returns>False when there is no memory for it.</returns>
     public bool TryPause() => !_hasBuffer || _charge is not { } charge || charge.TrySetLink(RecordBuffer);
 
@@ -68,7 +68,7 @@ internal sealed class TlsSocketStream(SocketWire wire, HandshakePlaces.Handshake
         ValueTask<int> read = buffer.IsEmpty ? wire.WaitAsync(cancellationToken) : wire.ReadAsync(buffer, cancellationToken);
         if (!isMidRecord)
         {
-            // All that came was decrypted, and the connection has it or gets it now.
+            // All received bytes were decrypted, and the connection has them or gets them now.
             _ = _charge?.TrySetLink(0);
             if (buffer.IsEmpty)
             {
@@ -85,7 +85,7 @@ internal sealed class TlsSocketStream(SocketWire wire, HandshakePlaces.Handshake
 
         if (isMidRecord && _charge?.TrySetLink(RecordBuffer) == false)
         {
-            // The read has the buffer until it ends, so it is ended here and says why.
+            // The read holds the buffer until it ends, so it is ended here with an error.
             _isRefused = true;
             wire.Close();
         }
@@ -106,7 +106,7 @@ internal sealed class TlsSocketStream(SocketWire wire, HandshakePlaces.Handshake
     {
     }
 
-    // Nobody waits with a thread.
+    // No thread waits synchronously.
     public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 
     public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();

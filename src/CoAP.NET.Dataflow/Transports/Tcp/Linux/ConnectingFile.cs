@@ -2,7 +2,7 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>A connection that is being opened by us, until it is open or not.</summary>
+/// <summary>A connection that this end is opening.</summary>
 internal sealed class ConnectingFile : LoopFile
 {
     private readonly TaskCompletionSource<CoapConnection> _result = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -23,11 +23,11 @@ internal sealed class ConnectingFile : LoopFile
         _remote = remote;
     }
 
-    /// <summary>The connection, or why there is none.</summary>
+    /// <summary>The connection, or the error.</summary>
     public Task<CoapConnection> Result => _result.Task;
 
-    /// <summary>Gives it up, if nothing was decided yet. For all threads.</summary>
-    /// <param name="reason">What becomes of <see cref="Result"/>.</param>
+    /// <summary>Gives up the attempt, unless it has ended. Thread-safe.</summary>
+    /// <param name="reason">The error for <see cref="Result"/>.</param>
     public void GiveUp(Exception reason)
     {
         if (TryDecide())
@@ -41,7 +41,7 @@ internal sealed class ConnectingFile : LoopFile
     {
         if (Volatile.Read(ref _isDecided) != 0)
         {
-            // When it was connected, the connection has the descriptor.
+            // If it was connected, the connection owns the descriptor.
             if (_result.Task.IsFaulted)
             {
                 Release(loop);
@@ -64,7 +64,7 @@ internal sealed class ConnectingFile : LoopFile
         Events = 0;
         if (!TryDecide())
         {
-            // Given up; it will be attended to.
+            // Given up; the loop will attend to it.
             return true;
         }
 
@@ -82,7 +82,7 @@ internal sealed class ConnectingFile : LoopFile
         return loop.Tcp.Attend(role, connection.File);
     }
 
-    /// <summary>The mesh has taken the connection, or not.</summary>
+    /// <summary>Handles the decision of the mesh about the connection.</summary>
     public void OnOpened(LinuxTcpConnection connection, bool isOpen)
     {
         if (isOpen)

@@ -1,49 +1,49 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>The loop's side of a connection. Everything in it belongs to the thread that holds the role of the loop.</summary>
+/// <summary>The loop's side of a connection. All state belongs to the thread that holds the role of the loop.</summary>
 internal sealed class ConnectionFile(LinuxTcpConnection connection) : LoopFile(connection.Engine.LoopOwner)
 {
     public LinuxTcpConnection Connection { get; } = connection;
 
-    /// <summary>What the endpoint gave the transport.</summary>
+    /// <summary>The endpoint's context for the transport.</summary>
     public ICoapStreamContext Context => Connection.Engine.Context;
 
-    /// <summary>What is there of frames that did not come whole, or that are held back; null when there is nothing.</summary>
+    /// <summary>The bytes of partial or held-back frames; null for none.</summary>
     public FrameBuffer? Partial { get; set; }
 
-    /// <summary>How much of the endpoint's memory for unfinished frames was asked for.</summary>
+    /// <summary>The bytes charged to the endpoint's memory for partial frames.</summary>
     public int Charged { get; set; }
 
-    /// <summary>The length of the frame that comes next, when only a part of it is there; 0 when that is not known.</summary>
+    /// <summary>The length of the partial frame; 0 when unknown.</summary>
     public long Needed { get; set; }
 
-    /// <summary>Whether the mesh is being told of it, by the thread that will go on with it.</summary>
+    /// <summary>Whether the thread that will continue with the connection is reporting it to the mesh.</summary>
     public bool IsOpening
     {
         get => Volatile.Read(ref field);
         set => Volatile.Write(ref field, value);
     }
 
-    /// <summary>Whether the mesh took it.</summary>
+    /// <summary>Whether the mesh accepted it.</summary>
     public bool IsOpen
     {
         get => Volatile.Read(ref field);
         set => Volatile.Write(ref field, value);
     }
 
-    /// <summary>Whether the kernel told that the peer has ended its side, behind what is still to be read.</summary>
+    /// <summary>Whether the kernel reported the end of the peer's side, after the remaining input.</summary>
     public bool IsEndNear { get; set; }
 
     /// <summary>Whether the peer has ended its side, and everything before that was read.</summary>
     public bool HasEnded { get; set; }
 
-    /// <summary>Whether what comes in is thrown away, as the beginning of a frame broke a rule.</summary>
+    /// <summary>Whether input is discarded, because the beginning of a frame violated a rule.</summary>
     public bool IsDiscarding { get; set; }
 
-    /// <summary>Ends it although the peer does not end its side after our last frame.</summary>
+    /// <summary>Ends the connection if the peer does not end its side after the last frame.</summary>
     public ITimer? Linger { get; set; }
 
-    /// <summary>What connected it, to be told whether the mesh took it; null for a connection of a listener.</summary>
+    /// <summary>The attempt that opened it, which gets the decision of the mesh; null for a connection of a listener.</summary>
     public ConnectingFile? Opener { get; set; }
 
     public override bool Serve(EpollLoop loop, ReceiveRole role) => loop.Tcp.Serve(role, this);

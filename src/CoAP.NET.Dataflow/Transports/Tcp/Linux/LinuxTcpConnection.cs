@@ -1,8 +1,8 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// A TCP connection that a loop reads. Sending is for all threads, under the gate; <see cref="ConnectionFile"/> is the loop's side of it.
-/// The descriptor is closed by the loop only, under the gate, so that nobody uses it afterwards.
+/// A TCP connection that a loop reads. Sending is thread-safe, under the gate; <see cref="ConnectionFile"/> is the loop's side of it. Only
+/// the loop closes the descriptor, under the gate, so no thread uses it afterwards.
 /// </summary>
 internal sealed class LinuxTcpConnection : CoapConnection
 {
@@ -42,10 +42,10 @@ internal sealed class LinuxTcpConnection : CoapConnection
     /// <summary>The loop's side of it.</summary>
     public ConnectionFile File { get; }
 
-    /// <summary>For the loop, which is also the one that closes it.</summary>
+    /// <summary>For the loop, which also closes it.</summary>
     public int Descriptor => _handle.Descriptor;
 
-    /// <summary>What leaves on it.</summary>
+    /// <summary>The output of the connection.</summary>
     public TcpSender Sender { get; }
 
     public override bool IsCongested => Sender.IsCongested;
@@ -58,19 +58,19 @@ internal sealed class LinuxTcpConnection : CoapConnection
 
     public override long Backlog => Sender.Backlog;
 
-    /// <summary>Whether nothing is to be read for now.</summary>
+    /// <summary>Whether reading is paused.</summary>
     public bool IsPaused => Volatile.Read(ref _pauses) > 0;
 
-    /// <summary>Whether it is to be closed, or broke.</summary>
+    /// <summary>Whether it must be closed, or has failed.</summary>
     public bool IsClosing => Volatile.Read(ref _isClosing);
 
-    /// <summary>Whether it broke. Guarded by the gate.</summary>
+    /// <summary>Whether it has failed. Guarded by the gate.</summary>
     public bool HasFailed { get; private set; }
 
     /// <summary>Whether its descriptor is closed.</summary>
     public bool IsFinished { get; private set; }
 
-    /// <summary>Whether it is closed although nothing is wrong, so that what is under way to the peer should arrive.</summary>
+    /// <summary>Whether it closes without an error, so that data in transit to the peer should arrive.</summary>
     public bool IsOrderly => !HasFailed && _reason is null or CoapConnectionException { Error: CoapConnectionError.ClosedByUs };
 
     public override void Send(CoapDatagram frame)
@@ -130,8 +130,8 @@ internal sealed class LinuxTcpConnection : CoapConnection
         _loop.Call(File);
     }
 
-    /// <summary>It broke.</summary>
-    /// <param name="error">What the operating system says; 0 when it says nothing.</param>
+    /// <summary>Handles a failure.</summary>
+    /// <param name="error">The error of the operating system; 0 for none.</param>
     public void Fail(int error)
     {
         lock (Gate)
@@ -142,17 +142,17 @@ internal sealed class LinuxTcpConnection : CoapConnection
         Call();
     }
 
-    /// <summary>The loop has to look after it.</summary>
+    /// <summary>Makes the loop attend to it.</summary>
     public void Call() => _loop.Call(File);
 
-    /// <summary>It is to be closed. Under the gate.</summary>
+    /// <summary>Marks it as closing. Under the gate.</summary>
     public void SetClosing(CoapException reason)
     {
         Volatile.Write(ref _isClosing, true);
         _reason = reason;
     }
 
-    /// <summary>It broke. Under the gate.</summary>
+    /// <summary>Marks it as failed. Under the gate.</summary>
     public void SetFailed(int error)
     {
         if (HasFailed)
@@ -168,16 +168,16 @@ internal sealed class LinuxTcpConnection : CoapConnection
         }
     }
 
-    /// <summary>Reading goes on, as there is room to send again; the loop is called for it by the caller.</summary>
+    /// <summary>Resumes reading because there is room to send again; the caller calls the loop.</summary>
     public void EndPause() => Interlocked.Decrement(ref _pauses);
 
-    /// <summary>The kernel is to look again whether there is room. Under the gate.</summary>
+    /// <summary>Makes the kernel check again whether there is room. Under the gate.</summary>
     public void WatchAnew() => _watched = 0;
 
-    /// <summary>A frame was cut.</summary>
+    /// <summary>Counts a frame.</summary>
     public void CountFrame() => Volatile.Write(ref _framesReceived, _framesReceived + 1);
 
-    /// <summary>Tells of how long a frame only a part is there, and how much of it.</summary>
+    /// <summary>Publishes the length and the available bytes of the partial frame.</summary>
     public void ShowPartial(long length, long received)
     {
         if (_partialLength != length || _partialReceived != received)
@@ -187,8 +187,8 @@ internal sealed class LinuxTcpConnection : CoapConnection
         }
     }
 
-    /// <summary>Begins to be watched by the loop. Only for the thread that holds its role, as are all below.</summary>
-    /// <returns>False when the operating system does not do it.</returns>
+    /// <summary>Starts to be watched by the loop. Only for the thread that holds its role, as are all members below.</summary>
+    /// <returns>False when the operating system refuses.</returns>
     public bool TryWatch()
     {
         lock (Gate)
@@ -203,8 +203,8 @@ internal sealed class LinuxTcpConnection : CoapConnection
         }
     }
 
-    /// <summary>Reading is paused, or has ended: the operating system need not tell what there is to read.</summary>
-    /// <returns>False when the pause is over already, so that there may be something to read.</returns>
+    /// <summary>Stops watching for input, because reading is paused or has ended.</summary>
+    /// <returns>False when the pause is already over, so there may be input.</returns>
     public bool TryStopWatchingReads(bool forGood)
     {
         lock (Gate)
@@ -229,8 +229,8 @@ internal sealed class LinuxTcpConnection : CoapConnection
         }
     }
 
-    /// <summary>Frames that were read are held back, while reading is paused or until the next turn.</summary>
-    /// <returns>Whether the caller sees to it that there is one; false: the end of the pause does.</returns>
+    /// <summary>Holds back frames that were read, while reading is paused or until the next turn.</summary>
+    /// <returns>Whether the caller must schedule the next turn; if false, the end of the pause does.</returns>
     public bool HoldBack()
     {
         lock (Gate)
@@ -240,7 +240,7 @@ internal sealed class LinuxTcpConnection : CoapConnection
         }
     }
 
-    /// <summary>Whether frames were held back, once.</summary>
+    /// <summary>Returns whether frames were held back, and clears the mark.</summary>
     public bool TakeHeldBack()
     {
         lock (Gate)
@@ -252,13 +252,13 @@ internal sealed class LinuxTcpConnection : CoapConnection
     }
 
     /// <summary>Closes the descriptor.</summary>
-    /// <param name="error">Why; null for an orderly end.</param>
-    /// <returns>False when it was closed before.</returns>
+    /// <param name="error">The error; null for an orderly end.</param>
+    /// <returns>False when it was already closed.</returns>
     public bool TryFinish(out Exception? error)
     {
         lock (Gate)
         {
-            // What the peer was told last is all that there is to say.
+            // The last message to the peer is the whole reason.
             error = Sender.IsShut ? null : _reason;
             if (IsFinished)
             {
@@ -267,7 +267,7 @@ internal sealed class LinuxTcpConnection : CoapConnection
 
             if (IsOrderly)
             {
-                // As much as goes at once.
+                // As much as possible without waiting.
                 Sender.SendAtOnce();
             }
 
@@ -284,7 +284,7 @@ internal sealed class LinuxTcpConnection : CoapConnection
         }
     }
 
-    /// <summary>Has the kernel watch what is wanted now. Under the gate.</summary>
+    /// <summary>Makes the kernel watch the wanted events. Under the gate.</summary>
     public void Watch()
     {
         uint wanted = Wanted();
@@ -295,9 +295,9 @@ internal sealed class LinuxTcpConnection : CoapConnection
         }
     }
 
-    // Told at edges only: a read that fills less than its room, and a send that is cut short, have the next one told. Otherwise the kernel
-    // looks at each busy connection twice a turn. Whoever has an edge and does not read owes another turn, or changes what is watched,
-    // which makes the kernel look again.
+    // Edge-triggered: after a read that fills less than its room, or a short send, the kernel reports the next event. Otherwise the kernel
+    // would check each busy connection twice per turn. Code that gets an edge and does not read must schedule another turn, or change the
+    // watched events, which makes the kernel check again.
     private uint Wanted() =>
         LibC.EpollEdge | (_isReadingOff ? 0 : LibC.EpollIn | LibC.EpollReadHangUp) | (Sender.WantsRoom ? LibC.EpollOut : 0);
 }

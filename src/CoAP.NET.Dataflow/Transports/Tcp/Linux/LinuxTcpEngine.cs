@@ -4,7 +4,7 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>TCP by the loops of the shards: they accept, read, run to completion and send without any hop to another thread.</summary>
+/// <summary>TCP on the loops of the shards: they accept, read, process to completion and send without switching threads.</summary>
 internal sealed class LinuxTcpEngine : TcpEngine
 {
     private readonly TransportLoops _loops;
@@ -48,7 +48,7 @@ internal sealed class LinuxTcpEngine : TcpEngine
             throw;
         }
 
-        // Taking connections is little work: that of several addresses is spread, that of one is not.
+        // Accepting is little work: several addresses are distributed over the loops, a single one is not.
         _listeners = [.. bound.Select((handle, i) => new ListenerFile(this, _loops.All[i % _loops.All.Length], handle))];
         LocalAddresses = [.. _listeners.Select(static listener => listener.Local)];
         for (int i = 0; i < _loops.All.Length; i++)
@@ -86,12 +86,12 @@ internal sealed class LinuxTcpEngine : TcpEngine
         }
     }
 
-    // There is one step.
+    // There is only one step.
     public override CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) => null;
 
     public override void Wake() => _loops.Wake();
 
-    /// <summary>Counts a connection or an attempt in, so that the loops run as long as it is there.</summary>
+    /// <summary>Counts a connection or an attempt, so the loops run as long as it exists.</summary>
     /// <returns>False when the transport closes.</returns>
     public bool TryEnter()
     {
@@ -105,7 +105,7 @@ internal sealed class LinuxTcpEngine : TcpEngine
         return false;
     }
 
-    /// <summary>Counts it out.</summary>
+    /// <summary>Stops counting a connection or an attempt.</summary>
     public void Leave()
     {
         _members.Leave();
@@ -129,7 +129,7 @@ internal sealed class LinuxTcpEngine : TcpEngine
         _loops.Release();
         foreach (ListenerFile listener in _listeners)
         {
-            // One that no loop took up, as the start failed.
+            // A descriptor that no loop attached, because the start failed.
             listener.Handle.Dispose();
         }
     }

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>A socket that listens. Connections are taken without waiting, some at a time.</summary>
+/// <summary>A listening socket. It accepts connections without waiting, some at a time.</summary>
 internal sealed class ListenerFile : LoopFile
 {
     private const int AcceptedAtOnce = 64;
@@ -28,7 +28,7 @@ internal sealed class ListenerFile : LoopFile
 
     public CoapAddress Local { get; }
 
-    /// <summary>Whether nothing is taken for a moment, as the process has no descriptor or memory for it. For all threads.</summary>
+    /// <summary>Whether accepting is paused, because the process has no descriptor or memory. Thread-safe.</summary>
     public bool IsPaused => Volatile.Read(ref _isPaused);
 
     public override bool Serve(EpollLoop loop, ReceiveRole role)
@@ -70,7 +70,7 @@ internal sealed class ListenerFile : LoopFile
                     OnLost(error);
                     return true;
                 default:
-                    // One that was reset while it waited; the next may be well.
+                    // This connection was reset while it waited; the next one may be fine.
                     break;
             }
         }
@@ -79,7 +79,7 @@ internal sealed class ListenerFile : LoopFile
         return true;
     }
 
-    /// <summary>Goes on after a pause.</summary>
+    /// <summary>Continues after a pause.</summary>
     public override bool Attend(EpollLoop loop, ReceiveRole role)
     {
         if (_isPaused && !_engine.IsClosing)
@@ -106,7 +106,7 @@ internal sealed class ListenerFile : LoopFile
         Handle.Dispose();
     }
 
-    /// <summary>Tries again, as there may be room now. For all threads.</summary>
+    /// <summary>Tries again, because there may be room now. Thread-safe.</summary>
     public void TryAgain() => _loop.Call(this);
 
     private bool Take(EpollLoop loop, ReceiveRole role, SocketHandle handle, in CoapAddress remote)

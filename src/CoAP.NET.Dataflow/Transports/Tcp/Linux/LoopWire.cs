@@ -4,14 +4,14 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// A TCP socket that a loop watches. Reading and writing are tried at once by whoever calls; what cannot be done yet is done by the loop,
-/// and who waits for bytes goes on within the turn of the loop that found them. The descriptor is closed by the loop only, under the gate,
-/// so that nobody uses it afterwards.
+/// A TCP socket that a loop watches. The caller tries to read and write at once; the loop does the rest later, and a waiting reader
+/// continues within the turn of the loop that found the bytes. Only the loop closes the descriptor, under the gate, so no thread uses it
+/// afterwards.
 /// </summary>
 internal sealed class LoopWire : SocketWire
 {
-    // How much one turn of the loop takes from a socket that always has something: a peer may send records in which there is nothing, of
-    // which SslStream reads any number before it comes back.
+    // The maximum number of reads per turn from a socket that always has input. A peer may send empty records, of which SslStream reads any
+    // number before it returns.
     private const int ReadsInTurn = 4;
 
     private const uint ReadEvents = LibC.EpollIn | LibC.EpollReadHangUp | LibC.EpollHangUp | LibC.EpollError;
@@ -42,16 +42,16 @@ internal sealed class LoopWire : SocketWire
     private bool _isHeldBack;
     private int _readsLeft;
 
-    // The thread of the loop while it serves this one; and in which look of the loop all bytes had been read, so that an event of a later
-    // look is one of new bytes.
+    // The thread of the loop while it serves this wire; and the poll of the loop at which all bytes had been read, so an event of a later
+    // poll means new bytes.
     private int _servingThread;
     private long _emptyAt = long.MaxValue;
 
-    /// <summary>Has a loop watch a socket.</summary>
+    /// <summary>Attaches a socket to a loop.</summary>
     /// <param name="owner">The transport, as its loops see it.</param>
     /// <param name="loop">The loop.</param>
-    /// <param name="handle">The socket, which need not be one that does not wait.</param>
-    /// <param name="disposed">What is disposed of when it is closed.</param>
+    /// <param name="handle">The socket; it may be a blocking one.</param>
+    /// <param name="disposed">Disposed when the wire is closed.</param>
     /// <param name="members">Counts it until its descriptor is closed.</param>
     public LoopWire(LoopOwner owner, EpollLoop loop, SafeHandle handle, IDisposable disposed, MemberCount members)
     {
@@ -118,14 +118,14 @@ internal sealed class LoopWire : SocketWire
         return WriteAsync(write, cancellationToken);
     }
 
-    /// <summary>Waits until the socket is connected, or not.</summary>
-    /// <exception cref="SocketException">It is not.</exception>
+    /// <summary>Waits until the connection attempt has ended.</summary>
+    /// <exception cref="SocketException">The attempt failed.</exception>
     public async Task ConnectAsync(CoapAddress remote, CancellationToken cancellationToken)
     {
         ValueTask<int> wait;
         lock (_gate)
         {
-            // The loop may have been told before.
+            // The loop may have got the event before.
             wait = _hasHadRoom ? default : _writer.Begin();
         }
 
@@ -191,10 +191,10 @@ internal sealed class LoopWire : SocketWire
         wait.Fail(new OperationCanceledException(cancellationToken));
     }
 
-    // Whether the loop's turn is at this one, and this is its thread.
+    // Whether the loop currently serves this wire, on this thread.
     private bool IsServing => _servingThread == Environment.CurrentManagedThreadId;
 
-    // Under the gate, as is all below until Serve. False: it has to wait.
+    // Under the gate, as are all members below until Serve. False: the caller must wait.
     private unsafe bool TryRead(Span<byte> buffer, out int count)
     {
         count = 0;
@@ -208,7 +208,7 @@ internal sealed class LoopWire : SocketWire
             return false;
         }
 
-        // To wait is to look: without taking anything.
+        // Waiting peeks: it consumes nothing.
         byte one = 0;
         bool looks = buffer.IsEmpty;
         nint result;
@@ -244,7 +244,7 @@ internal sealed class LoopWire : SocketWire
         return true;
     }
 
-    // False: the rest has to wait.
+    // False: the rest must wait.
     private unsafe bool TryWrite(ref ReadOnlyMemory<byte> buffer)
     {
         while (!_isClosing && buffer.Length > 0)
@@ -284,7 +284,7 @@ internal sealed class LoopWire : SocketWire
         _error ??= new IOException(cause.Message, cause);
     }
 
-    // The loop's turn: something can be read or written.
+    // The loop's turn: the socket is readable or writable.
     private bool Serve(uint events, ReceiveRole role)
     {
         bool reads = false;
@@ -301,14 +301,14 @@ internal sealed class LoopWire : SocketWire
             _isEndNear |= (events & EndEvents) != 0;
             if ((events & ReadEvents) != 0)
             {
-                // Bytes that came before the last look may have been read by another thread since.
+                // Another thread may have read bytes that arrived before the last poll.
                 bool isNew = _emptyAt < _loop.Looks && (events & LibC.EpollIn) != 0;
                 _mayHaveBytes = true;
                 _servingThread = Environment.CurrentManagedThreadId;
                 _readsLeft = ReadsInTurn;
                 reads = _reader.IsWaiting && ((isNew && _readTo.IsEmpty) || TryRead(_readTo.Span, out count)) && _reader.TryEnd();
 
-                // What follows the end of the peer, or a failure, takes its time.
+                // The handling of the peer's end, or of a failure, may take time.
                 runsInline = _runsInline && !_isEndNear && _error is null;
             }
 
@@ -332,7 +332,7 @@ internal sealed class LoopWire : SocketWire
         return role.Settle() && _loop.Flush(role);
     }
 
-    // The loop begins to watch it, goes on with it, or closes it.
+    // The loop starts to watch it, continues with it, or closes it.
     private bool Attend(ReceiveRole role)
     {
         bool goesOn;
@@ -357,7 +357,7 @@ internal sealed class LoopWire : SocketWire
                     _isClosing = true;
                     _error = new CoapConnectionException(
                         CoapConnectionError.Refused,
-                        "The operating system does not watch the connection; the limit of epoll watches may be reached.");
+                        "The operating system refuses to watch the connection; the limit of epoll watches may be reached.");
                 }
             }
 

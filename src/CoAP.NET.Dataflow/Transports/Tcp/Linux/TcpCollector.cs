@@ -1,24 +1,24 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// Frames that leave with one send: those of the connection that a <see cref="TcpReceiver"/> serves. Belongs to the thread that holds the
+/// Collects frames of the connection that a <see cref="TcpReceiver"/> serves, to send them together. Belongs to the thread that holds the
 /// role of the loop.
 /// </summary>
 internal sealed unsafe class TcpCollector(EpollLoop loop)
 {
     private const int OutSize = 64 * 1024;
 
-    // A larger one leaves from where it lies.
+    // A larger frame is sent without copying.
     private const int LargestCollected = 16 * 1024;
 
     private readonly PinnedArray<byte> _out = new(OutSize);
     private int _length;
 
-    /// <summary>The connection whose frames are being handed in; null when none is served.</summary>
+    /// <summary>The currently served connection; null for none.</summary>
     public LinuxTcpConnection? Serving { get; set; }
 
-    /// <summary>Adds a frame to what leaves at the end of the turn, and takes it over.</summary>
-    /// <returns>False when it has to go its own way, now: everything before it has left, or waits.</returns>
+    /// <summary>Adds a frame to the collected ones, and takes it over.</summary>
+    /// <returns>False when it must be sent separately, now: all earlier frames were sent, or wait.</returns>
     public bool TryCollect(LinuxTcpConnection connection, CoapDatagram frame)
     {
         if (Serving != connection)
@@ -53,7 +53,7 @@ internal sealed unsafe class TcpCollector(EpollLoop loop)
         return true;
     }
 
-    /// <summary>Sends what was collected.</summary>
+    /// <summary>Sends the collected frames.</summary>
     public void Flush()
     {
         if (_length > 0)

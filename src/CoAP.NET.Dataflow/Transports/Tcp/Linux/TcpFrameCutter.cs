@@ -5,17 +5,17 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// What a <see cref="TcpReceiver"/> reads, and the frames in it. Frames are shown to the pipeline where they lie. If it keeps one, it keeps
-/// the memory too, and the loop takes other. Belongs to the thread that holds the role of the loop.
+/// Reads the input of a <see cref="TcpReceiver"/> and cuts it into frames. The pipeline sees frames in place. If it keeps one, it keeps the
+/// memory too, and the loop takes new memory. Belongs to the thread that holds the role of the loop.
 /// </summary>
 internal sealed unsafe class TcpFrameCutter
 {
     private const int ScratchSize = 64 * 1024;
 
-    // Where a head ends that says how long its frame is (RFC 8323 section 3.2), and more than MeasureFrame asks for.
+    // The maximum end of a head with the length of its frame (RFC 8323 section 3.2), and more than MeasureFrame needs.
     private const int HeadSize = 16;
 
-    // A block that keeps frames keeps them all: for so many they are copied, so that it does not keep a large buffer for each.
+    // A block that keeps frames keeps them all: so many of them are copied, so that it does not keep a large buffer for each.
     private const int FramesToCopy = 4096;
 
     // A few are kept for the next connection that needs one.
@@ -27,17 +27,17 @@ internal sealed unsafe class TcpFrameCutter
     private readonly CoapDatagramPool _copies = new(2048);
     private CoapDatagram _view = CoapDatagram.MakeView();
 
-    // What is read of a connection that has nothing left over goes here, so that idle ones hold no memory.
+    // Input of connections without remaining bytes goes here, so idle connections hold no memory.
     private byte[] _scratch = [];
     private byte* _scratchAt;
     private bool _isScratchKept;
 
-    // What was read there and not cut yet; null when the connection's own buffer is cut.
+    // The source of the bytes that are being cut; null for the connection's own buffer.
     private byte[]? _source;
     private int _offset;
     private int _end;
 
-    // The array of the frame that was shown last and not copied.
+    // The array of the last shown frame that was not copied.
     private byte[]? _lent;
     private byte[]? _joined;
     private int _framesToCopy;
@@ -46,8 +46,8 @@ internal sealed unsafe class TcpFrameCutter
 
     /// <summary>Reads once without waiting.</summary>
     /// <param name="file">The connection.</param>
-    /// <param name="isFull">Whether there may be more.</param>
-    /// <returns>The number of bytes; 0 at the end; the negative error of the system.</returns>
+    /// <param name="isFull">Whether there may be more input.</param>
+    /// <returns>The number of bytes; 0 at the end; minus the error of the system.</returns>
     public nint Read(ConnectionFile file, out bool isFull)
     {
         nint count;
@@ -83,10 +83,10 @@ internal sealed unsafe class TcpFrameCutter
         return count;
     }
 
-    /// <summary>Reads what means nothing any more.</summary>
+    /// <summary>Reads and discards input.</summary>
     public nint ReadNothing(ConnectionFile file, out bool isFull) => Receive(file, out isFull);
 
-    /// <summary>Reads what came in and was not read, which would have the kernel reset the connection when it is closed.</summary>
+    /// <summary>Reads remaining input, which would make the kernel reset the connection on closing.</summary>
     public void Drain(int descriptor)
     {
         for (int i = 0; i < ReadsBeforeClose && LibC.Receive(descriptor, _scratchAt, ScratchSize, LibC.DontWait) > 0; i++)
@@ -94,7 +94,7 @@ internal sealed unsafe class TcpFrameCutter
         }
     }
 
-    /// <summary>The next frame that is there whole. <see cref="TakeBack"/> ends its turn.</summary>
+    /// <summary>Returns the next complete frame. <see cref="TakeBack"/> ends its turn.</summary>
     public CoapDatagram? Cut(ConnectionFile file, out bool isBroken)
     {
         isBroken = false;
@@ -123,8 +123,8 @@ internal sealed unsafe class TcpFrameCutter
         return Show(file.Connection, _source, offset, (int)length);
     }
 
-    /// <summary>Ends the turn of the frame shown last.</summary>
-    /// <param name="file">The connection it came on.</param>
+    /// <summary>Ends the turn of the last shown frame.</summary>
+    /// <param name="file">The connection of the frame.</param>
     public void TakeBack(ConnectionFile? file)
     {
         if (_lent is not { } lent)
@@ -157,8 +157,8 @@ internal sealed unsafe class TcpFrameCutter
         }
     }
 
-    /// <summary>Puts what was read and not handed in where it may stay until the next turn.</summary>
-    /// <returns>False when there is nothing, or no memory: then it is better handed in now.</returns>
+    /// <summary>Moves unprocessed input to memory where it may stay until the next turn.</summary>
+    /// <returns>False when there is none, or no memory: then hand it in now.</returns>
     public bool TrySetAside(ConnectionFile file)
     {
         if (_source is null)
@@ -178,10 +178,10 @@ internal sealed unsafe class TcpFrameCutter
         return true;
     }
 
-    /// <summary>Stores what was read and not handed in: a part of a frame, or all that comes after a pause or in the next turn.</summary>
+    /// <summary>Stores unprocessed input: a partial frame, or all input after a pause or for the next turn.</summary>
     /// <param name="file">The connection.</param>
-    /// <param name="isHeld">Whether whole frames may be among it, which are handed in later.</param>
-    /// <returns>Whether the caller sees to it that they are.</returns>
+    /// <param name="isHeld">Whether it may contain complete frames, which are handed in later.</param>
+    /// <returns>Whether the caller must schedule that.</returns>
     public bool KeepRest(ConnectionFile file, bool isHeld)
     {
         LinuxTcpConnection connection = file.Connection;
@@ -217,7 +217,7 @@ internal sealed unsafe class TcpFrameCutter
         return isReady;
     }
 
-    /// <summary>Gives back what is left over of a connection.</summary>
+    /// <summary>Returns the memory of a connection's remaining input.</summary>
     public void Drop(ConnectionFile file)
     {
         file.Needed = 0;
@@ -364,7 +364,7 @@ internal sealed unsafe class TcpFrameCutter
             return false;
         }
 
-        // Whole ones, perhaps; nobody is late with those.
+        // Possibly complete frames; no timeout applies to those.
         file.Needed = 0;
         connection.ShowPartial(0, 0);
         return connection.HoldBack();

@@ -1,13 +1,13 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// What a loop does with TCP connections: one read without waiting for each turn, every frame of it run to completion, and one send for all
-/// that came out of it. All state below belongs to the thread that holds the role, and is at any call into the pipeline such that another
-/// thread can go on with it.
+/// Handles the TCP connections of a loop: one non-blocking read per turn, every frame of it processed to completion, and one send for all
+/// results. All state below belongs to the thread that holds the role, and at any call into the pipeline another thread can continue with
+/// it.
 /// </summary>
 internal sealed class TcpReceiver
 {
-    // One read may hold ten thousand small frames; the others have their turn in between.
+    // One read may contain ten thousand small frames; other connections have their turn in between.
     private const int FramesAtOnce = 256;
 
     private readonly EpollLoop _loop;
@@ -15,7 +15,7 @@ internal sealed class TcpReceiver
     private readonly TcpFrameCutter _frames = new();
     private readonly TcpCollector _collector;
 
-    // The connection whose end is being told.
+    // The connection whose end is being reported.
     private LinuxTcpConnection? _ending;
 
     public TcpReceiver(EpollLoop loop)
@@ -24,7 +24,7 @@ internal sealed class TcpReceiver
         _collector = new TcpCollector(loop);
     }
 
-    /// <summary>A connection has its turn.</summary>
+    /// <summary>Serves a connection's turn.</summary>
     /// <returns>False when the thread has lost the role.</returns>
     public bool Serve(ReceiveRole role, ConnectionFile file)
     {
@@ -34,7 +34,7 @@ internal sealed class TcpReceiver
         file.IsEndNear |= (events & (LibC.EpollReadHangUp | LibC.EpollHangUp | LibC.EpollError)) != 0;
         if (connection.IsClosing)
         {
-            // Whoever closed it called for attention.
+            // The code that closed it called for attention.
             return true;
         }
 
@@ -65,7 +65,7 @@ internal sealed class TcpReceiver
         return discards ? Discard(file) : Read(role, file);
     }
 
-    /// <summary>Goes on with what the thread did that had the role before.</summary>
+    /// <summary>Continues the work of the thread that had the role before.</summary>
     /// <returns>False when the thread has lost the role.</returns>
     public bool Continue(ReceiveRole role)
     {
@@ -80,13 +80,13 @@ internal sealed class TcpReceiver
             return true;
         }
 
-        // What would have followed a call that was not about a frame.
+        // Does what would have followed a call that was not about a frame.
         _loop.Call(connection.File);
         _frames.TakeBack(connection.File);
         return HandIn(role);
     }
 
-    /// <summary>Something about a connection has changed.</summary>
+    /// <summary>Handles a changed state of a connection.</summary>
     /// <returns>False when the thread has lost the role.</returns>
     public bool Attend(ReceiveRole role, ConnectionFile file)
     {
@@ -114,7 +114,7 @@ internal sealed class TcpReceiver
         {
             connection.Close(new CoapConnectionException(
                 CoapConnectionError.Refused,
-                "The operating system does not watch the connection; the limit of epoll watches may be reached."));
+                "The operating system refuses to watch the connection; the limit of epoll watches may be reached."));
         }
 
         if (connection.IsClosing || (connection.Sender.IsShut && file.HasEnded))
@@ -124,8 +124,7 @@ internal sealed class TcpReceiver
 
         if (connection.Sender.IsShut)
         {
-            // The peer's end is waited for, a little: closing while something comes in would reset the connection and with it our last
-            // frame.
+            // Waits briefly for the peer's end: closing while input arrives would reset the connection and lose the last frame.
             file.Linger ??= file.Owner.Context.TimeProvider.CreateTimer(
                 static state => ((LinuxTcpConnection)state!).Close(null),
                 connection,
@@ -146,11 +145,11 @@ internal sealed class TcpReceiver
         return ReadOn(role, file);
     }
 
-    /// <summary>Adds a frame to what leaves at the end of the turn, and takes it over.</summary>
-    /// <returns>False when it has to go its own way, now: everything before it has left, or waits.</returns>
+    /// <summary>Adds a frame to those sent at the end of the turn, and takes it over.</summary>
+    /// <returns>False when it must be sent separately, now: all earlier frames were sent, or wait.</returns>
     public bool TryCollect(LinuxTcpConnection connection, CoapDatagram frame) => _collector.TryCollect(connection, frame);
 
-    /// <summary>Sends what was collected.</summary>
+    /// <summary>Sends the collected frames.</summary>
     public void Flush() => _collector.Flush();
 
     private bool Read(ReceiveRole role, ConnectionFile file)
@@ -158,7 +157,7 @@ internal sealed class TcpReceiver
         LinuxTcpConnection connection = file.Connection;
         if (file.Partial is not null && connection.TakeHeldBack())
         {
-            // What was read before comes first; also before the peer's end, which may be all that is left to read.
+            // Earlier input comes first; also before the peer's end, which may be all that is left to read.
             _loop.MakeReady(file);
             BeginServing(connection);
             return HandIn(role);
@@ -172,7 +171,7 @@ internal sealed class TcpReceiver
 
         if (isFull || file.IsEndNear)
         {
-            // There may be more, after the others had their turn; or the end, of which the kernel does not tell twice.
+            // There may be more input, after the others had their turn; or the end, which the kernel reports only once.
             _loop.MakeReady(file);
         }
 
@@ -181,7 +180,7 @@ internal sealed class TcpReceiver
         return HandIn(role);
     }
 
-    /// <summary>Hands in the frames that are there, one after another, then sends what came out of them.</summary>
+    /// <summary>Hands in the complete frames one after another, then sends the results.</summary>
     private bool HandIn(ReceiveRole role)
     {
         LinuxTcpConnection connection = _collector.Serving!;
@@ -191,7 +190,7 @@ internal sealed class TcpReceiver
         int left = FramesAtOnce;
         while (!connection.IsClosing && !connection.Sender.IsEnding && !file.IsDiscarding)
         {
-            // Looked at once: whoever ends the pause after this finds what is held back.
+            // Checked once: the end of a later pause finds the held-back frames.
             if (isHeld = connection.IsPaused)
             {
                 break;
@@ -211,7 +210,7 @@ internal sealed class TcpReceiver
             {
                 if (isBroken)
                 {
-                    // The call that said so has also aborted the connection.
+                    // The failing call has also aborted the connection.
                     if (!role.Settle())
                     {
                         return false;
@@ -233,7 +232,7 @@ internal sealed class TcpReceiver
             _frames.TakeBack(file);
             if (_loop.HasBeenLong)
             {
-                // The frames of one read have one time, unless a handler took its own.
+                // The frames of one read share one time, unless a handler took its own.
                 StageTime.Forget();
                 if (!_loop.Flush(role))
                 {
@@ -282,7 +281,7 @@ internal sealed class TcpReceiver
         return true;
     }
 
-    /// <summary>Reads what means nothing any more, so that closing does not destroy our last frame on its way.</summary>
+    /// <summary>Reads and discards input, so that closing does not destroy the last frame in transit.</summary>
     private bool Discard(ConnectionFile file)
     {
         _frames.Drop(file);
@@ -328,8 +327,8 @@ internal sealed class TcpReceiver
         return HandIn(role);
     }
 
-    /// <summary>Tells the mesh of a connection.</summary>
-    /// <returns>False when the thread has lost the role; it has then seen to it that another goes on.</returns>
+    /// <summary>Reports a connection to the mesh.</summary>
+    /// <returns>False when the thread has lost the role; it has then scheduled another one to continue.</returns>
     private bool Open(ReceiveRole role, ConnectionFile file)
     {
         LinuxTcpConnection connection = file.Connection;
@@ -355,7 +354,7 @@ internal sealed class TcpReceiver
             return true;
         }
 
-        // Whoever has the role now goes on with it.
+        // The current holder of the role continues with it.
         _loop.Call(file);
         return false;
     }

@@ -1,9 +1,9 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// What leaves on a <see cref="LinuxTcpConnection"/>. On the loop's thread, while it serves this connection, frames are collected and leave
-/// with one send; elsewhere they leave at once when nothing waits. What the operating system does not take waits in order. Guarded by the
-/// gate of the connection.
+/// The output of a <see cref="LinuxTcpConnection"/>. On the loop's thread, while it serves this connection, frames are collected and sent
+/// together. On other threads they are sent at once if nothing waits. Bytes that the operating system does not take wait in order. Guarded
+/// by the gate of the connection.
 /// </summary>
 internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
 {
@@ -19,35 +19,34 @@ internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
     private Backlog _backlog;
 
     /// <summary>
-    /// Whether something waits to be sent, so that whatever comes must wait behind it. For any thread, as are those until <see
-    /// cref="Backlog"/>.
+    /// Whether output waits, so further output must wait behind it. Thread-safe, as are the members up to <see cref="Backlog"/>.
     /// </summary>
     public bool HasWaiting => Volatile.Read(ref _waiting) > 0;
 
-    /// <summary>How many bytes wait.</summary>
+    /// <summary>The number of waiting bytes.</summary>
     public int Waiting => Volatile.Read(ref _waiting);
 
-    /// <summary>How many bytes the operating system took.</summary>
+    /// <summary>The number of bytes that the operating system took.</summary>
     public long BytesSent => Volatile.Read(ref _bytesSent);
 
-    /// <summary>Whether more waits than is good.</summary>
+    /// <summary>Whether the backlog exceeds its limit.</summary>
     public bool IsCongested => Volatile.Read(ref _isCongested);
 
-    /// <summary>Whether the last frame was given: what comes in means nothing any more.</summary>
+    /// <summary>Whether the last frame was queued: further input is ignored.</summary>
     public bool IsEnding => Volatile.Read(ref _isEnding);
 
-    /// <summary>Whether the last frame has left.</summary>
+    /// <summary>Whether the last frame was sent.</summary>
     public bool IsShut => Volatile.Read(ref _isShut);
 
-    /// <summary>How many bytes the endpoint was told of.</summary>
+    /// <summary>The number of bytes reported to the endpoint.</summary>
     public long Backlog => _backlog.Told;
 
     /// <summary>
-    /// Whether the loop is to tell when there is room. What is being collected is sent before what waits; whether there is room shows then.
+    /// Whether the loop must report room. Collected frames are sent before waiting ones; only then it is known whether there is room.
     /// </summary>
     public bool WantsRoom => _waiting > 0 && !_isCollecting;
 
-    /// <summary>Sends a frame after those that were given before, and takes it over.</summary>
+    /// <summary>Queues a frame behind earlier ones, and takes it over.</summary>
     public void Send(CoapDatagram frame)
     {
         bool calls = true;
@@ -65,7 +64,7 @@ internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
                 connection.Engine.Context.Counters.Add(CoapCounter.SlowConnections);
                 connection.SetClosing(new CoapConnectionException(
                     CoapConnectionError.TooSlow,
-                    $"{connection} does not take what is sent to it: {_waiting} bytes wait (MaxSendQueueBytes)."));
+                    $"{connection} does not accept the data sent to it: {_waiting} bytes wait (MaxSendQueueBytes)."));
                 frame.Dispose();
             }
             else
@@ -79,8 +78,8 @@ internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
         Tell(calls, tells);
     }
 
-    /// <summary>Begins to collect frames, which others than the loop's thread must wait for.</summary>
-    /// <returns>False when it cannot be, as something waits already.</returns>
+    /// <summary>Starts to collect frames; threads other than the loop's must wait for it.</summary>
+    /// <returns>False when output already waits.</returns>
     public bool TryBeginCollecting()
     {
         lock (connection.Gate)
@@ -89,7 +88,7 @@ internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
         }
     }
 
-    /// <summary>Sends what was collected.</summary>
+    /// <summary>Sends the collected frames.</summary>
     public void SendCollected(byte* bytes, int length)
     {
         bool calls;
@@ -118,7 +117,7 @@ internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
         Tell(calls, tells);
     }
 
-    /// <summary>The peer takes bytes again.</summary>
+    /// <summary>Sends waiting output when the peer accepts bytes again.</summary>
     public void SendWaiting()
     {
         bool calls;
@@ -137,7 +136,7 @@ internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
         Tell(calls, tells);
     }
 
-    /// <summary>Whether the mesh is to be told that there is room again, once.</summary>
+    /// <summary>Whether to report room to the mesh, once.</summary>
     public bool TakeWritable()
     {
         lock (connection.Gate)
@@ -148,10 +147,10 @@ internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
         }
     }
 
-    /// <summary>Sends as much as goes at once. Under the gate.</summary>
+    /// <summary>Sends as much as possible without waiting. Under the gate.</summary>
     public void SendAtOnce() => SendQueued();
 
-    /// <summary>Drops what waits, as the connection is closed. Under the gate.</summary>
+    /// <summary>Drops waiting output of a closed connection. Under the gate.</summary>
     public void Clear()
     {
         _queue?.Clear();
@@ -223,9 +222,9 @@ internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
         }
     }
 
-    /// <summary>Brings everything up to date with what waits.</summary>
-    /// <param name="tells">Whether the endpoint is to be told how much waits, after the lock.</param>
-    /// <returns>Whether the loop has to look after the connection.</returns>
+    /// <summary>Updates the state after a change of the waiting output.</summary>
+    /// <param name="tells">Whether to report the backlog to the endpoint, after the lock.</param>
+    /// <returns>Whether the loop must attend to the connection.</returns>
     private bool AfterSending(out bool tells)
     {
         tells = false;
@@ -251,7 +250,7 @@ internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
         }
         else if (_isCongested && waiting < _limits.SendQueueBytes / 2)
         {
-            // The mark is gone before the mesh is told: what it holds back from here on is seen by that call.
+            // The mark is cleared before the mesh is notified: that call sees what the mesh holds back from here on.
             Volatile.Write(ref _isCongested, false);
             connection.EndPause();
             calls = _tellsWritable = true;
@@ -269,7 +268,7 @@ internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
     }
 
     /// <summary>Sends without waiting.</summary>
-    /// <returns>How much was taken; 0 also after a failure, see <see cref="LinuxTcpConnection.HasFailed"/>.</returns>
+    /// <returns>The number of accepted bytes; 0 also after a failure, see <see cref="LinuxTcpConnection.HasFailed"/>.</returns>
     private int TrySend(byte* bytes, int length)
     {
         while (true)
@@ -289,7 +288,7 @@ internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
                 case LibC.EAGAIN:
                     return 0;
                 case LibC.ENOBUFS or LibC.ENOMEM:
-                    // There is room in the socket, of which the kernel has told before: it is to look again.
+                    // The socket has room that the kernel already reported: it must check again.
                     connection.WatchAnew();
                     return 0;
                 default:

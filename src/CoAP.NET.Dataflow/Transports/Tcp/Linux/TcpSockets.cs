@@ -4,13 +4,13 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>Opens TCP sockets that never wait, by raw calls.</summary>
+/// <summary>Opens non-blocking TCP sockets with raw calls.</summary>
 internal static unsafe class TcpSockets
 {
     private const int AddressSize = 128; // struct sockaddr_storage
 
-    /// <summary>Opens a socket that listens.</summary>
-    /// <param name="endpoint">Where.</param>
+    /// <summary>Opens a listening socket.</summary>
+    /// <param name="endpoint">The address.</param>
     /// <param name="options">The options of the transport.</param>
     /// <returns>The socket.</returns>
     /// <exception cref="CoapBindException">It cannot be bound.</exception>
@@ -22,7 +22,7 @@ internal static unsafe class TcpSockets
         {
             socket = Open(ipv6);
 
-            // What the last run of the server left waiting in the kernel must not keep this one from starting.
+            // Connections of an earlier run of the server that remain in the kernel must not prevent the start.
             Set(socket, LibC.SolSocket, LibC.SoReuseAddress, 1);
             if (ipv6)
             {
@@ -42,11 +42,11 @@ internal static unsafe class TcpSockets
         }
     }
 
-    /// <summary>Begins to connect.</summary>
-    /// <param name="remote">Where to.</param>
-    /// <param name="local">Where from; null for what the system chooses.</param>
-    /// <returns>The socket; it is connected, or not, when it can be written to.</returns>
-    /// <exception cref="SocketException">It cannot be.</exception>
+    /// <summary>Starts to connect.</summary>
+    /// <param name="remote">The remote address.</param>
+    /// <param name="local">The local address; null for the system's choice.</param>
+    /// <returns>The socket; the attempt has ended when it is writable.</returns>
+    /// <exception cref="SocketException">The attempt failed at once.</exception>
     public static SocketHandle Connect(in CoapAddress remote, IPAddress? local)
     {
         bool ipv6 = !remote.IsIPv4;
@@ -57,7 +57,7 @@ internal static unsafe class TcpSockets
             uint length;
             if (local is not null)
             {
-                // The port is chosen when it connects, so that one port may serve connections to several peers.
+                // The port is chosen on connecting, so one port may serve connections to several peers.
                 Set(socket, LibC.SolIP, LibC.IPBindAddressNoPort, 1);
                 length = Write(address, CoapAddress.FromIPEndPoint(new IPEndPoint(local, 0)), ipv6);
                 Check(LibC.Bind(socket.Descriptor, address, length));
@@ -79,10 +79,10 @@ internal static unsafe class TcpSockets
         }
     }
 
-    /// <summary>Takes the next connection that waits.</summary>
+    /// <summary>Accepts the next waiting connection.</summary>
     /// <param name="listener">The listening socket.</param>
     /// <param name="remote">The peer.</param>
-    /// <returns>The descriptor; negative when there is none, or an error.</returns>
+    /// <returns>The descriptor; negative for none, or an error.</returns>
     public static int Accept(int listener, out CoapAddress remote)
     {
         byte* address = stackalloc byte[AddressSize];
@@ -92,7 +92,7 @@ internal static unsafe class TcpSockets
         return descriptor;
     }
 
-    /// <summary>The address of this end.</summary>
+    /// <summary>Returns the local address.</summary>
     public static CoapAddress LocalOf(int descriptor)
     {
         byte* address = stackalloc byte[AddressSize];
@@ -100,7 +100,7 @@ internal static unsafe class TcpSockets
         return LibC.GetName(descriptor, address, &length) < 0 ? default : Read(address);
     }
 
-    /// <summary>The error that waits at a socket, taken out; 0 for none.</summary>
+    /// <summary>Takes the pending error of a socket; 0 for none.</summary>
     public static int ErrorOf(int descriptor)
     {
         int error = 0;
@@ -108,17 +108,17 @@ internal static unsafe class TcpSockets
         return LibC.GetOption(descriptor, LibC.SolSocket, LibC.SoError, &error, &length) < 0 ? Marshal.GetLastPInvokeError() : error;
     }
 
-    /// <summary>Why a socket that can be written to was not connected.</summary>
+    /// <summary>Returns the error of a writable socket that did not connect.</summary>
     /// <param name="descriptor">The socket.</param>
-    /// <param name="remote">Where to.</param>
-    /// <param name="local">The address of this end.</param>
-    /// <returns>The reason; null when it is connected.</returns>
+    /// <param name="remote">The remote address.</param>
+    /// <param name="local">The local address.</param>
+    /// <returns>The error; null when it is connected.</returns>
     public static SocketException? ConnectFailureOf(int descriptor, in CoapAddress remote, out CoapAddress local)
     {
         local = LocalOf(descriptor);
         int error = ErrorOf(descriptor);
 
-        // The kernel connects a port to itself when it takes just that one for an address of this machine where nobody listens.
+        // The kernel connects a port to itself if it chooses just that port for a local address without a listener.
         return error != 0 ? LinuxErrors.ToException(error)
             : local == remote ? new SocketException((int)SocketError.ConnectionRefused)
             : null;
@@ -130,7 +130,7 @@ internal static unsafe class TcpSockets
         Check(descriptor);
         SocketHandle socket = new(descriptor);
 
-        // Accepted sockets inherit it from the one that listens.
+        // Accepted sockets inherit it from the listening one.
         Set(socket, LibC.SolTcp, LibC.TcpNoDelay, 1);
         return socket;
     }

@@ -3,8 +3,8 @@ using System.Threading.Tasks.Sources;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// Somebody who waits for a <see cref="LoopWire"/> to read or to write. Used again and again. <see cref="Begin"/>, <see cref="TryEnd"/> and
-/// <see cref="IsWaiting"/> are guarded by the gate of the wire; whoever ended a wait tells of it afterwards, once.
+/// A reusable wait for a <see cref="LoopWire"/> to read or to write. The gate of the wire guards <see cref="Begin"/>, <see cref="TryEnd"/>
+/// and <see cref="IsWaiting"/>; the code that ended a wait reports it afterwards, once.
 /// </summary>
 internal sealed class WireWait : IValueTaskSource<int>
 {
@@ -20,7 +20,7 @@ internal sealed class WireWait : IValueTaskSource<int>
     }
 
     /// <summary>Ends the wait.</summary>
-    /// <returns>Whether there was one; then the caller tells of it.</returns>
+    /// <returns>Whether there was a wait; the caller then reports its end.</returns>
     public bool TryEnd()
     {
         bool was = IsWaiting;
@@ -28,10 +28,10 @@ internal sealed class WireWait : IValueTaskSource<int>
         return was;
     }
 
-    /// <summary>Tells how it ended.</summary>
+    /// <summary>Reports how the wait ended.</summary>
     /// <param name="count">The result.</param>
-    /// <param name="error">Why it failed; null when it did not.</param>
-    /// <param name="runsInline">Whether what follows runs in here.</param>
+    /// <param name="error">The error; null for success.</param>
+    /// <param name="runsInline">Whether the continuation runs inside this call.</param>
     public void Tell(int count, Exception? error, bool runsInline)
     {
         if (error is not null)

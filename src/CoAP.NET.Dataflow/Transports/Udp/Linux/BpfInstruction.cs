@@ -2,11 +2,11 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>An instruction of classic BPF, as the kernel has it (struct sock_filter).</summary>
-/// <param name="code">What it does.</param>
-/// <param name="value">Its constant.</param>
-/// <param name="ifTrue">How many instructions to skip when its condition holds.</param>
-/// <param name="ifFalse">How many when it does not.</param>
+/// <summary>An instruction of classic BPF, in the kernel's layout (struct sock_filter).</summary>
+/// <param name="code">The operation.</param>
+/// <param name="value">The constant.</param>
+/// <param name="ifTrue">The number of instructions to skip if the condition holds.</param>
+/// <param name="ifFalse">The number of instructions to skip otherwise.</param>
 [StructLayout(LayoutKind.Sequential)]
 internal readonly struct BpfInstruction(ushort code, uint value, byte ifTrue = 0, byte ifFalse = 0)
 {

@@ -2,10 +2,15 @@ using System.Buffers.Binary;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>The control messages (cmsg) of a datagram: its local address, what the kernel dropped before it, and ICMP errors.</summary>
+/// <summary>
+/// The control messages (cmsg) of a datagram: its local address, the number of datagrams that the kernel dropped before it, and ICMP
+/// errors.
+/// </summary>
 internal static unsafe class ControlMessages
 {
-    /// <summary>Room for what a received datagram can have with it: packet information of both IP versions and the drop counter.</summary>
+    /// <summary>
+    /// Room for the control messages of a received datagram: packet information of both IP versions and the drop counter.
+    /// </summary>
     public const int ReceiveSize = 128;
 
     /// <summary>Room for a source address, or interface and hop limit.</summary>
@@ -15,10 +20,10 @@ internal static unsafe class ControlMessages
 
     private const int HeaderSize = 16;
 
-    /// <summary>Steps through the control messages.</summary>
+    /// <summary>Iterates over the control messages.</summary>
     /// <param name="control">The first.</param>
     /// <param name="length">The length of all.</param>
-    /// <param name="offset">Where the next begins; 0 at first.</param>
+    /// <param name="offset">The position of the next one; 0 at first.</param>
     /// <param name="level">Its level.</param>
     /// <param name="type">Its type.</param>
     /// <param name="data">Its data.</param>
@@ -48,12 +53,12 @@ internal static unsafe class ControlMessages
         return true;
     }
 
-    /// <summary>The local address in packet information; a group shows as itself.</summary>
+    /// <summary>Reads the local address from packet information; a group is reported as itself.</summary>
     public static bool TryReadLocal(int level, int type, byte* data, int length, ushort port, out CoapAddress local)
     {
         if (level == LibC.SolIP && type == LibC.IPPacketInfo && length >= 12)
         {
-            // ipi_addr is the destination as written in the header, ipi_spec_dst the address of ours that it means.
+            // ipi_addr is the destination in the header, ipi_spec_dst the corresponding local address.
             uint destination = BinaryPrimitives.ReadUInt32BigEndian(new ReadOnlySpan<byte>(data + 8, 4));
             uint own = BinaryPrimitives.ReadUInt32BigEndian(new ReadOnlySpan<byte>(data + 4, 4));
             local = CoapAddress.FromIPv4(destination >> 28 == 0xe || own == 0 ? destination : own, port);
@@ -72,7 +77,7 @@ internal static unsafe class ControlMessages
         return false;
     }
 
-    /// <summary>Writes the address that a datagram is to leave from.</summary>
+    /// <summary>Writes the source address of a datagram.</summary>
     /// <param name="control">Room for <see cref="SendSize"/> bytes.</param>
     /// <param name="local">The address; not the wildcard, not a group.</param>
     /// <param name="ipv6">Whether the socket is an IPv6 one; it takes IPv4 addresses in their mapped form.</param>
@@ -101,14 +106,14 @@ internal static unsafe class ControlMessages
         return IPv6SourceSize;
     }
 
-    /// <summary>Writes by which interface a datagram to a group is to leave, and how far it may go.</summary>
+    /// <summary>Writes the interface and hop limit of a datagram to a group.</summary>
     /// <param name="control">Room for <see cref="SendSize"/> bytes.</param>
-    /// <param name="group">The group; its scope is the interface, 0 for the one that the routes say.</param>
+    /// <param name="group">The group; its scope is the interface, 0 for that of the routes.</param>
     /// <param name="hopLimit">The hop limit; 0 for the default.</param>
-    /// <returns>The length; 0 when there is nothing to say.</returns>
+    /// <returns>The length; 0 when nothing must be set.</returns>
     public static int WriteGroup(byte* control, in CoapAddress group, byte hopLimit)
     {
-        // Those of IPv4 work on dual-mode sockets, too.
+        // Those of IPv4 work on dual-mode sockets too.
         bool ipv6 = !group.IsIPv4;
         int length = 0;
         if (group.ScopeId != 0)

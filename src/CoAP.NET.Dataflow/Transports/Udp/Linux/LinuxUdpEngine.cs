@@ -4,7 +4,7 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>UDP by loops of recvmmsg, sendmmsg and epoll: for a server one loop for each shard, for clients one that they share.</summary>
+/// <summary>UDP with loops of recvmmsg, sendmmsg and epoll: one per shard for a server, one shared loop for clients.</summary>
 internal sealed class LinuxUdpEngine : UdpEngine
 {
     private readonly TransportLoops _loops;
@@ -14,7 +14,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
         : base(transport, context, options) =>
         _loops = new TransportLoops(context, options.HandOverAfter, options.IsServer);
 
-    /// <summary>Whether system and machine are such that the calls and the layout of their structures are known.</summary>
+    /// <summary>Whether system and machine support the calls and the layout of their structures.</summary>
     public static bool IsSupported => TransportLoops.IsSupported;
 
     public override CoapUdpEngine Kind => CoapUdpEngine.LinuxLoop;
@@ -37,7 +37,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
 
     public override void Send(CoapDatagram datagram)
     {
-        // A loop of another endpoint takes it along as well: a proxy sends each request and each answer from the loop of the other side.
+        // A loop of another endpoint may send it too: a proxy sends each request and each answer from the loop of the other side.
         if (UserCode.Role is not ReceiveRole { Loop: EpollLoop loop } role || !TrySendBatched(role, loop, datagram))
         {
             SendDirectly(datagram);
@@ -65,7 +65,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
         {
             foreach (LinuxUdpSocket socket in sockets)
             {
-                // What waits in a batch is dropped from here on.
+                // From here on datagrams that wait in a batch are dropped.
                 socket.IsClosing = true;
             }
         }
@@ -83,7 +83,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
 
     protected override void OnLost(CoapDatagram datagram, SocketException error)
     {
-        // While it closes, that is its own doing.
+        // During closing the library itself causes this.
         if (Select(ShardFor(datagram.Remote), datagram.Remote, datagram.TransportTag) is { IsClosing: false } socket)
         {
             socket.OnLost(LibC.EBADF);
@@ -114,12 +114,12 @@ internal sealed class LinuxUdpEngine : UdpEngine
                 Log.UdpBound(Context.Logger, first.Local, Kind, shards);
             }
 
-            // Only the first shard's: what is sent to a group would otherwise come to each of them.
+            // Only on the sockets of the first shard, because otherwise each shard would receive datagrams to a group.
             Memberships = UdpGroups.Join(sockets[0].Select(static socket => socket.Socket), Context, Options);
         }
         finally
         {
-            // Also when one failed: closing finds them here.
+            // Even if one failed: closing finds them here.
             _sockets = [.. sockets.Select(list => list.ToArray())];
         }
 
@@ -157,7 +157,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
 
     private void SendDirectly(CoapDatagram datagram)
     {
-        // The same peer goes through the same socket, so that its datagrams stay in order.
+        // The same peer uses the same socket, so its datagrams stay in order.
         LinuxUdpSocket? socket = Select(ShardFor(datagram.Remote), datagram.Remote, datagram.TransportTag);
         if (socket is null)
         {
@@ -186,8 +186,8 @@ internal sealed class LinuxUdpEngine : UdpEngine
     }
 
     /// <summary>
-    /// The socket with the tag; one of the right IP version when that cannot reach the peer, as for a first request from an endpoint that
-    /// is bound to several addresses.
+    /// Returns the socket with the tag, or one of the right IP version if that cannot reach the peer, for example for a first request from
+    /// an endpoint with several addresses.
     /// </summary>
     private LinuxUdpSocket? Select(int shard, in CoapAddress remote, int tag)
     {

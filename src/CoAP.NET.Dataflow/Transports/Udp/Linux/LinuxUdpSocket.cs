@@ -4,7 +4,7 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>One UDP socket of a transport, as the loop and the senders need it.</summary>
+/// <summary>One UDP socket of a transport, for the loop and the senders.</summary>
 internal sealed class LinuxUdpSocket : LoopFile
 {
     private const uint NotADrop = 0x8000_0000;
@@ -27,17 +27,17 @@ internal sealed class LinuxUdpSocket : LoopFile
 
     public LinuxUdpEngine Engine { get; }
 
-    /// <summary>What the endpoint gave the transport.</summary>
+    /// <summary>The endpoint's context for the transport.</summary>
     public ICoapDatagramContext Context { get; }
 
-    /// <summary>Which of the transport's addresses it is bound to; the same for all shards.</summary>
+    /// <summary>The index of its address among those of the transport; the same for all shards.</summary>
     public int Tag { get; }
 
     public Socket Socket { get; }
 
     public SafeSocketHandle Handle { get; }
 
-    /// <summary>For the loop, which is also the one that closes it.</summary>
+    /// <summary>For the loop, which also closes it.</summary>
     public int Descriptor { get; }
 
     public CoapAddress Local { get; }
@@ -57,26 +57,27 @@ internal sealed class LinuxUdpSocket : LoopFile
 
     public uint Dropped { get; set; }
 
-    /// <summary>Whether nothing more is to be received: what is already in the batch is dropped.</summary>
+    /// <summary>Whether receiving has ended: datagrams in the batch are dropped.</summary>
     public bool IsClosing
     {
         get => Volatile.Read(ref field);
         set => Volatile.Write(ref field, value);
     }
 
-    /// <summary>Whether the descriptor was closed by code that does not own it.</summary>
+    /// <summary>Whether code that does not own the descriptor closed it.</summary>
     public bool IsLost
     {
         get => Volatile.Read(ref field);
         private set => Volatile.Write(ref field, value);
     }
 
-    /// <summary>Opens, binds and sets up a socket.</summary>
+    /// <summary>Opens, binds and configures a socket.</summary>
     /// <param name="engine">The engine.</param>
     /// <param name="tag">See <see cref="Tag"/>.</param>
-    /// <param name="endpoint">Where.</param>
-    /// <param name="joins">Whether it joins sockets of other shards at the same port; the first one must bind alone, or it would join a
-    /// stranger's silently.</param>
+    /// <param name="endpoint">The address.</param>
+    /// <param name="joins">
+    /// Whether it joins sockets of other shards at the same port. The first one must bind alone, or it would silently join a foreign one.
+    /// </param>
     /// <returns>The socket.</returns>
     /// <exception cref="CoapBindException">It cannot be bound.</exception>
     public static LinuxUdpSocket Open(LinuxUdpEngine engine, int tag, IPEndPoint endpoint, bool joins)
@@ -97,12 +98,12 @@ internal sealed class LinuxUdpSocket : LoopFile
         return opened;
     }
 
-    /// <summary>Lets the sockets of other shards join.</summary>
+    /// <summary>Allows the sockets of other shards to join.</summary>
     public void AllowJoining() => Set(Socket, LibC.SolSocket, LibC.SoReusePort, 1);
 
     public bool CanReach(in CoapAddress remote) => remote.IsIPv4 ? IsDualMode || !IsIPv6 : IsIPv6;
 
-    /// <summary>Whether a source must be named so that a datagram leaves from the address it should.</summary>
+    /// <summary>Whether a source must be set so that a datagram leaves from the right address.</summary>
     public bool NeedsSource(in CoapAddress local) => IsWildcard && !local.IsAny && !local.IsMulticast && (IsIPv6 || local.IsIPv4);
 
     public void CountDrops(uint total)
@@ -142,9 +143,9 @@ internal sealed class LinuxUdpSocket : LoopFile
         }
     }
 
-    /// <summary>Has a socket hear only the groups that it joined itself, not those that others on the machine joined.</summary>
+    /// <summary>Restricts a socket to the groups that it joined itself, without those of other programs on the machine.</summary>
     /// <param name="socket">The socket.</param>
-    /// <param name="dualMode">Whether it is an IPv6 one that serves IPv4 too.</param>
+    /// <param name="dualMode">Whether it is an IPv6 socket that serves IPv4 too.</param>
     public static void HearOwnGroupsOnly(Socket socket, bool dualMode)
     {
         bool ipv6 = socket.AddressFamily == AddressFamily.InterNetworkV6;
@@ -187,7 +188,7 @@ internal sealed class LinuxUdpSocket : LoopFile
 
     private static void AskForBuffer(Socket socket, int size)
     {
-        // The forced one may go beyond the system's bound, but needs a privilege.
+        // The forced variant may exceed the system's limit, but needs a privilege.
         if (size > 0 && !TrySet(socket, LibC.SolSocket, LibC.SoReceiveBufferForce, size))
         {
             TrySet(socket, LibC.SolSocket, LibC.SoReceiveBuffer, size);
@@ -196,7 +197,7 @@ internal sealed class LinuxUdpSocket : LoopFile
 
     private static int GrantedBuffer(Socket socket)
     {
-        // The kernel doubles what was asked, for its own bookkeeping.
+        // The kernel doubles the requested size for its own bookkeeping.
         int value = 0;
         socket.GetRawSocketOption(LibC.SolSocket, LibC.SoReceiveBuffer, MemoryMarshal.AsBytes(new Span<int>(ref value)));
         return value / 2;
@@ -211,7 +212,7 @@ internal sealed class LinuxUdpSocket : LoopFile
         }
         catch (SocketException)
         {
-            // An old kernel or a missing privilege; all that is set this way is optional.
+            // An old kernel or a missing privilege; all options set this way are optional.
             return false;
         }
     }

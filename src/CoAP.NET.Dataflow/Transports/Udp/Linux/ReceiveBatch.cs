@@ -4,8 +4,8 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// The slots that one recvmmsg fills. Each has a datagram that is lent to the pipeline; in the usual case it comes back before the next
-/// call and the slot is filled again without touching any shared pool. Belongs to the thread that holds the role of the loop.
+/// The slots that one recvmmsg fills. Each has a datagram that is lent to the pipeline. Usually it returns before the next call, and the
+/// slot is filled again without any shared pool. Belongs to the thread that holds the role of the loop.
 /// </summary>
 internal sealed unsafe class ReceiveBatch
 {
@@ -43,8 +43,8 @@ internal sealed unsafe class ReceiveBatch
     public LinuxUdpSocket? Socket => _socket;
 
     /// <summary>Receives without waiting.</summary>
-    /// <param name="socket">From where.</param>
-    /// <returns>How many; negative: an error.</returns>
+    /// <param name="socket">The socket.</param>
+    /// <returns>The number of datagrams; negative for an error.</returns>
     public int Receive(LinuxUdpSocket socket)
     {
         for (int i = 0; i < _used; i++)
@@ -66,7 +66,7 @@ internal sealed unsafe class ReceiveBatch
         return count;
     }
 
-    /// <summary>Those that were not taken yet.</summary>
+    /// <summary>The remaining datagrams.</summary>
     public ReadOnlySpan<CoapDatagram> Waiting => _datagrams.AsSpan(_next, _count - _next);
 
     private void Describe(int i)
@@ -84,7 +84,7 @@ internal sealed unsafe class ReceiveBatch
         datagram.Expected = null;
     }
 
-    /// <summary>Takes the next datagram; the caller gives it to the pipeline, then calls <see cref="TakeBack"/>.</summary>
+    /// <summary>Takes the next datagram; the caller passes it to the pipeline, then calls <see cref="TakeBack"/>.</summary>
     public bool TryTake([System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out CoapDatagram? datagram)
     {
         if (_next >= _count)
@@ -100,7 +100,7 @@ internal sealed unsafe class ReceiveBatch
         return true;
     }
 
-    /// <summary>Ends the turn of the datagram taken last: if the pipeline kept it, its slot gets another.</summary>
+    /// <summary>Ends the turn of the last taken datagram: if the pipeline kept it, its slot gets another one.</summary>
     public void TakeBack()
     {
         int i = _lent;
@@ -114,7 +114,7 @@ internal sealed unsafe class ReceiveBatch
         }
     }
 
-    /// <summary>Drops what was not taken yet.</summary>
+    /// <summary>Drops the remaining datagrams.</summary>
     public void Clear() => _next = _count;
 
     private static CoapAddress ReadControl(LinuxUdpSocket socket, in MessageHeader header)

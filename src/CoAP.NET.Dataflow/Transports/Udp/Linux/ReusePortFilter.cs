@@ -5,13 +5,13 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// The program in classic BPF that the kernel runs for each datagram to a shared port. What it returns is the index of a socket; for an
-/// index that is not there the kernel chooses by hash, so no datagram is lost to a table that is out of date.
+/// The program in classic BPF that the kernel runs for each datagram to a shared port. It returns the index of a socket. For an index
+/// without a socket the kernel chooses by hash, so an outdated table loses no datagram.
 /// </summary>
 internal static class ReusePortFilter
 {
     /// <summary>
-    /// How many sockets a slot can have: 256 slots, each with other ones, still fit into the 4,096 instructions of a program.
+    /// The maximum number of sockets of a slot: 256 slots, each with different sockets, still fit in the 4,096 instructions of a program.
     /// </summary>
     public const int MaxSocketsOfSlot = 6;
 
@@ -35,18 +35,18 @@ internal static class ReusePortFilter
     private const uint ChoiceAt = 12;
     private const uint Tls12Cid = 25;
 
-    // A jump of so much or more goes to what sockets of a slot are chosen by, which stands behind the search. No program is as long.
+    // A jump of this distance or more leads to the choice among the sockets of a slot, which follows the search. No program is that long.
     private const uint ToChoice = 0x8000_0000;
 
     // Epoch 65535, and the beginning of a sequence number.
     private const uint Probe = 0xFFFF_5370;
     private const ushort ProbeEnd = 0x7274;
 
-    /// <summary>Has the kernel choose by a table among all sockets at the address and port of one of them.</summary>
+    /// <summary>Makes the kernel choose by a table among all sockets at the address and port of one of them.</summary>
     /// <param name="socket">The socket; bound with SO_REUSEPORT.</param>
     /// <param name="table">The table.</param>
-    /// <param name="refusal">Why the kernel refuses; null when it does not, and when the socket is closed.</param>
-    /// <returns>Whether it does so from now on.</returns>
+    /// <param name="refusal">The kernel's error; null for success, and when the socket is closed.</param>
+    /// <returns>Whether the table is in effect from now on.</returns>
     public static unsafe bool TryAttach(Socket socket, CoapUdpSlotTable table, out SocketException? refusal)
     {
         refusal = null;
@@ -72,19 +72,19 @@ internal static class ReusePortFilter
         }
     }
 
-    /// <summary>What to do when the kernel refuses.</summary>
-    /// <param name="error">Why it does.</param>
+    /// <summary>Returns the remedy for a refusal of the kernel.</summary>
+    /// <param name="error">The kernel's error.</param>
     public static string AdviceFor(SocketError error) => error switch
     {
         SocketError.AccessDenied =>
             "A seccomp profile or a security module forbids it, as in a container: allow setsockopt with level 1 and option 51.",
         SocketError.ProtocolOption or SocketError.OperationNotSupported or SocketError.InvalidArgument =>
-            "This kernel does not have it (Linux before 4.5, gVisor): take another one, or give each process a port of its own, with a "
+            "This kernel does not support it (Linux before 4.5, gVisor): use another one, or give each process a port of its own, with a "
                 + "balancer in front.",
         _ => "If the kernel has no memory for it, raise net.core.optmem_max.",
     };
 
-    /// <summary>Makes the program.</summary>
+    /// <summary>Creates the program.</summary>
     /// <param name="table">The table.</param>
     /// <returns>Its instructions.</returns>
     public static BpfInstruction[] Make(CoapUdpSlotTable table)
@@ -98,13 +98,13 @@ internal static class ReusePortFilter
             }
         }
 
-        // Slots of one node have the same sockets. One piece of the program chooses among them: many kernels take no more than 20 KiB
-        // (net.core.optmem_max), which a piece for each run would exceed.
+        // Slots of one node have the same sockets. One section of the program chooses among them. Many kernels accept no more than 20 KiB
+        // (net.core.optmem_max), which a section for each run would exceed.
         List<byte[]> shared = [.. runs.Select(slot => table.SocketsOf(slot).ToArray()).Where(static sockets => sockets.Length > 1)
             .GroupBy(Convert.ToHexString, static sockets => sockets).Where(static group => group.Skip(1).Any())
             .Select(static group => group.First())];
 
-        // A load beyond the end would end the program with index 0, so short ones come first.
+        // A load beyond the end would end the program with index 0, so short datagrams are handled first.
         List<BpfInstruction> program =
         [
             new(LoadLength, 0),

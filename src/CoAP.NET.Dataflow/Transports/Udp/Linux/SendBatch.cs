@@ -3,13 +3,13 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// Datagrams that leave together by sendmmsg. They are copied, mostly some dozen bytes, so that their buffers go back to the thread at once
-/// and nothing need be pinned. Belongs to the thread that holds the role of the loop.
+/// Sends datagrams together with sendmmsg. They are copied, mostly some dozen bytes, so their buffers return to the thread at once and need
+/// no pinning. Belongs to the thread that holds the role of the loop.
 /// </summary>
 internal sealed unsafe class SendBatch
 {
     public const int Capacity = 64;
-    /// <summary>The largest datagram that is taken; UDP has no larger ones.</summary>
+    /// <summary>The maximum size of a datagram; UDP has no larger ones.</summary>
     public const int MaxLength = 65_535;
 
     private const int NameSize = 32;
@@ -39,11 +39,11 @@ internal sealed unsafe class SendBatch
         }
     }
 
-    /// <summary>Adds a copy of a datagram; sends what there is when it is full.</summary>
+    /// <summary>Adds a copy of a datagram; sends the batch when it is full.</summary>
     /// <param name="socket">The socket.</param>
     /// <param name="datagram">The datagram; at most <see cref="MaxLength"/> bytes.</param>
     /// <param name="isForeign">Whether another loop receives from the socket, which may be closed before the datagram leaves.</param>
-    /// <param name="failures">What could not be sent on this occasion; made when needed.</param>
+    /// <param name="failures">The failed datagrams; created when needed.</param>
     public void Add(LinuxUdpSocket socket, CoapDatagram datagram, bool isForeign, ref List<SendFailure>? failures)
     {
         if (_count == Capacity || _used + datagram.Length > BufferSize)
@@ -63,8 +63,8 @@ internal sealed unsafe class SendBatch
         SetAddresses(ref _messages.Address[i].Header, _controls.Address + (i * ControlMessages.SendSize), socket, datagram);
     }
 
-    /// <summary>Sends everything, in order.</summary>
-    /// <param name="failures">What could not be sent; made when needed.</param>
+    /// <summary>Sends all datagrams in order.</summary>
+    /// <param name="failures">The failed datagrams; created when needed.</param>
     public void Flush(ref List<SendFailure>? failures)
     {
         int count = _count;
@@ -102,7 +102,7 @@ internal sealed unsafe class SendBatch
     }
 
     /// <summary>Sends one datagram at once; for threads without the role of its loop.</summary>
-    /// <returns>0, or why it could not be sent.</returns>
+    /// <returns>0, or the error.</returns>
     public static int SendNow(LinuxUdpSocket socket, CoapDatagram datagram)
     {
         byte* name = stackalloc byte[NameSize];
@@ -146,8 +146,8 @@ internal sealed unsafe class SendBatch
     }
 
     /// <summary>
-    /// After a refusal. A full send buffer is waited for, a little. Anything else is tried again at once: with IP_RECVERR a socket reports
-    /// an ICMP error of an earlier datagram by refusing a later call once, whatever that was for.
+    /// Handles a refusal. It waits a little for a full send buffer. Any other error is retried at once: with IP_RECVERR a socket reports an
+    /// ICMP error of an earlier datagram by refusing a later call once, whatever its purpose.
     /// </summary>
     private static bool MayRetry(int descriptor, int error, ref int attempts, ref int waits)
     {
@@ -169,7 +169,7 @@ internal sealed unsafe class SendBatch
         }
     }
 
-    // Its number may be that of another file once it is closed. What was for it then is lost, as on the way.
+    // After closing, the number may belong to another file. Datagrams for a closed socket are lost, as on the network.
     private void SendIfOpen(LinuxUdpSocket socket, int start, int end, ref int waits, ref List<SendFailure>? failures)
     {
         bool isHeld = false;
@@ -225,7 +225,7 @@ internal sealed unsafe class SendBatch
         if (ControlMessages.TryNext(header.Control, (int)header.ControlLength, ref offset, out int level, out int type, out byte* data,
             out int length))
         {
-            // On the way out the source stands where spec_dst is on the way in.
+            // Outbound, the source is in the place of spec_dst.
             ControlMessages.TryReadLocal(level, type, data, length, socket.Local.Port, out local);
         }
 

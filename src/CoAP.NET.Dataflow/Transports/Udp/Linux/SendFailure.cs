@@ -1,6 +1,6 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>A datagram that the operating system refused, and why; reported once the batch is in order again.</summary>
+/// <summary>A datagram that the operating system refused, with the error; reported once the batch is consistent again.</summary>
 internal readonly record struct SendFailure(LinuxUdpEngine Owner, CoapDatagram Datagram, int Error)
 {
     public static void Report(List<SendFailure> failures)

@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// ICMP errors (RFC 7252 section 4.2): of all that the kernel queues only port unreachable is passed on, with the bytes of ours that it
-/// quotes, so that the endpoint can tell a real one from a forged one. The others are transient.
+/// ICMP errors (RFC 7252 section 4.2). Only port unreachable is passed on from the kernel's queue, with the quoted bytes, so
+/// the endpoint can distinguish a real report from a forged one. The others are transient.
 /// </summary>
 internal sealed unsafe partial class UdpReceiver
 {
@@ -56,7 +56,7 @@ internal sealed unsafe partial class UdpReceiver
             }
         }
 
-        // There may be more: the next poll says so.
+        // There may be more errors: the next poll reports them.
         return true;
     }
 
@@ -89,7 +89,7 @@ internal sealed unsafe partial class UdpReceiver
     {
         if (level == LibC.SolIP && type == LibC.IPPacketInfo && length >= 12)
         {
-            // With an error only the address in the ICMP packet's header is filled in: ours.
+            // With an error, the kernel fills in only the address in the ICMP packet's header, which is the local one.
             *(uint*)(data + 4) = 0;
         }
 

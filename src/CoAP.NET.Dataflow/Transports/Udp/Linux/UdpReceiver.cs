@@ -3,28 +3,26 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// What a loop does with UDP sockets: recvmmsg without waiting until all are empty, everything run to completion, answers collected and
-/// sent with sendmmsg. All state below belongs to the thread that holds the role, and is at any call into the pipeline such that another
-/// thread can go on with it.
+/// Handles the UDP sockets of a loop: non-blocking recvmmsg until all are empty, everything processed to completion, answers collected and
+/// sent with sendmmsg. All state below belongs to the thread that holds the role, and at any call into the pipeline another thread can
+/// continue with it.
 /// </summary>
 internal sealed unsafe partial class UdpReceiver(EpollLoop loop)
 {
     private const int MaxFailures = 100;
 
-    // A single one is in the hands of the stages as soon as anything could be fetched for it.
+    // A single datagram reaches the stages before a prefetch could complete.
     private const int ExpectedAtLeast = 4;
 
     private readonly List<ReceiveBatch> _batches = [];
     private readonly SendBatch _out = new();
     private ReceiveBatch? _batch;
 
-    /// <summary>
-    /// Adds a datagram to what is sent at the end of the batch. Only for the thread that holds the role; while it is in user code, pinned.
-    /// </summary>
+    /// <summary>Adds a datagram to the batch. Only for the thread that holds the role; while it is in user code, pinned.</summary>
     /// <param name="socket">The socket.</param>
     /// <param name="datagram">The datagram.</param>
     /// <param name="isForeign">Whether another loop receives from the socket.</param>
-    /// <param name="failures">What could not be sent on this occasion; made when needed.</param>
+    /// <param name="failures">The failed datagrams; created when needed.</param>
     public void Send(LinuxUdpSocket socket, CoapDatagram datagram, bool isForeign, ref List<SendFailure>? failures)
     {
         _out.Add(socket, datagram, isForeign, ref failures);
@@ -34,7 +32,7 @@ internal sealed unsafe partial class UdpReceiver(EpollLoop loop)
         }
     }
 
-    /// <summary>A socket has its turn.</summary>
+    /// <summary>Serves a socket's turn.</summary>
     /// <returns>False when the thread has lost the role.</returns>
     public bool Serve(ReceiveRole role, LinuxUdpSocket socket)
     {
@@ -69,7 +67,7 @@ internal sealed unsafe partial class UdpReceiver(EpollLoop loop)
         return FinishBatch(role);
     }
 
-    /// <summary>Dispatches what is left of the batch, then sends the answers.</summary>
+    /// <summary>Dispatches the rest of the batch, then sends the answers.</summary>
     public bool FinishBatch(ReceiveRole role)
     {
         ReceiveBatch? batch = _batch;
@@ -78,7 +76,7 @@ internal sealed unsafe partial class UdpReceiver(EpollLoop loop)
             return true;
         }
 
-        // The datagram of the thread that lost the role; it keeps it.
+        // The datagram of the thread that lost the role, which keeps it.
         batch.TakeBack();
         LinuxUdpSocket socket = batch.Socket!;
         ICoapDatagramContext context = socket.Context;
@@ -109,7 +107,7 @@ internal sealed unsafe partial class UdpReceiver(EpollLoop loop)
         return loop.Flush(role);
     }
 
-    /// <summary>Sends what is batched.</summary>
+    /// <summary>Sends the batch.</summary>
     /// <returns>False when the thread has lost the role.</returns>
     public bool Flush(ReceiveRole role)
     {
@@ -138,7 +136,7 @@ internal sealed unsafe partial class UdpReceiver(EpollLoop loop)
             return;
         }
 
-        // An ICMP error of something sent earlier makes a receive fail once; the error queue tells which.
+        // An ICMP error of an earlier datagram makes a receive fail once; the error queue has the details.
         socket.Events |= LibC.EpollError;
         loop.MakeReady(socket);
         if (++socket.Failures % MaxFailures == 0)

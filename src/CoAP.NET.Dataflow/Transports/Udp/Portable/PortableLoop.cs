@@ -5,11 +5,11 @@ using System.Net.Sockets;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// The loop of one socket: receive, run to completion, again. A stand-by that takes over just goes on receiving on the same socket.
+/// The loop of one socket: receive, process to completion, repeat. A stand-by that takes over continues to receive on the same socket.
 /// </summary>
 internal sealed class PortableLoop : ReceiveLoop
 {
-    // Large enough for any datagram: systems differ in how they say that one was cut.
+    // Large enough for any datagram, because systems report truncation differently.
     private const int ScratchSize = 65_536;
 
     private readonly PortableUdpSocket _socket;
@@ -18,7 +18,7 @@ internal sealed class PortableLoop : ReceiveLoop
     public PortableLoop(PortableUdpSocket socket)
         : base(socket.Owner.Context.Scheduler) => _socket = socket;
 
-    /// <summary>Ends when nothing more is received.</summary>
+    /// <summary>Completes when nothing more is received.</summary>
     public Task Ended => _ended.Task;
 
     protected override ICoapTransportContext? ActiveContext => _socket.Owner.Context;
@@ -66,7 +66,7 @@ internal sealed class PortableLoop : ReceiveLoop
         }
         catch (SocketException exception)
         {
-            // Interrupted by closing, or an error of something that was sent, which says nothing about receiving.
+            // Interrupted by closing, or an error of an earlier sent datagram, which does not affect receiving.
             if (!_socket.IsClosing
                 && exception.SocketErrorCode is not (SocketError.ConnectionReset or SocketError.NetworkReset
                     or SocketError.ConnectionRefused or SocketError.MessageSize))

@@ -4,11 +4,11 @@ using System.Net.Sockets;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// UDP by the calls of <see cref="Socket"/>: a loop with a thread of its own for each socket, each datagram sent at once.
+/// UDP with the calls of <see cref="Socket"/>: a loop with a thread of its own for each socket, and each datagram sent at once.
 /// </summary>
 internal sealed class PortableUdpEngine : UdpEngine
 {
-    // As many addresses of ours as answers leave from by a socket of their own; above that the operating system chooses.
+    // The maximum number of local addresses with a socket of their own for answers; beyond it the operating system chooses.
     private const int MaxSiblings = 64;
 
     private readonly Lock _gate = new();
@@ -117,7 +117,7 @@ internal sealed class PortableUdpEngine : UdpEngine
 
         foreach (PortableUdpSocket socket in sockets)
         {
-            // One that somebody closed may wait for a last datagram; its thread is not waited for.
+            // A socket that other code closed may wait for a last datagram; its thread is not awaited.
             if (socket is { IsStarted: true, IsLost: false })
             {
                 await socket.Loop.Ended.ConfigureAwait(false);
@@ -145,8 +145,8 @@ internal sealed class PortableUdpEngine : UdpEngine
     }
 
     /// <summary>
-    /// A socket cannot name the source of a single datagram here. So an answer from one of the addresses behind the wildcard leaves by a
-    /// socket that is bound to just that address, which from then on also receives what is sent to it.
+    /// A socket cannot set the source of a single datagram here. An answer from one of the addresses behind the wildcard therefore leaves
+    /// by a socket that is bound to just that address. From then on, that socket also receives the datagrams to the address.
     /// </summary>
     private PortableUdpSocket SocketFor(PortableUdpSocket wildcard, in CoapAddress local)
     {
@@ -182,7 +182,7 @@ internal sealed class PortableUdpEngine : UdpEngine
             }
             catch (CoapBindException)
             {
-                // Then the operating system chooses the source, which on a host with one address is the same.
+                // The operating system then chooses the source, which is the same on a host with one address.
             }
             finally
             {

@@ -47,7 +47,7 @@ internal sealed class PortableUdpSocket
 
     public bool IsStarted { get; set; }
 
-    /// <summary>Whether the descriptor was closed by code that does not own it.</summary>
+    /// <summary>Whether code that does not own the descriptor closed it.</summary>
     public bool IsLost
     {
         get => Volatile.Read(ref field);
@@ -60,10 +60,10 @@ internal sealed class PortableUdpSocket
         private set => Volatile.Write(ref field, value);
     }
 
-    /// <summary>By local address the sockets that answers leave from; this one itself where no other could be bound.</summary>
+    /// <summary>The sockets for answers by local address; this one itself if no other could be bound.</summary>
     public ConcurrentDictionary<CoapAddress, PortableUdpSocket> Siblings { get; } = new();
 
-    /// <summary>Opens, binds and sets up a socket.</summary>
+    /// <summary>Opens, binds and configures a socket.</summary>
     /// <exception cref="CoapBindException">It cannot be bound.</exception>
     public static PortableUdpSocket Open(PortableUdpEngine owner, int tag, IPEndPoint endpoint, bool joins)
     {
@@ -88,7 +88,7 @@ internal sealed class PortableUdpSocket
 
             if (OperatingSystem.IsLinux())
             {
-                // Otherwise what others on this machine join is heard here, too.
+                // Otherwise it receives from groups that other programs on this machine joined.
                 LinuxUdpSocket.HearOwnGroupsOnly(socket, UdpSockets.IsDualMode(endpoint, owner.Options));
             }
 
@@ -110,7 +110,7 @@ internal sealed class PortableUdpSocket
     public bool CanReach(in CoapAddress remote) => remote.IsIPv4 ? IsDualMode || !IsIPv6 : IsIPv6;
 
     /// <summary>
-    /// Lets sockets that are bound to one address each join the wildcard at its port, for a moment; at other times a stranger must not.
+    /// Allows sockets with a specific address to join the wildcard at its port for a moment; at other times foreign sockets must not.
     /// </summary>
     public void AllowJoining(bool allowed) => SetJoining(Socket, allowed || Owner.Options.SharePort);
 
@@ -162,7 +162,7 @@ internal sealed class PortableUdpSocket
         }
     }
 
-    /// <summary>The descriptor is not ours any more.</summary>
+    /// <summary>Handles a lost descriptor.</summary>
     public void OnLost(SocketException error)
     {
         if (!IsClosing)
@@ -174,7 +174,7 @@ internal sealed class PortableUdpSocket
 
     private static void SetJoining(Socket socket, bool allowed)
     {
-        // On Windows a specific address and the wildcard are different to begin with, and the flag would let in anybody.
+        // On Windows a specific address and the wildcard never conflict, and the flag would let in any program.
         if (!OperatingSystem.IsWindows())
         {
             socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.ReuseAddress, allowed);

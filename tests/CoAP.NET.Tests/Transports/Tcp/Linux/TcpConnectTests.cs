@@ -46,7 +46,7 @@ public class TcpConnectTests : LinuxTcpTest
 
         Assert.Equal(CoapConnectionError.ConnectFailed, failure.Error);
         Assert.Equal(SocketError.ConnectionRefused, Assert.IsType<SocketException>(failure.InnerException).SocketErrorCode);
-        Assert.Contains("Nobody listens there", failure.Message, StringComparison.Ordinal);
+        Assert.Contains("No server listens there", failure.Message, StringComparison.Ordinal);
         Assert.Equal(1, context.Counters[CoapCounter.ConnectionsFailed]);
     }
 

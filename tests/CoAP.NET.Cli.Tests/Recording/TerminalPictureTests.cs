@@ -1,0 +1,41 @@
+using System.Text.RegularExpressions;
+using CoAP.NET.Tests.Shared;
+
+namespace CoAP.NET.Cli.Tests.Recording;
+
+/// <summary>The picture of the tool shows what docs/cli.md recorded. docs/record-cli.sh draws it again.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed partial class TerminalPictureTests
+{
+    private const int Sessions = 2;
+
+    [Fact]
+    public async Task The_picture_shows_what_the_page_recorded()
+    {
+        string page = (await File.ReadAllTextAsync(Path.Combine(Repository.Root, "docs", "cli.md"))).ReplaceLineEndings("\n");
+        string[] sessions = [.. Session().Matches(page).Take(Sessions).Select(static match => match.Groups[1].Value.TrimEnd('\n'))];
+        Assert.Equal(Sessions, sessions.Length);
+        string picture = TerminalPicture.Draw(string.Join("\n\n", sessions).Split('\n'));
+        string path = Path.Combine(Repository.Root, "docs", "images", "coap.svg");
+
+        if (Environment.GetEnvironmentVariable("COAP_RECORD") == "1")
+        {
+            await File.WriteAllTextAsync(path, picture);
+            return;
+        }
+
+        Assert.Equal(picture, (await File.ReadAllTextAsync(path)).ReplaceLineEndings("\n"));
+    }
+
+    [Fact]
+    public void What_a_terminal_shows_stays_text_in_the_picture()
+    {
+        string picture = TerminalPicture.Draw(["$ coap get coap://[::1]/<script>", "a & b"]);
+
+        Assert.Contains("&lt;script&gt;", picture, StringComparison.Ordinal);
+        Assert.Contains("a\u00a0&amp;\u00a0b", picture, StringComparison.Ordinal);
+    }
+
+    [GeneratedRegex("```console\n(.*?)```", RegexOptions.Singleline)]
+    private static partial Regex Session();
+}

@@ -1,0 +1,17 @@
+using CoAP.NET.Package.Tests.Packages;
+
+namespace CoAP.NET.Package.Tests.Guides;
+
+/// <summary>
+/// The guides of <c>docs/guides</c>, done as a reader does them who has the packages, .NET and the tool. <see cref="GuidePage"/> says how
+/// a page marks its files, commands and outputs.
+/// </summary>
+[Collection(PackedFeedCollection.Name)]
+public sealed class GuideTests(GuideProjects projects) : IClassFixture<GuideProjects>
+{
+    public static TheoryData<string> Guides { get; } = [.. GuidePage.All().Select(static page => page.Name)];
+
+    [Theory]
+    [MemberData(nameof(Guides))]
+    public Task A_reader_who_does_what_a_guide_says_sees_what_it_shows(string guide) => projects.RunOf(guide);
+}
