@@ -89,7 +89,7 @@ public sealed class DtlsTests : IDisposable
     [InlineData("A pre-shared key is for coaps://, and this goes to coaps+tcp://.", "get", "coaps+tcp://127.0.0.1/", "--psk", "a:sesame")]
     [InlineData("A pre-shared key is for coaps://, and this goes to coap://.", "get", "coaps://127.0.0.1/", "--proxy", "coap://127.0.0.1",
         "--psk", "a:sesame")]
-    [InlineData("--psk and --psk-file are both given.", "get", "coaps://127.0.0.1/", "--psk", "a:sesame", "--psk-file", "x")]
+    [InlineData("Both --psk and --psk-file are present.", "get", "coaps://127.0.0.1/", "--psk", "a:sesame", "--psk-file", "x")]
     [InlineData("--psk: There is no colon", "get", "coaps://127.0.0.1/", "--psk", "sesame")]
     [InlineData("--psk: The key begins with 0x", "ping", "coaps://127.0.0.1/", "--psk", "a:0xsesame")]
     [InlineData("--key needs --cert", "get", "coaps://127.0.0.1/", "--key", "x")]

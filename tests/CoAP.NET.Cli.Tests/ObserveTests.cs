@@ -136,8 +136,8 @@ public sealed class ObserveTests
 
         Assert.Equal(ExitCodes.Cancelled, run.ExitCode);
         Assert.StartsWith(
-            $"coap: {uri} answered 4.04 Not Found\nhint: coap discover {server.LocalEndpoints[0]} lists what the server has.\nIt is asked "
-                + "again after a while", run.Error, StringComparison.Ordinal);
+            $"coap: {uri} answered 4.04 Not Found\nhint: coap discover {server.LocalEndpoints[0]} lists the resources of the server."
+                + "\nRepeats the request after a while", run.Error, StringComparison.Ordinal);
     }
 
     [Fact]
