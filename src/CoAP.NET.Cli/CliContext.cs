@@ -6,20 +6,18 @@ using Microsoft.Win32.SafeHandles;
 
 namespace CoAP.NET.Cli;
 
-/// <summary>
-/// All that a command has to do with: streams, clock, the end by a signal, and where clients come from. Tests put in their own.
-/// </summary>
+/// <summary>The environment of a command: streams, clock, cancellation by signals, and factories of clients. Tests replace it.</summary>
 internal sealed class CliContext
 {
     private readonly List<IAsyncDisposable> _owned = [];
 
-    /// <summary>What <c>--file -</c> reads.</summary>
+    /// <summary>The input of <c>--file -</c>.</summary>
     public required Stream In { get; init; }
 
-    /// <summary>Where results go, and nothing else.</summary>
+    /// <summary>The output for results, and nothing else.</summary>
     public required CliOutput Out { get; init; }
 
-    /// <summary>Where errors, progress and what <c>--verbose</c> tells go.</summary>
+    /// <summary>The output for errors, progress and <c>--verbose</c>.</summary>
     public required CliOutput Error { get; init; }
 
     public TimeProvider TimeProvider { get; init; } = TimeProvider.System;
@@ -27,26 +25,26 @@ internal sealed class CliContext
     /// <summary>Cancelled by Ctrl-C and SIGTERM.</summary>
     public CancellationToken Stopped { get; init; }
 
-    /// <summary>Makes the clients of commands, once for each run of a command.</summary>
+    /// <summary>Creates the clients of commands, once per run of a command.</summary>
     public Func<CoapEndpointOptions, CoapClient> CreateClient { get; init; } = options => new CoapClient(options);
 
-    /// <summary>Makes the servers of commands.</summary>
+    /// <summary>Creates the servers of commands.</summary>
     public Func<CoapEndpointOptions, CoapServer> CreateServer { get; init; } = options => new CoapServer(options);
 
     /// <summary>Explains the bytes of messages, for <c>-vv</c>.</summary>
     public IMessageExplainer Explainer { get; init; } = new FieldExplainer();
 
-    /// <summary>Reads an environment variable; null when it is not set.</summary>
+    /// <summary>Reads an environment variable; null if it is not set.</summary>
     public Func<string, string?> GetVariable { get; init; } = Environment.GetEnvironmentVariable;
 
-    /// <summary>Opens an address in the browser of the user; says whether there is one.</summary>
+    /// <summary>Opens an address in the user's browser; false if there is none.</summary>
     public Func<Uri, bool> OpenBrowser { get; init; } = Browser.TryOpen;
 
-    /// <summary>Has something end with the command, after its clients and servers.</summary>
-    /// <param name="owned">What ends.</param>
+    /// <summary>Registers an object that ends with the command, after its clients and servers.</summary>
+    /// <param name="owned">The object.</param>
     public void Own(IAsyncDisposable owned) => _owned.Add(owned);
 
-    /// <summary>Ends what the command has left: the last one first.</summary>
+    /// <summary>Disposes the registered objects of the command, the last one first.</summary>
     public async ValueTask EndAsync()
     {
         for (int i = _owned.Count - 1; i >= 0; i--)
@@ -57,7 +55,7 @@ internal sealed class CliContext
         _owned.Clear();
     }
 
-    /// <summary>The context of the process.</summary>
+    /// <summary>Creates the context of the process.</summary>
     /// <param name="stopped">Cancelled by signals.</param>
     public static CliContext ForConsole(CancellationToken stopped)
     {
@@ -75,8 +73,8 @@ internal sealed class CliContext
         };
     }
 
-    // The console's own stream does not tell when the reader of a pipe has gone, so that an observation would never end. Files are left to
-    // it: they may be shared with the other stream, place and all.
+    // The console's own stream does not report when the reader of a pipe has gone, so an observation would never end. Files still use it:
+    // they may share their position with the other stream.
     private static Stream Open(int descriptor, bool isRedirected, Func<Stream> openConsole)
     {
         if (!isRedirected || OperatingSystem.IsWindows())

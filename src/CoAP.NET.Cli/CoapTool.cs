@@ -14,10 +14,10 @@ using CoAP.NET.Cli.Serving;
 
 namespace CoAP.NET.Cli;
 
-/// <summary>The tool: its commands, and one run of it.</summary>
+/// <summary>The tool with its commands.</summary>
 internal static class CoapTool
 {
-    // The columns of help that goes to a file or a pager.
+    // The width of help in a file or a pager.
     private const int RedirectedWidth = 100;
 
     /// <summary>Runs a command line.</summary>
@@ -39,7 +39,7 @@ internal static class CoapTool
             Error = context.Error.Writer,
             EnableDefaultExceptionHandler = false,
 
-            // Signals are the context's.
+            // The context handles signals.
             ProcessTerminationTimeout = null,
         };
         try
@@ -48,13 +48,13 @@ internal static class CoapTool
         }
         catch (IOException exception)
         {
-            // Help, of which somebody reads the first lines only.
+            // Help whose reader has closed the pipe after the first lines.
             return Failures.Report(context, parse, exception);
         }
     }
 
-    /// <summary>Makes the command line.</summary>
-    /// <param name="context">What the commands work with.</param>
+    /// <summary>Creates the command line.</summary>
+    /// <param name="context">The environment of the commands.</param>
     public static RootCommand CreateRoot(CliContext context)
     {
         RootCommand root = new("CoAP from the command line: requests, observation, discovery, files, decoding, load.");
@@ -78,9 +78,9 @@ internal static class CoapTool
 
         GlobalOptions.AddTo(root);
         HelpOption help = root.Options.OfType<HelpOption>().Single();
-        help.Description = "Tell what there is.";
+        help.Description = "Show help.";
         help.Action = new CommandHelp(context.Out.IsTerminal ? context.Out.Width : RedirectedWidth);
-        root.Options.OfType<VersionOption>().Single().Description = "Tell the version.";
+        root.Options.OfType<VersionOption>().Single().Description = "Show the version.";
         return root;
     }
 }

@@ -1,15 +1,15 @@
 namespace CoAP.NET.Cli;
 
-/// <summary>What the tool ends with. Scripts depend on these numbers: they never change their meaning, new ones may come.</summary>
+/// <summary>The exit codes of the tool. Scripts depend on these numbers: they never change their meaning, and new ones may come.</summary>
 internal static class ExitCodes
 {
-    /// <summary>A response of class 2.xx, or whatever else was asked for.</summary>
+    /// <summary>A response of class 2.xx, or another successful result.</summary>
     public const int Success = 0;
 
-    /// <summary>An error that is none of the others: a mistake of the tool.</summary>
+    /// <summary>Any other error: a fault of the tool.</summary>
     public const int Failure = 1;
 
-    /// <summary>The command line is wrong; nothing was sent.</summary>
+    /// <summary>The command line is wrong; the command sent nothing.</summary>
     public const int Usage = 2;
 
     /// <summary>No answer in time.</summary>
@@ -21,22 +21,24 @@ internal static class ExitCodes
     /// <summary>A response of class 5.xx: the server failed.</summary>
     public const int ServerError = 5;
 
-    /// <summary>The peer could not be reached: name, route, port, connection or TLS handshake.</summary>
+    /// <summary>The peer is not reachable: name, route, port, connection or TLS handshake.</summary>
     public const int Network = 6;
 
-    /// <summary>The peer rejected the message by a Reset, or what it sent breaks the protocol.</summary>
+    /// <summary>The peer rejected the message with a Reset, or its message violates the protocol.</summary>
     public const int Protocol = 7;
 
-    /// <summary>A local file could not be read or written.</summary>
+    /// <summary>A local file is not readable or writable.</summary>
     public const int File = 8;
 
     /// <summary>Ended by Ctrl-C or SIGTERM.</summary>
     public const int Cancelled = 130;
 
-    /// <summary>The reader of the output has gone, as in <c>coap observe URI | head -1</c>: what other tools end with by SIGPIPE.</summary>
+    /// <summary>
+    /// The reader of the output has gone, as in <c>coap observe URI | head -1</c>: the same code as of other tools that SIGPIPE ends.
+    /// </summary>
     public const int ReaderGone = 141;
 
-    /// <summary>The exit code that a response leads to.</summary>
+    /// <summary>Returns the exit code for a response.</summary>
     /// <param name="code">The response code.</param>
     public static int Of(CoapCode code) => code.Class switch
     {

@@ -11,16 +11,16 @@ using Spectre.Console;
 
 namespace CoAP.NET.Cli;
 
-/// <summary>What went wrong, as one sentence with a hint on the error stream and an exit code.</summary>
+/// <summary>Reports failures as one sentence with a hint on the error stream and an exit code.</summary>
 internal static class Failures
 {
     private const string DefaultPorts =
         "The default port is 5683 for coap and coap+tcp, 5684 for coaps and coaps+tcp, 80 for coap+ws, 443 for coaps+ws.";
 
-    // EPIPE, which .NET passes on as it is.
+    // EPIPE, which .NET passes on unmodified.
     private const int BrokenPipe = 32;
 
-    /// <summary>Tells of a failure.</summary>
+    /// <summary>Reports a failure.</summary>
     /// <returns>The exit code.</returns>
     public static int Report(CliContext context, ParseResult parse, Exception exception)
     {
@@ -32,14 +32,15 @@ internal static class Failures
 
         if (code == ExitCodes.Usage && hint is null)
         {
-            hint = $"{Refusal.PathOf(parse.CommandResult.Command)} --help tells what there is.";
+            hint = $"{Refusal.PathOf(parse.CommandResult.Command)} --help lists the options.";
         }
 
         string message = exception switch
         {
             _ when code == ExitCodes.Cancelled => "Interrupted.",
             CoapRetryLaterException =>
-                $"{TargetArgument.TextOf(parse) ?? "The server"} asked for patience (4.29 Too Many Requests), so nothing was sent.",
+                $"{TargetArgument.TextOf(parse) ?? "The server"} asked clients to wait (4.29 Too Many Requests), so the command sent "
+                    + "nothing.",
             _ => exception.Message,
         };
         Write(context, message, hint);
@@ -56,7 +57,7 @@ internal static class Failures
         }
     }
 
-    /// <summary>The exit code of an exception, and what may help.</summary>
+    /// <summary>Returns the exit code of an exception, and a hint.</summary>
     public static (int Code, string? Hint) Judge(Exception exception) => exception switch
     {
         UsageException usage => (ExitCodes.Usage, usage.Hint),
@@ -65,13 +66,13 @@ internal static class Failures
         CoapResponseException response => (ExitCodes.Of(response.Response.Code), null),
         CoapRetryLaterException later => (ExitCodes.ClientError, HintFor(later)),
         CoapResetException =>
-            (ExitCodes.Protocol, "The peer does not understand the request or forgot its state; -vv shows what was sent."),
+            (ExitCodes.Protocol, "The peer does not understand the request or forgot its state; -vv shows the messages."),
         CoapProtocolException => (ExitCodes.Protocol, "-vv shows the messages and explains them."),
         CoapUnreachableException => (ExitCodes.Network, DefaultPorts),
         CoapConnectionException or CoapDtlsHandshakeException
             when DtlsOf(exception) is { } dtls => (ExitCodes.Network, HintFor(dtls.Reason)),
         CoapConnectionException { Error: CoapConnectionError.HandshakeFailed } =>
-            (ExitCodes.Network, "--ca FILE trusts the authority of the server's certificate, --insecure trusts anybody."),
+            (ExitCodes.Network, "--ca FILE trusts the authority of the server's certificate, --insecure trusts any server."),
         CoapCredentialException or OscoreProvisioningException or OscoreStoreException or EdhocProvisioningException =>
             (ExitCodes.File, null),
         EdhocException edhoc => (ExitCodes.Network, HintFor(edhoc)),
@@ -85,19 +86,19 @@ internal static class Failures
     };
 
     private static string? HintFor(EdhocException edhoc) => edhoc.Code != EdhocErrorCode.UnknownCredential ? null
-        : edhoc.IsOfPeer ? "Have the server trust the credential in \"own\" of the file."
-        : "Name the credential of the server in \"trusted\" of the file, if it is the one that you mean.";
+        : edhoc.IsOfPeer ? "Make the server trust the credential in \"own\" of the file."
+        : "Name the credential of the server in \"trusted\" of the file, if it is the intended one.";
 
     private static string HintFor(CoapRetryLaterException later)
     {
         double seconds = Math.Ceiling(later.RetryAfter.TotalSeconds);
-        return string.Create(CultureInfo.InvariantCulture, $"It may be asked again in {seconds} s; --interval sets the pace of --repeat.");
+        return string.Create(CultureInfo.InvariantCulture, $"Try again in {seconds} s; --interval sets the pace of --repeat.");
     }
 
     private static string HintFor(CoapTimeoutException timeout) => timeout.Awaited switch
     {
         CoapAwaited.NameResolution => "An address instead of the name needs no resolver.",
-        CoapAwaited.Turn => "Too much waits for this peer; --nstart allows more at a time.",
+        CoapAwaited.Turn => "Too many requests wait for this peer; --nstart allows more at a time.",
         CoapAwaited.DtlsHandshake when timeout.ConnectProgress is { Stage: CoapConnectStage.Authenticating } =>
             "Compare identity and key of --psk ID:KEY, or the certificate of --cert FILE, with what the server has; a key in "
                 + "hexadecimal begins with 0x.",
@@ -105,11 +106,12 @@ internal static class Failures
             or CoapAwaited.Capabilities =>
             DefaultPorts + " --timeout waits longer.",
         CoapAwaited.Acknowledgement =>
-            "Nobody answers at that address: check host and port, and whether UDP passes. --timeout and --max-retransmit try for longer.",
+            "No server answers at that address: check host and port, and whether UDP passes. --timeout and --max-retransmit try for "
+                + "longer.",
         _ => "The server did not answer in time; --timeout waits longer.",
-    } + (timeout.IsOutcomeUnknown ? " It may have been carried out: look before you repeat it." : "");
+    } + (timeout.IsOutcomeUnknown ? " The server may have executed it: check before you repeat it." : "");
 
-    // A name may have several addresses, of which each failed by itself.
+    // A name may have several addresses, each of which failed by itself.
     private static CoapDtlsHandshakeException? DtlsOf(Exception? exception) =>
         exception is null or CoapDtlsHandshakeException ? exception as CoapDtlsHandshakeException : DtlsOf(exception.InnerException);
 
@@ -121,8 +123,8 @@ internal static class Failures
         CoapDtlsHandshakeFailure.PreSharedKey =>
             "Compare identity and key of --psk ID:KEY with what the server has; a key in hexadecimal begins with 0x.",
         CoapDtlsHandshakeFailure.NotTrusted =>
-            "--ca FILE trusts the authority of the server's certificate, --insecure trusts anybody; the host of the URI must be a name of "
-                + "the certificate.",
+            "--ca FILE trusts the authority of the server's certificate, --insecure trusts any server; the host of the URI must be a "
+                + "name of the certificate.",
         CoapDtlsHandshakeFailure.Refused => "--cert FILE and --key FILE show a certificate that the server trusts.",
         CoapDtlsHandshakeFailure.NoCredentials or CoapDtlsHandshakeFailure.NothingInCommon =>
             "--psk ID:KEY gives a pre-shared key, --cert FILE and --key FILE a certificate; the server says which it takes.",

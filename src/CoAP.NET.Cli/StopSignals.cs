@@ -1,11 +1,11 @@
 namespace CoAP.NET.Cli;
 
 /// <summary>
-/// What signals to end mean: the first one asks for an orderly end, and a later one is left to the operating system, for those who cannot
-/// wait. Within a second it is the same wish once more: <c>timeout</c> signals the process and then its group, which it is part of.
+/// Handles termination signals: the first one requests a clean end, and the operating system handles a later one, for users who do not want
+/// to wait. Within a second it counts as the same one: <c>timeout</c> signals the process and then its group, which includes the process.
 /// Thread-safe.
 /// </summary>
-/// <param name="stop">Is cancelled by the first one.</param>
+/// <param name="stop">Cancelled by the first one.</param>
 /// <param name="time">The clock.</param>
 internal sealed class StopSignals(CancellationTokenSource stop, TimeProvider time)
 {
@@ -14,8 +14,8 @@ internal sealed class StopSignals(CancellationTokenSource stop, TimeProvider tim
     private readonly Lock _gate = new();
     private long? _first;
 
-    /// <summary>A signal came.</summary>
-    /// <returns>Whether the tool ends by itself; otherwise the operating system is to end it.</returns>
+    /// <summary>Handles a signal.</summary>
+    /// <returns>True if the tool ends by itself; false if the operating system should end it.</returns>
     public bool TryTake()
     {
         lock (_gate)

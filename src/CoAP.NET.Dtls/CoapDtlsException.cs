@@ -4,21 +4,21 @@ namespace CoAP.NET.Dtls;
 /// <remarks>The message says what to do.</remarks>
 public class CoapDtlsException : CoapException
 {
-    /// <summary>Makes an exception.</summary>
+    /// <summary>Creates the exception.</summary>
     public CoapDtlsException()
     {
     }
 
-    /// <summary>Makes an exception.</summary>
-    /// <param name="message">What is wrong and what to do.</param>
+    /// <summary>Creates the exception.</summary>
+    /// <param name="message">The problem and what to do about it.</param>
     public CoapDtlsException(string message)
         : base(message)
     {
     }
 
-    /// <summary>Makes an exception.</summary>
-    /// <param name="message">What is wrong and what to do.</param>
-    /// <param name="innerException">What caused it.</param>
+    /// <summary>Creates the exception.</summary>
+    /// <param name="message">The problem and what to do about it.</param>
+    /// <param name="innerException">The cause.</param>
     public CoapDtlsException(string message, Exception? innerException)
         : base(message, innerException)
     {

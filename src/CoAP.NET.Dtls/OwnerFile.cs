@@ -90,7 +90,7 @@ internal static class OwnerFile
 
     private static SafeFileHandle OpenOnLinux(string path)
     {
-        // Of the flags in use here, only this one has another value on some processors.
+        // Only this flag of those in use here has another value on some processors.
         int noFollow = RuntimeInformation.ProcessArchitecture is Architecture.Arm or Architecture.Armv6 or Architecture.Arm64
             or Architecture.Ppc64le ? 0x8000 : 0x20000;
         int descriptor = LibC.Open(path, LibC.WriteOnly | LibC.Create | LibC.Append | LibC.NonBlocking | LibC.CloseOnExec | noFollow,

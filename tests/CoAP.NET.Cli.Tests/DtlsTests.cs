@@ -89,12 +89,12 @@ public sealed class DtlsTests : IDisposable
     [InlineData("A pre-shared key is for coaps://, and this goes to coaps+tcp://.", "get", "coaps+tcp://127.0.0.1/", "--psk", "a:sesame")]
     [InlineData("A pre-shared key is for coaps://, and this goes to coap://.", "get", "coaps://127.0.0.1/", "--proxy", "coap://127.0.0.1",
         "--psk", "a:sesame")]
-    [InlineData("--psk and --psk-file are both given.", "get", "coaps://127.0.0.1/", "--psk", "a:sesame", "--psk-file", "x")]
+    [InlineData("Both --psk and --psk-file are present.", "get", "coaps://127.0.0.1/", "--psk", "a:sesame", "--psk-file", "x")]
     [InlineData("--psk: There is no colon", "get", "coaps://127.0.0.1/", "--psk", "sesame")]
     [InlineData("--psk: The key begins with 0x", "ping", "coaps://127.0.0.1/", "--psk", "a:0xsesame")]
     [InlineData("--key needs --cert", "get", "coaps://127.0.0.1/", "--key", "x")]
     [InlineData("coaps:// needs pre-shared keys or a certificate.", "serve", "--bind", "coaps://127.0.0.1:0")]
-    [InlineData("Pre-shared keys are for coaps://, which is not listened on.", "serve", "--bind", "coap://127.0.0.1:0", "--psk",
+    [InlineData("Pre-shared keys are for coaps://, and the server does not listen on it.", "serve", "--bind", "coap://127.0.0.1:0", "--psk",
         "a:sesame")]
     public async Task What_makes_no_sense_is_told_before_anything_is_sent_and_shows_no_key(string error, params string[] args)
     {

@@ -213,7 +213,7 @@ public sealed class FailureTests
         CliRun run = await CliHarness.RunAsync("get", uri, "--repeat", "2", "--interval", "0");
 
         Assert.Equal(ExitCodes.ClientError, run.ExitCode);
-        Assert.Contains($"coap: {uri} asked for patience (4.29 Too Many Requests), so nothing was sent.\nhint: It may be asked again in ",
+        Assert.Contains($"coap: {uri} asked clients to wait (4.29 Too Many Requests), so the command sent nothing.\nhint: Try again in ",
             run.Error, StringComparison.Ordinal);
         Assert.DoesNotContain("RetryAfter", run.Error, StringComparison.Ordinal);
     }

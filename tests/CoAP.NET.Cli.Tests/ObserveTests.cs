@@ -129,15 +129,15 @@ public sealed class ObserveTests
         using CancellationTokenSource stop = new();
         CliHarness harness = new() { Stopped = stop.Token };
         Task<CliRun> running = harness.InvokeAsync("observe", uri, "--keep-trying");
-        await harness.WhenErrorAsync("asked again");
+        await harness.WhenErrorAsync("Repeats the request");
 
         await stop.CancelAsync();
         CliRun run = await running.WaitAsync(s_hang);
 
         Assert.Equal(ExitCodes.Cancelled, run.ExitCode);
         Assert.StartsWith(
-            $"coap: {uri} answered 4.04 Not Found\nhint: coap discover {server.LocalEndpoints[0]} lists what the server has.\nIt is asked "
-                + "again after a while", run.Error, StringComparison.Ordinal);
+            $"coap: {uri} answered 4.04 Not Found\nhint: coap discover {server.LocalEndpoints[0]} lists the resources of the server."
+                + "\nRepeats the request after a while", run.Error, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -147,7 +147,7 @@ public sealed class ObserveTests
         VirtualClock clock = new();
         CliHarness harness = new() { TimeProvider = clock };
         Task<CliRun> running = harness.InvokeAsync("observe", $"{server.LocalEndpoints[0]}/nowhere", "--keep-trying", "--duration", "1s");
-        await harness.WhenErrorAsync("asked again");
+        await harness.WhenErrorAsync("Repeats the request");
 
         clock.Advance(TimeSpan.FromSeconds(1));
         CliRun run = await running.WaitAsync(s_hang);

@@ -204,7 +204,7 @@ public sealed class RequestTests
         CliRun run = await CliHarness.RunAsync("put", $"{server.LocalEndpoints[0]}/echo", "--payload", "a", "--no-response", "all");
 
         Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
-        Assert.Equal("No response was asked for; the request was sent.\n", run.Error);
+        Assert.Equal("The request is sent and expects no response.\n", run.Error);
     }
 
     [Fact]

@@ -108,7 +108,7 @@ public sealed class ShownPayloadTests
         Assert.Equal(64, few.Out.Count(c => c == '\n'));
         Assert.Equal(ExitCodes.Success, many.ExitCode);
         Assert.Equal(17, many.Out.Count(c => c == '\n'));
-        Assert.EndsWith("\n# 256 of 1025 bytes. -o FILE keeps them all, --pretty shows them all, --raw writes them as they are.\n",
+        Assert.EndsWith("\n# 256 of 1025 bytes. -o FILE saves all, --pretty shows all, --raw writes them unmodified.\n",
             many.Out, StringComparison.Ordinal);
         Assert.Equal(65, wanted.Out.Count(c => c == '\n'));
     }

@@ -2,16 +2,16 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>Certificates in PEM files, for TLS and DTLS alike.</summary>
+/// <summary>Reads certificates in PEM files for TLS and DTLS.</summary>
 internal static class CertificateFiles
 {
-    /// <summary>The certificate of <c>--cert</c> with its key.</summary>
+    /// <summary>Reads the certificate of <c>--cert</c> with its key.</summary>
     /// <exception cref="UsageException">There is a key without a certificate.</exception>
     public static X509Certificate2? Own(FileInfo? certificate, FileInfo? key) => certificate is not null
         ? X509Certificate2.CreateFromPemFile(certificate.FullName, (key ?? certificate).FullName)
         : key is null ? null : throw new UsageException("--key needs --cert: a key alone proves nothing.");
 
-    /// <summary>All certificates of <c>--ca</c>: files, and directories of them.</summary>
+    /// <summary>Reads all certificates of <c>--ca</c>: files, and directories of them.</summary>
     public static X509Certificate2Collection Authorities(IEnumerable<FileInfo> authorities)
     {
         X509Certificate2Collection all = [];
@@ -23,7 +23,7 @@ internal static class CertificateFiles
         return all;
     }
 
-    /// <summary>Those that stand in the file of the own one after it: between it and a root.</summary>
+    /// <summary>Reads the certificates after the first one in the file: between it and a root.</summary>
     public static X509Certificate2Collection Intermediates(FileInfo certificate)
     {
         X509Certificate2Collection all = [];

@@ -2,15 +2,15 @@ using CoAP.NET.Dtls;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>Whom a client trusts on <c>coaps</c>, and how it proves itself.</summary>
+/// <summary>DTLS of a client: its trust and its credentials.</summary>
 internal static class ClientDtls
 {
-    /// <summary>Makes the options of DTLS.</summary>
+    /// <summary>Creates the DTLS options.</summary>
     /// <param name="psk">The pre-shared key; null for none.</param>
-    /// <param name="authorities">Whose servers are trusted; empty for those that the system trusts.</param>
+    /// <param name="authorities">The trusted authorities; empty for those that the system trusts.</param>
     /// <param name="certificate">The certificate to show; null for none.</param>
-    /// <param name="key">Its key; null when it stands in the same file.</param>
-    /// <param name="isInsecure">Whether any server will do.</param>
+    /// <param name="key">Its key; null if it is in the same file.</param>
+    /// <param name="isInsecure">Whether to accept any server.</param>
     public static CoapDtlsOptions Make(CoapPskCredential? psk, IReadOnlyList<FileInfo> authorities, FileInfo? certificate, FileInfo? key,
         bool isInsecure)
     {

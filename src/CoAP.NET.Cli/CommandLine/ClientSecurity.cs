@@ -3,10 +3,10 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>Whom a client trusts on connections with TLS, and how it proves itself.</summary>
+/// <summary>TLS of a client: its trust and its credentials.</summary>
 internal static class ClientSecurity
 {
-    /// <summary>Makes the options of TLS; null when nothing was asked for.</summary>
+    /// <summary>Creates the TLS options; null without any setting.</summary>
     public static CoapTlsOptions? Make(IReadOnlyList<FileInfo> authorities, FileInfo? certificate, FileInfo? key, bool isInsecure)
     {
         X509Certificate2? own = CertificateFiles.Own(certificate, key);
@@ -34,7 +34,7 @@ internal static class ClientSecurity
 
         if (isInsecure)
         {
-#pragma warning disable CA5359 // Asked for by the user, by a switch that says what it is.
+#pragma warning disable CA5359 // The user requests this with an explicit switch.
             client.RemoteCertificateValidationCallback = (_, _, _, _) => true;
 #pragma warning restore CA5359
         }

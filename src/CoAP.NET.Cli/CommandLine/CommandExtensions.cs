@@ -2,13 +2,13 @@ using System.CommandLine;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>What all commands do alike.</summary>
+/// <summary>Common helpers of commands.</summary>
 internal static class CommandExtensions
 {
-    /// <summary>Sets what a command does. What it throws becomes a sentence on the error stream and an exit code.</summary>
+    /// <summary>Sets the action of a command. An exception becomes a sentence on the error stream and an exit code.</summary>
     /// <param name="command">The command.</param>
     /// <param name="context">Its context.</param>
-    /// <param name="run">Does it; the token is cancelled by Ctrl-C and SIGTERM. Returns the exit code.</param>
+    /// <param name="run">The action; Ctrl-C and SIGTERM cancel its token. Returns the exit code.</param>
     /// <returns>The command.</returns>
     public static Command Runs(this Command command, CliContext context, Func<ParseResult, CancellationToken, Task<int>> run)
     {
@@ -35,7 +35,7 @@ internal static class CommandExtensions
         return command;
     }
 
-    /// <summary>Adds a number with bounds.</summary>
+    /// <summary>Creates an option with a number and its range.</summary>
     public static Option<int?> Number(string name, string description, int min, int max, params string[] aliases)
     {
         Option<int?> option = new(name, aliases) { Description = description, HelpName = "N" };

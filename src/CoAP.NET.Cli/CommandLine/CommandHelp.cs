@@ -4,7 +4,7 @@ using System.CommandLine.Invocation;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>The help of a command: of the commands above it only their names, as it does not take their arguments.</summary>
+/// <summary>Shows the help of a command, with only the names of its parents, whose arguments it does not take.</summary>
 /// <param name="width">The columns of a line.</param>
 internal sealed class CommandHelp(int width) : SynchronousCommandLineAction
 {

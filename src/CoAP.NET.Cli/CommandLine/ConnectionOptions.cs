@@ -5,7 +5,7 @@ using CoAP.NET.Dtls;
 namespace CoAP.NET.Cli.CommandLine;
 
 /// <summary>
-/// How peers are reached: TLS and DTLS, the local address, and the transmission parameters. For every command that has a client.
+/// The connection options of every command with a client: TLS and DTLS, the local address, and the transmission parameters.
 /// </summary>
 internal sealed class ConnectionOptions
 {
@@ -13,8 +13,8 @@ internal sealed class ConnectionOptions
 
     public Option<FileInfo[]> Ca { get; } = new("--ca", "-C", "-R")
     {
-        Description = "TLS, DTLS: trust servers of the authorities in this PEM file, or directory of such, instead of those that the "
-            + "system trusts. May be repeated.",
+        Description = "TLS, DTLS: trust servers of the authorities in this PEM file, or directory of such, instead of the system's. May "
+            + "be repeated.",
         HelpName = "FILE",
     };
 
@@ -32,17 +32,18 @@ internal sealed class ConnectionOptions
 
     public Option<string?> Psk { get; } = new("--psk")
     {
-        Description = "coaps: who this is, and the key that the server shares with it; the key as text, or as 0x and hexadecimal digits.",
+        Description = "coaps: the client's identity, and the key that the server shares with it; the key as text, or as 0x and "
+            + "hexadecimal digits.",
         HelpName = "ID:KEY"
     };
 
     public Option<FileInfo?> PskFile { get; } = new("--psk-file")
     {
-        Description = "coaps: a file with one line ID:KEY, which nobody sees in the list of processes, unlike --psk.",
+        Description = "coaps: a file with one line ID:KEY, which the list of processes does not show, unlike --psk.",
         HelpName = "FILE"
     };
 
-    public Option<bool> Insecure { get; } = new("--insecure", "-n") { Description = "TLS, DTLS: trust anybody. For trying out only." };
+    public Option<bool> Insecure { get; } = new("--insecure", "-n") { Description = "TLS, DTLS: trust any server. For tests only." };
 
     public Option<string?> Bind { get; } = new("--bind", "-a")
     {
@@ -54,19 +55,19 @@ internal sealed class ConnectionOptions
         "TLS, DTLS: how long a handshake may take. Default 10s.");
 
     public Option<int?> NStart { get; } = CommandExtensions.Number("--nstart",
-        "How many requests may be on their way to a peer at a time (NSTART). Default 1.", 1, 1000);
+        "Maximum number of concurrent requests to a peer (NSTART). Default 1.", 1, 1000);
 
     public Option<TimeSpan?> AckTimeout { get; } = Durations.PositiveOption("--ack-timeout",
-        "How long to wait for an acknowledgement before sending again (ACK_TIMEOUT). Default 2s.");
+        "How long to wait for an acknowledgement before a retransmission (ACK_TIMEOUT). Default 2s.");
 
     public Option<int?> MaxRetransmit { get; } = CommandExtensions.Number("--max-retransmit",
-        "How often to send again (MAX_RETRANSMIT). Default 4.", 0, 20);
+        "Number of retransmissions (MAX_RETRANSMIT). Default 4.", 0, 20);
 
     public Option<TimeSpan?> KeepAlive { get; } = Durations.Option("--keep-alive",
-        "Connections: ask a silent peer by a Ping after this time. 0 never. Default 2m.", "-K");
+        "Connections: send a Ping to a peer that was silent for this time. 0 never. Default 2m.", "-K");
 
     public Option<int?> MaxMessageSize { get; } = CommandExtensions.Number("--max-message-size",
-        "Connections: the largest message in bytes that is taken. Default 1048576.", 64, 1 << 30, "-X");
+        "Connections: maximum size of a received message in bytes. Default 1048576.", 64, 1 << 30, "-X");
 
     public void AddTo(Command command)
     {
@@ -77,10 +78,10 @@ internal sealed class ConnectionOptions
         }
     }
 
-    /// <summary>The options of the client's endpoint.</summary>
+    /// <summary>Returns the options of the client's endpoint.</summary>
     /// <param name="parse">The command line.</param>
     /// <param name="context">The clock.</param>
-    /// <param name="scheme">The scheme of what is asked, or of the proxy.</param>
+    /// <param name="scheme">The scheme of the target, or of the proxy.</param>
     /// <exception cref="UsageException">Options contradict each other.</exception>
     public CoapEndpointOptions ToEndpointOptions(ParseResult parse, CliContext context, string scheme)
     {
@@ -103,9 +104,9 @@ internal sealed class ConnectionOptions
         return options;
     }
 
-    /// <summary>Has a client show and trust what the command line says.</summary>
+    /// <summary>Applies the security options of the command line to a client.</summary>
     /// <param name="parse">The command line.</param>
-    /// <param name="scheme">The scheme of what is asked.</param>
+    /// <param name="scheme">The scheme of the target.</param>
     /// <param name="options">The options of the client.</param>
     /// <exception cref="UsageException">Options contradict each other.</exception>
     public void ApplySecurity(ParseResult parse, string scheme, CoapEndpointOptions options)
@@ -119,7 +120,7 @@ internal sealed class ConnectionOptions
             CoapDtlsOptions dtls = ClientDtls.Make(psk, authorities, parse.GetValue(Certificate), parse.GetValue(Key),
                 parse.GetValue(Insecure));
 
-            // Somebody waits for it, and a wrong key shows by silence only.
+            // A user waits for it, and a wrong key causes only silence.
             dtls.HandshakeTimeout = options.Streams.HandshakeTimeout;
             options.UseDtls(dtls);
         }
@@ -129,17 +130,17 @@ internal sealed class ConnectionOptions
         }
     }
 
-    /// <summary>Whether anything was said of keys, certificates or trust.</summary>
+    /// <summary>Whether the command line has options for keys, certificates or trust.</summary>
     public bool HasSecurity(ParseResult parse) => parse.GetValue(Ca) is { Length: > 0 } || parse.GetValue(Certificate) is not null
         || parse.GetValue(Psk) is not null || parse.GetValue(PskFile) is not null || parse.GetValue(Insecure);
 
-    /// <summary>How long a handshake may take by the options that were made here.</summary>
+    /// <summary>Returns the handshake timeout of options from this class.</summary>
     public static TimeSpan HandshakeTimeoutOf(CoapEndpointOptions options) => options.Streams.HandshakeTimeout;
 
-    /// <summary>Makes the client of a command.</summary>
+    /// <summary>Creates the client of a command.</summary>
     /// <param name="parse">The command line.</param>
-    /// <param name="context">Where clients come from.</param>
-    /// <param name="uri">What is asked, or the proxy.</param>
+    /// <param name="context">Creates clients.</param>
+    /// <param name="uri">The target, or the proxy.</param>
     /// <param name="configure">Sets more options; null for none.</param>
     public CoapClient CreateClient(ParseResult parse, CliContext context, CoapUri uri, Action<CoapEndpointOptions>? configure = null)
     {
@@ -154,15 +155,16 @@ internal sealed class ConnectionOptions
         return client;
     }
 
-    /// <summary>The address that requests leave from; null for whichever the operating system chooses.</summary>
+    /// <summary>Returns the source address of requests; null for the operating system's choice.</summary>
     public IPAddress? LocalAddress(ParseResult parse) => BindTo(parse)?.Address;
 
-    // What was to be secret must not go out in the clear because of a scheme.
+    // A secret request must not go out unencrypted because of its scheme.
     private CoapPskCredential? PskOf(ParseResult parse, string scheme)
     {
         (string? text, FileInfo? file) = (parse.GetValue(Psk), parse.GetValue(PskFile));
         return text is null && file is null ? null
-            : text is not null && file is not null ? throw new UsageException("--psk and --psk-file are both given.", "One key is enough.")
+            : text is not null && file is not null ? throw new UsageException("Both --psk and --psk-file are "
+                + "present.", "One key is enough.")
             : scheme != "coaps"
             ? throw new UsageException($"A pre-shared key is for coaps://, and this goes to {scheme}://.",
                 "Write coaps://; coaps+tcp takes certificates only.")
@@ -178,7 +180,7 @@ internal sealed class ConnectionOptions
                 "Write an IP address, with a port if you like: 192.0.2.1, 192.0.2.1:5683, [2001:db8::1]:5683.");
     }
 
-    /// <summary>Transmission parameters with what the command line says of them.</summary>
+    /// <summary>Applies the command line to transmission parameters.</summary>
     public CoapTransmissionParameters Adjust(ParseResult parse, CoapTransmissionParameters parameters) => parameters with
     {
         NStart = parse.GetValue(NStart) ?? parameters.NStart,

@@ -65,14 +65,14 @@ internal static class ContentFormats
         return s_shortNames.TryGetValue(text, out format) || CoapContentFormat.TryFromMediaType(text, out format);
     }
 
-    /// <summary>The format that the name of a file suggests.</summary>
+    /// <summary>Returns the format for the extension of a file name.</summary>
     public static CoapContentFormat OfFile(string path) =>
         s_extensions.GetValueOrDefault(Path.GetExtension(path), CoapContentFormat.OctetStream);
 
-    /// <summary>The extension that files of a format have; <c>.bin</c> where there is none.</summary>
+    /// <summary>Returns the file extension of a format; <c>.bin</c> if there is none.</summary>
     public static string ExtensionOf(CoapContentFormat? format) => s_extensions.FirstOrDefault(pair => pair.Value == format).Key ?? ".bin";
 
-    /// <summary>An option that takes a Content-Format.</summary>
+    /// <summary>Creates an option with a Content-Format.</summary>
     public static Option<CoapContentFormat?> Option(string name, string description, params string[] aliases)
     {
         Option<CoapContentFormat?> option = new(name, aliases) { Description = description, HelpName = "FORMAT", CustomParser = Parse };

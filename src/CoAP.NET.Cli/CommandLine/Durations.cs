@@ -7,7 +7,7 @@ namespace CoAP.NET.Cli.CommandLine;
 /// <summary>Times on the command line: <c>10</c> or <c>10s</c>, <c>500ms</c>, <c>2m</c>, <c>1h</c>.</summary>
 internal static class Durations
 {
-    // Timers take no more than 49 days.
+    // Timers allow no more than 49 days.
     private const double LongestSeconds = 40 * 24 * 3600.0;
 
     public static bool TryParse(string text, out TimeSpan value)
@@ -26,11 +26,11 @@ internal static class Durations
         return isNumber;
     }
 
-    /// <summary>An option that takes a time, which may be zero.</summary>
+    /// <summary>Creates an option with a time, which may be zero.</summary>
     public static Option<TimeSpan?> Option(string name, string description, params string[] aliases) =>
         Make(name, description, aliases, isZeroTaken: true);
 
-    /// <summary>An option that takes a time above zero.</summary>
+    /// <summary>Creates an option with a time above zero.</summary>
     public static Option<TimeSpan?> PositiveOption(string name, string description, params string[] aliases) =>
         Make(name, description, aliases, isZeroTaken: false);
 

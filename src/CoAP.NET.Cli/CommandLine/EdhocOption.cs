@@ -4,7 +4,9 @@ using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary><c>--edhoc FILE</c>: a client of the tool agrees on keys with the server before its requests, which OSCORE protects.</summary>
+/// <summary>
+/// <c>--edhoc FILE</c>: a client of the tool agrees on keys with the server before its requests, which OSCORE then protects.
+/// </summary>
 internal sealed class EdhocOption
 {
     /// <summary>The option.</summary>
@@ -14,15 +16,15 @@ internal sealed class EdhocOption
         HelpName = "FILE",
     };
 
-    /// <summary>Has requests of a client be protected once <see cref="EdhocRun.ConnectAsync"/> has made the keys.</summary>
+    /// <summary>Protects requests of a client after <see cref="EdhocRun.ConnectAsync"/> has created the keys.</summary>
     /// <param name="parse">The command line.</param>
-    /// <param name="context">Ends the credentials.</param>
+    /// <param name="context">Disposes the credentials.</param>
     /// <param name="endpoint">The options of the client.</param>
     /// <param name="server">The URI of a resource of the server.</param>
-    /// <param name="hasOtherKeys">Whether there are contexts already.</param>
-    /// <param name="isProxied">Whether a proxy is asked.</param>
-    /// <returns>What makes the keys; null without the option.</returns>
-    /// <exception cref="UsageException">It does not go together with another option.</exception>
+    /// <param name="hasOtherKeys">Whether there are already contexts.</param>
+    /// <param name="isProxied">Whether requests go to a proxy.</param>
+    /// <returns>The key exchange; null without the option.</returns>
+    /// <exception cref="UsageException">It contradicts another option.</exception>
     public EdhocRun? ApplyTo(
         ParseResult parse, CliContext context, CoapEndpointOptions endpoint, string server, bool hasOtherKeys, bool isProxied)
     {
@@ -33,12 +35,13 @@ internal sealed class EdhocOption
 
         if (hasOtherKeys)
         {
-            throw new UsageException("--edhoc makes the keys that --oscore has in a file.", "Give one of the two.");
+            throw new UsageException("--edhoc creates keys, and --oscore has them in a file.", "Give one of the two.");
         }
 
         if (isProxied)
         {
-            throw new UsageException("--edhoc asks the server itself, not through --proxy.", "Use --oscore with keys that both have.");
+            throw new UsageException("--edhoc needs a direct connection to the server, not through "
+                + "--proxy.", "Use --oscore with keys that both have.");
         }
 
         CoapUri target = TargetArgument.Check(server);

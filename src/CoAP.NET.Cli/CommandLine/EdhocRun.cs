@@ -3,7 +3,7 @@ using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>The keys of one run of a command, made by EDHOC.</summary>
+/// <summary>The keys of one run of a command, created by EDHOC.</summary>
 internal sealed class EdhocRun : IAsyncDisposable
 {
     private readonly EdhocCredentialFile _file;
@@ -11,12 +11,12 @@ internal sealed class EdhocRun : IAsyncDisposable
 
     public EdhocRun(string path, string server) => (_file, _server) = (EdhocCredentialFile.Read(path), server);
 
-    /// <summary>Where the security context goes.</summary>
+    /// <summary>Receives the security context.</summary>
     public OscoreContexts Contexts { get; } = new();
 
     /// <summary>Agrees on keys with the server.</summary>
-    /// <param name="client">What asks it.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <param name="client">The client that sends.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     /// <exception cref="EdhocException">The server is not trusted, or refused.</exception>
     public async Task ConnectAsync(ICoapRequester client, CancellationToken cancellationToken)
     {

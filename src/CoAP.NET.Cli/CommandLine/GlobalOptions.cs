@@ -3,12 +3,12 @@ using CoAP.NET.Cli.Output;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>Options that every command takes.</summary>
+/// <summary>The options of all commands.</summary>
 internal static class GlobalOptions
 {
     public static Option<int> Verbose { get; } = new("--verbose", "-v")
     {
-        Description = "Tell of headers, times and retransmissions; twice (-vv) of all bytes, explained.",
+        Description = "Show headers, times and retransmissions; twice (-vv) all bytes, explained.",
         Recursive = true,
         Arity = ArgumentArity.Zero,
     };
@@ -21,10 +21,13 @@ internal static class GlobalOptions
         root.Options.Add(Color);
     }
 
-    /// <summary>How often <c>--verbose</c> was given: 0, 1 or 2 and more.</summary>
+    /// <summary>Returns how often the command line has <c>--verbose</c>: 0, 1 or 2 and more.</summary>
     public static int VerbosityOf(ParseResult parse) => parse.GetResult(Verbose)?.IdentifierTokenCount ?? 0;
 
-    /// <summary>Settles colors: <c>--color</c> goes before NO_COLOR (no-color.org), which goes before what the streams are.</summary>
+    /// <summary>
+    /// Applies the color settings: <c>--color</c> takes precedence over NO_COLOR (no-color.org), which takes precedence over the kind of
+    /// stream.
+    /// </summary>
     public static void SettleColors(ParseResult parse, CliContext context)
     {
         string color = parse.GetResult(Color) is { Errors: var errors } && !errors.Any() ? parse.GetValue(Color)! : "auto";
@@ -39,7 +42,7 @@ internal static class GlobalOptions
     {
         Option<string> option = new("--color")
         {
-            Description = "auto, always or never. auto: on a terminal, unless NO_COLOR is set.",
+            Description = "auto, always or never. auto: on a terminal, unless the environment has NO_COLOR.",
             HelpName = "WHEN",
             Recursive = true,
             DefaultValueFactory = _ => "auto",

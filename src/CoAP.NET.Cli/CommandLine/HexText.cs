@@ -1,12 +1,12 @@
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>Bytes on the command line, in hexadecimal.</summary>
+/// <summary>Parses hexadecimal bytes on the command line.</summary>
 internal static class HexText
 {
-    /// <summary>Reads digits, with or without <c>0x</c>; blanks and colons between bytes are passed over.</summary>
+    /// <summary>Parses digits, with or without <c>0x</c>; ignores blanks and colons between bytes.</summary>
     /// <param name="text">The digits.</param>
-    /// <param name="what">What they are for, to name in the error.</param>
-    /// <exception cref="UsageException">They are none.</exception>
+    /// <param name="what">The purpose, for the error.</param>
+    /// <exception cref="UsageException">The text is invalid.</exception>
     public static byte[] Parse(string text, string what)
     {
         string digits = text.StartsWith("0x", StringComparison.OrdinalIgnoreCase) ? text[2..] : text;

@@ -4,17 +4,17 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>What a request asks for besides its payload: its options, its type, its token, its time.</summary>
+/// <summary>The request options other than its payload: options, type, token and time.</summary>
 internal sealed class MessageOptions
 {
     public Option<CoapContentFormat?> Accept { get; } = ContentFormats.Option("--accept",
-        "The format that is wanted: a number, a media type, or a name such as json.", "-A");
+        "The requested format: a number, a media type, or a name such as json.", "-A");
 
     public Option<bool> NonConfirmable { get; } = new("--non", "-N") { Description = "Send Non-confirmable messages." };
 
     public Option<string?> Token { get; } = new("--token", "-T")
     {
-        Description = "The token of the first message; each further one counts up.",
+        Description = "The token of the first message; later ones count up.",
         HelpName = "HEX"
     };
 
@@ -26,7 +26,7 @@ internal sealed class MessageOptions
 
     public Option<string[]> ETag { get; } = new("--etag")
     {
-        Description = "Validate: answer 2.03 if the resource still has this ETag. May be repeated.",
+        Description = "Validate: expect 2.03 if the resource still has this ETag. May be repeated.",
         HelpName = "HEX"
     };
 
@@ -39,14 +39,14 @@ internal sealed class MessageOptions
     public Option<bool> IfNoneMatch { get; } = new("--if-none-match") { Description = "Only if the resource does not exist." };
 
     public Option<int?> HopLimit { get; } = CommandExtensions.Number("--hop-limit",
-        "How many proxies the request may pass (Hop-Limit, RFC 8768).", 1, 255, "-H");
+        "Maximum number of proxies that the request passes (Hop-Limit, RFC 8768).", 1, 255, "-H");
 
     public Option<string?> Proxy { get; } = ProxyArgument.Create();
 
     public Option<bool> NoUriHost { get; } = new("--no-uri-host", "-U") { Description = "Send neither Uri-Host nor Uri-Port." };
 
     public Option<TimeSpan?> Timeout { get; } = Durations.PositiveOption("--timeout",
-        "How long the whole request may take. Default: as long as the protocol tries (93 s and more); 10s for a group.", "-B");
+        "Timeout of the whole request. Default: as long as the protocol tries (93 s and more); 10s for a group.", "-B");
 
     public void AddTo(Command command)
     {
@@ -59,7 +59,7 @@ internal sealed class MessageOptions
         Options.CompletionSources.Add(_ => OptionText.Names.Select(name => name + "="));
     }
 
-    /// <summary>The token to begin with; null for the library's own.</summary>
+    /// <summary>Returns the first token; null for the library's own.</summary>
     public byte[]? TokenOf(ParseResult parse)
     {
         byte[]? token = parse.GetValue(Token) is { } text ? HexText.Parse(text, "--token") : null;
@@ -68,13 +68,13 @@ internal sealed class MessageOptions
             : throw new UsageException($"A token has at most {CoapToken.MaxLength} bytes; --token has {token.Length}.");
     }
 
-    /// <summary>Who is asked: the proxy, or the target itself.</summary>
+    /// <summary>Returns the destination: the proxy, or the target itself.</summary>
     public CoapUri PeerOf(ParseResult parse, string target) => ProxyOf(parse) ?? TargetArgument.Check(target);
 
-    /// <summary>The proxy; null for none.</summary>
+    /// <summary>Returns the proxy; null for none.</summary>
     public CoapUri? ProxyOf(ParseResult parse) => ProxyArgument.Read(parse, Proxy);
 
-    /// <summary>Makes the request to the target.</summary>
+    /// <summary>Creates the request to the target.</summary>
     /// <param name="parse">The command line.</param>
     /// <param name="method">The method.</param>
     /// <param name="target">The URI.</param>

@@ -3,15 +3,15 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>The classes of responses that are not wanted (RFC 7967).</summary>
+/// <summary>The classes of responses that the client does not want (RFC 7967).</summary>
 internal static class NoResponseText
 {
     public static Option<string?> Option()
     {
         Option<string?> option = new("--no-response")
         {
-            Description = "Which responses are not wanted (RFC 7967): all, or classes such as 2 or 2,4,5. With all the command ends when "
-                + "the request was sent, or acknowledged.",
+            Description = "Responses that the client does not want (RFC 7967): all, or classes such as 2 or 2,4,5. With all, the command "
+                + "ends when the request is sent, or acknowledged.",
             HelpName = "CLASSES",
         };
         option.CompletionSources.Add("all", "2", "4", "5", "2,4", "2,5", "4,5");

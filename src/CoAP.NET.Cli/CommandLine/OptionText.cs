@@ -5,7 +5,7 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>An option of a message on the command line: <c>NUMBER=VALUE</c> or <c>NAME=VALUE</c>.</summary>
+/// <summary>A message option on the command line: <c>NUMBER=VALUE</c> or <c>NAME=VALUE</c>.</summary>
 /// <param name="Number">The option number.</param>
 /// <param name="Value">The bytes of the value.</param>
 internal sealed record OptionText(int Number, byte[] Value)
@@ -18,11 +18,11 @@ internal sealed record OptionText(int Number, byte[] Value)
     /// <summary>The names of all registered options, for completion.</summary>
     public static IEnumerable<string> Names => s_byName.Keys.Order(StringComparer.Ordinal);
 
-    /// <summary>Reads such a text.</summary>
-    /// <exception cref="UsageException">It is none.</exception>
+    /// <summary>Parses an option.</summary>
+    /// <exception cref="UsageException">The text is invalid.</exception>
     public static OptionText Parse(string text)
     {
-        // A comma as well, as coap-client has it; an option without a value needs neither.
+        // A comma is valid as well, as in coap-client; an option without a value needs neither.
         int end = text.AsSpan().IndexOfAny('=', ',');
         string name = end < 0 ? text : text[..end];
         string value = end < 0 ? "" : text[(end + 1)..];
@@ -37,7 +37,7 @@ internal sealed record OptionText(int Number, byte[] Value)
         }
         else
         {
-            throw new UsageException($"'{name}' is no option: its number (0 to 65535) or registered name is needed.",
+            throw new UsageException($"'{name}' is no option: write its number (0 to 65535) or registered name.",
                 $"Names: {string.Join(", ", Names)}.");
         }
 

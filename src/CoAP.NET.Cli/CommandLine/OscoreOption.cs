@@ -3,24 +3,26 @@ using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary><c>--oscore FILE</c>: the security contexts of a client or server of the tool, whose numbers are kept beside it.</summary>
+/// <summary>
+/// <c>--oscore FILE</c>: the security contexts of a client or server of the tool, with the store of their numbers next to the file.
+/// </summary>
 internal sealed class OscoreOption
 {
-    /// <summary>Makes the option.</summary>
-    /// <param name="description">What it does.</param>
+    /// <summary>Creates the option.</summary>
+    /// <param name="description">Its description.</param>
     public OscoreOption(string description) => Option = new Option<string?>("--oscore") { Description = description, HelpName = "FILE" };
 
     /// <summary>The option.</summary>
     public Option<string?> Option { get; }
 
-    /// <summary>Whether it was given.</summary>
+    /// <summary>Whether the command line has it.</summary>
     public bool IsSet(ParseResult parse) => parse.GetValue(Option) is not null;
 
-    /// <summary>Has a client protect its requests to a server, by the only context of the file.</summary>
+    /// <summary>Protects a client's requests to a server with the only context of the file.</summary>
     /// <param name="parse">The command line.</param>
-    /// <param name="context">Ends the contexts.</param>
+    /// <param name="context">Closes the contexts.</param>
     /// <param name="endpoint">The options of the client.</param>
-    /// <param name="server">The URI of a resource of the server itself, also where a proxy is asked.</param>
+    /// <param name="server">The URI of a resource of the server itself, even with a proxy.</param>
     /// <exception cref="UsageException">The file has another number of contexts, or the server does not speak CoAP.</exception>
     public void ApplyTo(ParseResult parse, CliContext context, CoapEndpointOptions endpoint, string server)
     {
@@ -30,9 +32,9 @@ internal sealed class OscoreOption
         }
     }
 
-    /// <summary>The only context of the file, for a server; null when the option was not given.</summary>
+    /// <summary>Opens the only context of the file, for a server; null without the option.</summary>
     /// <param name="parse">The command line.</param>
-    /// <param name="context">Ends the contexts.</param>
+    /// <param name="context">Closes the contexts.</param>
     /// <param name="server">The URI of a resource of the server itself.</param>
     /// <exception cref="UsageException">The file has another number of contexts, or the server does not speak CoAP.</exception>
     public OscoreContexts? OpenFor(ParseResult parse, CliContext context, string server)
@@ -50,9 +52,9 @@ internal sealed class OscoreOption
                 "Keep the context of each server in a file of its own.");
     }
 
-    /// <summary>Has a server serve requests with the contexts of the file.</summary>
+    /// <summary>Serves requests of a server with the contexts of the file.</summary>
     /// <param name="parse">The command line.</param>
-    /// <param name="context">Ends the contexts.</param>
+    /// <param name="context">Closes the contexts.</param>
     /// <param name="endpoint">The options of the server.</param>
     public void ApplyTo(ParseResult parse, CliContext context, CoapEndpointOptions endpoint)
     {
@@ -70,7 +72,7 @@ internal sealed class OscoreOption
         endpoint.UseOscore(contexts);
     }
 
-    // A file with its store and contexts; closed in this order, so that the store notes what came.
+    // A file with its store and contexts; closed in this order, so that the store has the received numbers.
     private sealed class OpenedContexts(OscoreContextFile file) : IAsyncDisposable
     {
         public List<OscoreContext> Contexts { get; } = [];
@@ -82,7 +84,7 @@ internal sealed class OscoreOption
             IOscoreStore store = opened.File.OpenStore();
             foreach (OscoreContextEntry entry in opened.File.Contexts)
             {
-                // A moment on the disk, before there is anything that could wait meanwhile.
+                // Blocks briefly for the disk, before other work could wait for it.
                 opened.Contexts.Add(OscoreContext.OpenAsync(entry.Parameters, store).AsTask().GetAwaiter().GetResult());
             }
 

@@ -3,22 +3,22 @@ using CoAP.NET.Cli.Output;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>Where responses go and how they look.</summary>
+/// <summary>The destination and format of responses.</summary>
 internal sealed class OutputOptions
 {
     public Option<string?> File { get; } = new("--output", "-o")
     {
-        Description = "Write the payload to this file, block by block; - for the standard output as it is.",
+        Description = "Write the payload to this file, block by block; - for the raw payload on the standard output.",
         HelpName = "FILE"
     };
 
     public Option<bool> Json { get; } = new("--json") { Description = "Write one JSON object for each response." };
 
-    public Option<bool> Raw { get; } = new("--raw") { Description = "Write the payload as it is, also to a terminal." };
+    public Option<bool> Raw { get; } = new("--raw") { Description = "Write the raw payload, also to a terminal." };
 
     public Option<bool> Pretty { get; } = new("--pretty")
     {
-        Description = "Write the payload for people, also when the output is redirected; binary ones as a hex dump of all bytes.",
+        Description = "Write the payload in readable form, also when the output is redirected; binary ones as a hex dump of all bytes.",
     };
 
     public Option<bool> Newline { get; } = new("--newline", "-w") { Description = "Add a line feed to the payload." };
@@ -44,13 +44,13 @@ internal sealed class OutputOptions
         });
     }
 
-    /// <summary>How payloads are shown.</summary>
+    /// <summary>Returns the style of payloads.</summary>
     public PayloadStyle StyleOf(ParseResult parse, CliContext context) =>
         parse.GetValue(Json) ? PayloadStyle.Json
         : parse.GetValue(Raw) || PathOf(parse) == "-" ? PayloadStyle.Raw
         : parse.GetValue(Pretty) || context.Out.IsTerminal ? PayloadStyle.Pretty
         : PayloadStyle.Raw;
 
-    /// <summary>The file that payloads go to; null for none, <c>-</c> for the standard output.</summary>
+    /// <summary>Returns the file for payloads; null for none, <c>-</c> for the standard output.</summary>
     public string? PathOf(ParseResult parse) => parse.GetResult(File) is null ? null : parse.GetValue(File);
 }

@@ -3,7 +3,7 @@ using System.Text;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>What a request carries: text, bytes, a file or the standard input.</summary>
+/// <summary>The payload of a request: text, bytes, a file or the standard input.</summary>
 internal sealed class PayloadOptions
 {
     public Option<string?> Text { get; } = new("--payload", "-e")
@@ -22,7 +22,7 @@ internal sealed class PayloadOptions
 
     public Option<CoapContentFormat?> Format { get; } =
         ContentFormats.Option("--content-format",
-            "What is sent: a number, a media type, or a name such as json, cbor, text. Default by the name of --file.", "-t");
+            "The format of the payload: a number, a media type, or a name such as json, cbor, text. Default by the name of --file.", "-t");
 
     public void AddTo(Command command)
     {
@@ -32,12 +32,12 @@ internal sealed class PayloadOptions
         }
     }
 
-    /// <summary>The content to send; null for none.</summary>
+    /// <summary>Returns the content to send; null for none.</summary>
     /// <param name="parse">The command line.</param>
-    /// <param name="context">Where the standard input is.</param>
-    /// <param name="isRepeated">Whether it is sent several times, so that what can be read once only must be kept.</param>
-    /// <param name="cancellationToken">Stops reading.</param>
-    /// <exception cref="UsageException">Several were given.</exception>
+    /// <param name="context">Has the standard input.</param>
+    /// <param name="isRepeated">Whether to send it several times, which needs a copy of input that is readable only once.</param>
+    /// <param name="cancellationToken">Cancels reading.</param>
+    /// <exception cref="UsageException">There are several payloads.</exception>
     public async Task<CoapContent?> ToContentAsync(ParseResult parse, CliContext context, bool isRepeated,
         CancellationToken cancellationToken)
     {
@@ -65,7 +65,7 @@ internal sealed class PayloadOptions
 
         if (file != "-")
         {
-            // Opened here first, so that what is wrong with it is told before anything is sent.
+            // Opened here first, so that the user sees an error before the command sends anything.
             await using FileStream readable = System.IO.File.OpenRead(file);
             return CoapContent.File(file, format ?? ContentFormats.OfFile(file));
         }

@@ -5,10 +5,10 @@ namespace CoAP.NET.Cli.CommandLine;
 /// <summary>Pre-shared keys on the command line: <c>ID:KEY</c>. No message shows a key.</summary>
 internal static class PskText
 {
-    /// <summary>Reads one.</summary>
-    /// <exception cref="UsageException">It is none.</exception>
+    /// <summary>Parses a key.</summary>
+    /// <exception cref="UsageException">The text is invalid.</exception>
     /// <param name="text">The text.</param>
-    /// <param name="option">The option that it was given by.</param>
+    /// <param name="option">The name of its option.</param>
     public static CoapPskCredential Parse(string text, string option = "--psk")
     {
         try
@@ -21,8 +21,8 @@ internal static class PskText
         }
     }
 
-    /// <summary>Reads the only one of a file, whose lines are as those that a server has.</summary>
-    /// <exception cref="CoapCredentialException">A line is wrong, or there is another number of them than one.</exception>
+    /// <summary>Reads the only key of a file, in the line format of servers.</summary>
+    /// <exception cref="CoapCredentialException">A line is wrong, or the file has another number of lines.</exception>
     public static CoapPskCredential ReadOnlyOne(FileInfo file)
     {
         string[] lines = [

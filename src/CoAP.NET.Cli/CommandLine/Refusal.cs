@@ -2,16 +2,16 @@ using System.CommandLine;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>Why a command line cannot be read, and what was meant perhaps.</summary>
+/// <summary>Explains errors of a command line, with a suggestion.</summary>
 internal static class Refusal
 {
-    /// <summary>The first thing that is wrong with a command line that has errors.</summary>
+    /// <summary>Returns the first error of an invalid command line.</summary>
     public static UsageException Of(ParseResult parse)
     {
         Command command = parse.CommandResult.Command;
         string path = PathOf(command);
 
-        // Of a command that there is none of, the parser complains once for itself and once for each word after it.
+        // For an unknown command, the parser reports one error for itself and one for each word after it.
         if (command is RootCommand && parse.UnmatchedTokens is [var word, ..] && !word.StartsWith('-'))
         {
             string? meant = word.Contains("://", StringComparison.Ordinal)
@@ -21,7 +21,7 @@ internal static class Refusal
             return new UsageException($"'{word}' is no command.", $"{perhaps}coap --help lists the commands.");
         }
 
-        // A value after an option that there is none of is not understood either.
+        // The parser also rejects the value after an unknown option.
         if (parse.UnmatchedTokens.FirstOrDefault(unmatched => unmatched.Length > 1 && unmatched.StartsWith('-')) is { } option)
         {
             string? meant = Spelling.Closest(option.Split('=', ':')[0], OptionsOf(parse));
@@ -34,7 +34,7 @@ internal static class Refusal
             string.Join(' ', parse.Errors.SelectMany(error => error.Message.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries))));
     }
 
-    /// <summary>What a user types to call a command.</summary>
+    /// <summary>Returns the words that call a command.</summary>
     public static string PathOf(Command command) => command is RootCommand ? "coap"
         : $"{(command.Parents.OfType<Command>().FirstOrDefault() is { } parent ? PathOf(parent) : "coap")} {command.Name}";
 

@@ -2,13 +2,13 @@ using System.CommandLine;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>How often a request is sent.</summary>
+/// <summary>The options for repeating a request.</summary>
 internal sealed class RepeatOptions
 {
-    public Option<int?> Repeat { get; } = CommandExtensions.Number("--repeat", "Send the request so many times. Default 1.", 1,
+    public Option<int?> Repeat { get; } = CommandExtensions.Number("--repeat", "Number of times to send the request. Default 1.", 1,
         int.MaxValue, "-G");
 
-    public Option<TimeSpan?> Interval { get; } = Durations.Option("--interval", "The time between two with --repeat. Default 1s.");
+    public Option<TimeSpan?> Interval { get; } = Durations.Option("--interval", "The interval with --repeat. Default 1s.");
 
     public void AddTo(Command command)
     {
@@ -18,8 +18,8 @@ internal sealed class RepeatOptions
 
     public int TimesOf(ParseResult parse) => parse.GetValue(Repeat) ?? 1;
 
-    /// <summary>Does something so often. One that fails does not keep the others from being tried.</summary>
-    /// <returns>The exit code of the last one that failed; success when none did.</returns>
+    /// <summary>Repeats an action. A failure does not prevent the other attempts.</summary>
+    /// <returns>The exit code of the last failure; success without one.</returns>
     public async Task<int> RunAsync(ParseResult parse, CliContext context, Func<Task<int>> once, CancellationToken cancellationToken)
     {
         int times = TimesOf(parse);

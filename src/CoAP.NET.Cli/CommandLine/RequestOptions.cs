@@ -2,7 +2,7 @@ using System.CommandLine;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>The options of commands that send requests, all together.</summary>
+/// <summary>All options of commands that send requests.</summary>
 internal sealed class RequestOptions
 {
     public Argument<string> Target { get; } = TargetArgument.Create();
@@ -18,8 +18,8 @@ internal sealed class RequestOptions
     public ConnectionOptions Connection { get; } = new();
 
     public OscoreOption Oscore { get; } = new(
-        "Protect requests by OSCORE with the context of this file, or of a directory of aiocoap, end to end through proxies. Sequence "
-            + "numbers are kept beside it.");
+        "Protect requests by OSCORE with the context of this file, or of a directory of aiocoap, end to end through proxies. The "
+            + "sequence numbers are next to it.");
 
     public EdhocOption Edhoc { get; } = new();
 
@@ -38,7 +38,7 @@ internal sealed class RequestOptions
         command.Options.Add(Edhoc.Option);
     }
 
-    /// <summary>Makes the request.</summary>
+    /// <summary>Creates the request.</summary>
     public CoapRequest ToRequest(ParseResult parse, CoapMethod method, CoapContent? content)
     {
         CoapRequest request = Message.ToRequest(parse, method, parse.GetRequiredValue(Target), content);

@@ -1,14 +1,14 @@
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>Finds what a mistyped word was meant to be.</summary>
+/// <summary>Suggests corrections of mistyped words.</summary>
 internal static class Spelling
 {
-    /// <summary>The most similar of some words; null when none is similar.</summary>
-    /// <param name="word">What was typed.</param>
-    /// <param name="candidates">What it may be.</param>
+    /// <summary>Returns the most similar word; null if none is similar.</summary>
+    /// <param name="word">The input.</param>
+    /// <param name="candidates">The possible words.</param>
     public static string? Closest(string word, IEnumerable<string> candidates)
     {
-        // A word that shares less than this with another one is another word.
+        // Less similar words are different words.
         int most = Math.Min(2, (word.TrimStart('-').Length + 1) / 2);
         return candidates.Select(candidate => (Candidate: candidate, Distance: Distance(word, candidate)))
             .Where(found => found.Distance <= most
@@ -19,7 +19,7 @@ internal static class Spelling
             .FirstOrDefault();
     }
 
-    // How many letters to insert, leave out, replace or swap with the next.
+    // The number of letters to insert, remove, replace or swap with the next.
     private static int Distance(string left, string right)
     {
         int[,] distance = new int[left.Length + 1, right.Length + 1];

@@ -3,7 +3,7 @@ using System.CommandLine.Parsing;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>The URI that a command is about.</summary>
+/// <summary>The URI argument of a command.</summary>
 internal static class TargetArgument
 {
     private const string Name = "URI";
@@ -11,35 +11,35 @@ internal static class TargetArgument
         "Write coap://host[:port]/path; coaps://, coap+tcp://, coaps+tcp://, coap+ws:// and coaps+ws:// do as well.";
 
     private const string HttpHint =
-        SchemeHint + " A server of HTTP is asked through a proxy that speaks both: --proxy coap://gateway.";
+        SchemeHint + " Use a proxy that speaks both for an HTTP server: --proxy coap://gateway.";
 
-    /// <summary>What URIs begin with.</summary>
+    /// <summary>The prefixes of URIs.</summary>
     public static string[] Schemes { get; } = ["coap://", "coaps://", "coap+tcp://", "coaps+tcp://", "coap+ws://", "coaps+ws://"];
 
-    /// <summary>Makes the argument. A host without a scheme is taken for one of <c>coap</c>.</summary>
+    /// <summary>Creates the argument. The default scheme of a host is <c>coap</c>.</summary>
     public static Argument<string> Create(
-        string description = "What to ask: coap://, coaps://, coap+tcp://, coaps+tcp://, coap+ws:// or coaps+ws://. Without a scheme "
-            + "coap:// is meant.")
+        string description = "The target: coap://, coaps://, coap+tcp://, coaps+tcp://, coap+ws:// or coaps+ws://. Default scheme: "
+            + "coap://.")
     {
         Argument<string> argument = new(Name) { Description = description, HelpName = Name, CustomParser = Parse };
         argument.CompletionSources.Add(Schemes);
         return argument;
     }
 
-    /// <summary>The URI of a text, with a scheme.</summary>
-    /// <exception cref="UsageException">It is none.</exception>
+    /// <summary>Returns the URI of a text, with a scheme.</summary>
+    /// <exception cref="UsageException">The text is invalid.</exception>
     public static CoapUri Check(string text) => CoapUri.TryParse(Complete(text), out CoapUri? uri, out string? error)
         ? uri
         : throw new UsageException(error, HasKnownScheme(Complete(text)) ? null : IsHttp(text) ? HttpHint : SchemeHint);
 
-    /// <summary>Whether a text is a URI of HTTP, which a proxy may be asked for.</summary>
+    /// <summary>Whether a text is an HTTP URI, which a proxy may support.</summary>
     public static bool IsHttp(string text) =>
         text.StartsWith("http://", StringComparison.OrdinalIgnoreCase) || text.StartsWith("https://", StringComparison.OrdinalIgnoreCase);
 
-    /// <summary>Puts <c>coap://</c> in front of a text without a scheme.</summary>
+    /// <summary>Adds <c>coap://</c> to a text without a scheme.</summary>
     public static string Complete(string text) => text.Contains("://", StringComparison.Ordinal) ? text : $"coap://{text}";
 
-    /// <summary>The URI of a command line as it was written; null for a command without one.</summary>
+    /// <summary>Returns the URI as in the command line; null for a command without one.</summary>
     public static string? TextOf(ParseResult parse) =>
         parse.CommandResult.Command.Arguments.FirstOrDefault(argument => argument.Name == Name) is { } target
             && parse.GetResult(target) is { Tokens: [{ Value: var text }] } ? text : null;
@@ -50,7 +50,7 @@ internal static class TargetArgument
     {
         string text = Complete(result.Tokens[0].Value);
 
-        // Whether there is a proxy for it shows later.
+        // A later check finds out whether there is a proxy for it.
         if (!IsHttp(text) && !CoapUri.TryParse(text, out CoapUri? _, out string? error))
         {
             result.AddError(HasKnownScheme(text) ? error : $"{error} {SchemeHint}");

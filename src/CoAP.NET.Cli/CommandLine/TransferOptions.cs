@@ -2,14 +2,14 @@ using System.CommandLine;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>How bodies are divided into blocks (RFC 7959).</summary>
+/// <summary>The block options of bodies (RFC 7959).</summary>
 internal sealed class TransferOptions
 {
     public Option<string?> BlockSize { get; } = MakeBlockSize();
 
     public void AddTo(Command command) => command.Options.Add(BlockSize);
 
-    /// <summary>Tells a request.</summary>
+    /// <summary>Applies the options to a request.</summary>
     public void Apply(ParseResult parse, CoapRequest request)
     {
         if (parse.GetValue(BlockSize) is { } text && TryParse(text, out int number, out int size))
@@ -22,7 +22,7 @@ internal sealed class TransferOptions
         }
     }
 
-    /// <summary>The first byte of the body that is asked for.</summary>
+    /// <summary>Returns the first byte of the requested part of the body.</summary>
     public long OffsetOf(ParseResult parse) =>
         parse.GetValue(BlockSize) is { } text && TryParse(text, out int number, out int size) ? (long)number * size : 0;
 
@@ -30,8 +30,8 @@ internal sealed class TransferOptions
     {
         Option<string?> option = new("--block-size", "-b")
         {
-            Description = "The block size: 16, 32, 64, 128, 256, 512 or 1024. With NUM, in front, a download begins at that block; "
-                + "--output is continued there.",
+            Description = "The block size: 16, 32, 64, 128, 256, 512 or 1024. With NUM before it, a download begins at that block and "
+                + "continues --output.",
             HelpName = "[NUM,]SIZE",
         };
         option.CompletionSources.Add("16", "32", "64", "128", "256", "512", "1024");

@@ -4,7 +4,7 @@ using CoAP.NET.Cli.CommandLine;
 namespace CoAP.NET.Cli.Commands;
 
 /// <summary>
-/// Prints the scripts that have shells complete command lines of the tool, by asking it: <c>coap "[suggest:POSITION]" "LINE"</c>.
+/// Prints scripts that make shells complete command lines of the tool, by calling it: <c>coap "[suggest:POSITION]" "LINE"</c>.
 /// </summary>
 internal static class CompletionCommand
 {

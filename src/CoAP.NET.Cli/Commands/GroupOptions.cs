@@ -5,20 +5,22 @@ using Spectre.Console;
 
 namespace CoAP.NET.Cli.Commands;
 
-/// <summary>Requests to groups (RFC 7252 section 8): when the URI names a multicast address.</summary>
+/// <summary>Requests to groups (RFC 7252 section 8), for URIs with a multicast address.</summary>
 internal sealed class GroupOptions
 {
     private static readonly TimeSpan s_timeout = TimeSpan.FromSeconds(10);
 
     public Option<string?> Interface { get; } = new("--interface")
     {
-        Description = "Groups: the network interface to send by, by name or index.",
+        Description = "Groups: the network interface to send from, by name or index.",
         HelpName = "NAME"
     };
 
-    public Option<int?> Ttl { get; } = CommandExtensions.Number("--ttl", "Groups: how many routers the request may pass.", 1, 255);
+    public Option<int?> Ttl { get; } = CommandExtensions.Number("--ttl", "Groups: maximum number of routers that the request "
+        + "passes.", 1, 255);
 
-    public Option<int?> MaxAnswers { get; } = CommandExtensions.Number("--max-answers", "Groups: end after so many answers.", 1, 1_000_000);
+    public Option<int?> MaxAnswers { get; } = CommandExtensions.Number("--max-answers", "Groups: end after this number of "
+        + "answers.", 1, 1_000_000);
 
     public void AddTo(Command command)
     {
@@ -28,7 +30,7 @@ internal sealed class GroupOptions
         }
     }
 
-    /// <summary>Sends a request to a group and shows each answer with who gave it.</summary>
+    /// <summary>Sends a request to a group and shows each answer with its sender.</summary>
     public async Task<int> SendAsync(RequestRun run, ParseResult parse, RequestOptions options, CoapRequest request,
         CancellationToken cancellationToken)
     {

@@ -3,18 +3,20 @@ using CoAP.NET.Cli.CommandLine;
 
 namespace CoAP.NET.Cli.Commands;
 
-/// <summary>Shows a resource each time it changes (RFC 7641).</summary>
+/// <summary>Shows a resource and its changes (RFC 7641).</summary>
 internal static class ObserveCommand
 {
     internal static Command Create(CliContext context)
     {
         RequestOptions options = new();
-        Option<int?> count = CommandExtensions.Number("--count", "End after so many notifications, the first response among them.", 1,
+        Option<int?> count = CommandExtensions.Number("--count", "End after this number of notifications, including the first "
+            + "response.", 1,
             int.MaxValue);
         Option<TimeSpan?> duration = Durations.Option("--duration", "End after this time. Default: with Ctrl-C.", "-s");
         Option<bool> keepTrying = new("--keep-trying")
         {
-            Description = "Ask again after error responses, and when nobody answers at first, instead of ending with their exit code.",
+            Description = "Repeat the request after error responses, and if no server answers at first, instead of ending with their "
+                + "exit code.",
         };
         Command command = new("observe", "Show a resource now and each time it changes; with a payload by FETCH.");
         options.AddTo(command, hasFile: false);

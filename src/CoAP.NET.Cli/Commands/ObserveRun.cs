@@ -6,15 +6,15 @@ using Spectre.Console;
 
 namespace CoAP.NET.Cli.Commands;
 
-/// <summary>One observation: shows what comes, and tells what becomes of the registration.</summary>
-/// <param name="run">The client, and what shows responses.</param>
-/// <param name="request">What is observed.</param>
+/// <summary>One observation: shows its notifications, and reports the state of the registration.</summary>
+/// <param name="run">The client, and the output of responses.</param>
+/// <param name="request">The request to observe.</param>
 /// <param name="uri">The URI as the user wrote it.</param>
-/// <param name="count">After how many notifications it ends.</param>
-/// <param name="isPersistent">Whether an error response, or no answer at first, does not end it.</param>
+/// <param name="count">Maximum number of notifications.</param>
+/// <param name="isPersistent">Whether to continue after an error response, or without an answer at first.</param>
 internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri, int count, bool isPersistent)
 {
-    // A terminal is slower than a server can be; what it cannot keep up with is left out, oldest first.
+    // A terminal can be slower than a server; drops the oldest notifications that it cannot keep up with.
     private const int MaxWaiting = 10_000;
 
     private Channel<Happening> _happenings = CreateChannel();
@@ -22,7 +22,7 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
     /// <summary>The exit code of the last response.</summary>
     public int Code { get; private set; } = ExitCodes.Success;
 
-    /// <summary>Observes until enough came, an error ended it, or the token is cancelled.</summary>
+    /// <summary>Observes until the maximum number, an error, or cancellation.</summary>
     /// <returns>The exit code.</returns>
     public async Task<int> RunAsync(CancellationToken cancellationToken)
     {
@@ -33,7 +33,7 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
         else if (await ObserveAsync(ProxyForms.Ask(request, proxy, CoapProxyForm.Uri), cancellationToken).ConfigureAwait(false)
             is { } refusal)
         {
-            // What is still told of the first one is not of interest.
+            // Ignores later events of the first observation.
             _happenings = CreateChannel();
             await ObserveAsync(ProxyForms.AskAgain(run.Context, request, proxy, refusal), cancellationToken).ConfigureAwait(false);
         }
@@ -44,7 +44,7 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
     private static Channel<Happening> CreateChannel() => Channel.CreateBounded<Happening>(
         new BoundedChannelOptions(MaxWaiting) { FullMode = BoundedChannelFullMode.DropOldest, SingleReader = true });
 
-    // The answer of a proxy that does not know the way in which it was asked; null when it was observed.
+    // Returns the answer of a proxy that does not support the form of the request; null after an observation.
     private async Task<CoapResponse?> ObserveAsync(CoapRequest asked, CancellationToken cancellationToken)
     {
         Channel<Happening> happenings = _happenings;
@@ -92,13 +92,13 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
                 Code = ExitCodes.Of(response.Code);
                 if (response.Code.IsError)
                 {
-                    // With it the server forgot the registration (RFC 7641 section 3.2).
+                    // The server removed the registration with it (RFC 7641 section 3.2).
                     if (!isPersistent)
                     {
                         break;
                     }
 
-                    run.Context.Error.MarkupLine("[grey]It is asked again after a while; Ctrl-C ends.[/]");
+                    run.Context.Error.MarkupLine("[grey]Repeats the request after a while; Ctrl-C ends.[/]");
                 }
             }
         }
@@ -113,13 +113,13 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
             case CoapObserveState.NotObserving:
                 Failures.Write(
                     run.Context, $"{uri} cannot be observed: the server answered without Observe.",
-                    "It is asked again now and then; Ctrl-C ends.");
+                    "Repeats the request now and then; Ctrl-C ends.");
                 break;
             case CoapObserveState.Stale when happening.Error is null && !run.IsVerbose:
-                // A notification that comes a moment after Max-Age is nothing to tell of; registering again is.
+                // A notification a moment after Max-Age is not worth a remark; a new registration is.
                 break;
             case CoapObserveState.Stale:
-                Remark("What came last may be out of date", happening.Error);
+                Remark("The last notification may be out of date", happening.Error);
                 break;
             case CoapObserveState.Reregistering when happening.Error is not CoapResponseException:
                 Remark("Registering again", happening.Error);
@@ -128,7 +128,7 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
                 _happenings.Writer.TryComplete(happening.Error);
                 break;
             default:
-                // Of an error response tells the response.
+                // The response itself reports an error response.
                 break;
         }
     }
@@ -151,7 +151,7 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
         run.Printer.Print(response, facts);
         if (run.Printer.Style == PayloadStyle.Raw && !response.Code.IsError)
         {
-            // One after another, and each on a line of its own.
+            // In sequence, and each on a line of its own.
             run.Context.Out.Writer.WriteLine();
         }
     }

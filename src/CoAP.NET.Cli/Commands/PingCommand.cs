@@ -6,7 +6,7 @@ using CoAP.NET.Cli.Wire;
 
 namespace CoAP.NET.Cli.Commands;
 
-/// <summary>Asks whether a peer is there (RFC 7252 section 4.3, RFC 8323 section 5.4).</summary>
+/// <summary>Checks whether a peer answers (RFC 7252 section 4.3, RFC 8323 section 5.4).</summary>
 internal static class PingCommand
 {
     internal static Command Create(CliContext context)
@@ -14,9 +14,9 @@ internal static class PingCommand
         Argument<string> target = TargetArgument.Create();
         RepeatOptions repeat = new();
         Option<TimeSpan?> timeout = Durations.PositiveOption("--timeout",
-            "How long to wait for each answer. Default: as long as the protocol tries (93 s).", "-B");
+            "Timeout of each answer. Default: as long as the protocol tries (93 s).", "-B");
         ConnectionOptions connection = new();
-        Command command = new("ping", "Ask a peer whether it is there, by a CoAP Ping; tells the round-trip time.") { target, timeout };
+        Command command = new("ping", "Check with a CoAP Ping whether a peer answers; shows the round-trip time.") { target, timeout };
         repeat.AddTo(command);
         connection.AddTo(command);
         return command.Runs(context, async (parse, cancellationToken) =>

@@ -8,18 +8,18 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Cli.Commands;
 
-/// <summary>The commands that are named after the request methods (RFC 7252 section 5.8, RFC 8132).</summary>
+/// <summary>The commands with the names of the request methods (RFC 7252 section 5.8, RFC 8132).</summary>
 internal static class RequestCommand
 {
     internal static IEnumerable<Command> CreateAll(CliContext context) =>
     [
         Create(context, CoapMethod.Get, "Get a representation."),
         Create(context, CoapMethod.Put, "Create or replace a resource."),
-        Create(context, CoapMethod.Post, "Have something processed, such as a new resource made."),
+        Create(context, CoapMethod.Post, "Process the payload, for example to create a resource."),
         Create(context, CoapMethod.Delete, "Delete a resource."),
-        Create(context, CoapMethod.Fetch, "Get what the payload asks for (RFC 8132)."),
+        Create(context, CoapMethod.Fetch, "Get the representation that the payload selects (RFC 8132)."),
         Create(context, CoapMethod.Patch, "Change a part of a resource (RFC 8132)."),
-        Create(context, CoapMethod.IPatch, "Change a part of a resource, so that doing it twice is doing it once (RFC 8132)."),
+        Create(context, CoapMethod.IPatch, "Change a part of a resource, idempotently (RFC 8132)."),
     ];
 
     internal static Command Create(CliContext context, CoapMethod method, string description)
@@ -28,7 +28,7 @@ internal static class RequestCommand
         RepeatOptions repeat = new();
         GroupOptions group = new();
         Option<string?> noResponse = NoResponseText.Option();
-#pragma warning disable CA1308 // commands are in lower case
+#pragma warning disable CA1308 // command names are in lower case
         Command command = new(method.ToString().ToLowerInvariant(), description);
 #pragma warning restore CA1308
         options.AddTo(command);
@@ -41,7 +41,7 @@ internal static class RequestCommand
             CoapContent? content = await options.Payload.ToContentAsync(parse, context, times > 1, cancellationToken).ConfigureAwait(false);
             if (method is CoapMethod.Fetch or CoapMethod.Patch or CoapMethod.IPatch && content is null)
             {
-                throw new UsageException($"{command.Name} needs a payload that says what is asked.",
+                throw new UsageException($"{command.Name} needs a payload that selects the representation.",
                     "Give --payload, --hex or --file, with --content-format.");
             }
 
@@ -79,7 +79,7 @@ internal static class RequestCommand
         {
             request.Progress = bar;
 
-            // A server that keeps back what is not wanted is silent, which says that all is well.
+            // A server that suppresses unwanted responses is silent, which means success.
             NoResponseClasses notWanted = request.NoResponse;
             response = await ProxyForms.SendAsync(
                 run.Context,
@@ -90,12 +90,12 @@ internal static class RequestCommand
                     : await run.Client.SendAsync(sent, notWanted, cancellationToken).ConfigureAwait(false)).ConfigureAwait(false);
         }
 
-        // Nothing comes with 2.03: what was validated is the file that is there (RFC 7252 section 5.9.1.3).
+        // 2.03 has no payload: it validates the existing file (RFC 7252 section 5.9.1.3).
         bool isKept = file is not null && response is { IsSuccess: true } && response.Code != CoapCode.Valid;
         ResponseFacts facts = run.FactsOf(request.Method, uri, started, retransmissions, isKept ? path : null);
         if (response is null)
         {
-            run.Context.Error.MarkupLine("No response came; those that were wanted would have.");
+            run.Context.Error.MarkupLine("No response came; the server would have sent a wanted one.");
             return ExitCodes.Success;
         }
 

@@ -5,7 +5,7 @@ using CoAP.NET.Cli.Wire;
 
 namespace CoAP.NET.Cli.Commands;
 
-/// <summary>One run of a command that sends requests: its client, and what shows what comes.</summary>
+/// <summary>One run of a command that sends requests: its client, and the output of responses.</summary>
 internal sealed class RequestRun : IAsyncDisposable
 {
     private readonly WireTrace? _trace;
@@ -25,23 +25,23 @@ internal sealed class RequestRun : IAsyncDisposable
 
     public ResponsePrinter Printer { get; }
 
-    /// <summary>The proxy that is asked; null for none.</summary>
+    /// <summary>The proxy; null for none.</summary>
     public CoapUri? Proxy { get; private init; }
 
-    /// <summary>A sign of life while a peer is waited for; null where nobody looks at it.</summary>
+    /// <summary>The progress line during a wait; null without a terminal.</summary>
     public WaitingLine? Waiting { get; }
 
-    /// <summary>Whether <c>--verbose</c> was given.</summary>
+    /// <summary>Whether the command line has <c>--verbose</c>.</summary>
     public bool IsVerbose => _trace is not null;
 
-    /// <summary>How often messages were sent again so far.</summary>
+    /// <summary>Number of retransmissions so far.</summary>
     public long Retransmissions => Client.Endpoint.Counters[CoapCounter.Retransmissions];
 
-    /// <summary>Makes the client as the command line says.</summary>
+    /// <summary>Creates the client from the command line.</summary>
     /// <param name="parse">The command line.</param>
-    /// <param name="context">Where it runs.</param>
+    /// <param name="context">Its environment.</param>
     /// <param name="options">The options of the command.</param>
-    /// <param name="cancellationToken">Ends the wait for keys.</param>
+    /// <param name="cancellationToken">Cancels the wait for keys.</param>
     public static async Task<RequestRun> BeginAsync(
         ParseResult parse, CliContext context, RequestOptions options, CancellationToken cancellationToken)
     {
@@ -80,7 +80,7 @@ internal sealed class RequestRun : IAsyncDisposable
         }
     }
 
-    /// <summary>What is known of a response that came now.</summary>
+    /// <summary>Returns the facts about a response that arrived now.</summary>
     public ResponseFacts FactsOf(CoapMethod method, string uri, long started, long retransmissions, string? path = null) => new(
         method.ToString().ToUpperInvariant(), uri, Context.TimeProvider.GetUtcNow(), Context.TimeProvider.GetElapsedTime(started),
         Retransmissions - retransmissions, path, Proxy);

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Cli.Commands;
 
 /// <summary>
-/// The file of <c>--output</c>. A new one gets its name when it is complete, so that a request that fails leaves the one before as it was.
+/// The file of <c>--output</c>. A new file gets its name when it is complete, so that a failed request does not change an existing one.
 /// </summary>
 internal sealed class TargetFile : IAsyncDisposable
 {
@@ -18,9 +18,9 @@ internal sealed class TargetFile : IAsyncDisposable
 
     public FileStream Stream { get; }
 
-    /// <summary>Opens it.</summary>
+    /// <summary>Opens the file.</summary>
     /// <param name="path">The path.</param>
-    /// <param name="offset">Where what comes begins. Above zero the file is continued, and must be there.</param>
+    /// <param name="offset">The position of the first received byte. Above zero the file is continued, and must exist.</param>
     public static TargetFile Open(string path, long offset)
     {
         if (offset == 0)
@@ -33,14 +33,14 @@ internal sealed class TargetFile : IAsyncDisposable
         if (stream.Length < offset)
         {
             stream.Dispose();
-            throw new UsageException($"{path} has less than the {offset} bytes that the download is to be continued after.");
+            throw new UsageException($"{path} has less than the {offset} bytes after which to continue the download.");
         }
 
         stream.Position = offset;
         return new TargetFile(path, null, stream);
     }
 
-    /// <summary>All is there.</summary>
+    /// <summary>Completes the file.</summary>
     public async Task KeepAsync(CancellationToken cancellationToken)
     {
         Stream.SetLength(Stream.Position);

@@ -3,8 +3,8 @@ using System.Buffers.Binary;
 namespace CoAP.NET.Cli.Decoding;
 
 /// <summary>
-/// Reads the packets of capture files: pcap, with micro- and nanoseconds, and pcapng (draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng). Of
-/// whatever is damaged it reads what comes before.
+/// Reads the packets of capture files: pcap, with micro- and nanoseconds, and pcapng (draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng). It
+/// reads a damaged file up to the damage.
 /// </summary>
 /// <param name="file">The file.</param>
 internal sealed class CaptureReader(ReadOnlyMemory<byte> file)
@@ -14,18 +14,18 @@ internal sealed class CaptureReader(ReadOnlyMemory<byte> file)
     private const int PcapHeader = 24;
     private const int RecordHeader = 16;
 
-    // Of each interface of a section of pcapng: the kind of link, and the units of time in a second.
+    // The link type and the time units per second of each interface in a pcapng section.
     private readonly List<(int Link, long Units)> _interfaces = [];
     private bool _isBigEndian;
 
-    /// <summary>Why the file could not be read to its end; null when it was.</summary>
+    /// <summary>Why reading ended early; null if it did not.</summary>
     public string? Fault { get; private set; }
 
     /// <summary>Whether a file is a capture, by its first four bytes.</summary>
     public static bool IsCapture(ReadOnlySpan<byte> bytes) => bytes.Length >= PcapHeader
         && BinaryPrimitives.ReadUInt32BigEndian(bytes) is 0xa1b2c3d4 or 0xd4c3b2a1 or 0xa1b23c4d or 0x4d3cb2a1 or SectionHeader;
 
-    /// <summary>The UDP datagrams in order; fragments, and what is no UDP, are left out.</summary>
+    /// <summary>Reads the UDP datagrams in order, without fragments and other protocols.</summary>
     public IEnumerable<CapturedPacket> Read() => UInt32(0, isBigEndian: true) == SectionHeader ? ReadBlocks() : ReadRecords();
 
     private IEnumerable<CapturedPacket> ReadRecords()
@@ -98,7 +98,7 @@ internal sealed class CaptureReader(ReadOnlyMemory<byte> file)
         }
     }
 
-    // The option if_tsresol (9): a power of ten, or of two when its first bit is set. Default: microseconds.
+    // The option if_tsresol (9): a power of ten, or of two if its first bit is set. Default: microseconds.
     private long UnitsOf(int at, int end)
     {
         while (at + 4 <= end && UInt16(at) != 0)

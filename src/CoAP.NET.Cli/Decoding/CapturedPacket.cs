@@ -3,10 +3,10 @@ using System.Net;
 namespace CoAP.NET.Cli.Decoding;
 
 /// <summary>A UDP datagram of a capture file.</summary>
-/// <param name="Time">When it was captured.</param>
-/// <param name="Source">Who sent it.</param>
-/// <param name="Destination">Whom it was sent to.</param>
-/// <param name="Data">What it carries; less than all of it when the capture cut it.</param>
-/// <param name="Length">How many bytes it carried.</param>
+/// <param name="Time">The time of the capture.</param>
+/// <param name="Source">The sender.</param>
+/// <param name="Destination">The receiver.</param>
+/// <param name="Data">Its payload; partial if the capture truncated it.</param>
+/// <param name="Length">Length of the complete payload in bytes.</param>
 internal sealed record CapturedPacket(DateTimeOffset Time, IPEndPoint Source, IPEndPoint Destination, ReadOnlyMemory<byte> Data,
     int Length);

@@ -6,7 +6,7 @@ using Spectre.Console;
 
 namespace CoAP.NET.Cli.Decoding;
 
-/// <summary>Explains the bytes of messages, sound or not.</summary>
+/// <summary>Explains the bytes of messages, valid or not.</summary>
 internal static class DecodeCommand
 {
     internal static Command Create(CliContext context)
@@ -23,7 +23,7 @@ internal static class DecodeCommand
         };
         Option<string> format = new("--format")
         {
-            Description = "How messages are framed: udp, tcp (also TLS), ws (WebSocket) or auto.",
+            Description = "The framing of messages: udp, tcp (also TLS), ws (WebSocket) or auto.",
             HelpName = "FORMAT",
             DefaultValueFactory = _ => "auto"
         };
@@ -37,7 +37,7 @@ internal static class DecodeCommand
                 + "May be repeated.",
             HelpName = "FILE",
         };
-        Command command = new("decode", "Explain the bytes of a message field by field, or say where and why they are none.")
+        Command command = new("decode", "Explain the bytes of a message field by field, or say where and why they are not valid.")
         {
             hex, file, format, port, json, oscore
         };
@@ -123,13 +123,13 @@ internal static class DecodeCommand
 
         if (cut > 0)
         {
-            Failures.Write(context, $"{cut} datagrams were cut by the capture and left out.",
+            Failures.Write(context, $"Left out {cut} datagrams that the capture truncated.",
                 "Capture whole packets, such as with tcpdump -s 0.");
         }
 
         if (reader.Fault is { } fault)
         {
-            throw new IOException($"The capture cannot be read further: {fault}");
+            throw new IOException($"Reading the capture stopped: {fault}");
         }
 
         if (count == 0)

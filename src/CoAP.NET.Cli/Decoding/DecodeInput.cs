@@ -3,13 +3,13 @@ using CoAP.NET.Cli.CommandLine;
 
 namespace CoAP.NET.Cli.Decoding;
 
-/// <summary>The bytes that are to be decoded, in whichever form they are given.</summary>
+/// <summary>Reads the bytes to decode, in any of their forms.</summary>
 internal static class DecodeInput
 {
-    // What nobody pastes by mistake; captures of days belong to another tool.
+    // Larger than any pasted input; captures of days are for another tool.
     private const int LargestInput = 256 * 1024 * 1024;
 
-    /// <summary>Bytes of words in hexadecimal: with or without <c>0x</c>, blanks, colons, commas, dashes, <c>\x</c>.</summary>
+    /// <summary>Reads words in hexadecimal: with or without <c>0x</c>, blanks, colons, commas, dashes, <c>\x</c>.</summary>
     /// <exception cref="UsageException">They are not hexadecimal.</exception>
     public static byte[] OfWords(IEnumerable<string> words)
     {
@@ -17,7 +17,7 @@ internal static class DecodeInput
         return TryOfText(text, out byte[]? bytes) ? bytes : HexText.Parse(Digits(text), "the message");
     }
 
-    /// <summary>Bytes of a file: its text, where that is hexadecimal, and otherwise the file as it is.</summary>
+    /// <summary>Reads a file: its text, if that is hexadecimal, and otherwise the raw file.</summary>
     public static async Task<byte[]> OfStreamAsync(Stream stream, CancellationToken cancellationToken)
     {
         using MemoryStream all = new();

@@ -14,7 +14,7 @@ internal sealed class FieldExplainer : IMessageExplainer
     public void Explain(ReadOnlySpan<byte> message, WireFormat format, TextWriter output) =>
         Write(MessageDissector.Dissect(message.ToArray(), format), output);
 
-    /// <summary>Writes what is known of a message.</summary>
+    /// <summary>Writes the explanation of a message.</summary>
     public static void Write(DecodedMessage message, TextWriter output)
     {
         foreach (DecodedField field in message.Fields)
@@ -40,7 +40,7 @@ internal sealed class FieldExplainer : IMessageExplainer
 
     private static void WriteField(DecodedMessage message, in DecodedField field, TextWriter output)
     {
-        // The payload is shown below as what it is; here stands its beginning.
+        // The formatted payload is below; this is its beginning.
         ReadOnlySpan<byte> bytes = message.Bytes.Span.Slice(field.Offset, field.Length);
         bool isPayload = !message.Payload.IsEmpty && field.Offset + field.Length == message.Bytes.Length
             && field.Length == message.Payload.Length;
@@ -57,7 +57,7 @@ internal sealed class FieldExplainer : IMessageExplainer
 
     private static void WritePayload(DecodedMessage message, TextWriter output)
     {
-        // A part of a JSON document is no JSON document; and diagnostics have no Content-Format (RFC 7252 section 5.5.2).
+        // A part of a JSON document is not valid JSON; and diagnostics have no Content-Format (RFC 7252 section 5.5.2).
         CoapContentFormat? format = message.Part is null ? message.ContentFormat : null;
         using MemoryStream text = new();
         CliOutput lines = new(text, isTerminal: true, width: 100) { HasColor = false };

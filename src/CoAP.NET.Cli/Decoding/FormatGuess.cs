@@ -3,10 +3,12 @@ using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Cli.Decoding;
 
-/// <summary>Finds out how bytes are framed that nobody said anything about.</summary>
+/// <summary>Detects the framing of bytes.</summary>
 internal static class FormatGuess
 {
-    /// <summary>The first format by which all bytes are messages; where there is none, the one that the first byte looks like.</summary>
+    /// <summary>
+    /// Returns the first format that makes all bytes valid messages; if there is none, the most likely one for the first byte.
+    /// </summary>
     public static WireFormat Of(ReadOnlyMemory<byte> bytes)
     {
         bool isVersion1 = !bytes.IsEmpty && bytes.Span[0] >> 6 == 1;

@@ -2,16 +2,16 @@ using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Cli.Decoding;
 
-/// <summary>Decrypts the OSCORE messages among those that are decoded, with the contexts that the user has.</summary>
+/// <summary>Decrypts OSCORE messages in the input with the user's contexts.</summary>
 internal sealed class OscoreOpener : IDisposable
 {
     private readonly OscoreCaptureReader? _reader;
 
     private OscoreOpener(OscoreCaptureReader? reader) => _reader = reader;
 
-    /// <summary>Makes one.</summary>
+    /// <summary>Creates a decryptor.</summary>
     /// <param name="files">The files and directories with contexts; none to decrypt nothing.</param>
-    /// <exception cref="OscoreProvisioningException">One of them cannot be read.</exception>
+    /// <exception cref="OscoreProvisioningException">One of them is not readable.</exception>
     public static OscoreOpener Of(string[] files)
     {
         if (files.Length == 0)
@@ -31,9 +31,9 @@ internal sealed class OscoreOpener : IDisposable
         }
     }
 
-    /// <summary>Decrypts a message, or says in a remark why not.</summary>
+    /// <summary>Decrypts a message, or adds a remark on the reason why not.</summary>
     /// <param name="message">The message.</param>
-    /// <param name="packet">Where it was captured; null for bytes that were given.</param>
+    /// <param name="packet">The captured packet; null for bytes without one.</param>
     public void Open(DecodedMessage message, CapturedPacket? packet)
     {
         if (_reader is null || message.Fault is not null

@@ -3,13 +3,13 @@ using CoAP.NET.Cli.Output;
 
 namespace CoAP.NET.Cli.Decoding;
 
-/// <summary>Decoded messages as JSON objects, one on each line. Scripts depend on the names: they stay, new ones may come.</summary>
+/// <summary>Decoded messages as JSON objects, one per line. Scripts depend on the names: they stay, and new ones may come.</summary>
 internal static class PacketJson
 {
     /// <summary>Writes a message.</summary>
     /// <param name="message">The message.</param>
-    /// <param name="packet">Where it was captured; null for bytes that were given.</param>
-    /// <param name="output">Where to.</param>
+    /// <param name="packet">The captured packet; null for bytes without one.</param>
+    /// <param name="output">The destination.</param>
     public static void Write(DecodedMessage message, CapturedPacket? packet, CliOutput output)
     {
         output.WriteJson(json =>

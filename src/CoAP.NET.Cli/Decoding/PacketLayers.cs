@@ -9,11 +9,11 @@ internal static class PacketLayers
     private const int Udp = 17;
     private const int UdpHeader = 8;
 
-    /// <summary>Finds it.</summary>
-    /// <param name="packet">The packet as it was captured.</param>
-    /// <param name="link">The kind of link (LINKTYPE_...).</param>
-    /// <param name="time">When it was captured.</param>
-    /// <returns>The datagram; null where there is none, for a fragment, and where its headers are cut.</returns>
+    /// <summary>Finds the datagram.</summary>
+    /// <param name="packet">The captured packet.</param>
+    /// <param name="link">The link type (LINKTYPE_...).</param>
+    /// <param name="time">The time of the capture.</param>
+    /// <returns>The datagram; null if there is none, for a fragment, and if its headers are truncated.</returns>
     public static CapturedPacket? Find(ReadOnlyMemory<byte> packet, int link, DateTimeOffset time)
     {
         int? begin = BeginOf(packet.Span, link);
@@ -31,7 +31,7 @@ internal static class PacketLayers
         };
     }
 
-    // Where the IP header is.
+    // Returns the offset of the IP header.
     private static int? BeginOf(ReadOnlySpan<byte> packet, int link)
     {
         switch (link)

@@ -2,7 +2,7 @@ using CoAP.NET.Cli.Output;
 
 namespace CoAP.NET.Cli.Discovering;
 
-/// <summary>Lists what is registered with resource directories (RFC 9176 section 6).</summary>
+/// <summary>Lists the registrations of resource directories (RFC 9176 section 6).</summary>
 /// <param name="context">Streams and clock.</param>
 /// <param name="isJson">Whether to write JSON.</param>
 /// <param name="endpoints">Whether to list endpoints, and not resources.</param>
@@ -28,7 +28,7 @@ internal sealed class DirectoryRun(CliContext context, bool isJson, bool endpoin
         }
     }
 
-    /// <summary>Lists those of each directory that answers at a group.</summary>
+    /// <summary>Lists those of each directory that answers for a group.</summary>
     public async Task<int> AskGroupAsync(CoapClient client, string group, CoapDirectoryClientOptions options, int most,
         CancellationToken cancellationToken)
     {
@@ -99,7 +99,7 @@ internal sealed class DirectoryRun(CliContext context, bool isJson, bool endpoin
 
         if (links.Count == 0)
         {
-            context.Error.MarkupLine("Nothing that matches is registered there.");
+            context.Error.MarkupLine("The directory has no matching registration.");
             return;
         }
 

@@ -11,7 +11,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Cli.Discovering;
 
 /// <summary>
-/// Lists what a server has (RFC 6690, RFC 7252 section 7), or each member of a group, or a resource directory (RFC 9176 section 6).
+/// Lists the resources of a server (RFC 6690, RFC 7252 section 7), of each member of a group, or of a resource directory (RFC 9176 section
+/// 6).
 /// </summary>
 internal static class DiscoverCommand
 {
@@ -23,38 +24,37 @@ internal static class DiscoverCommand
     {
         Argument<string?> target = new("URI")
         {
-            Description = "The server. With a path it is asked there, as in coap://directory/rd-lookup/res, otherwise at "
-                + "/.well-known/core, "
-                + "with the query of the URI as a filter. The address of a group asks all its members.",
+            Description = "The server. A path selects the resource, as in coap://directory/rd-lookup/res, otherwise it is "
+                + "/.well-known/core, with the query of the URI as a filter. The address of a group addresses all its members.",
             Arity = ArgumentArity.ZeroOrOne,
             HelpName = "URI",
         };
         target.CompletionSources.Add(TargetArgument.Schemes);
         Option<string[]> query = new("--query", "-q")
         {
-            Description = "List only what matches, such as rt=temperature* or ct=50; href=/path* for paths. May be repeated: all must "
-                + "match.",
+            Description = "List only links that match, such as rt=temperature* or ct=50; href=/path* for paths. May be repeated: all "
+                + "must match.",
             HelpName = "NAME=VALUE"
         };
         Option<bool> multicast = new("--multicast")
         {
-            Description = $"Ask all servers near: the group All CoAP Nodes, {AllNodes}, unless URI names another one."
+            Description = $"Ask all nearby servers: the group All CoAP Nodes, {AllNodes}, unless URI names another one."
         };
         Option<bool> registered = new("--rd")
         {
-            Description = "URI is a resource directory: list what is registered there (RFC 9176). With --multicast all directories near "
-                + $"are asked, by their group {CoapResourceDirectory.IPv4Group}."
+            Description = "URI is a resource directory: list its registrations (RFC 9176). With --multicast, asks all nearby directories "
+                + $"through their group {CoapResourceDirectory.IPv4Group}."
         };
         Option<bool> endpoints = new("--endpoints") { Description = "With --rd: list the endpoints, and not their resources." };
         Option<string?> proxy = ProxyArgument.Create();
         Option<bool> json = new("--json") { Description = "Write one JSON object for each server." };
         Option<TimeSpan?> timeout = Durations.PositiveOption("--timeout",
-            "How long the answer may take. Default: as long as the protocol tries (93 s); 10s for groups.", "-B");
+            "Timeout of the answer. Default: as long as the protocol tries (93 s); 10s for groups.", "-B");
         OscoreOption oscore = new("Protect the request by OSCORE with the context of this file, or of a directory of aiocoap, end to end "
-            + "through a proxy. Sequence numbers are kept beside it.");
+            + "through a proxy. The sequence numbers are next to it.");
         ConnectionOptions connection = new();
         GroupOptions group = new();
-        Command command = new("discover", "List what a server has, as a tree.")
+        Command command = new("discover", "List the resources of a server, as a tree.")
         {
             target, query, multicast, registered, endpoints, json, proxy, timeout,
         };
@@ -72,7 +72,7 @@ internal static class DiscoverCommand
             string text = parse.GetValue(target)
                 ?? (parse.GetValue(multicast)
                     ? isDirectory ? CoapResourceDirectory.IPv4Group : AllNodes
-                    : throw new UsageException("Which server?", "Give its URI, or --multicast for all that are near."));
+                    : throw new UsageException("Which server?", "Give its URI, or --multicast for all nearby servers."));
             CoapUri uri = TargetArgument.Check(text);
             bool isGroup = uri is { HostAddress: { } address, Scheme: "coap" }
                 && CoapAddress.FromIPEndPoint(new IPEndPoint(address, 0)).IsMulticast;
@@ -137,7 +137,7 @@ internal static class DiscoverCommand
 
     private static CoapRequest MakeRequest(string uri, string[] queries)
     {
-        // The query of a URI without a path is the filter, as those of --query are (RFC 6690 section 4.1).
+        // The query of a URI without a path is a filter, like those of --query (RFC 6690 section 4.1).
         string origin = CoapUri.OriginOf(uri);
         string rest = uri[origin.Length..];
         string pathAndQuery = rest is "" or "/" or ['?', ..] or ['/', '?', ..] ? Core + rest.TrimStart('/') : rest;
@@ -165,13 +165,14 @@ internal static class DiscoverCommand
                 async sent => await client.SendAsync(sent, cancellationToken).ConfigureAwait(false)).ConfigureAwait(false))!;
             if (response.Code.IsError)
             {
-                ErrorAnswer.Write(context, response, request.UriText!, "The server does not list what it has.", proxy);
+                ErrorAnswer.Write(context, response, request.UriText!, "The server does not list its resources.", proxy);
                 return ExitCodes.Of(response.Code);
             }
 
             if (!CoapLinkFormat.TryParse(response.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error))
             {
-                throw new CoapProtocolException($"What {request.UriText} has is no list of links: {error.Message} at byte {error.Offset}.");
+                throw new CoapProtocolException($"The response of {request.UriText} is no list of links: {error.Message} at byte "
+                    + $"{error.Offset}.");
             }
 
             Show(links, request.UriText!, response.Remote.ToString());
@@ -193,7 +194,7 @@ internal static class DiscoverCommand
 
                 if (answer.Response.Code.IsError)
                 {
-                    ErrorAnswer.Write(context, answer.Response, answer.Uri, "It does not list what it has.");
+                    ErrorAnswer.Write(context, answer.Response, answer.Uri, "It does not list its resources.");
                     continue;
                 }
 
@@ -233,7 +234,7 @@ internal static class DiscoverCommand
             LinkTree.Write(links, baseUri, context.Out);
             if (links.Count == 0)
             {
-                context.Error.MarkupLine("Nothing is listed there.");
+                context.Error.MarkupLine("The list is empty.");
             }
         }
     }

@@ -4,7 +4,7 @@ using CoAP.NET.Cli.Output;
 namespace CoAP.NET.Cli.Discovering;
 
 /// <summary>
-/// What was discovered as JSON, an object for each server on a line. Scripts depend on the names: they stay, new ones may come.
+/// Discovered links as JSON, an object per server and line. Scripts depend on the names: they stay, and new ones may come.
 /// </summary>
 internal static class LinkJson
 {

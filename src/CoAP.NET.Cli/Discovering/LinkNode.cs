@@ -1,10 +1,10 @@
 namespace CoAP.NET.Cli.Discovering;
 
-/// <summary>A segment of paths, with the links that end there and the segments below.</summary>
-/// <param name="name">The segment as it stands in URIs.</param>
+/// <summary>A path segment, with the links that end there and the segments below.</summary>
+/// <param name="name">The segment as in URIs.</param>
 internal sealed class LinkNode(string name)
 {
-    // Whoever sends deeper ones wants to be seen falling over.
+    // A deeper path can only be an attempt to overflow the stack.
     private const int Deepest = 32;
 
     public string Name { get; } = name;
@@ -13,9 +13,9 @@ internal sealed class LinkNode(string name)
 
     public SortedDictionary<string, LinkNode> Children { get; } = new(StringComparer.Ordinal);
 
-    /// <summary>Sorts links into trees: one for the server that was asked, and one for each other one that they lead to.</summary>
+    /// <summary>Sorts links into trees: one for the queried server, and one for each other server in the links.</summary>
     /// <param name="links">The links.</param>
-    /// <param name="baseUri">What they are relative to.</param>
+    /// <param name="baseUri">The base of relative links.</param>
     public static IReadOnlyList<LinkNode> TreesOf(IReadOnlyList<CoapLink> links, string baseUri)
     {
         LinkNode own = new(CoapUri.OriginOf(baseUri));
@@ -38,7 +38,7 @@ internal sealed class LinkNode(string name)
 
     private LinkNode Place(string path)
     {
-        // A slash at the end stays with its segment: what is a folder somewhere looks like one.
+        // A trailing slash stays with its segment, which then looks like a folder.
         int query = path.IndexOf('?', StringComparison.Ordinal);
         string hierarchy = query < 0 ? path : path[..query];
         string[] segments = hierarchy.Split('/', Deepest + 1, StringSplitOptions.RemoveEmptyEntries);

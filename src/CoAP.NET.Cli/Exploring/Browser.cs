@@ -3,14 +3,14 @@ using System.Diagnostics;
 
 namespace CoAP.NET.Cli.Exploring;
 
-/// <summary>The browser of the user.</summary>
+/// <summary>The user's browser.</summary>
 internal static class Browser
 {
-    /// <summary>Opens an address in it.</summary>
-    /// <returns>Whether there is one, as far as can be seen.</returns>
+    /// <summary>Opens an address in the browser.</summary>
+    /// <returns>False if there is apparently none.</returns>
     public static bool TryOpen(Uri address)
     {
-        // Without a display there is nobody to look.
+        // Without a display there is no browser.
         if (OperatingSystem.IsLinux() && Environment.GetEnvironmentVariable("DISPLAY") is (null or "")
             && Environment.GetEnvironmentVariable("WAYLAND_DISPLAY") is (null or ""))
         {

@@ -5,10 +5,10 @@ using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Cli.Exploring;
 
-/// <summary>A web page of this machine with which devices are looked at.</summary>
+/// <summary>Serves a local web page that shows devices.</summary>
 internal static class ExploreCommand
 {
-    // Browsers keep bookmarks by address and port. It is next to CoAP's own, and registered for no protocol.
+    // Browsers keep bookmarks by address and port. The port is next to CoAP's own, and not registered for any protocol.
     private const int UsualPort = 5690;
     private const string ProfileName = "command line";
 
@@ -16,19 +16,19 @@ internal static class ExploreCommand
     {
         Argument<string?> target = new("URI")
         {
-            Description = "The server to look at first. Others can be opened on the page.",
+            Description = "The first server to show. The page can open others.",
             Arity = ArgumentArity.ZeroOrOne,
             HelpName = "URI",
         };
         target.CompletionSources.Add(TargetArgument.Schemes);
         Option<int?> port = CommandExtensions.Number(
-            "--port", "The port of the page on 127.0.0.1. Default: 5690, or a free one if that is taken. 0: a free one.", 0, 65_535);
+            "--port", "The port of the page on 127.0.0.1. Default: 5690, or a free one if that is in use. 0: a free one.", 0, 65_535);
         Option<bool> noOpen = new("--no-open") { Description = "Only print the address; open no browser." };
         ConnectionOptions connection = new();
-        OscoreOption oscore = new("Protect requests to URI by OSCORE with the context of this file, or of a directory of aiocoap. Sequence "
-            + "numbers are kept beside it.");
+        OscoreOption oscore = new("Protect requests to URI by OSCORE with the context of this file, or of a directory of aiocoap. The "
+            + "sequence numbers are next to it.");
         Command command = new("explore",
-            "Look at devices in the browser: their resources, requests, observations, messages byte by byte. Ends with Ctrl-C.")
+            "Show devices in the browser: their resources, requests, observations, messages byte by byte. Ends with Ctrl-C.")
         {
             target, port, noOpen,
         };

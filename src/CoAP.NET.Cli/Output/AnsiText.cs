@@ -5,8 +5,7 @@ using Spectre.Console.Rendering;
 namespace CoAP.NET.Cli.Output;
 
 /// <summary>
-/// What Spectre draws, as text with line feeds and, if wanted, escape sequences: those of styles and no others, whatever the drawn text
-/// holds.
+/// Renders Spectre's output as text with line feeds and, if requested, escape sequences: only those of styles, whatever the text contains.
 /// </summary>
 internal static class AnsiText
 {

@@ -8,13 +8,13 @@ using Spectre.Console.Rendering;
 namespace CoAP.NET.Cli.Output;
 
 /// <summary>
-/// One of the two output streams: bytes, text, and what a terminal can show. Text is made harmless here (<see cref="SafeText"/>),
-/// wherever it comes from: of the escape sequences of a terminal only those that this class and its <see cref="Status"/> write themselves
-/// get through. Only <see cref="WriteBytes"/> writes what came as it came. Thread-safe.
+/// One of the two output streams: bytes, text, and terminal output. It sanitizes all text (<see cref="SafeText"/>): of a terminal's escape
+/// sequences only those of this class and its <see cref="Status"/> get through. Only <see cref="WriteBytes"/> writes bytes unmodified.
+/// Thread-safe.
 /// </summary>
 internal sealed class CliOutput
 {
-    // Tables of redirected output are as wide as they need to be: whoever reads them has no terminal to fold them for.
+    // Tables in redirected output are as wide as necessary: there is no terminal to wrap them for.
     private const int Unlimited = 4096;
 
     private const int Unfolded = int.MaxValue / 2;
@@ -24,11 +24,11 @@ internal sealed class CliOutput
     private readonly Stream _stream;
     private IAnsiConsole? _console;
 
-    /// <summary>Makes one.</summary>
-    /// <param name="stream">Where it goes.</param>
-    /// <param name="isTerminal">Whether a person looks at it.</param>
-    /// <param name="width">The columns of the terminal; null for the usual.</param>
-    /// <param name="status">The line at the foot of the terminal, the same for all outputs that end there; null for none.</param>
+    /// <summary>Creates an output.</summary>
+    /// <param name="stream">The stream.</param>
+    /// <param name="isTerminal">Whether it is a terminal.</param>
+    /// <param name="width">The columns of the terminal; null for the default.</param>
+    /// <param name="status">The status line of the terminal, shared by all outputs on it; null for none.</param>
     public CliOutput(Stream stream, bool isTerminal, int? width = null, StatusLine? status = null)
     {
         _stream = stream;
@@ -40,19 +40,19 @@ internal sealed class CliOutput
         HasColor = isTerminal;
     }
 
-    /// <summary>For text; nothing in it can command a terminal.</summary>
+    /// <summary>Writes text, which cannot contain terminal commands.</summary>
     public TextWriter Writer { get; }
 
-    /// <summary>The line at the foot of the terminal.</summary>
+    /// <summary>The status line at the bottom of the terminal.</summary>
     public StatusLine Status { get; }
 
-    /// <summary>Whether a person looks at it. Without one nothing moves: no progress, no hex dumps.</summary>
+    /// <summary>Whether it is a terminal. Otherwise there is no animation: no progress, no hex dumps.</summary>
     public bool IsTerminal { get; }
 
-    /// <summary>The columns that a line has.</summary>
+    /// <summary>Columns of a line.</summary>
     public int Width { get; }
 
-    /// <summary>Whether to use colors; settled by <c>--color</c> and <c>NO_COLOR</c> before a command runs.</summary>
+    /// <summary>Whether to use colors; <c>--color</c> and <c>NO_COLOR</c> set it before a command runs.</summary>
     public bool HasColor
     {
         get;
@@ -63,10 +63,10 @@ internal sealed class CliOutput
         }
     }
 
-    // For what is harmless, or was made here.
+    // For safe text, or text from this class.
     private StreamWriter Text { get; }
 
-    /// <summary>For progress, which is drawn again and again; nothing that comes from outside may be drawn on it.</summary>
+    /// <summary>A console for progress that redraws itself; never draw external text on it.</summary>
     public IAnsiConsole Console
     {
         get
@@ -88,7 +88,7 @@ internal sealed class CliOutput
         }
     }
 
-    /// <summary>Writes bytes as they are, for those who asked for that and for redirected output.</summary>
+    /// <summary>Writes raw bytes, for redirected output or on request.</summary>
     public void WriteBytes(ReadOnlySpan<byte> bytes)
     {
         using (Status.Aside())
@@ -111,7 +111,7 @@ internal sealed class CliOutput
         WriteText(SafeText.OfJson(Encoding.UTF8.GetString(line.WrittenSpan)) + "\n");
     }
 
-    /// <summary>Writes a table or tree, without blanks at the ends of lines and without empty lines around it.</summary>
+    /// <summary>Writes a table or tree, without trailing blanks and without empty lines around it.</summary>
     public void WriteBlock(IRenderable block)
     {
         string[] lines = [.. AnsiText.Render(block, Width, HasColor).Split('\n').Select(line => line.TrimEnd())];
@@ -119,15 +119,15 @@ internal sealed class CliOutput
     }
 
     /// <summary>
-    /// Writes one line with markup; what comes from outside must be escaped by <see cref="Markup.Escape(string)"/>, and cannot begin a
-    /// line of its own.
+    /// Writes one line with markup; escape external text with <see cref="Markup.Escape(string)"/>, which also prevents it from starting a
+    /// new line.
     /// </summary>
     public void MarkupLine(string markup) => WriteMarkup(markup.ReplaceLineEndings(" "));
 
     /// <summary>Writes text of several lines with markup.</summary>
     public void MarkupText(string markup) => WriteMarkup(markup);
 
-    // Not folded: a line is a line, however wide the terminal.
+    // Never wrapped: a line is a line, however wide the terminal.
     private void WriteMarkup(string markup) =>
         WriteText((HasColor ? AnsiText.Render(StyledText.Of(markup), Unfolded, hasColor: true) : StyledText.PlainOf(markup)) + "\n");
 
@@ -139,7 +139,7 @@ internal sealed class CliOutput
         }
     }
 
-    // What goes through it cannot command a terminal, whoever wrote it.
+    // Sanitizes all text, so that it contains no terminal commands.
     private sealed class SafeWriter(CliOutput output) : TextWriter
     {
         public override Encoding Encoding => Encoding.UTF8;

@@ -4,15 +4,15 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Cli.Output;
 
-/// <summary>An error response for people: one sentence with what the server says about it, and a hint.</summary>
+/// <summary>Formats an error response: one sentence with the server's explanation, and a hint.</summary>
 internal static class ErrorAnswer
 {
     /// <summary>Writes the sentence and the hint to the error stream.</summary>
     /// <param name="context">The streams.</param>
     /// <param name="response">The response, of class 4.xx or 5.xx.</param>
-    /// <param name="uri">What was asked.</param>
-    /// <param name="notFoundHint">What may help when the resource is not there; null for the usual.</param>
-    /// <param name="proxy">The proxy that was asked; null for none.</param>
+    /// <param name="uri">The requested URI.</param>
+    /// <param name="notFoundHint">The hint for a missing resource; null for the default.</param>
+    /// <param name="proxy">The proxy of the request; null for none.</param>
     public static void Write(CliContext context, CoapResponse response, string uri, string? notFoundHint = null, CoapUri? proxy = null)
     {
         string reason = ReasonOf(response);
@@ -22,10 +22,10 @@ internal static class ErrorAnswer
         Failures.Write(context, $"{who} answered {response.Code}{(reason.Length > 0 ? $": {reason}" : "")}", hint);
     }
 
-    /// <summary>Whether the payload is a diagnostic text, all of which is in the sentence (RFC 7252 section 5.5.2).</summary>
+    /// <summary>Whether the payload is a diagnostic text, which the sentence contains completely (RFC 7252 section 5.5.2).</summary>
     public static bool IsDiagnostic(CoapResponse response) => response.Code.IsError && response.ContentFormat is null;
 
-    /// <summary>What problem details say besides title and detail, line by line; empty when they say no more.</summary>
+    /// <summary>Returns the problem details besides title and detail, line by line; empty for none.</summary>
     public static IEnumerable<string> FurtherDetailsOf(CoapProblem problem, CoapCode code)
     {
         bool hasText = problem.Title is not null || problem.Detail is not null;
@@ -64,7 +64,7 @@ internal static class ErrorAnswer
     {
         if (response.TryReadProblem(out CoapProblem? problem))
         {
-            // A title that only repeats the code says nothing.
+            // A title that only repeats the code adds nothing.
             bool isCode = string.Equals(problem.Title?.Text, response.Code.Name, StringComparison.OrdinalIgnoreCase);
             return !isCode ? problem.ToString() : problem.Detail?.Text ?? "";
         }
@@ -79,18 +79,19 @@ internal static class ErrorAnswer
     private static string Diagnose(ReadOnlyMemory<byte> item) =>
         CoapCborNotation.TryFormat(item.Span, out string text, out _) ? text : Convert.ToHexStringLower(item.Span);
 
-    // A proxy answers for itself as well, and who asks is shown to it alone.
+    // A proxy also answers for itself, and only the proxy sees the client's identity.
     private static string? HintFor(CoapResponse response, string uri, CoapUri proxy) => response.Code.ToString()[..4] switch
     {
-        "4.01" => $"The server, or the proxy {proxy.Scheme}://{proxy.Authority}, asks who this is: {IdentityHintFor(proxy.Scheme)}",
-        "4.02" => "The proxy or the server does not know an option that it has to understand; -v shows what was sent.",
+        "4.01" => $"The server, or the proxy {proxy.Scheme}://{proxy.Authority}, requires an identity: {IdentityHintFor(proxy.Scheme)}",
+        "4.02" => "The proxy or the server does not know a critical option; -v shows the options.",
         "4.04" when !TargetArgument.IsHttp(uri) =>
-            $"coap discover {CoapUri.OriginOf(uri)} --proxy {proxy.Scheme}://{proxy.Authority} lists what the server has.",
+            $"coap discover {CoapUri.OriginOf(uri)} --proxy {proxy.Scheme}://{proxy.Authority} lists the resources of the server.",
         "5.02" => "The proxy does not reach the server, or does not understand its answer.",
         "5.04" => "The server gave the proxy no answer in time.",
-        "5.05" => "The proxy does not ask that server: whoever runs it says whom it may ask, as coap proxy does by --allow and --http.",
+        "5.05" => "The proxy does not allow that server: its operator configures the allowed targets, as coap proxy does by --allow and "
+            + "--http.",
         "4.04" => null,
-        "5.08" => "Proxies send it around in a circle, or there are more of them than --hop-limit lets it pass.",
+        "5.08" => "Proxies forward it in a loop, or there are more of them than --hop-limit allows.",
         _ => HintFor(response, uri),
     };
 
@@ -98,11 +99,11 @@ internal static class ErrorAnswer
     {
         "4.01" => (IsSecured(uri) ? "The server does not let this identity in: " : "The server wants to know who asks: ")
             + IdentityHintFor(SchemeOf(uri)),
-        "4.02" => "The server does not know a critical option; -v shows what was sent.",
-        "4.04" => $"coap discover {CoapUri.OriginOf(uri)} lists what the server has.",
-        "4.05" => "The resource does not take this method.",
-        "4.06" => "The server does not have the format of --accept; leave it out to get what there is.",
-        "4.12" => "What --if-match or --if-none-match asks for is not so: the resource changed meanwhile, or is there already.",
+        "4.02" => "The server does not know a critical option; -v shows the options.",
+        "4.04" => $"coap discover {CoapUri.OriginOf(uri)} lists the resources of the server.",
+        "4.05" => "The resource does not support this method.",
+        "4.06" => "The server does not have the format of --accept; leave it out to get the available one.",
+        "4.12" => "The condition of --if-match or --if-none-match is false: the resource has changed in the meantime, or already exists.",
         "4.13" => response.Options.Size1 is { } size ? $"The server takes {size} B at most." : "The server does not take so much.",
         "4.15" => "The server does not take this --content-format.",
         "4.29" or "5.03" when response.Options.Contains(OptionNumber.MaxAge) => $"Try again in {response.MaxAge.TotalSeconds:0} s.",
@@ -113,7 +114,7 @@ internal static class ErrorAnswer
 
     private static bool IsSecured(string uri) => SchemeOf(uri).StartsWith("coaps", StringComparison.Ordinal);
 
-    // What proves who asks depends on the scheme: over plain ones it is OSCORE that does.
+    // The proof of an identity depends on the scheme: over plain ones it is OSCORE.
     private static string IdentityHintFor(string scheme) => scheme switch
     {
         "coap" => "use coaps:// with --psk ID:KEY, or with --cert FILE and --key FILE; or --oscore FILE or --edhoc FILE.",

@@ -3,7 +3,7 @@ using System.Text;
 
 namespace CoAP.NET.Cli.Output;
 
-/// <summary>Bytes for people: offset, sixteen bytes, and those of them that are printable.</summary>
+/// <summary>Formats bytes as a hex dump: offset, sixteen bytes, and their printable characters.</summary>
 internal static class HexDump
 {
     private const int BytesPerLine = 16;

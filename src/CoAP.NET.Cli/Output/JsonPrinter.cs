@@ -6,7 +6,7 @@ using Spectre.Console;
 
 namespace CoAP.NET.Cli.Output;
 
-/// <summary>JSON with indentation and, on a terminal, colors. Numbers stay digit for digit as they came.</summary>
+/// <summary>Formats JSON with indentation and, on a terminal, colors. Numbers keep their digits.</summary>
 internal static class JsonPrinter
 {
     public static bool TryWrite(ReadOnlySpan<byte> utf8, CliOutput output, out string? fault)

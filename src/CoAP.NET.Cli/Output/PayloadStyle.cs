@@ -1,12 +1,12 @@
 namespace CoAP.NET.Cli.Output;
 
-/// <summary>How payloads are shown.</summary>
+/// <summary>The format of payloads.</summary>
 internal enum PayloadStyle
 {
-    /// <summary>The bytes as they came.</summary>
+    /// <summary>The raw bytes.</summary>
     Raw,
 
-    /// <summary>For people, by Content-Format.</summary>
+    /// <summary>Readable, according to the Content-Format.</summary>
     Pretty,
 
     /// <summary>As a part of a JSON object.</summary>

@@ -5,20 +5,21 @@ using Spectre.Console;
 namespace CoAP.NET.Cli.Output;
 
 /// <summary>
-/// Payloads for people, by their Content-Format. What does not hold to its format is shown as text or bytes, with a remark.
+/// Formats payloads in readable form, according to their Content-Format. A payload that is not valid in its format appears as text or
+/// bytes, with a remark.
 /// </summary>
 internal static class PrettyPayload
 {
-    // More bytes than these fill the screen with what nobody reads; of more, a few show what they are.
+    // More bytes would only fill the screen; of a longer payload it shows the first ones.
     private const int MostBytes = 1024;
     private const int FewBytes = 256;
 
     /// <summary>Writes a payload.</summary>
     /// <param name="payload">The bytes.</param>
-    /// <param name="format">What they are; null where nobody said.</param>
-    /// <param name="output">Where to.</param>
-    /// <param name="now">The time that times in SenML are relative to.</param>
-    /// <param name="isWhole">Whether bytes that are no text are shown to the last, however many they are.</param>
+    /// <param name="format">Their format; null if unknown.</param>
+    /// <param name="output">The destination.</param>
+    /// <param name="now">The base of relative times in SenML.</param>
+    /// <param name="isWhole">Whether to show all bytes of a binary payload, however many.</param>
     public static void Write(ReadOnlyMemory<byte> payload, CoapContentFormat? format, CliOutput output, DateTimeOffset now, bool isWhole)
     {
         string? fault = null;
@@ -56,8 +57,8 @@ internal static class PrettyPayload
             HexDump.Write(payload.Span[..FewBytes], output.Writer);
             output.MarkupLine(string.Create(
                 CultureInfo.InvariantCulture,
-                $"[yellow]# {FewBytes} of {payload.Length} bytes. -o FILE keeps them all, --pretty shows them all, --raw writes them as "
-                    + $"they are.[/]"));
+                $"[yellow]# {FewBytes} of {payload.Length} bytes. -o FILE saves all, --pretty shows all, --raw writes them "
+                    + $"unmodified.[/]"));
         }
     }
 

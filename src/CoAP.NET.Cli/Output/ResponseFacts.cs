@@ -1,12 +1,12 @@
 namespace CoAP.NET.Cli.Output;
 
-/// <summary>What is known of a response besides itself.</summary>
+/// <summary>Facts about a response besides itself.</summary>
 /// <param name="Method">The name of the method, such as GET.</param>
-/// <param name="Uri">What it is the answer of.</param>
-/// <param name="Time">When it came.</param>
-/// <param name="Elapsed">How long it took since the request, or since the notification before.</param>
-/// <param name="Retransmissions">How often messages were sent again for it.</param>
-/// <param name="FilePath">Where the payload went; null when it is with the response.</param>
-/// <param name="Proxy">The proxy that was asked for it; null for none.</param>
+/// <param name="Uri">The URI of the request.</param>
+/// <param name="Time">The time of its arrival.</param>
+/// <param name="Elapsed">Time since the request, or since the previous notification.</param>
+/// <param name="Retransmissions">Number of retransmissions for it.</param>
+/// <param name="FilePath">The file with the payload; null if the payload is in the response.</param>
+/// <param name="Proxy">The proxy of the request; null for none.</param>
 internal sealed record ResponseFacts(string Method, string Uri, DateTimeOffset Time, TimeSpan Elapsed, long Retransmissions,
     string? FilePath = null, CoapUri? Proxy = null);

@@ -3,19 +3,17 @@ using Spectre.Console;
 
 namespace CoAP.NET.Cli.Output;
 
-/// <summary>
-/// Shows responses in the style that was asked for: results on the standard output, everything about them on the error stream.
-/// </summary>
+/// <summary>Shows responses in the requested style: results on the standard output, everything about them on the error stream.</summary>
 /// <param name="context">The streams.</param>
-/// <param name="style">How payloads are shown.</param>
-/// <param name="hasNewline">Whether each payload ends with a line feed of ours.</param>
-/// <param name="isWhole">Whether bytes that are no text are shown to the last, however many they are.</param>
+/// <param name="style">The format of payloads.</param>
+/// <param name="hasNewline">Whether to add a line feed to each payload.</param>
+/// <param name="isWhole">Whether to show all bytes of a binary payload, however many.</param>
 internal sealed class ResponsePrinter(CliContext context, PayloadStyle style, bool hasNewline, bool isWhole)
 {
     public PayloadStyle Style => style;
 
     /// <summary>Shows a response.</summary>
-    /// <returns>The exit code that it leads to.</returns>
+    /// <returns>Its exit code.</returns>
     public int Print(CoapResponse response, ResponseFacts about)
     {
         if (style == PayloadStyle.Json)
@@ -52,7 +50,7 @@ internal sealed class ResponsePrinter(CliContext context, PayloadStyle style, bo
         }
         else if (response.Code.IsError && response.TryReadProblem(out CoapProblem? problem))
         {
-            // Title and detail stand in the sentence.
+            // The sentence contains title and detail.
             foreach (string detail in ErrorAnswer.FurtherDetailsOf(problem, response.Code))
             {
                 context.Out.MarkupLine(Markup.Escape(detail));
@@ -68,7 +66,7 @@ internal sealed class ResponsePrinter(CliContext context, PayloadStyle style, bo
     {
         if (response.IsNone)
         {
-            return "No response was asked for; the request was sent.";
+            return "The request is sent and expects no response.";
         }
 
         string text = response.Code.ToString();

@@ -3,20 +3,20 @@ using Spectre.Console;
 namespace CoAP.NET.Cli.Output;
 
 /// <summary>
-/// A line at the foot of a terminal that tells what goes on. It is cleared before anything else is written to either output stream, so
-/// that nothing of it stays. Its lock orders what several threads write. Thread-safe.
+/// A status line at the bottom of a terminal. It is cleared before any other output to either stream, so that nothing of it remains. Its
+/// lock orders the output of several threads. Thread-safe.
 /// </summary>
-/// <param name="terminal">The terminal; null where there is none, and nothing is shown.</param>
+/// <param name="terminal">The terminal; null for none, and no status line.</param>
 /// <param name="width">The columns of the terminal.</param>
 internal sealed class StatusLine(Stream? terminal, int width)
 {
     private readonly Lock _gate = new();
     private bool _isShown;
 
-    /// <summary>Whether there is a terminal to show it on.</summary>
+    /// <summary>Whether there is a terminal.</summary>
     public bool IsPossible => terminal is not null;
 
-    /// <summary>Clears the line and keeps other threads from writing until the scope ends.</summary>
+    /// <summary>Clears the line and blocks the output of other threads until the scope ends.</summary>
     public Lock.Scope Aside()
     {
         Lock.Scope scope = _gate.EnterScope();
@@ -30,9 +30,7 @@ internal sealed class StatusLine(Stream? terminal, int width)
         return scope;
     }
 
-    /// <summary>
-    /// Shows a text in place of the one before. A text that is wider than the terminal is cut, as a folded line could not be cleared.
-    /// </summary>
+    /// <summary>Replaces the text. It truncates a text that is wider than the terminal, because a wrapped line cannot be cleared.</summary>
     public void Show(string text)
     {
         string line = SafeText.LineOf(text);

@@ -4,13 +4,12 @@ using Spectre.Console;
 namespace CoAP.NET.Cli.Output;
 
 /// <summary>
-/// Text with Spectre's markup, such as <c>[red]no[/]</c>, of which what comes from outside is escaped by <see
-/// cref="Markup.Escape(string)"/>. Unlike <see cref="Markup"/> it makes text harmless and leaves names between colons alone, which
-/// Spectre takes for emoji.
+/// Text with Spectre's markup, such as <c>[red]no[/]</c>, in which <see cref="Markup.Escape(string)"/> escapes external text. Unlike
+/// <see cref="Markup"/> it sanitizes text and leaves names between colons alone, which Spectre takes for emoji.
 /// </summary>
 internal static class StyledText
 {
-    /// <summary>Something to draw.</summary>
+    /// <summary>Returns a drawable paragraph.</summary>
     public static Paragraph Of(string markup)
     {
         Paragraph paragraph = new();
@@ -18,7 +17,7 @@ internal static class StyledText
         return paragraph;
     }
 
-    /// <summary>The text alone.</summary>
+    /// <summary>Returns the text without markup.</summary>
     public static string PlainOf(string markup)
     {
         StringBuilder plain = new();

@@ -2,13 +2,13 @@ using Spectre.Console;
 
 namespace CoAP.NET.Cli.Output;
 
-/// <summary>Tables in one look.</summary>
+/// <summary>Tables in the common style.</summary>
 internal static class Tables
 {
     // Longer ones leave too little for the other columns.
     private const int LongestName = 40;
 
-    /// <summary>A table of those columns in which something stands. Each row is one line, as far as the width allows.</summary>
+    /// <summary>Creates a table of the non-empty columns. Each row is one line, as far as the width allows.</summary>
     public static Table Of<T>(IReadOnlyList<T> rows, IReadOnlyList<(string Name, Func<T, string> Text)> columns)
     {
         string[][] texts = [.. rows.Select(row => columns.Select(column => SafeText.LineOf(column.Text(row))).ToArray())];
@@ -16,7 +16,7 @@ internal static class Tables
         Table table = new Table().Border(TableBorder.Simple);
         foreach (int i in shown)
         {
-            // The first column names the row: it is folded last.
+            // The first column names the row: it is wrapped last.
             bool isFolded = i > 0 || texts.Any(row => row[0].Length > LongestName);
             table.AddColumn(new TableColumn(StyledText.Of($"[bold]{Markup.Escape(columns[i].Name)}[/]")) { NoWrap = !isFolded });
         }

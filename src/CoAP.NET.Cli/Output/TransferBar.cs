@@ -3,12 +3,12 @@ using Spectre.Console;
 namespace CoAP.NET.Cli.Output;
 
 /// <summary>
-/// A bar that shows how far a block-wise transfer is. It comes when there is something to wait for, with more than <see
-/// cref="ShortBody"/> bytes or after a second, and only on a terminal.
+/// A progress bar of a block-wise transfer. It appears for more than <see cref="ShortBody"/> bytes or after a second, and only on a
+/// terminal.
 /// </summary>
 internal sealed class TransferBar : IProgress<CoapProgress>, IAsyncDisposable
 {
-    // A body that has gone before anybody could read the bar.
+    // A shorter body is complete before a user could read the bar.
     private const int ShortBody = 16 * 1024;
 
     private static readonly TimeSpan s_shortTime = TimeSpan.FromSeconds(1);
@@ -30,9 +30,9 @@ internal sealed class TransferBar : IProgress<CoapProgress>, IAsyncDisposable
         _started = context.TimeProvider.GetTimestamp();
     }
 
-    /// <summary>Makes one for a terminal; null otherwise.</summary>
+    /// <summary>Creates one for a terminal; null otherwise.</summary>
     /// <param name="context">The error stream, and the clock.</param>
-    /// <param name="waiting">What is shown until the bar comes; null for nothing.</param>
+    /// <param name="waiting">The display until the bar appears; null for none.</param>
     public static TransferBar? For(CliContext context, IDisposable? waiting) =>
         context.Error.IsTerminal ? new TransferBar(context, waiting) : null;
 
@@ -56,7 +56,7 @@ internal sealed class TransferBar : IProgress<CoapProgress>, IAsyncDisposable
         }
     }
 
-    /// <summary>Leaves the bar as it is and gives the terminal back.</summary>
+    /// <summary>Leaves the bar in its last state and releases the terminal.</summary>
     public async ValueTask DisposeAsync()
     {
         lock (_gate)

@@ -8,8 +8,8 @@ using CoAP.NET.Messages;
 namespace CoAP.NET.Cli.Output;
 
 /// <summary>
-/// A sign of life while a command waits for a peer: after a second a line at the foot of the terminal tells what it waits for, how often
-/// it asked and how much time is left. Nothing of it stays.
+/// A progress line while a command waits for a peer: after a second, the bottom line of the terminal shows the pending step, the number of
+/// attempts and the remaining time. It disappears afterwards.
 /// </summary>
 internal sealed class WaitingLine
 {
@@ -32,13 +32,11 @@ internal sealed class WaitingLine
         _parameters = options.Parameters;
     }
 
-    /// <summary>
-    /// Makes one that watches the messages of a client; null where nobody looks at it, and with <c>--verbose</c>, which tells more.
-    /// </summary>
+    /// <summary>Creates one for the messages of a client; null without a terminal, and with <c>--verbose</c>, which shows more.</summary>
     /// <param name="context">The streams and the clock.</param>
     /// <param name="parse">The command line.</param>
-    /// <param name="uri">What is asked, or the proxy.</param>
-    /// <param name="options">The options of the client, before it is made.</param>
+    /// <param name="uri">The target, or the proxy.</param>
+    /// <param name="options">The options of the client, before its creation.</param>
     public static WaitingLine? Watch(CliContext context, ParseResult parse, CoapUri uri, CoapEndpointOptions options)
     {
         if (!context.Error.Status.IsPossible || GlobalOptions.VerbosityOf(parse) > 0 || context.GetVariable("TERM") == "dumb")
@@ -52,10 +50,10 @@ internal sealed class WaitingLine
         return line;
     }
 
-    /// <summary>Begins to wait for an answer; the end of the result ends that and clears the line.</summary>
+    /// <summary>Begins to wait for an answer; disposing the result ends the wait and clears the line.</summary>
     /// <param name="client">The client.</param>
-    /// <param name="timeout">How long the command waits; null for as long as the protocol does.</param>
-    /// <param name="isConfirmable">Whether requests are acknowledged.</param>
+    /// <param name="timeout">The timeout of the command; null for that of the protocol.</param>
+    /// <param name="isConfirmable">Whether requests are Confirmable.</param>
     public IDisposable Begin(CoapClient client, TimeSpan? timeout, bool isConfirmable = true) =>
         new Wait(this, client, timeout, isConfirmable);
 
@@ -128,7 +126,7 @@ internal sealed class WaitingLine
 
         private string Text()
         {
-            // Timers are a little early or late, and each second is told once.
+            // Timers are a little early or late, and each second appears once.
             long waited = (long)Math.Round(_line._context.TimeProvider.GetElapsedTime(_started).TotalSeconds);
             (string what, TimeSpan? bound) = Phase();
             long copies = Retransmissions - _retransmissions;

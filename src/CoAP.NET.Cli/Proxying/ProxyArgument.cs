@@ -3,21 +3,21 @@ using CoAP.NET.Cli.CommandLine;
 
 namespace CoAP.NET.Cli.Proxying;
 
-/// <summary>The proxy that a command asks.</summary>
+/// <summary>The proxy of a command.</summary>
 internal static class ProxyArgument
 {
-    /// <summary>Makes the option.</summary>
+    /// <summary>Creates the option.</summary>
     public static Option<string?> Create() => new("--proxy", "-P")
     {
-        Description = "Send to this proxy, with the URI as Proxy-Uri, or Proxy-Scheme where it wants that: coap://host[:port], coaps, "
+        Description = "Send to this proxy, with the URI as Proxy-Uri, or Proxy-Scheme if it requires that: coap://host[:port], coaps, "
             + "coap+tcp, coaps+tcp, coap+ws or coaps+ws. The URI may then be one of http:// or https:// too.",
         HelpName = "URI",
     };
 
-    /// <summary>The proxy of a command line; null for none.</summary>
+    /// <summary>Returns the proxy of a command line; null for none.</summary>
     /// <param name="parse">The command line.</param>
     /// <param name="option">The option.</param>
-    /// <exception cref="UsageException">It is none.</exception>
+    /// <exception cref="UsageException">The option is invalid.</exception>
     public static CoapUri? Read(ParseResult parse, Option<string?> option)
     {
         if (parse.GetValue(option) is not { } text)
@@ -28,9 +28,9 @@ internal static class ProxyArgument
         if (TargetArgument.IsHttp(text))
         {
             throw new UsageException(
-                "--proxy is asked by CoAP, and what begins with http is asked by HTTP.",
-                "A proxy of RFC 8075 takes the target behind its own URI: "
-                    + $"curl '{text.TrimEnd('/')}/{TargetArgument.TextOf(parse) ?? "coap://host/path"}'");
+                "--proxy is for CoAP proxies, and a proxy URI with http is for HTTP.",
+                "A proxy of RFC 8075 takes the target after its own URI: curl "
+                    + $"'{text.TrimEnd('/')}/{TargetArgument.TextOf(parse) ?? "coap://host/path"}'");
         }
 
         CoapUri proxy = TargetArgument.Check(text);

@@ -17,8 +17,8 @@ internal static class ProxyCommand
     {
         ProxyOptions options = new();
         Command command = new("proxy",
-            "Ask other servers for clients: as a forward proxy whom they name, as a reverse proxy what --map says. "
-            + "Ends with Ctrl-C.");
+            "Forward requests to other servers: as a forward proxy for clients that name it, as a reverse proxy for --map. Ends with "
+            + "Ctrl-C.");
         options.AddTo(command);
         return command.Runs(context, (parse, cancellationToken) => RunAsync(parse, context, options, cancellationToken));
     }
@@ -52,7 +52,7 @@ internal static class ProxyCommand
 
     private static CoapProxy Create(ParseResult parse, CliContext context, ProxyOptions options)
     {
-        // What is wrong with files shows at once, and not with the first client that needs them.
+        // Shows errors in files immediately, and not with the first client that needs them.
         options.UpstreamKeys.Apply(parse, new CoapEndpointOptions());
         CoapProxyOptions how = new()
         {
@@ -146,7 +146,7 @@ internal static class ProxyCommand
 
     private static void Map(ParseResult parse, ProxyOptions options, CoapServer server, CoapProxy proxy, ServeLog log)
     {
-        // Whoever listens by a plain scheme beside a secured one wants it served there too.
+        // An address with a plain scheme next to a secured one means to serve there too.
         server.Routes.AllowInsecureTransport();
         server.Routes.AddFilter((request, next, cancellationToken) =>
             log.RunAsync(request, async () => new ServeAnswer(await next(request, cancellationToken).ConfigureAwait(false))));
@@ -169,7 +169,7 @@ internal static class ProxyCommand
         if (parse.GetValue(options.Allow) is not { Length: > 0 } && parse.GetValue(options.Map) is not { Length: > 0 })
         {
             throw new UsageException(
-                "A proxy asks nobody who is not named.", "--allow HOST names whom clients may ask, --map PATH=URI a server to stand for.");
+                "A proxy needs targets.", "--allow HOST names the allowed targets, --map PATH=URI a server to forward to.");
         }
     }
 
@@ -185,7 +185,7 @@ internal static class ProxyCommand
         server.MapReverseProxy($"{prefix}/{{*path}}", target, proxy);
         if (prefix.Length == 0 && !isHttp)
         {
-            // Otherwise this server would list its own there, which are none.
+            // Otherwise this server would list its own resources there, and it has none.
             server.MapReverseProxy("/.well-known/core", $"{target.TrimEnd('/')}/.well-known/core", proxy);
         }
     }
@@ -199,6 +199,6 @@ internal static class ProxyCommand
 
         string allowed = string.Join(", ", parse.GetValue(options.Allow) ?? []);
         string what = allowed.Length == 0 ? "what --map says" : allowed;
-        context.Error.MarkupLine($"Asking {Markup.Escape(what)} for clients. Ctrl-C ends.");
+        context.Error.MarkupLine($"Forwarding to {Markup.Escape(what)} for clients. Ctrl-C ends.");
     }
 }

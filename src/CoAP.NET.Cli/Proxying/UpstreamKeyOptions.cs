@@ -4,13 +4,13 @@ using CoAP.NET.Dtls;
 
 namespace CoAP.NET.Cli.Proxying;
 
-/// <summary>The options that say how a proxy proves itself to the servers that it asks, and which of them it trusts.</summary>
+/// <summary>The options of a proxy's credentials for its servers, and of its trust in them.</summary>
 internal sealed class UpstreamKeyOptions
 {
     public Option<FileInfo[]> Ca { get; } = new("--upstream-ca")
     {
-        Description = "TLS, DTLS to servers: trust those of the authorities in this PEM file, or directory of such, instead of those that "
-            + "the system trusts. May be repeated.",
+        Description = "TLS, DTLS to servers: trust the authorities in this PEM file, or directory of such, instead of the system's. May "
+            + "be repeated.",
         HelpName = "FILE",
     };
 
@@ -28,25 +28,25 @@ internal sealed class UpstreamKeyOptions
 
     public Option<string?> Psk { get; } = new("--upstream-psk")
     {
-        Description = "coaps to servers: who this proxy is, and the key that it shares with them.",
+        Description = "coaps to servers: the identity of this proxy, and the key that it shares with them.",
         HelpName = "ID:KEY",
     };
 
     public Option<FileInfo?> PskFile { get; } = new("--upstream-psk-file")
     {
-        Description = "coaps to servers: a file with one line ID:KEY, which nobody sees in the list of processes.",
+        Description = "coaps to servers: a file with one line ID:KEY, which the list of processes does not show.",
         HelpName = "FILE",
     };
 
     public Option<bool> Insecure { get; } = new("--upstream-insecure")
     {
-        Description = "TLS, DTLS to servers: trust anybody. For trying out only.",
+        Description = "TLS, DTLS to servers: trust any server. For tests only.",
     };
 
-    /// <summary>All of them, in the order of the help.</summary>
+    /// <summary>All options, in the order of the help.</summary>
     public IEnumerable<Option> All => [Ca, Certificate, Key, Psk, PskFile, Insecure];
 
-    /// <summary>Sets TLS and DTLS of a client as the command line says.</summary>
+    /// <summary>Applies the options to TLS and DTLS of a client.</summary>
     /// <exception cref="UsageException">Options contradict each other.</exception>
     public void Apply(ParseResult parse, CoapEndpointOptions endpoint)
     {
@@ -60,7 +60,7 @@ internal sealed class UpstreamKeyOptions
     private CoapPskCredential? PskOf(ParseResult parse) => (parse.GetValue(Psk), parse.GetValue(PskFile)) switch
     {
         (null, null) => null,
-        (not null, not null) => throw new UsageException("--upstream-psk and --upstream-psk-file are both given.", "One key is enough."),
+        (not null, not null) => throw new UsageException("Both --upstream-psk and --upstream-psk-file are present.", "One key is enough."),
         ({ } text, _) => PskText.Parse(text, "--upstream-psk"),
         (_, { } file) => PskText.ReadOnlyOne(file),
     };

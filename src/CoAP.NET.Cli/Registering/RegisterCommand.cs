@@ -13,16 +13,17 @@ internal static class RegisterCommand
     internal static Command Create(CliContext context)
     {
         Argument<string> target = TargetArgument.Create(
-            "The resource directory, by scheme, host and port: it is found there (RFC 9176 section 4.3). Without a scheme coap:// is "
-                + "meant.");
+            "The resource directory, by scheme, host and port, where the command discovers its resources (RFC 9176 section 4.3). Default "
+                + "scheme: coap://.");
         Option<string> name = new("--ep") { Description = "The name of the endpoint.", HelpName = "NAME", Required = true };
         Option<string?> endpoint = new("--base")
         {
-            Description = "Where the endpoint is: scheme, host and port. Required, as the directory would take the address of this tool.",
+            Description = "The address of the endpoint: scheme, host and port. Required, because the directory would use the address of "
+                + "this tool.",
             HelpName = "URI"
         };
         Option<string?> sector = new("--sector", "-d") { Description = "The sector of the endpoint.", HelpName = "NAME" };
-        Option<TimeSpan?> lifetime = Durations.PositiveOption("--lt", "How long the directory keeps it. Default 25h.");
+        Option<TimeSpan?> lifetime = Durations.PositiveOption("--lt", "The lifetime of the registration. Default 25h.");
         Option<string[]> types = new("--et") { Description = "A type of the endpoint. May be repeated.", HelpName = "TYPE" };
         Option<string[]> attributes = new("--attribute") { Description = "Another attribute. May be repeated.", HelpName = "NAME=VALUE" };
         Option<string[]> links = new("--link", "-l")
@@ -32,7 +33,7 @@ internal static class RegisterCommand
         };
         Option<bool> ask = new("--ask") { Description = "Ask the endpoint for its links, at /.well-known/core of --base." };
         Option<bool> keep = new("--keep") { Description = "Keep it registered until Ctrl-C, and remove it then." };
-        Option<TimeSpan?> timeout = Durations.PositiveOption("--timeout", "How long a request may take. Default 60s.", "-B");
+        Option<TimeSpan?> timeout = Durations.PositiveOption("--timeout", "Timeout of a request. Default 60s.", "-B");
         ConnectionOptions connection = new();
         Command command = new("register", "Register an endpoint with a resource directory.")
         {
@@ -108,7 +109,7 @@ internal static class RegisterCommand
         return [.. all];
     }
 
-    // Tells each state once; without --keep the first outcome is the last.
+    // Reports each state once; without --keep the first result is the last.
     private static async Task<int> WatchAsync(CliContext context, CoapRegistration registration, bool keeps,
         CancellationToken cancellationToken)
     {
@@ -138,7 +139,7 @@ internal static class RegisterCommand
                     break;
                 case CoapRegistrationState.Waiting or CoapRegistrationState.Retrying when keeps:
                     Failures.Write(context, status.Error!.Message,
-                        string.Create(CultureInfo.InvariantCulture, $"It is tried again at {status.NextTry:HH:mm:ss}; Ctrl-C ends."));
+                        string.Create(CultureInfo.InvariantCulture, $"The next attempt is at {status.NextTry:HH:mm:ss}; Ctrl-C ends."));
                     break;
                 case CoapRegistrationState.Waiting:
                     (int code, string? hint) = Failures.Judge(status.Error!);

@@ -3,12 +3,12 @@ using Microsoft.Win32.SafeHandles;
 
 namespace CoAP.NET.Cli.Serving;
 
-/// <summary>Entity-tags of files: of their length and the time of their last change, so that nothing has to be read.</summary>
+/// <summary>Entity-tags of files: from their length and the time of their last change, without reading them.</summary>
 internal static class FileTag
 {
     public static CoapETag Of(SafeFileHandle file) => Of(RandomAccess.GetLength(file), File.GetLastWriteTimeUtc(file));
 
-    /// <summary>The entity-tag of a file; null when there is none.</summary>
+    /// <summary>Returns the entity-tag of a file; null if there is none.</summary>
     public static CoapETag? Of(string path)
     {
         FileInfo file = new(path);

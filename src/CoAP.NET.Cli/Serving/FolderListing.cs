@@ -3,20 +3,20 @@ using CoAP.NET.Cli.CommandLine;
 
 namespace CoAP.NET.Cli.Serving;
 
-/// <summary>Folders as links (RFC 6690): each file with its Content-Format and size, each folder with a slash at its end.</summary>
-/// <param name="paths">What is shared.</param>
+/// <summary>Folders as links (RFC 6690): each file with its Content-Format and size, each folder with a trailing slash.</summary>
+/// <param name="paths">The shared paths.</param>
 internal sealed class FolderListing(FolderPaths paths)
 {
-    // More than a person reads; what is beyond is there all the same.
+    // More than a person reads; the other files are accessible nevertheless.
     private const int MostLinks = 2000;
     private const int DeepestFolder = 32;
 
-    /// <summary>What is in a folder, in order of names.</summary>
+    /// <summary>Lists a folder, in order of names.</summary>
     /// <param name="fullPath">The folder.</param>
-    /// <param name="uriPath">Its path in a URI, with a slash at its end.</param>
+    /// <param name="uriPath">Its path in a URI, with a trailing slash.</param>
     public IReadOnlyList<CoapLink> Of(string fullPath, string uriPath) => [.. ItemsOf(fullPath).Select(item => LinkOf(item, uriPath))];
 
-    /// <summary>All files and folders, each folder before what is in it.</summary>
+    /// <summary>Lists all files and folders, each folder before its content.</summary>
     public IReadOnlyList<CoapLink> OfAll()
     {
         List<CoapLink> links = [new CoapLink("/", new CoapLinkAttribute("ct", "40"), new CoapLinkAttribute("obs"))];
@@ -24,7 +24,7 @@ internal sealed class FolderListing(FolderPaths paths)
         return links;
     }
 
-    /// <summary>The segments as they stand in a URI, with a slash before each.</summary>
+    /// <summary>Returns the segments in URI form, with a slash before each.</summary>
     public static string ToUriPath(IReadOnlyList<string> segments) =>
         segments.Count == 0 ? "/" : string.Concat(segments.Select(segment => "/" + Uri.EscapeDataString(segment)));
 
@@ -60,7 +60,7 @@ internal sealed class FolderListing(FolderPaths paths)
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            // Gone meanwhile, or not for us.
+            // Removed in the meantime, or not permitted.
             return [];
         }
     }

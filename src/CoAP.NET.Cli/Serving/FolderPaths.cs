@@ -3,14 +3,14 @@ using System.Buffers;
 namespace CoAP.NET.Cli.Serving;
 
 /// <summary>
-/// Leads paths of requests to files of one folder, and never out of it. Each segment must be a plain name, and is looked up by itself:
-/// links are not followed, wherever they point.
+/// Maps paths of requests to files in one folder, and never outside of it. Each segment must be a plain name, with a look-up of its own: it
+/// never follows links, wherever they point.
 /// </summary>
 internal sealed class FolderPaths
 {
     private const int LongestName = 255;
 
-    // Separators and drive letters of any system, whichever runs here; the rest is what Windows takes for something else than a name.
+    // Separators and drive letters of all systems; the rest are characters with a special meaning on Windows.
     private static readonly SearchValues<char> s_never = SearchValues.Create("/\\\0");
     private static readonly SearchValues<char> s_neverOnWindows = SearchValues.Create("<>:\"|?*");
     private static readonly string[] s_devices = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$",
@@ -25,9 +25,9 @@ internal sealed class FolderPaths
     private readonly bool _hasHidden;
 
     /// <summary>Shares a folder.</summary>
-    /// <param name="root">The folder; a link to one is followed, as it was the user's word.</param>
-    /// <param name="hasHidden">Whether names that begin with a dot are shared too.</param>
-    /// <exception cref="DirectoryNotFoundException">There is none.</exception>
+    /// <param name="root">The folder; a link is valid here, because the user named it.</param>
+    /// <param name="hasHidden">Whether to share names that begin with a dot too.</param>
+    /// <exception cref="DirectoryNotFoundException">The folder does not exist.</exception>
     public FolderPaths(string root, bool hasHidden)
     {
         DirectoryInfo directory = new(Path.GetFullPath(root));
@@ -43,7 +43,7 @@ internal sealed class FolderPaths
     /// <summary>The full path of the folder.</summary>
     public string Root { get; }
 
-    /// <summary>Finds what the segments of a path lead to. An empty last segment means the folder before it.</summary>
+    /// <summary>Finds the item for the segments of a path. An empty last segment means the folder before it.</summary>
     public SharedItem Find(IReadOnlyList<string> segments)
     {
         bool isFolder = segments is [.., ""];
@@ -77,7 +77,7 @@ internal sealed class FolderPaths
         return new SharedItem(SharedKind.Folder, path);
     }
 
-    /// <summary>Whether a file or folder of this name is shared, if there is one.</summary>
+    /// <summary>Whether a name may be shared, if the file or folder exists.</summary>
     public bool IsShared(string name) => name.Length is > 0 and <= LongestName
         && name is not ("." or "..")
         && (_hasHidden || name[0] != '.')
@@ -91,7 +91,7 @@ internal sealed class FolderPaths
         FileAttributes attributes;
         try
         {
-            // Of the entry itself, not of what a link points to.
+            // The attributes of the entry itself, not of a link's target.
             attributes = File.GetAttributes(path);
         }
         catch (Exception exception) when (exception is FileNotFoundException or DirectoryNotFoundException)
@@ -108,8 +108,7 @@ internal sealed class FolderPaths
             : SharedKind.File;
     }
 
-    // Where the file system takes two cases for one name, a second URI would lead to the same file: its own observers and entity-tags would
-    // be forgotten.
+    // On a case-insensitive file system, a second URI would lead to the same file, without its observers and entity-tags.
     private static bool HasExactName(string path) => OperatingSystem.IsLinux()
         || (path.AsSpan().IndexOfAny('*', '?') < 0
             && Directory.EnumerateFileSystemEntries(Path.GetDirectoryName(path)!, Path.GetFileName(path), s_exact).Any());

@@ -3,12 +3,12 @@ using CoAP.NET.Cli.CommandLine;
 
 namespace CoAP.NET.Cli.Serving;
 
-/// <summary>Answers GET: files block by block as they are asked for, folders as links.</summary>
-/// <param name="paths">What is shared.</param>
-/// <param name="watch">Is told what is observed.</param>
+/// <summary>Answers GET: files block by block on request, folders as links.</summary>
+/// <param name="paths">The shared paths.</param>
+/// <param name="watch">Tracks observed paths.</param>
 internal sealed class FolderReader(FolderPaths paths, FolderWatch watch)
 {
-    // The most that blocks reach (RFC 7959 section 2.2: 20 bits of numbers, 1,024 bytes each).
+    // The maximum of block-wise transfer (RFC 7959 section 2.2: 20 bits of numbers, 1,024 bytes each).
     private const long LargestBody = 1L << 30;
     private const int MostQueries = 8;
 
@@ -45,7 +45,7 @@ internal sealed class FolderReader(FolderPaths paths, FolderWatch watch)
         CoapContent content = CoapLinkFormat.ToContent(CoapLinkFormat.Filter(links, [.. request.Queries.Take(MostQueries)]));
         if (request.IsMulticast && content.Bytes.IsEmpty)
         {
-            // Nobody in a group answers when nothing matches (RFC 6690 section 4.1).
+            // Members of a group do not answer without a match (RFC 6690 section 4.1).
             return new ServeAnswer(CoapResults.NotFound());
         }
 
@@ -70,7 +70,7 @@ internal sealed class FolderReader(FolderPaths paths, FolderWatch watch)
 
         if (file.Length == 0)
         {
-            // Not opened: pipes and devices have no length either, and opening one may wait for ever.
+            // Not opened: pipes and devices have no length either, and opening one may block forever.
             CoapETag emptyTag = FileTag.Of(path) ?? default;
             return request.CheckPreconditions(emptyTag) is { } refused ? new ServeAnswer(refused)
                 : new ServeAnswer(CoapResults.ValidOr(request, emptyTag, () => CoapResults.Content(new CoapContent(default, format))), 0);

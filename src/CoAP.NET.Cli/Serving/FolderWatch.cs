@@ -3,13 +3,12 @@ using System.Threading.Channels;
 namespace CoAP.NET.Cli.Serving;
 
 /// <summary>
-/// Tells observers of changes. The file system says that something happened, and now and then it is looked at anyway, as some file systems
-/// say nothing; what is observed is then compared with what was sent last.
+/// Notifies observers of changes. It uses file system events and a periodic check, because some file systems send no events; it then
+/// compares the observed files with their last sent state.
 /// </summary>
 internal sealed class FolderWatch : IAsyncDisposable
 {
-    // When more is observed, what was asked for longest ago is forgotten; its observers come again by themselves when Max-Age ends (RFC
-    // 7641 section 3.3.1).
+    // When full, it forgets the path with the oldest request; its observers register again when Max-Age ends (RFC 7641 section 3.3.1).
     private const int MostTracked = 10_000;
 
     // Programs write files in several steps: one notification for all of them.
@@ -33,15 +32,15 @@ internal sealed class FolderWatch : IAsyncDisposable
         _interval = interval;
     }
 
-    /// <summary>Begins to watch.</summary>
-    /// <param name="notify">Is given the path of what changed, in URI form.</param>
+    /// <summary>Starts the watch.</summary>
+    /// <param name="notify">Gets the path of a change, in URI form.</param>
     public void Start(Action<string> notify)
     {
         _watcher = TryWatch();
         _running = RunAsync(notify);
     }
 
-    /// <summary>Notes that a path is observed.</summary>
+    /// <summary>Tracks an observed path.</summary>
     /// <param name="uriPath">The path in URI form.</param>
     /// <param name="segments">Its segments.</param>
     public void Track(string uriPath, IReadOnlyList<string> segments)
@@ -111,7 +110,7 @@ internal sealed class FolderWatch : IAsyncDisposable
 
             lock (_gate)
             {
-                // A path that was asked for meanwhile has a newer state already; to tell it once more does no harm.
+                // A path with a request in the meantime already has a newer state; a repeated notification is harmless.
                 if (_tracked.ContainsKey(uriPath))
                 {
                     _tracked[uriPath] = tracked with { State = state };
@@ -122,7 +121,7 @@ internal sealed class FolderWatch : IAsyncDisposable
         }
     }
 
-    // What a representation would be told from another by; none where nothing is.
+    // Returns a tag that distinguishes representations; empty if there is no file.
     private CoapETag StateOf(IReadOnlyList<string> segments)
     {
         try
@@ -162,7 +161,7 @@ internal sealed class FolderWatch : IAsyncDisposable
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or PlatformNotSupportedException)
         {
-            // As many watches as the system has are in use: the timer is left.
+            // The system has no more watches: only the timer remains.
             watcher?.Dispose();
             return null;
         }

@@ -3,17 +3,17 @@ using System.IO.Pipelines;
 namespace CoAP.NET.Cli.Serving;
 
 /// <summary>
-/// Answers PUT and DELETE. A body goes to a file beside its target while it comes, which takes the target's name when it is complete:
-/// nobody ever sees a half, and memory does not depend on its size.
+/// Answers PUT and DELETE. It writes a body to a temporary file next to its target and renames it when it is complete: readers never see a
+/// partial file, and memory use does not depend on its size.
 /// </summary>
-/// <param name="paths">What is shared.</param>
+/// <param name="paths">The shared paths.</param>
 /// <param name="timeProvider">The clock, for the times of files.</param>
 internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider) : IDisposable
 {
-    /// <summary>How the names of incomplete files begin; they are never shared.</summary>
+    /// <summary>The prefix of incomplete files, which are never shared.</summary>
     public const string PartPrefix = ".coap-part-";
 
-    // Between looking at the preconditions and acting on them nobody else of us writes.
+    // No other request of this server writes between the check of the preconditions and the action.
     private readonly SemaphoreSlim _gate = new(1);
 
     /// <summary>Creates or replaces a file.</summary>
@@ -40,7 +40,7 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
         }
         finally
         {
-            // Not there any more when it was kept.
+            // No longer there after a successful rename.
             File.Delete(part);
         }
     }
@@ -86,20 +86,20 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
         await _gate.WaitAsync(cancellationToken).ConfigureAwait(false);
         try
         {
-            // Looked at again: the body may have taken long.
+            // Checked again: the body may have taken long.
             SharedItem item = paths.Find(segments);
             if (FaultOf(request, item) is { } fault)
             {
                 return new ServeAnswer(fault);
             }
 
-            // Later than what it replaces, however coarse the clock of the file system: the entity-tag must change.
+            // Later than the replaced file, however coarse the clock of the file system: the entity-tag must change.
             DateTime now = timeProvider.GetUtcNow().UtcDateTime;
             DateTime before = item.Kind == SharedKind.File ? File.GetLastWriteTimeUtc(item.FullPath) : DateTime.MinValue;
             File.SetLastWriteTimeUtc(part, now > before ? now : before.AddMilliseconds(1));
             if (!OperatingSystem.IsWindows() && item.Kind == SharedKind.File)
             {
-                // Who may read it stays as it was.
+                // Keeps the permissions.
                 File.SetUnixFileMode(part, File.GetUnixFileMode(item.FullPath));
             }
 
@@ -115,7 +115,7 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
 
     private static CoapResult? FaultOf(CoapRequest request, SharedItem item) => item.Kind switch
     {
-        SharedKind.Refused => CoapResults.Status(CoapCode.Forbidden, "No file of this name is shared."),
+        SharedKind.Refused => CoapResults.Status(CoapCode.Forbidden, "There is no shared file with this name."),
         SharedKind.NoFolder => CoapResults.Status(CoapCode.Conflict, "The folder does not exist."),
         SharedKind.Folder => CoapResults.Status(CoapCode.MethodNotAllowed, "This is a folder."),
         SharedKind.File => request.CheckPreconditions(FileTag.Of(item.FullPath)),

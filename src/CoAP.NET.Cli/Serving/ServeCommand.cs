@@ -17,7 +17,7 @@ internal static class ServeCommand
     {
         ServeOptions options = new();
         Command command = new("serve",
-            "Share a folder: files block by block, folders as links, changes to those who observe. Ends with Ctrl-C.");
+            "Share a folder: files block by block, folders as links, changes to observers. Ends with Ctrl-C.");
         options.AddTo(command);
         return command.Runs(context, (parse, cancellationToken) => RunAsync(parse, context, options, cancellationToken));
     }
@@ -60,14 +60,14 @@ internal static class ServeCommand
         return ExitCodes.Success;
     }
 
-    /// <summary>Has a server listen at an address.</summary>
+    /// <summary>Makes a server listen on an address.</summary>
     internal static void Listen(CoapServer server, string uri, string option = "--bind")
     {
         if (uri.StartsWith("coap+ws:", StringComparison.OrdinalIgnoreCase)
             || uri.StartsWith("coaps+ws:", StringComparison.OrdinalIgnoreCase))
         {
             throw new UsageException(
-                $"{uri} cannot be listened on: WebSockets need a web server, which this tool has not.",
+                $"The server cannot listen on {uri}: WebSockets need a web server, which this tool does not have.",
                 "A web application serves CoAP by MapCoapWebSocket of the package CoAP.NET.AspNetCore. "
                     + $"Here, {option} takes coap, coaps, coap+tcp and coaps+tcp.");
         }
@@ -80,7 +80,7 @@ internal static class ServeCommand
     {
         CoapRouteHandlerBuilder Protect(CoapRouteHandlerBuilder route) => isProtected ? route.RequireOscore() : route;
 
-        // Whoever listens by a plain scheme beside a secured one wants it served there too.
+        // An address with a plain scheme next to a secured one means to serve there too.
         server.Routes.AllowInsecureTransport();
         Protect(server.MapGet(Core, request => log.RunAsync(request, () => ValueTask.FromResult(reader.GetCore(request))))
             .AllowMulticast().Hidden());
@@ -103,7 +103,7 @@ internal static class ServeCommand
                     log.RunAsync(request, () => writer.DeleteAsync(request, SegmentsOf(request), cancellationToken))));
         }
 
-        // At the first block: a body that nobody wants is not put together.
+        // At the first block: the server does not reassemble an unwanted body.
         server.Map(AllPaths, refused,
             request => log.RunAsync(request, () => ValueTask.FromResult(new ServeAnswer(CoapResults.MethodNotAllowed())))).HandleBlocks();
     }
@@ -119,10 +119,12 @@ internal static class ServeCommand
         }
 
         context.Error.MarkupLine(
-            $"Sharing {Markup.Escape(paths.Root)}{(isWritable ? "; [yellow]whoever reaches this server can change the files in it[/]" : ", read-only")}. Ctrl-C ends.");
+            "Sharing "
+                + $"{Markup.Escape(paths.Root)}{(isWritable ? "; [yellow]whoever reaches this server can change the files in it[/]" : ", read-only")}. "
+                + "Ctrl-C ends.");
     }
 
-    /// <summary>Ends when the tool is stopped.</summary>
+    /// <summary>Waits until the tool stops.</summary>
     internal static async Task UntilAsync(CancellationToken cancellationToken)
     {
         TaskCompletionSource stopped = new(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -6,16 +6,16 @@ using Spectre.Console;
 namespace CoAP.NET.Cli.Serving;
 
 /// <summary>
-/// A line on the error stream for each request: who, what, the answer, how large, how long. The blocks of a transfer after its first are no
+/// Logs a line on the error stream for each request: peer, method and path, answer, size, duration. The later blocks of a transfer are not
 /// requests of their own here.
 /// </summary>
 /// <param name="context">The stream and the clock.</param>
-/// <param name="isQuiet">Whether nothing is written.</param>
+/// <param name="isQuiet">Whether to log nothing.</param>
 internal sealed class ServeLog(CliContext context, bool isQuiet)
 {
     private readonly Lock _gate = new();
 
-    /// <summary>Runs a handler and tells of it. What the file system refuses becomes an answer.</summary>
+    /// <summary>Runs a handler and logs it. A file system error becomes an answer.</summary>
     public async ValueTask<CoapResult> RunAsync(CoapRequest request, Func<ValueTask<ServeAnswer>> handler)
     {
         long started = context.TimeProvider.GetTimestamp();
@@ -40,7 +40,7 @@ internal sealed class ServeLog(CliContext context, bool isQuiet)
         }
         catch (IOException exception)
         {
-            // The text names paths of this machine, so it stays here.
+            // The text contains local paths, so the client does not get it.
             (answer, reason) = (new ServeAnswer(CoapResults.Status(CoapCode.InternalServerError)), exception.Message);
         }
 
@@ -76,13 +76,13 @@ internal sealed class ServeLog(CliContext context, bool isQuiet)
             }
             catch (Exception exception) when (exception is IOException or ObjectDisposedException)
             {
-                // Nobody reads the log any more; requests are answered all the same.
+                // The log has no reader any more; the server continues nevertheless.
                 Debug.WriteLine(exception.Message);
             }
         }
     }
 
-    // What a proxy was asked for, in either way, and without a password that somebody wrote into it.
+    // The target of a proxy request, in either form, and without a password in it.
     private static string TargetOf(CoapRequest request)
     {
         if (request.Options.ProxyUri is null && request.Options.ProxyScheme is null)

@@ -13,14 +13,14 @@ internal sealed class ServeOptions
 
     public Argument<string> Folder { get; } = new("FOLDER")
     {
-        Description = "The folder to share. Default: where you are.",
+        Description = "The folder to share. Default: the current one.",
         DefaultValueFactory = _ => "."
     };
 
     public Option<string[]> Bind { get; } = new("--bind", "-a")
     {
-        Description = "Where to listen: scheme, address and port, such as coap://[::]:5683, coaps://[::], coap+tcp://127.0.0.1:0 or "
-            + "coaps+tcp://[::]. May be repeated. Default: coap://[::]:5683, which is everywhere.",
+        Description = "The address to listen on: scheme, address and port, such as coap://[::]:5683, coaps://[::], "
+            + "coap+tcp://127.0.0.1:0 or coaps+tcp://[::]. May be repeated. Default: coap://[::]:5683, all addresses.",
         HelpName = "URI",
     };
 
@@ -31,7 +31,7 @@ internal sealed class ServeOptions
 
     public Option<long?> MaxSize { get; } = new("--max-size")
     {
-        Description = "The largest file that PUT may store, such as 500K or 64M. Default 64M; at most 1G.",
+        Description = "Maximum size of a file for PUT, such as 500K or 64M. Default 64M; at most 1G.",
         HelpName = "SIZE",
         CustomParser = ParseSize
     };
@@ -44,14 +44,14 @@ internal sealed class ServeOptions
     };
 
     public Option<TimeSpan?> Check { get; } = Durations.Option("--check",
-        "How often to look for changes that the file system does not tell of. Default 2s.");
+        "How often to check for changes that the file system does not report. Default 2s.");
 
     public Option<bool> Quiet { get; } = new("--quiet", "-q") { Description = "Write no line for each request." };
 
     public ServerKeyOptions Keys { get; } = new();
 
     public OscoreOption Oscore { get; } = new(
-        "Serve only requests that are protected by OSCORE, with the contexts of this file, or of a directory of aiocoap.");
+        "Serve only requests protected by OSCORE, with the contexts of this file, or of a directory of aiocoap.");
 
     public void AddTo(Command command)
     {

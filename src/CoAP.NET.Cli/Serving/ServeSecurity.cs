@@ -6,10 +6,10 @@ using CoAP.NET.Dtls;
 
 namespace CoAP.NET.Cli.Serving;
 
-/// <summary>How the server of <c>coap serve</c> proves itself on secured addresses, and whom it lets in there.</summary>
+/// <summary>The credentials of the <c>coap serve</c> server on secured addresses, and the clients that it accepts there.</summary>
 internal static class ServeSecurity
 {
-    /// <summary>Sets TLS and DTLS as the command line says.</summary>
+    /// <summary>Applies the command line to TLS and DTLS.</summary>
     /// <exception cref="UsageException">Options contradict each other or the addresses.</exception>
     public static void Apply(
         ParseResult parse, ServerKeyOptions options, IEnumerable<string> addresses, CoapEndpointOptions endpoint, string listen = "--bind")
@@ -35,14 +35,15 @@ internal static class ServeSecurity
             if (own is null && !hasKeys)
             {
                 throw new UsageException("coaps:// needs pre-shared keys or a certificate.",
-                    "--psk ID:KEY lets a client in that has this key, --cert FILE and --key FILE show a certificate.");
+                    "--psk ID:KEY admits a client with this key, --cert FILE and --key FILE show a certificate.");
             }
 
             endpoint.UseDtls(DtlsOf(parse, options, hasKeys, own, intermediates, authorities));
         }
         else if (hasKeys)
         {
-            throw new UsageException("Pre-shared keys are for coaps://, which is not listened on.", $"Add {listen} coaps://[::].");
+            throw new UsageException("Pre-shared keys are for coaps://, and the server does not listen on "
+                + "it.", $"Add {listen} coaps://[::].");
         }
     }
 

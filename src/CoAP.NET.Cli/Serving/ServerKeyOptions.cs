@@ -2,7 +2,7 @@ using System.CommandLine;
 
 namespace CoAP.NET.Cli.Serving;
 
-/// <summary>The options that say how a server of the tool proves itself on secured addresses, and whom it lets in there.</summary>
+/// <summary>The options of a server's credentials on secured addresses, and of the clients that it accepts there.</summary>
 internal sealed class ServerKeyOptions
 {
     public Option<FileInfo?> Certificate { get; } = new("--cert", "-c")
@@ -32,10 +32,10 @@ internal sealed class ServerKeyOptions
 
     public Option<FileInfo?> PskFile { get; } = new("--psk-file")
     {
-        Description = "coaps: a file with lines ID:KEY, which nobody sees in the list of processes, unlike --psk.",
+        Description = "coaps: a file with lines ID:KEY, which the list of processes does not show, unlike --psk.",
         HelpName = "FILE",
     };
 
-    /// <summary>All of them, in the order of the help.</summary>
+    /// <summary>All options, in the order of the help.</summary>
     public IEnumerable<Option> All => [Certificate, Key, Ca, Psk, PskFile];
 }

@@ -1,20 +1,20 @@
 namespace CoAP.NET.Cli.Serving;
 
-/// <summary>What a path of a request leads to.</summary>
+/// <summary>The kind of target of a request path.</summary>
 internal enum SharedKind
 {
-    /// <summary>To nothing that is shared: a name that no file may have here, a link, something hidden.</summary>
+    /// <summary>Nothing shared: an invalid name, a link, or a hidden file.</summary>
     Refused,
 
-    /// <summary>To nothing, as a folder on the way is missing.</summary>
+    /// <summary>Nothing, because a folder on the path is missing.</summary>
     NoFolder,
 
-    /// <summary>To a place in a folder where nothing is.</summary>
+    /// <summary>A free name in a folder.</summary>
     Missing,
 
-    /// <summary>To a file.</summary>
+    /// <summary>A file.</summary>
     File,
 
-    /// <summary>To a folder.</summary>
+    /// <summary>A folder.</summary>
     Folder,
 }

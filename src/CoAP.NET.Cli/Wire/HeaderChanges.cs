@@ -4,8 +4,8 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Cli.Wire;
 
 /// <summary>
-/// What a user wants otherwise than the library does it: tokens of his own, and no Uri-Host. Changed next to the serializer and changed
-/// back in what comes, so that nobody else notices.
+/// Header fields that the user overrides: their own tokens, and no Uri-Host. Blocks next to the serializer apply the changes and reverse
+/// them in responses, so that no other layer notices.
 /// </summary>
 internal sealed class HeaderChanges
 {
@@ -23,9 +23,9 @@ internal sealed class HeaderChanges
         _hasNoHost = hasNoHost;
     }
 
-    /// <summary>Puts the blocks into a pipeline, if there is anything to change.</summary>
+    /// <summary>Adds the blocks to a pipeline, if there is anything to change.</summary>
     /// <param name="firstToken">The token of the first request; further ones count up. Null for the library's.</param>
-    /// <param name="hasNoHost">Whether Uri-Host and Uri-Port are left out.</param>
+    /// <param name="hasNoHost">Whether to omit Uri-Host and Uri-Port.</param>
     /// <param name="pipeline">The pipeline of the client.</param>
     public static void Insert(byte[]? firstToken, bool hasNoHost, CoapPipelineOptions pipeline)
     {
@@ -49,7 +49,7 @@ internal sealed class HeaderChanges
             return item;
         }
 
-        // A copy: the message is the library's, which sends it again by its own token.
+        // A copy: the message belongs to the library, which retransmits it with its own token.
         CoapMessage changed = new(message.Code)
         {
             Type = message.Type,
@@ -75,7 +75,7 @@ internal sealed class HeaderChanges
             {
                 if (_own.TryGetValue((item.Channel, message.Token), out CoapToken own))
                 {
-                    // What came is nobody else's yet.
+                    // No other layer has seen the received message yet.
                     message.Token = own;
                 }
             }

@@ -9,8 +9,8 @@ using Spectre.Console;
 namespace CoAP.NET.Cli.Wire;
 
 /// <summary>
-/// Tells on the error stream of every message that is sent and received: blocks in the client's pipeline next to the serializer, so that
-/// what is told is what is on the wire, acknowledgements and retransmissions among it.
+/// Shows every sent and received message on the error stream: blocks in the client's pipeline next to the serializer, which see the
+/// messages of the wire, including acknowledgements and retransmissions.
 /// </summary>
 internal sealed class WireTrace
 {
@@ -20,7 +20,7 @@ internal sealed class WireTrace
     private readonly Lock _gate = new();
     private readonly Dictionary<(CoapAddress Peer, ushort MessageId), int> _sent = [];
 
-    // When what is still unanswered was sent first: requests by their token, Pings by their Message ID.
+    // The first send time of each unanswered message: requests by their token, Pings by their Message ID.
     private readonly Dictionary<(CoapAddress Peer, string Key), long> _asked = [];
     private int _received;
     private int _retransmissions;
@@ -33,11 +33,11 @@ internal sealed class WireTrace
         _started = context.TimeProvider.GetTimestamp();
     }
 
-    /// <summary>Puts the blocks into a pipeline.</summary>
+    /// <summary>Adds the blocks to a pipeline.</summary>
     /// <param name="context">The streams and the clock.</param>
-    /// <param name="verbosity">How often <c>--verbose</c> was given: with 1 headers and options, with more all bytes too.</param>
+    /// <param name="verbosity">The number of <c>--verbose</c> options: with 1 headers and options, with more all bytes too.</param>
     /// <param name="pipeline">The pipeline of the client.</param>
-    /// <returns>The trace; null when nothing is to be told.</returns>
+    /// <returns>The trace; null without the option.</returns>
     public static WireTrace? Insert(CliContext context, int verbosity, CoapPipelineOptions pipeline)
     {
         if (verbosity == 0)
@@ -51,7 +51,7 @@ internal sealed class WireTrace
         return trace;
     }
 
-    /// <summary>Sums up at the end of a command.</summary>
+    /// <summary>Writes the summary at the end of a command.</summary>
     public void Summarize()
     {
         lock (_gate)

@@ -4,21 +4,21 @@ namespace CoAP.NET.Dtls;
 /// <remarks>The message names the place and what to do, and contains no key.</remarks>
 public sealed class CoapCredentialException : CoapDtlsException
 {
-    /// <summary>Makes an exception.</summary>
+    /// <summary>Creates the exception.</summary>
     public CoapCredentialException()
     {
     }
 
-    /// <summary>Makes an exception.</summary>
-    /// <param name="message">What is wrong and what to do.</param>
+    /// <summary>Creates the exception.</summary>
+    /// <param name="message">The problem and what to do about it.</param>
     public CoapCredentialException(string message)
         : base(message)
     {
     }
 
-    /// <summary>Makes an exception.</summary>
-    /// <param name="message">What is wrong and what to do.</param>
-    /// <param name="innerException">What caused it.</param>
+    /// <summary>Creates the exception.</summary>
+    /// <param name="message">The problem and what to do about it.</param>
+    /// <param name="innerException">The cause.</param>
     public CoapCredentialException(string message, Exception? innerException)
         : base(message, innerException)
     {

@@ -6,7 +6,7 @@ using CoAP.NET.Dtls.Records;
 
 namespace CoAP.NET.Dtls.Handshakes;
 
-/// <content>Records into OpenSSL, and what it asks for.</content>
+/// <content>Feeds records to OpenSSL, and serves its callbacks.</content>
 internal abstract partial class Handshake
 {
     /// <summary>The error for a peer without a required extended master secret.</summary>

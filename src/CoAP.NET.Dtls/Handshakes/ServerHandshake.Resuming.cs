@@ -6,7 +6,7 @@ using CoAP.NET.Dtls.Sessions;
 
 namespace CoAP.NET.Dtls.Handshakes;
 
-/// <content>Sessions that clients may resume.</content>
+/// <content>Resumption of sessions.</content>
 internal sealed partial class ServerHandshake
 {
     private byte[]? _foundId;

@@ -133,7 +133,7 @@ internal sealed class SessionKeeper : IDisposable
 
     /// <summary>Handles the end of a session.</summary>
     /// <param name="session">The session.</param>
-    /// <param name="reason">Why.</param>
+    /// <param name="reason">The reason.</param>
     public void OnEnded(KeptDtlsSession session, DtlsEnd reason)
     {
         Doubts.Forget(session);
@@ -220,7 +220,7 @@ internal sealed class SessionKeeper : IDisposable
 
     /// <summary>Ends sessions for another server while this one continues, and waits until the keeper has kept them.</summary>
     /// <param name="released">The sessions.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     /// <exception cref="TimeoutException">The keeper took too long.</exception>
     public async Task ReleaseAsync(IEnumerable<KeptDtlsSession> released, CancellationToken cancellationToken)
     {

@@ -2,7 +2,7 @@ using CoAP.NET.Dtls.Sessions;
 
 namespace CoAP.NET.Dtls.Records;
 
-/// <content>To be kept, and loaded by another process.</content>
+/// <content>Saves the records, and loads them in another process.</content>
 internal sealed partial class RecordLayer
 {
     /// <summary>

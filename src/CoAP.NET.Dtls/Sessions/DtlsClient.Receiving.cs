@@ -3,7 +3,7 @@ using CoAP.NET.Dtls.Records;
 
 namespace CoAP.NET.Dtls.Sessions;
 
-/// <content>Which session or handshake a datagram is for.</content>
+/// <content>Finds the session or handshake of a datagram.</content>
 internal sealed partial class DtlsClient
 {
     private const byte ClientHello = 1;

@@ -170,7 +170,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
 
     /// <summary>Ends a session.</summary>
     /// <param name="session">The session.</param>
-    /// <param name="reason">Why.</param>
+    /// <param name="reason">The reason.</param>
     /// <param name="tells">Whether to notify the peer.</param>
 #pragma warning disable CA1822 // the session itself knows its owner
     public void End(DtlsSession session, DtlsEnd reason, bool tells) => session.End(reason, tells);

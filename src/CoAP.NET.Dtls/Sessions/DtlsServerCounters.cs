@@ -60,7 +60,7 @@ internal sealed class DtlsServerCounters(CoapCounters? endpoint = null)
     public long EarlyRecordsDropped => Volatile.Read(ref _earlyDropped);
 
     /// <summary>Returns the number of ended sessions.</summary>
-    /// <param name="reason">Why.</param>
+    /// <param name="reason">The reason.</param>
     public long SessionsEnded(DtlsEnd reason) => Volatile.Read(ref _ended[(int)reason]);
 
     public void AddForged(long count)

@@ -372,7 +372,7 @@ internal class DtlsSession : IShared
     }
 
     /// <summary>Ends the session.</summary>
-    /// <param name="reason">Why.</param>
+    /// <param name="reason">The reason.</param>
     /// <param name="tells">Whether to notify the peer (close_notify, RFC 5246 section 7.2.1).</param>
     /// <returns>False if it had already ended.</returns>
     public bool End(DtlsEnd reason, bool tells)

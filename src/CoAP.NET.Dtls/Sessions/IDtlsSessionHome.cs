@@ -31,6 +31,6 @@ internal interface IDtlsSessionHome
 
     /// <summary>A session has ended. Called once, before <see cref="IDtlsSink.Closed"/>.</summary>
     /// <param name="session">The session.</param>
-    /// <param name="reason">Why.</param>
+    /// <param name="reason">The reason.</param>
     void OnEnded(DtlsSession session, DtlsEnd reason);
 }

@@ -24,7 +24,7 @@ internal interface IDtlsSink
 
     /// <summary>Starts no more requests of the peer of a session, and waits until the pending ones have answers.</summary>
     /// <param name="session">The session.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     Task FinishAsync(DtlsSession session, CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <summary>Ignores further input of a session, which continues elsewhere.</summary>
@@ -49,6 +49,6 @@ internal interface IDtlsSink
 
     /// <summary>A session has ended. Called once.</summary>
     /// <param name="session">The session.</param>
-    /// <param name="reason">Why.</param>
+    /// <param name="reason">The reason.</param>
     void Closed(DtlsSession session, DtlsEnd reason);
 }

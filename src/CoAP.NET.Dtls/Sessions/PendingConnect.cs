@@ -109,7 +109,7 @@ internal sealed partial class PendingConnect(DtlsClient owner, DtlsPath path, st
     }
 
     /// <summary>Gives up the handshake.</summary>
-    /// <param name="reason">Why.</param>
+    /// <param name="reason">The reason.</param>
     /// <param name="text">The reason, as text.</param>
     /// <returns>False if it was already decided.</returns>
     public bool GiveUp(CoapDtlsHandshakeFailure reason, string text)
@@ -135,7 +135,7 @@ internal sealed partial class PendingConnect(DtlsClient owner, DtlsPath path, st
         }
     }
 
-    /// <summary>Decides how it ends, once. Whoever works on the handshake disposes of it then.</summary>
+    /// <summary>Decides the result, once. The thread that works on the handshake then disposes it.</summary>
     private bool TryDecide(bool isPump)
     {
         lock (_gate)

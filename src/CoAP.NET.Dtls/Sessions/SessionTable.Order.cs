@@ -1,7 +1,8 @@
 namespace CoAP.NET.Dtls.Sessions;
 
-/// <content>In which order sessions were last heard of: a list through the sessions themselves, so that the one idle longest is found at
-/// once, however many there are.</content>
+/// <content>
+/// Orders sessions by their last record: a list linked through the sessions themselves, which finds the one idle longest in constant time.
+/// </content>
 internal sealed partial class SessionTable
 {
     private const int Slack = 512;

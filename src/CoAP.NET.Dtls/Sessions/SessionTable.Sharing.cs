@@ -2,7 +2,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Sessions;
 
-/// <content>Who has how many sessions, and whose goes when there are too many.</content>
+/// <content>Counts sessions by source and identity, and selects one to evict when there are too many.</content>
 internal sealed partial class SessionTable
 {
     // A session is in exactly one of them.

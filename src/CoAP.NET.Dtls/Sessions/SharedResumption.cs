@@ -28,7 +28,7 @@ internal sealed class SharedResumption(ICoapAsyncDtlsSessionStore store, DtlsSer
 
     /// <summary>Gets the state of a session from the store.</summary>
     /// <param name="id">The name from the client.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The state, which the caller wipes; null for a full handshake.</returns>
     public async ValueTask<byte[]?> FindAsync(byte[] id, CancellationToken cancellationToken)
     {

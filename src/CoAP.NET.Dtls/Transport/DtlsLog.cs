@@ -26,7 +26,7 @@ internal static partial class DtlsLog
     public static partial void SessionsNotSaved(ILogger logger, string keeper, string reason);
 
     [LoggerMessage(2107, LogLevel.Warning,
-        "The keeper {Keeper} did not keep changes of sessions, and the server retries; a crash now costs handshakes: {Reason}")]
+        "{Keeper} did not keep changes of sessions, and the server retries; a crash now costs handshakes: {Reason}")]
     public static partial void SessionsNotKept(ILogger logger, string keeper, string reason);
 
     [LoggerMessage(2108, LogLevel.Error, "The steering of sessions threw an exception, which it must not do; the server does not relay "

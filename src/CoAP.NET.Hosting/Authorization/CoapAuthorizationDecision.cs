@@ -23,12 +23,12 @@ public readonly record struct CoapAuthorizationDecision
     /// <summary>
     /// Creates a refusal with 4.01 Unauthorized: the client may retry with better credentials (RFC 7252 section 5.9.2.2).
     /// </summary>
-    /// <param name="diagnostic">A text for people; null for none.</param>
+    /// <param name="diagnostic">A human-readable text; null for none.</param>
     /// <returns>The decision.</returns>
     public static CoapAuthorizationDecision Unauthorized(string? diagnostic = null) => new(false, CoapResults.Unauthorized(diagnostic));
 
     /// <summary>Creates a refusal with 4.03 Forbidden: the client is known and has no permission (RFC 7252 section 5.9.2.4).</summary>
-    /// <param name="diagnostic">A text for people; null for none.</param>
+    /// <param name="diagnostic">A human-readable text; null for none.</param>
     /// <returns>The decision.</returns>
     public static CoapAuthorizationDecision Forbidden(string? diagnostic = null) => new(false, CoapResults.Forbidden(diagnostic));
 

@@ -61,7 +61,7 @@ public static class CoapAuthorizationExtensions
     /// <param name="routes">The route or group.</param>
     /// <param name="build">Adds requirements, at least one.</param>
     /// <returns>The route or group.</returns>
-    /// <exception cref="InvalidOperationException">No requirement was added.</exception>
+    /// <exception cref="InvalidOperationException">There is no requirement.</exception>
     public static TSelf RequireAuthorization<TSelf>(this CoapRouteConventions<TSelf> routes, Action<CoapAuthorizationPolicyBuilder> build)
         where TSelf : CoapRouteConventions<TSelf> => RequireAuthorization(routes, CoapAuthorizationPolicy.Make(build));
 

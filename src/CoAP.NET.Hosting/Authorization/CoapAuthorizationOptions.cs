@@ -28,7 +28,7 @@ public sealed class CoapAuthorizationOptions
     /// <summary>Adds a policy, or replaces the one with the same name.</summary>
     /// <param name="name">The name that routes require.</param>
     /// <param name="build">Adds requirements, at least one.</param>
-    /// <exception cref="InvalidOperationException">No requirement was added.</exception>
+    /// <exception cref="InvalidOperationException">There is no requirement.</exception>
     public void AddPolicy(string name, Action<CoapAuthorizationPolicyBuilder> build) =>
         AddPolicy(name, CoapAuthorizationPolicy.Make(build));
 

@@ -25,8 +25,8 @@ public sealed class CoapAuthorizationPolicy
     }
 
     /// <summary>Decides on a request.</summary>
-    /// <param name="context">Who asks, and for what.</param>
-    /// <param name="cancellationToken">Cancelled when nobody waits for the answer any more.</param>
+    /// <param name="context">The request, its peer and its route.</param>
+    /// <param name="cancellationToken">Cancelled when the caller no longer waits for the answer.</param>
     /// <returns>The decision.</returns>
     public ValueTask<CoapAuthorizationDecision> AuthorizeAsync(CoapAuthorizationContext context,
         CancellationToken cancellationToken = default)

@@ -5,8 +5,8 @@ namespace CoAP.NET.Hosting;
 public interface ICoapAuthorizer
 {
     /// <summary>Decides on a request.</summary>
-    /// <param name="context">Who asks, and for what.</param>
-    /// <param name="cancellationToken">Cancelled when nobody waits for the answer any more.</param>
+    /// <param name="context">The request, its peer and its route.</param>
+    /// <param name="cancellationToken">Cancelled when the caller no longer waits for the answer.</param>
     /// <returns>The decision.</returns>
     ValueTask<CoapAuthorizationDecision> AuthorizeAsync(CoapAuthorizationContext context, CancellationToken cancellationToken);
 }

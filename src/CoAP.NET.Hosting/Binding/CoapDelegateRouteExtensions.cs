@@ -10,77 +10,84 @@ public static class CoapDelegateRouteExtensions
     /// <summary>Maps a handler of GET (RFC 7252 section 5.8.1) to a path; its parameters bind to the request.</summary>
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path, such as <c>/devices/{id}</c>.</param>
-    /// <param name="handler">A lambda or a method. What it returns becomes the answer.</param>
-    /// <returns>The route, to say more about it.</returns>
-    /// <exception cref="ArgumentException">The template is wrong.</exception>
-    /// <exception cref="InvalidOperationException">The path has a handler of that method already, or the call was not replaced; the message
-    /// says what to do.</exception>
+    /// <param name="handler">A lambda or a method. Its result becomes the answer.</param>
+    /// <returns>The route, for further configuration.</returns>
+    /// <exception cref="ArgumentException">The template is invalid.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The path already has a handler of that method, or the source generator did not replace the call; the message says what to do.
+    /// </exception>
     public static CoapRouteHandlerBuilder MapGet(this ICoapRouteBuilder routes, string template, Delegate handler) =>
         throw NotReplaced("MapGet", template);
 
     /// <summary>Maps a handler of POST (RFC 7252 section 5.8.2) to a path; its parameters bind to the request.</summary>
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path, such as <c>/devices/{id}</c>.</param>
-    /// <param name="handler">A lambda or a method. What it returns becomes the answer.</param>
-    /// <returns>The route, to say more about it.</returns>
-    /// <exception cref="ArgumentException">The template is wrong.</exception>
-    /// <exception cref="InvalidOperationException">The path has a handler of that method already, or the call was not replaced; the message
-    /// says what to do.</exception>
+    /// <param name="handler">A lambda or a method. Its result becomes the answer.</param>
+    /// <returns>The route, for further configuration.</returns>
+    /// <exception cref="ArgumentException">The template is invalid.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The path already has a handler of that method, or the source generator did not replace the call; the message says what to do.
+    /// </exception>
     public static CoapRouteHandlerBuilder MapPost(this ICoapRouteBuilder routes, string template, Delegate handler) =>
         throw NotReplaced("MapPost", template);
 
     /// <summary>Maps a handler of PUT (RFC 7252 section 5.8.3) to a path; its parameters bind to the request.</summary>
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path, such as <c>/devices/{id}</c>.</param>
-    /// <param name="handler">A lambda or a method. What it returns becomes the answer.</param>
-    /// <returns>The route, to say more about it.</returns>
-    /// <exception cref="ArgumentException">The template is wrong.</exception>
-    /// <exception cref="InvalidOperationException">The path has a handler of that method already, or the call was not replaced; the message
-    /// says what to do.</exception>
+    /// <param name="handler">A lambda or a method. Its result becomes the answer.</param>
+    /// <returns>The route, for further configuration.</returns>
+    /// <exception cref="ArgumentException">The template is invalid.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The path already has a handler of that method, or the source generator did not replace the call; the message says what to do.
+    /// </exception>
     public static CoapRouteHandlerBuilder MapPut(this ICoapRouteBuilder routes, string template, Delegate handler) =>
         throw NotReplaced("MapPut", template);
 
     /// <summary>Maps a handler of DELETE (RFC 7252 section 5.8.4) to a path; its parameters bind to the request.</summary>
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path, such as <c>/devices/{id}</c>.</param>
-    /// <param name="handler">A lambda or a method. What it returns becomes the answer.</param>
-    /// <returns>The route, to say more about it.</returns>
-    /// <exception cref="ArgumentException">The template is wrong.</exception>
-    /// <exception cref="InvalidOperationException">The path has a handler of that method already, or the call was not replaced; the message
-    /// says what to do.</exception>
+    /// <param name="handler">A lambda or a method. Its result becomes the answer.</param>
+    /// <returns>The route, for further configuration.</returns>
+    /// <exception cref="ArgumentException">The template is invalid.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The path already has a handler of that method, or the source generator did not replace the call; the message says what to do.
+    /// </exception>
     public static CoapRouteHandlerBuilder MapDelete(this ICoapRouteBuilder routes, string template, Delegate handler) =>
         throw NotReplaced("MapDelete", template);
 
     /// <summary>Maps a handler of FETCH (RFC 8132 section 2) to a path; its parameters bind to the request.</summary>
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path, such as <c>/devices/{id}</c>.</param>
-    /// <param name="handler">A lambda or a method. What it returns becomes the answer.</param>
-    /// <returns>The route, to say more about it.</returns>
-    /// <exception cref="ArgumentException">The template is wrong.</exception>
-    /// <exception cref="InvalidOperationException">The path has a handler of that method already, or the call was not replaced; the message
-    /// says what to do.</exception>
+    /// <param name="handler">A lambda or a method. Its result becomes the answer.</param>
+    /// <returns>The route, for further configuration.</returns>
+    /// <exception cref="ArgumentException">The template is invalid.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The path already has a handler of that method, or the source generator did not replace the call; the message says what to do.
+    /// </exception>
     public static CoapRouteHandlerBuilder MapFetch(this ICoapRouteBuilder routes, string template, Delegate handler) =>
         throw NotReplaced("MapFetch", template);
 
     /// <summary>Maps a handler of PATCH (RFC 8132 section 3) to a path; its parameters bind to the request.</summary>
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path, such as <c>/devices/{id}</c>.</param>
-    /// <param name="handler">A lambda or a method. What it returns becomes the answer.</param>
-    /// <returns>The route, to say more about it.</returns>
-    /// <exception cref="ArgumentException">The template is wrong.</exception>
-    /// <exception cref="InvalidOperationException">The path has a handler of that method already, or the call was not replaced; the message
-    /// says what to do.</exception>
+    /// <param name="handler">A lambda or a method. Its result becomes the answer.</param>
+    /// <returns>The route, for further configuration.</returns>
+    /// <exception cref="ArgumentException">The template is invalid.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The path already has a handler of that method, or the source generator did not replace the call; the message says what to do.
+    /// </exception>
     public static CoapRouteHandlerBuilder MapPatch(this ICoapRouteBuilder routes, string template, Delegate handler) =>
         throw NotReplaced("MapPatch", template);
 
     /// <summary>Maps a handler of iPATCH (RFC 8132 section 3) to a path; its parameters bind to the request.</summary>
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path, such as <c>/devices/{id}</c>.</param>
-    /// <param name="handler">A lambda or a method. What it returns becomes the answer.</param>
-    /// <returns>The route, to say more about it.</returns>
-    /// <exception cref="ArgumentException">The template is wrong.</exception>
-    /// <exception cref="InvalidOperationException">The path has a handler of that method already, or the call was not replaced; the message
-    /// says what to do.</exception>
+    /// <param name="handler">A lambda or a method. Its result becomes the answer.</param>
+    /// <returns>The route, for further configuration.</returns>
+    /// <exception cref="ArgumentException">The template is invalid.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The path already has a handler of that method, or the source generator did not replace the call; the message says what to do.
+    /// </exception>
     public static CoapRouteHandlerBuilder MapIPatch(this ICoapRouteBuilder routes, string template, Delegate handler) =>
         throw NotReplaced("MapIPatch", template);
 
@@ -88,9 +95,9 @@ public static class CoapDelegateRouteExtensions
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path, such as <c>/devices/{id}</c>.</param>
     /// <param name="methods">The methods, such as <c>[CoapMethod.Put, CoapMethod.Post]</c>.</param>
-    /// <param name="handler">A lambda or a method. What it returns becomes the answer.</param>
-    /// <returns>The route, to say more about it.</returns>
-    /// <exception cref="ArgumentException">The template is wrong.</exception>
+    /// <param name="handler">A lambda or a method. Its result becomes the answer.</param>
+    /// <returns>The route, for further configuration.</returns>
+    /// <exception cref="ArgumentException">The template is invalid.</exception>
     /// <exception cref="InvalidOperationException">
     /// The path already has a handler of a method, or the source generator did not replace the call; the message says what to do.
     /// </exception>

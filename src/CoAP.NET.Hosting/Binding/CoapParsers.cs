@@ -23,7 +23,7 @@ public static class CoapParsers
     /// <typeparam name="T">The type.</typeparam>
     /// <param name="text">The text.</param>
     /// <param name="value">The value.</param>
-    /// <returns>Whether the text is one.</returns>
+    /// <returns>True if the text is valid.</returns>
     public static bool Parsable<T>(string text, [MaybeNullWhen(false)] out T value)
         where T : IParsable<T> => T.TryParse(text, CultureInfo.InvariantCulture, out value);
 
@@ -31,7 +31,7 @@ public static class CoapParsers
     /// <typeparam name="T">The type of the number.</typeparam>
     /// <param name="text">The text.</param>
     /// <param name="value">The value.</param>
-    /// <returns>Whether the text is one.</returns>
+    /// <returns>True if the text is valid.</returns>
     /// <remarks>
     /// It rejects commas, which separate thousands in some cultures and decimals in others, and numbers that are not finite.
     /// </remarks>
@@ -42,7 +42,7 @@ public static class CoapParsers
     /// <summary>Parses true, false, 1 or 0; a query argument without a value is true.</summary>
     /// <param name="text">The text.</param>
     /// <param name="value">The value.</param>
-    /// <returns>Whether the text is one.</returns>
+    /// <returns>True if the text is valid.</returns>
     public static bool Boolean(string text, out bool value)
     {
         value = text is "" or "1";
@@ -53,7 +53,7 @@ public static class CoapParsers
     /// <typeparam name="T">The enumeration.</typeparam>
     /// <param name="text">The text.</param>
     /// <param name="value">The value.</param>
-    /// <returns>Whether the text is one.</returns>
+    /// <returns>True if the text is valid.</returns>
     public static bool Enumeration<T>(string text, out T value)
         where T : struct, Enum => Enum.TryParse(text, ignoreCase: true, out value) && Enum.IsDefined(value);
 
@@ -61,28 +61,28 @@ public static class CoapParsers
     /// <typeparam name="T">The enumeration.</typeparam>
     /// <param name="text">The text.</param>
     /// <param name="value">The value.</param>
-    /// <returns>Whether the text is one.</returns>
+    /// <returns>True if the text is valid.</returns>
     public static bool Flags<T>(string text, out T value)
         where T : struct, Enum => Enum.TryParse(text, ignoreCase: true, out value);
 
     /// <summary>Parses a point in time; without an offset it is UTC, so that it means the same on every machine.</summary>
     /// <param name="text">The text.</param>
     /// <param name="value">The value.</param>
-    /// <returns>Whether the text is one.</returns>
+    /// <returns>True if the text is valid.</returns>
     public static bool PointInTime(string text, out DateTimeOffset value) =>
         DateTimeOffset.TryParse(text, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out value);
 
     /// <summary>Parses a point in time in UTC; without an offset it counts as UTC.</summary>
     /// <param name="text">The text.</param>
     /// <param name="value">The value.</param>
-    /// <returns>Whether the text is one.</returns>
+    /// <returns>True if the text is valid.</returns>
     public static bool DateAndTime(string text, out DateTime value) =>
         DateTime.TryParse(text, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal | DateTimeStyles.AdjustToUniversal, out value);
 
     /// <summary>Parses a URI, absolute or relative.</summary>
     /// <param name="text">The text.</param>
     /// <param name="value">The value.</param>
-    /// <returns>Whether the text is one.</returns>
+    /// <returns>True if the text is valid.</returns>
     public static bool AnyUri(string text, [MaybeNullWhen(false)] out Uri value) =>
         Uri.TryCreate(text, UriKind.RelativeOrAbsolute, out value);
 }

@@ -7,6 +7,6 @@ namespace CoAP.NET.Binding;
 /// <typeparam name="T">The type of the value.</typeparam>
 /// <param name="text">The text.</param>
 /// <param name="value">The value.</param>
-/// <returns>Whether the text is one.</returns>
+/// <returns>True if the text is valid.</returns>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public delegate bool CoapTextParser<T>(string text, [MaybeNullWhen(false)] out T value);

@@ -13,7 +13,7 @@ internal sealed class ClientRegistration(string name)
     /// <summary>The default path of its section.</summary>
     public string DefaultPath => Name.Length == 0 ? "Coap:Client" : $"Coap:Clients:{Name}";
 
-    /// <summary>What messages call the section.</summary>
+    /// <summary>The name of the section in messages.</summary>
     public string SectionPath => Section is IConfigurationSection { Path: var path } ? path : DefaultPath;
 
     /// <summary>The name of the client in messages.</summary>

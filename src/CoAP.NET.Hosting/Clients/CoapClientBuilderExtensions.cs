@@ -9,7 +9,7 @@ public static class CoapClientBuilderExtensions
 {
     /// <summary>Sets options of a client with services of the application.</summary>
     /// <param name="builder">The client.</param>
-    /// <param name="configure">Sets options; is given the services of the application.</param>
+    /// <param name="configure">Sets options with the services of the application.</param>
     /// <returns>The builder.</returns>
     public static ICoapClientBuilder Configure(this ICoapClientBuilder builder, Action<CoapClientOptions, IServiceProvider> configure)
     {

@@ -48,7 +48,7 @@ public sealed class CoapClientOptions
         set => _defaults.Accept = value;
     }
 
-    /// <summary>Whether requests are Confirmable. Default true: unless the request says otherwise. False: none is.</summary>
+    /// <summary>Whether requests are Confirmable. Default true, unless a request sets otherwise. False: no request is.</summary>
     public bool Confirmable
     {
         get => _defaults.Confirmable;
@@ -142,7 +142,7 @@ public sealed class CoapClientOptions
     /// </summary>
     /// <param name="prefix">The network, such as <c>10.1.0.0/16</c> or <c>2001:db8::/32</c>.</param>
     /// <param name="change">Changes the general parameters, with a <c>with</c> expression.</param>
-    /// <returns>These options.</returns>
+    /// <returns>This instance.</returns>
     /// <exception cref="FormatException">The prefix is invalid.</exception>
     /// <remarks>
     /// The longest matching prefix takes precedence, and <see cref="CoapEndpointOptions.ParametersOf"/> takes precedence over all. In

@@ -15,7 +15,7 @@ public static class CoapClientServiceCollectionExtensions
     /// <summary>Adds the single client of an application, with the configuration section <c>Coap:Client</c>.</summary>
     /// <param name="services">The services.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
-    /// <returns>The client to be.</returns>
+    /// <returns>The builder of the client.</returns>
     /// <remarks>
     /// Inject <see cref="ICoapClient"/>. You can also inject a <see cref="CoapClient"/> on the same endpoint, without base address and
     /// handlers.
@@ -27,7 +27,7 @@ public static class CoapClientServiceCollectionExtensions
     /// <param name="services">The services.</param>
     /// <param name="name">The name; not empty.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
-    /// <returns>The client to be.</returns>
+    /// <returns>The builder of the client.</returns>
     /// <remarks>Inject it by its name, <c>[FromKeyedServices("NAME")] ICoapClient</c>, or use <see cref="ICoapClientFactory"/>.</remarks>
     public static ICoapClientBuilder AddCoapClient(this IServiceCollection services, string name,
         Action<CoapClientOptions>? configure = null)
@@ -40,7 +40,7 @@ public static class CoapClientServiceCollectionExtensions
     /// <param name="services">The services.</param>
     /// <param name="section">The section, instead of <c>Coap:Client</c>.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
-    /// <returns>The client to be.</returns>
+    /// <returns>The builder of the client.</returns>
     public static ICoapClientBuilder AddCoapClient(this IServiceCollection services, IConfiguration section,
         Action<CoapClientOptions>? configure = null)
     {
@@ -53,7 +53,7 @@ public static class CoapClientServiceCollectionExtensions
     /// <param name="name">The name; not empty.</param>
     /// <param name="section">The section.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
-    /// <returns>The client to be.</returns>
+    /// <returns>The builder of the client.</returns>
     public static ICoapClientBuilder AddCoapClient(this IServiceCollection services, string name, IConfiguration section,
         Action<CoapClientOptions>? configure = null)
     {
@@ -68,7 +68,7 @@ public static class CoapClientServiceCollectionExtensions
     /// </typeparam>
     /// <param name="services">The services.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
-    /// <returns>The client to be.</returns>
+    /// <returns>The builder of the client.</returns>
     /// <remarks>The client has the name of the class.</remarks>
     public static ICoapClientBuilder AddCoapClient<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TClient>(
         this IServiceCollection services, Action<CoapClientOptions>? configure = null)
@@ -80,7 +80,7 @@ public static class CoapClientServiceCollectionExtensions
     /// <param name="services">The services.</param>
     /// <param name="name">The name, for the section <c>Coap:Clients:NAME</c>.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
-    /// <returns>The client to be.</returns>
+    /// <returns>The builder of the client.</returns>
     public static ICoapClientBuilder AddCoapClient<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TClient>(
         this IServiceCollection services, string name, Action<CoapClientOptions>? configure = null)
         where TClient : class =>
@@ -105,7 +105,7 @@ public static class CoapClientServiceCollectionExtensions
     /// <param name="services">The services.</param>
     /// <param name="name">The name, for the section <c>Coap:Clients:NAME</c>.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
-    /// <returns>The client to be.</returns>
+    /// <returns>The builder of the client.</returns>
     public static ICoapClientBuilder AddCoapClient<TClient,
         [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TImplementation>(
             this IServiceCollection services, string name, Action<CoapClientOptions>? configure = null)

@@ -20,7 +20,7 @@ public interface ICoapClient : ICoapObserver
     /// Pings a peer, for at most the timeout of the client; see <see cref="CoapEndpoint.PingAsync(string, CancellationToken)"/>.
     /// </summary>
     /// <param name="uri">Scheme, host and port; null for those of <see cref="BaseAddress"/>.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The round-trip time.</returns>
     /// <exception cref="CoapException">The peer did not answer; the derived type has the reason.</exception>
     Task<TimeSpan> PingAsync(string? uri = null, CancellationToken cancellationToken = default);
@@ -30,7 +30,7 @@ public interface ICoapClient : ICoapObserver
     /// </summary>
     /// <param name="uri">Scheme, host and port; null for those of <see cref="BaseAddress"/>.</param>
     /// <param name="timeout">The timeout; <see cref="Timeout.InfiniteTimeSpan"/> for no limit but that of retransmission.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The round-trip time.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is neither above zero nor infinite.</exception>
     /// <exception cref="CoapException">The peer did not answer; the derived type has the reason.</exception>
@@ -42,7 +42,7 @@ public interface ICoapClient : ICoapObserver
     /// </summary>
     /// <param name="request">The request; Confirmable must be false.</param>
     /// <param name="options">Interface, reach and limits; null for the defaults.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The answers; each enumeration sends the request again.</returns>
     IAsyncEnumerable<CoapGroupResponse> SendToGroupAsync(CoapRequest request, CoapGroupRequestOptions? options = null,
         CancellationToken cancellationToken = default);

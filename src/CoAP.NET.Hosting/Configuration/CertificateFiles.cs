@@ -11,7 +11,7 @@ internal static class CertificateFiles
     /// <param name="key">The file of the key; null if the file of the certificate contains it.</param>
     /// <param name="password">The password of the PFX file or of the key; null for none.</param>
     /// <param name="section">The prefix of the keys in messages, such as <c>Coap:Server:Tls</c>.</param>
-    /// <param name="problem">What is wrong and where; null for nothing.</param>
+    /// <param name="problem">The problem and its place; null for none.</param>
     /// <returns>The certificates; null if there is none, or a file has an error.</returns>
     public static OwnCertificate? ReadOwn(string? certificate, string? key, string? password, string section, ref string? problem)
     {
@@ -26,8 +26,8 @@ internal static class CertificateFiles
 
     /// <summary>Reads the authorities that must have issued the certificates of the other side.</summary>
     /// <param name="file">The file; null for none.</param>
-    /// <param name="section">What messages name the keys by.</param>
-    /// <param name="problem">What is wrong and where; null for nothing.</param>
+    /// <param name="section">The prefix of the keys in messages.</param>
+    /// <param name="problem">The problem and its place; null for none.</param>
     /// <returns>The certificates; null if there are none, or the file has an error.</returns>
     public static X509Certificate2Collection? ReadAuthorities(string? file, string section, ref string? problem) =>
         Read($"{section}:Authorities", file, ReadAuthorities, ref problem);

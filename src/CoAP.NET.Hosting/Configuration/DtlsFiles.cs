@@ -14,8 +14,8 @@ internal static class DtlsFiles
 
     /// <summary>Creates the options of a server.</summary>
     /// <param name="files">The files and keys.</param>
-    /// <param name="section">What messages name the keys by, such as <c>Coap:Server</c>.</param>
-    /// <param name="problem">What is wrong and where; null for nothing.</param>
+    /// <param name="section">The prefix of the keys in messages, such as <c>Coap:Server</c>.</param>
+    /// <param name="problem">The problem and its place; null for none.</param>
     /// <returns>The options; null if there are none, or they have an error.</returns>
     public static CoapDtlsOptions? Load(CoapDtlsServerFileOptions files, string section, out string? problem)
     {
@@ -49,8 +49,8 @@ internal static class DtlsFiles
 
     /// <summary>Creates the options of a client.</summary>
     /// <param name="files">The files and the key; without any setting the client trusts the system's authorities.</param>
-    /// <param name="section">What messages name the keys by, such as <c>Coap:Client</c>.</param>
-    /// <param name="problem">What is wrong and where; null for nothing.</param>
+    /// <param name="section">The prefix of the keys in messages, such as <c>Coap:Client</c>.</param>
+    /// <param name="problem">The problem and its place; null for none.</param>
     /// <returns>The options; null if they have an error.</returns>
     public static CoapDtlsOptions? Load(CoapDtlsClientFileOptions files, string section, out string? problem)
     {

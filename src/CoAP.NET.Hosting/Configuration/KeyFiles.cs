@@ -11,7 +11,7 @@ internal static class KeyFiles
 
     /// <summary>Returns the problems of the permissions of a server's files.</summary>
     /// <param name="options">The options.</param>
-    /// <param name="section">What messages call the section.</param>
+    /// <param name="section">The name of the section in messages.</param>
     public static IEnumerable<string> Check(CoapServerOptions options, string section) => Check(
     [
         .. options.Oscore.Files.Select((path, index) => ($"{section}:Oscore:Files:{index}", (string?)path)),
@@ -21,7 +21,7 @@ internal static class KeyFiles
 
     /// <summary>Returns the problems of the permissions of a client's files.</summary>
     /// <param name="options">The options.</param>
-    /// <param name="section">What messages call the section.</param>
+    /// <param name="section">The name of the section in messages.</param>
     public static IEnumerable<string> Check(CoapClientOptions options, string section) => Check(
     [
         ($"{section}:Oscore:File", options.Oscore.File), ($"{section}:Dtls:Key", options.Dtls.Key), ($"{section}:Tls:Key", options.Tls.Key),

@@ -8,8 +8,8 @@ internal static class TlsFiles
 {
     /// <summary>Creates the options of TLS.</summary>
     /// <param name="files">The files.</param>
-    /// <param name="section">What messages name the keys by, such as <c>Coap:Server</c>.</param>
-    /// <param name="problem">What is wrong and where; null for nothing.</param>
+    /// <param name="section">The prefix of the keys in messages, such as <c>Coap:Server</c>.</param>
+    /// <param name="problem">The problem and its place; null for none.</param>
     /// <returns>The options; null if there are no files, or one has an error.</returns>
     public static CoapTlsOptions? Load(CoapTlsFileOptions files, string section, out string? problem)
     {
@@ -36,7 +36,7 @@ internal static class TlsFiles
     /// any public certificate.
     /// </summary>
     /// <param name="files">The files of a server.</param>
-    /// <param name="section">What messages name the keys by, such as <c>Coap:Server</c>.</param>
+    /// <param name="section">The prefix of the keys in messages, such as <c>Coap:Server</c>.</param>
     /// <returns>The problem; null for none.</returns>
     public static string? CheckClientCertificates(CoapTlsFileOptions files, string section) =>
         files.ClientCertificates == CoapClientCertificateMode.None || files.Authorities is not null ? null

@@ -13,7 +13,7 @@ public static class CoapProxyServiceCollectionExtensions
     /// </summary>
     /// <param name="services">The services.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
-    /// <returns>The server to be, to map routes on.</returns>
+    /// <returns>The builder of the server, which maps routes.</returns>
     /// <remarks>
     /// A second call returns the same builder, and both functions run. You can inject the <see cref="CoapProxy"/> itself.
     /// </remarks>

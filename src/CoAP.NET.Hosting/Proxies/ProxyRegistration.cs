@@ -14,6 +14,6 @@ internal sealed class ProxyRegistration(string name)
     /// <summary>The default path of its section.</summary>
     public string DefaultPath => name.Length == 0 ? "Coap:Proxy" : $"Coap:Proxies:{name}";
 
-    /// <summary>What messages call the section.</summary>
+    /// <summary>The name of the section in messages.</summary>
     public string SectionPath => Section is IConfigurationSection { Path: var path } ? path : DefaultPath;
 }

@@ -13,9 +13,9 @@ public static class CoapResourceExtensions
     /// </typeparam>
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path, such as <c>/lock</c> or <c>/devices/{id}</c>.</param>
-    /// <returns>The route, to say more about it.</returns>
-    /// <exception cref="ArgumentException">The template is wrong.</exception>
-    /// <exception cref="InvalidOperationException">The path has a handler already.</exception>
+    /// <returns>The route, for further configuration.</returns>
+    /// <exception cref="ArgumentException">The template is invalid.</exception>
+    /// <exception cref="InvalidOperationException">The path already has a handler.</exception>
     /// <remarks>
     /// A scoped service has one instance per request, a singleton one in total. Override <c>GetAsync</c> and so on; methods without an
     /// override lead to 4.05. Configure path, link attributes and observation here, on the returned route.

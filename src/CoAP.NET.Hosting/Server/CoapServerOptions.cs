@@ -131,7 +131,7 @@ public sealed class CoapServerOptions
 
     /// <summary>Adds an address to listen on.</summary>
     /// <param name="uri">Scheme, host and port, such as <c>coap://*:5683</c>; see <see cref="CoapEndpoint.Listen"/>.</param>
-    /// <returns>These options.</returns>
+    /// <returns>This instance.</returns>
     public CoapServerOptions Listen(string uri)
     {
         ArgumentException.ThrowIfNullOrEmpty(uri);
@@ -144,7 +144,7 @@ public sealed class CoapServerOptions
     /// </summary>
     /// <param name="prefix">The network, such as <c>10.1.0.0/16</c> or <c>2001:db8::/32</c>.</param>
     /// <param name="change">Changes the general parameters, with a <c>with</c> expression.</param>
-    /// <returns>These options.</returns>
+    /// <returns>This instance.</returns>
     /// <exception cref="FormatException">The prefix is invalid.</exception>
     /// <remarks>
     /// The longest matching prefix takes precedence, and <see cref="CoapEndpointOptions.ParametersOf"/> takes precedence over all. In

@@ -15,7 +15,7 @@ public static class CoapServerServiceCollectionExtensions
     /// <summary>Adds the single server of an application, with the configuration section <c>Coap:Server</c>.</summary>
     /// <param name="services">The services.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
-    /// <returns>The server to be, to map routes on.</returns>
+    /// <returns>The builder of the server, which maps routes.</returns>
     /// <remarks>
     /// A second call returns the same server, and both functions run. You can inject the <see cref="CoapServer"/> itself, for example to
     /// call <see cref="CoapServer.Notify"/>.
@@ -27,7 +27,7 @@ public static class CoapServerServiceCollectionExtensions
     /// <param name="services">The services.</param>
     /// <param name="name">The name; not empty.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
-    /// <returns>The server to be, to map routes on.</returns>
+    /// <returns>The builder of the server, which maps routes.</returns>
     /// <remarks>Inject it by its name: <c>[FromKeyedServices("NAME")] CoapServer</c>.</remarks>
     public static ICoapServerBuilder AddCoapServer(this IServiceCollection services, string name,
         Action<CoapServerOptions>? configure = null)
@@ -40,7 +40,7 @@ public static class CoapServerServiceCollectionExtensions
     /// <param name="services">The services.</param>
     /// <param name="section">The section, instead of <c>Coap:Server</c>.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
-    /// <returns>The server to be, to map routes on.</returns>
+    /// <returns>The builder of the server, which maps routes.</returns>
     public static ICoapServerBuilder AddCoapServer(this IServiceCollection services, IConfiguration section,
         Action<CoapServerOptions>? configure = null)
     {
@@ -53,7 +53,7 @@ public static class CoapServerServiceCollectionExtensions
     /// <param name="name">The name; not empty.</param>
     /// <param name="section">The section, instead of <c>Coap:Servers:NAME</c>.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
-    /// <returns>The server to be, to map routes on.</returns>
+    /// <returns>The builder of the server, which maps routes.</returns>
     public static ICoapServerBuilder AddCoapServer(this IServiceCollection services, string name, IConfiguration section,
         Action<CoapServerOptions>? configure = null)
     {
@@ -64,7 +64,7 @@ public static class CoapServerServiceCollectionExtensions
 
     /// <summary>Sets options of a server with services of the application.</summary>
     /// <param name="builder">The server.</param>
-    /// <param name="configure">Sets options; is given the services of the application.</param>
+    /// <param name="configure">Sets options with the services of the application.</param>
     /// <returns>The builder.</returns>
     public static ICoapServerBuilder Configure(this ICoapServerBuilder builder, Action<CoapServerOptions, IServiceProvider> configure)
     {

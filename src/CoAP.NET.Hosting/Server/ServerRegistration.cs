@@ -38,7 +38,7 @@ internal sealed class ServerRegistration
     /// <summary>The default path of its section.</summary>
     public string DefaultPath => Name.Length == 0 ? "Coap:Server" : $"Coap:Servers:{Name}";
 
-    /// <summary>What messages call the section.</summary>
+    /// <summary>The name of the section in messages.</summary>
     public string SectionPath => Section is IConfigurationSection { Path: var path } ? path : DefaultPath;
 
     /// <summary>The name of the server in messages.</summary>

@@ -30,7 +30,7 @@ internal static class SecretJson
             : "The file is not valid JSON.");
 
     /// <summary>Reads bytes in the format of our files: <c>0x</c> and hexadecimal digits, or <c>base64:</c> and Base64.</summary>
-    /// <param name="reader">At the value.</param>
+    /// <param name="reader">The reader, positioned at the value.</param>
     /// <param name="file">The file.</param>
     /// <param name="name">The name of the value in messages.</param>
     public static byte[] ReadBytes(ref Utf8JsonReader reader, string file, string name) => ReadText(ref reader, file, name, static text =>
@@ -41,14 +41,14 @@ internal static class SecretJson
             $"{name} must be 0x and hexadecimal digits, two for each byte, or base64: and Base64.");
 
     /// <summary>Reads bytes in hexadecimal.</summary>
-    /// <param name="reader">At the value.</param>
+    /// <param name="reader">The reader, positioned at the value.</param>
     /// <param name="file">The file.</param>
     /// <param name="name">The name of the value in messages.</param>
     public static byte[] ReadHex(ref Utf8JsonReader reader, string file, string name) => ReadText(ref reader, file, name, FromHex)
         ?? throw new OscoreProvisioningException(file, $"{name} must be hexadecimal digits, two for each byte.");
 
     /// <summary>Reads the bytes of a text.</summary>
-    /// <param name="reader">At the value.</param>
+    /// <param name="reader">The reader, positioned at the value.</param>
     /// <param name="file">The file.</param>
     /// <param name="name">The name of the value in messages.</param>
     public static byte[] ReadAscii(ref Utf8JsonReader reader, string file, string name) =>
@@ -56,7 +56,7 @@ internal static class SecretJson
         ?? throw new OscoreProvisioningException(file, $"{name} must contain ASCII characters only.");
 
     /// <summary>Reads a text that is not secret.</summary>
-    /// <param name="reader">At the value.</param>
+    /// <param name="reader">The reader, positioned at the value.</param>
     /// <param name="file">The file.</param>
     /// <param name="name">The name of the value in messages.</param>
     /// <param name="maxLength">Maximum length in bytes.</param>
@@ -66,7 +66,7 @@ internal static class SecretJson
             : throw new OscoreProvisioningException(file, $"{name} must be a text of at most {maxLength} bytes.");
 
     /// <summary>Reads a whole number.</summary>
-    /// <param name="reader">At the value.</param>
+    /// <param name="reader">The reader, positioned at the value.</param>
     /// <param name="file">The file.</param>
     /// <param name="name">The name of the value in messages.</param>
     public static int ReadInteger(ref Utf8JsonReader reader, string file, string name) =>
@@ -75,7 +75,7 @@ internal static class SecretJson
             : throw new OscoreProvisioningException(file, $"{name} must be a whole number.");
 
     /// <summary>Reads the size of a replay window.</summary>
-    /// <param name="reader">At the value.</param>
+    /// <param name="reader">The reader, positioned at the value.</param>
     /// <param name="file">The file.</param>
     /// <param name="name">The name of the value in messages.</param>
     public static int ReadWindowSize(ref Utf8JsonReader reader, string file, string name) =>

@@ -7,10 +7,10 @@ namespace CoAP.NET.Oscore;
 /// </remarks>
 public sealed class OscoreStoreException : CoapException
 {
-    /// <summary>Makes an exception.</summary>
+    /// <summary>Creates the exception.</summary>
     /// <param name="fault">The reason.</param>
     /// <param name="message">The event and what to do about it.</param>
-    /// <param name="innerException">What caused it.</param>
+    /// <param name="innerException">The cause.</param>
     public OscoreStoreException(OscoreStoreFault fault, string message, Exception? innerException = null)
         : base(message, innerException) => Fault = fault;
 

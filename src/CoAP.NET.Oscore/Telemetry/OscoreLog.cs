@@ -35,8 +35,8 @@ internal static partial class OscoreLog
     public static partial void LookupWrong(ILogger logger, OscoreContext context, OscoreRecipient recipient);
 
     [LoggerMessage(2307, LogLevel.Error,
-        "The store of sequence numbers did not confirm a reservation for {Context}. When it has used the confirmed ones, it cannot send. "
-        + "Logged at most once per minute; coap.oscore.reservations counts each.")]
+        "The store of sequence numbers did not confirm a reservation for {Context}. When the confirmed numbers are used up, "
+        + "the context cannot send. Logged at most once per minute; coap.oscore.reservations counts each.")]
     public static partial void StoreFailed(ILogger logger, OscoreContext context, Exception exception);
 
     [LoggerMessage(2308, LogLevel.Warning,

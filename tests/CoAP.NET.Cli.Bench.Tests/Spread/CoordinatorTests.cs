@@ -91,7 +91,7 @@ public sealed class CoordinatorTests
         SpreadException failed = await Assert.ThrowsAsync<SpreadException>(() => RunAsync(Plans.Closed, null, [a.Address, .. nobody]));
         Assert.Equal(SpreadError.Unreachable, failed.Kind);
         Assert.All(nobody,
-            one => Assert.Contains($"Worker {WorkerAddress.Format(one)} cannot be reached", failed.Message, StringComparison.Ordinal));
+            one => Assert.Contains($"Worker {WorkerAddress.Format(one)} is not reachable", failed.Message, StringComparison.Ordinal));
         Assert.DoesNotContain(a.Name, failed.Message, StringComparison.Ordinal);
     }
 

@@ -273,7 +273,7 @@ public sealed class WorkerTests
         Assert.Single(Worker.Greeting(new IPEndPoint(IPAddress.IPv6Loopback, 5690), null));
         Assert.Contains(Worker.Greeting(new IPEndPoint(IPAddress.Any, 5690), null),
             line => line.StartsWith("WARNING: ", StringComparison.Ordinal)
-                && line.Contains("No word is asked for", StringComparison.Ordinal));
+                && line.Contains("It requires no word", StringComparison.Ordinal));
         Assert.Contains(Worker.Greeting(new IPEndPoint(IPAddress.IPv6Any, 5690), "k"),
             line => line.StartsWith("WARNING: ", StringComparison.Ordinal) && line.Contains("unencrypted", StringComparison.Ordinal));
     }

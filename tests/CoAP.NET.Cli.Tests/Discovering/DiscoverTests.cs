@@ -37,7 +37,7 @@ public sealed class DiscoverTests
         CliRun run = await CliHarness.RunAsync("discover", uri, "--query", "rt=temp*");
 
         Assert.Equal($"{uri}\n└── sensors/\n    └── temp  rt=temperature,celsius sz=2000 rel=item\n", run.Out);
-        Assert.Contains("Nothing is listed there.", (await CliHarness.RunAsync("discover", uri, "--query", "rt=none")).Error,
+        Assert.Contains("The list is empty.", (await CliHarness.RunAsync("discover", uri, "--query", "rt=none")).Error,
             StringComparison.Ordinal);
         Assert.Equal(ExitCodes.Usage, (await CliHarness.RunAsync("discover", uri, "--query", "temp")).ExitCode);
     }

@@ -92,7 +92,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     }
 
     [Theory]
-    [InlineData("asks nobody")]
+    [InlineData("needs targets")]
     [InlineData("neither a host", "--allow", "a b")]
     [InlineData("is no path and URI", "--map", "floor1")]
     [InlineData("WebSockets", "--allow", "x.example", "--listen", "coap+ws://[::1]")]
@@ -148,7 +148,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
         Assert.Equal("GET /x?y", named.Out);
         Assert.Contains($"GET {http.Uri}/x?y", proxy.Error, StringComparison.Ordinal);
         Assert.Contains("5.05", refused.Error, StringComparison.Ordinal);
-        Assert.Contains("\nhint: The proxy does not ask that server", refused.Error, StringComparison.Ordinal);
+        Assert.Contains("\nhint: The proxy does not allow that server", refused.Error, StringComparison.Ordinal);
         Assert.Equal("GET /base/x", mapped.Out);
     }
 

@@ -30,7 +30,7 @@ public sealed class RegisterTests
         Assert.Contains("\"ep\":\"node1\"", endpoints.Out, StringComparison.Ordinal);
         CliRun none = await CliHarness.RunAsync("discover", "--rd", uri, "-q", "ep=other", "--endpoints");
         Assert.Equal((ExitCodes.Success, ""), (none.ExitCode, none.Out));
-        Assert.Contains("Nothing that matches is registered there.", none.Error, StringComparison.Ordinal);
+        Assert.Contains("The directory has no matching registration.", none.Error, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -27,7 +27,7 @@ public sealed class OptionCheckTests
         { "bad hint", "PskIdentityHint" },
         { "suite without certificate", "TLS_ECDHE_ECDSA_WITH_AES_128_CCM_8" },
         { "suite without key", "TLS_PSK_WITH_AES_128_CCM" },
-        { "no suite", "is none that is offered" },
+        { "no suite", "which this library does not offer" },
         { "certificate and raw key", "Leave one out" },
         { "raw key on another curve", "P-256" },
         { "no suite for the server", "credentials of Server" },

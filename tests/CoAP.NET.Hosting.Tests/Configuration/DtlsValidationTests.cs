@@ -17,10 +17,10 @@ public sealed class DtlsValidationTests : HostTest
     [Theory]
     [InlineData("Coap:Server:Dtls:PskFile = '/nowhere/keys': there is no file ", "Coap:Server:Dtls:PskFile", "/nowhere/keys")]
     [InlineData("Coap:Server:Dtls:Psk:meter: The key begins with 0x", "Coap:Server:Dtls:Psk:meter", "0x" + Secret)]
-    [InlineData("Coap:Server:Dtls:Psk:meter: a key of text has no colon.", "Coap:Server:Dtls:Psk:meter", Secret + ":" + Secret)]
+    [InlineData("Coap:Server:Dtls:Psk:meter: a text key must not contain a colon.", "Coap:Server:Dtls:Psk:meter", Secret + ":" + Secret)]
     [InlineData("Coap:Server:Dtls:Psk = '***': it is a list of items with keys of their own.", "Coap:Server:Dtls:Psk", "meter:" + Secret)]
     [InlineData("Coap:Server:Dtls:Key is set, but Coap:Server:Dtls:Certificate names no certificate.", "Coap:Server:Dtls:Key", "key.pem")]
-    [InlineData("Coap:Server:Dtls has nothing by which clients come in.", "Coap:Server:Dtls:PskIdentityHint", "all")]
+    [InlineData("Coap:Server:Dtls has no credentials for clients.", "Coap:Server:Dtls:PskIdentityHint", "all")]
     [InlineData("Coap:Server:Dtls:MaxSessions = '0': allowed is: whole number, 1 to 10000000", "Coap:Server:Dtls:MaxSessions", "0")]
     [InlineData("Coap:Server:Dtls:CipherSuites = 'None': allowed is: one of PskAes128GcmSha256", "Coap:Server:Dtls:CipherSuites", "None")]
     [InlineData("Coap:Server:Dtls:PskFiles is not a known key. Did you mean Coap:Server:Dtls:PskFile?", "Coap:Server:Dtls:PskFiles",
@@ -70,7 +70,7 @@ public sealed class DtlsValidationTests : HostTest
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coaps://127.0.0.1:0"));
         builder.Services.AddCoapServer();
         string failure = Assert.Single(await StartFailuresAsync(builder));
-        Assert.StartsWith("Coap:Server:Endpoints has an address that cannot be listened on. ", failure, StringComparison.Ordinal);
+        Assert.StartsWith("Coap:Server:Endpoints has an address that the server cannot listen on. ", failure, StringComparison.Ordinal);
         Assert.EndsWith("Keys for it: Coap:Server:Dtls:PskFile or Coap:Server:Dtls:Psk; a certificate: Coap:Server:Dtls:Certificate.",
             failure, StringComparison.Ordinal);
     }
@@ -81,7 +81,7 @@ public sealed class DtlsValidationTests : HostTest
         HostApplicationBuilder builder = Builder(("Coap:Server:Dtls:Psk:meter", Secret));
         builder.Services.AddCoapServer(
             static options => options.Endpoint.UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions() }));
-        Assert.Equal("Coap:Server:Dtls is set, and UseDtls was called on Endpoint. Say it in configuration or in code, not both.",
+        Assert.Equal("Coap:Server:Dtls is set, and code called UseDtls on Endpoint. Use configuration or code, not both.",
             Assert.Single(await StartFailuresAsync(builder)));
     }
 

@@ -139,7 +139,7 @@ public sealed class EdhocFileTests : HostTest, IDisposable
         string[] expected =
         [
             ":both:Edhoc:File and Coap:Clients:both:Oscore:File are both set", ":fileless:Edhoc:Uri is set, but",
-            $":none:Edhoc:File = '{_files.Named("none.json")}': there is no file", ":nowhere:Edhoc:File is set, and no server",
+            $":none:Edhoc:File = '{_files.Named("none.json")}': there is no file", ":nowhere:Edhoc:File is set, but there is no server",
             ":shared:Edhoc:File is set, and the client uses the endpoint of a server", "Server:Edhoc:File: ",
             "Server:Edhoc:Suites = '99'",
         ];
@@ -155,7 +155,7 @@ public sealed class EdhocFileTests : HostTest, IDisposable
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
         builder.Services.AddCoapServer().UseEdhoc();
 
-        Assert.Contains("prove who it is", Assert.Single(await StartFailuresAsync(builder)), StringComparison.Ordinal);
+        Assert.Contains("prove its identity", Assert.Single(await StartFailuresAsync(builder)), StringComparison.Ordinal);
     }
 
     private static string WhoAsks(CoapRequest request) => $"{(request.Peer.Identity as OscoreIdentity)?.Owner}";

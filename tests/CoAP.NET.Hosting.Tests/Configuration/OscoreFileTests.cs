@@ -151,7 +151,7 @@ public sealed class OscoreFileTests : HostTest, IDisposable
         string[] problems = await StartFailuresAsync(builder);
 
         Assert.Equal(
-            ["Coap:Client:Oscore:File = ", "Coap:Client:Oscore:File is set, and no server", "Coap:Clients:other:Oscore:Uri is set, but",
+            ["Coap:Client:Oscore:File = ", "Coap:Client:Oscore:File is set, but there is no server", "Coap:Clients:other:Oscore:Uri is set, but",
                 "Coap:Server:Oscore:Files:0: ", "Coap:Server:Oscore:Files:1 = "],
             problems.Order(StringComparer.Ordinal).Select(static problem => s_beginnings.Single(
                 beginning => problem.StartsWith(beginning, StringComparison.Ordinal))));
@@ -175,7 +175,7 @@ public sealed class OscoreFileTests : HostTest, IDisposable
 
     private static readonly string[] s_beginnings =
     [
-        "Coap:Client:Oscore:File = ", "Coap:Client:Oscore:File is set, and no server", "Coap:Clients:other:Oscore:Uri is set, but",
+        "Coap:Client:Oscore:File = ", "Coap:Client:Oscore:File is set, but there is no server", "Coap:Clients:other:Oscore:Uri is set, but",
         "Coap:Server:Oscore:Files:0: ", "Coap:Server:Oscore:Files:1 = ",
     ];
 

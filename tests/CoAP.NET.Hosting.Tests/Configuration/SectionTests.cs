@@ -181,7 +181,7 @@ public sealed class SectionTests
         CoapServerOptions options =
             Read("""{ "Peers": [ { "AckTimeout": "10s" }, { "Prefixes": "10.0.0.0/8", "NStart": 0, "MaxChannels": 5 } ], "Peer": 1 }""");
         Assert.Equal(
-            ["Coap:Server:Peers:0:Prefixes names no peers. Give at least one prefix such as 192.0.2.0/24.",
+            ["Coap:Server:Peers:0:Prefixes is empty. Give at least one prefix such as 192.0.2.0/24.",
                 "Coap:Server:Peers:1:NStart = '0': allowed is: whole number, 1 to 65535"],
             options.Findings.Errors);
         Assert.Equal(2, options.Findings.UnknownKeys.Count);

@@ -24,7 +24,7 @@ public sealed class ValidationTests : HostTest
                 + "(Coap:Server:AllowUnknownKeys makes this a warning.)", failures);
         Assert.Contains($"Coap:Server:Tls:Certificate = '/nowhere/server.pem': there is no file {Path.GetFullPath("/nowhere/server.pem")}",
             failures);
-        Assert.Contains("Coap:Client:Proxy = 'coap://gateway.example/path': a proxy is a host. Leave out path and query.", failures);
+        Assert.Contains("Coap:Client:Proxy = 'coap://gateway.example/path': a proxy must be a host. Leave out path and query.", failures);
         Assert.Contains("Coap:Client:BaseAddress = 'device': allowed is: absolute CoAP URI such as coap://device.example/", failures);
     }
 
@@ -43,7 +43,7 @@ public sealed class ValidationTests : HostTest
         builder.Services.AddCoapClient("meter", options => options.BaseAddress = "http://x").UseServer("other");
         string[] failures = await StartFailuresAsync(builder);
 
-        Assert.Contains("Coap:Server:Endpoints has 'coap://127.0.0.1/path': An address to listen on has no path and no query.", failures);
+        Assert.Contains("Coap:Server:Endpoints has 'coap://127.0.0.1/path': An address to listen on must have no path and no query.", failures);
         Assert.Contains(
             "The CoAP server has the routes of its builder. Map on what AddCoapServer returns instead of setting Endpoint.Routes.",
             failures);
@@ -89,7 +89,7 @@ public sealed class ValidationTests : HostTest
         builder.Services.AddCoapServer();
         string failure = Assert.Single(await StartFailuresAsync(builder));
         Assert.StartsWith(
-            "Coap:Server:Endpoints has an address that cannot be listened on. 'coaps+tcp://127.0.0.1:0': a TLS server needs a certificate.",
+            "Coap:Server:Endpoints has an address that the server cannot listen on. 'coaps+tcp://127.0.0.1:0': a TLS server needs a certificate.",
             failure, StringComparison.Ordinal);
         Assert.EndsWith("Coap:Server:Tls:Certificate.", failure, StringComparison.Ordinal);
     }

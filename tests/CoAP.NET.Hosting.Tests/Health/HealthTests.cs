@@ -105,7 +105,7 @@ public sealed class HealthTests : HostTest
         IHost host = Build(builder);
         InvalidOperationException exception =
             await Assert.ThrowsAsync<InvalidOperationException>(() => CheckAsync(host, "coap-server-edge"));
-        Assert.StartsWith("There is no CoAP server by the name 'edge' to check.", exception.Message, StringComparison.Ordinal);
+        Assert.StartsWith("There is no CoAP server with the name 'edge' to check.", exception.Message, StringComparison.Ordinal);
         Assert.Throws<ArgumentException>(() => Builder().Services.AddHealthChecks().AddCoapPing("device"));
     }
 

@@ -98,13 +98,13 @@ public sealed partial class HostedProxyTests : HostTest
         Assert.Contains(
             "Coap:Proxy:MaxBodySize = '1073741825': allowed is: bytes (B, KiB, MiB, GiB), 1 to 1 GiB", failures);
         Assert.Contains("Coap:Proxy:Reverse:0:Path = 'floor': allowed is: path that begins with a slash", failures);
-        Assert.Contains("Coap:Proxy:Reverse:0:Target is missing: the URI that is asked.", failures);
+        Assert.Contains("Coap:Proxy:Reverse:0:Target is missing. Set it to the URI to forward to.", failures);
         Assert.Contains(
             "Coap:Proxy:HttpBackends:0:Target = 'coap://x': allowed is: absolute URI of HTTP such as https://api.example.com/devices",
             failures);
         Assert.Contains(failures, static failure => failure.StartsWith("Coap:Proxy:HttpBackends:0:PollInterval = '10ms': ",
             StringComparison.Ordinal));
-        Assert.Contains("Coap:Proxy says whom a forward proxy may ask, and there is none. Set Coap:Proxy:Forward to true.", failures);
+        Assert.Contains("Coap:Proxy has allowed targets of a forward proxy, but there is none. Set Coap:Proxy:Forward to true.", failures);
     }
 
     [Fact]
@@ -115,7 +115,7 @@ public sealed partial class HostedProxyTests : HostTest
             ("Coap:Proxy:Reverse:0:Target", "coap://127.0.0.1"));
         builder.Services.AddCoapProxy().MapGet("/floor", () => "own");
         string[] failures = await StartFailuresAsync(builder);
-        Assert.StartsWith("Coap:Proxy:Reverse:0 cannot be served. ", Assert.Single(failures), StringComparison.Ordinal);
+        Assert.StartsWith("Coap:Proxy:Reverse:0 is not a valid path to serve. ", Assert.Single(failures), StringComparison.Ordinal);
     }
 
     [Theory]

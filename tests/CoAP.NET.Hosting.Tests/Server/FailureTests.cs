@@ -22,7 +22,7 @@ public sealed class FailureTests : HostTest
         await Within(stopping.Task);
 
         Exception exception = await Assert.ThrowsAnyAsync<Exception>(() => Within(host.StopAsync()));
-        Assert.Contains("The CoAP server gave up, and the application was stopped for it.", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("The CoAP server failed, and the application stopped because of it.", exception.Message, StringComparison.Ordinal);
         Assert.Contains(Logged.Entries, static entry => entry is { Level: LogLevel.Critical, Id: 1800 });
     }
 

@@ -24,7 +24,7 @@ internal sealed class SourceAddresses
         string? text = plan.FirstSource;
         if (text is null)
         {
-            // Elsewhere than on Linux 127/8 has one address only, or a request cannot choose.
+            // Outside of Linux 127/8 has one address only, or a request cannot choose.
             if (!OperatingSystem.IsLinux() || target.AddressFamily != AddressFamily.InterNetwork || !IPAddress.IsLoopback(target))
             {
                 return null;
@@ -49,7 +49,7 @@ internal sealed class SourceAddresses
         return sources;
     }
 
-    /// <summary>The address of a peer.</summary>
+    /// <summary>Returns the address of a peer.</summary>
     /// <param name="peer">Its number among all peers of all workers.</param>
     /// <exception cref="ArgumentException">There is none.</exception>
     public IPAddress Of(int peer)
@@ -77,7 +77,7 @@ internal sealed class SourceAddresses
         return new IPAddress(bytes);
     }
 
-    // Better now than with each request.
+    // One check instead of a failure of each request.
     private static void CheckIsOurs(IPAddress address)
     {
         try
@@ -87,7 +87,7 @@ internal sealed class SourceAddresses
         }
         catch (SocketException exception)
         {
-            throw new ArgumentException($"Nothing can be sent from {address}: {exception.Message}", exception);
+            throw new ArgumentException($"This host cannot send from {address}: {exception.Message}", exception);
         }
     }
 }

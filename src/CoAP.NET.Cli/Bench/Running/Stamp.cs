@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>Time stamps of the system's monotonic clock, and what they are in other units.</summary>
+/// <summary>Timestamps of the system's monotonic clock, with conversions.</summary>
 internal static class Stamp
 {
     private static readonly double s_perSecond = TimeProvider.System.TimestampFrequency;

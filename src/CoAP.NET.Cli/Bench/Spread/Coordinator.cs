@@ -3,18 +3,18 @@ using System.Net;
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// Does one run on several machines: deals the plan out, starts all workers together when all are ready, and adds up what they measured.
-/// Whatever goes wrong before the start ends the run, as it would not be the one that was asked for; a worker that is lost afterwards is an
-/// error of kind <see cref="WorkerLost"/> or <see cref="WorkerFailed"/> in the result, which tells how many took part.
+/// Runs a plan on several machines: distributes the plan, starts all workers together when all are ready, and adds up their measurements.
+/// Any failure before the start ends the run, because it would differ from the plan. A worker that is lost later is an error of kind
+/// <see cref="WorkerLost"/> or <see cref="WorkerFailed"/> in the result, which contains the number of workers.
 /// </summary>
 internal static class Coordinator
 {
     /// <summary>
-    /// The kind of error of a worker that vanished, hung or spoke nonsense during a run: what it measured is not in the result.
+    /// The kind of error of a worker that vanished, hung or broke the protocol during a run: its measurements are not in the result.
     /// </summary>
     public const string WorkerLost = "worker lost";
 
-    /// <summary>The kind of error of a worker that told that its run failed.</summary>
+    /// <summary>The kind of error of a worker that reported a failed run.</summary>
     public const string WorkerFailed = "worker failed";
 
     private static readonly TimeSpan TickEvery = TimeSpan.FromSeconds(1);
@@ -24,14 +24,14 @@ internal static class Coordinator
         CancellationToken cancellationToken) =>
             RunAsync(workers, plan, progress, new CoordinatorOptions(), cancellationToken);
 
-    /// <summary>Does one run.</summary>
-    /// <param name="workers">Where they listen.</param>
-    /// <param name="plan">The whole.</param>
-    /// <param name="progress">Is told each second how all of them stand together.</param>
-    /// <param name="options">The rest.</param>
-    /// <param name="cancellationToken">Ends the run: what was measured until then is the result.</param>
-    /// <exception cref="SpreadException">A worker could not be had, or all were lost.</exception>
-    /// <exception cref="OperationCanceledException">It was cancelled before anything was measured.</exception>
+    /// <summary>Runs a plan.</summary>
+    /// <param name="workers">Their addresses.</param>
+    /// <param name="plan">The whole plan.</param>
+    /// <param name="progress">Receives the sum of their progress each second.</param>
+    /// <param name="options">Other options.</param>
+    /// <param name="cancellationToken">Ends the run, with the measurements so far as the result.</param>
+    /// <exception cref="SpreadException">A worker is not available, or all were lost.</exception>
+    /// <exception cref="OperationCanceledException">The run was cancelled before it measured anything.</exception>
     public static async Task<LoadResult> RunAsync(IReadOnlyList<DnsEndPoint> workers, LoadPlan plan, IProgress<LoadTick>? progress,
         CoordinatorOptions options, CancellationToken cancellationToken)
     {
@@ -44,7 +44,7 @@ internal static class Coordinator
         WorkerLink?[] links = new WorkerLink?[shares.Count];
         try
         {
-            // All are tried to the end, so that every missing one is named at once.
+            // Tries all to the end, so that the error names every missing one.
             await AllAsync(shares.Count, async (i, token) => links[i] = await WorkerLink.ConnectAsync(workers[i], options, token),
                 hasty: false, cancellationToken);
             return await RunAsync([.. links.Select(static link => link!)], shares, plan, progress, options, cancellationToken);
@@ -69,11 +69,11 @@ internal static class Coordinator
         Task ticking = TickAsync(links, lost, progress, options.Time, over.Token);
         try
         {
-            // A process id means something on one machine only, and is read by one worker only.
+            // A process id is valid on one machine only, and one worker is enough to read it.
             int reader = links.FindIndex(static link => link.IsHere);
             if (plan.ServerProcess is not null && reader < 0)
             {
-                options.Say?.Invoke("No worker runs on this machine, so the server's processor time and memory are not read.");
+                options.Say?.Invoke("No worker runs on this machine, so the report lacks the server's processor time and memory.");
             }
 
             await AllAsync(links.Count,
@@ -96,7 +96,7 @@ internal static class Coordinator
         TaskCompletionSource cancelled = new(TaskCreationOptions.RunContinuationsAsynchronously);
         using CancellationTokenRegistration registration = cancellationToken.Register(cancelled.SetResult);
 
-        // All are started first and then waited for; the start of none waits for another.
+        // Starts all first and then waits for them; no start waits for another.
         Task<LoadResult?[]> all = Task.WhenAll(links.Select(link => OneAsync(link, lost, options, patience.Token, cancellationToken)));
         if (await Task.WhenAny(all, cancelled.Task) == cancelled.Task)
         {
@@ -115,7 +115,7 @@ internal static class Coordinator
         return Sum(plan, parts, lost);
     }
 
-    // Null: the worker has nothing to add.
+    // Null if the worker has nothing to add.
     private static async Task<LoadResult?> OneAsync(WorkerLink link, List<SpreadException> lost, CoordinatorOptions options,
         CancellationToken patience, CancellationToken cancelled)
     {
@@ -157,7 +157,7 @@ internal static class Coordinator
             errors[kind] = errors.GetValueOrDefault(kind) + 1;
         }
 
-        // Cancelled in its warm-up, a part has measured for no time; it must not pull the average down.
+        // A worker cancelled in its warm-up has measured for no time; it must not lower the average.
         return sum with
         {
             Errors = errors,
@@ -196,7 +196,7 @@ internal static class Coordinator
         }
     }
 
-    // Does a step with all workers. Hasty: the first that fails ends the others' waiting.
+    // Runs a step with all workers. Hasty: the first failure ends the wait for the others.
     private static async Task AllAsync(int count, Func<int, CancellationToken, Task> step, bool hasty, CancellationToken cancellationToken)
     {
         using CancellationTokenSource failed = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);

@@ -1,26 +1,26 @@
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>What a coordinator needs beside the plan.</summary>
+/// <summary>Options of a coordinator besides the plan.</summary>
 internal sealed record CoordinatorOptions
 {
-    /// <summary>The word that the workers ask for; null when they ask for none.</summary>
+    /// <summary>The word that the workers require; null for none.</summary>
     public string? Key { get; init; }
 
-    /// <summary>Is told, in a sentence, of workers that are lost, and when fewer take part than were named.</summary>
+    /// <summary>Receives sentences about lost workers, and about fewer workers than named.</summary>
     public Action<string>? Say { get; init; }
 
     /// <summary>The clock of ticks and limits.</summary>
     public TimeProvider Time { get; init; } = TimeProvider.System;
 
-    /// <summary>How long a worker may take to be reached, and to answer the first line.</summary>
+    /// <summary>The timeout of a connection to a worker, and of its first answer.</summary>
     public TimeSpan ConnectLimit { get; init; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>How long the workers may take to connect their peers, beside the plan's ramp.</summary>
+    /// <summary>The timeout for the workers to connect their peers, in addition to the plan's ramp.</summary>
     public TimeSpan ReadyLimit { get; init; } = TimeSpan.FromSeconds(90);
 
-    /// <summary>How much longer than the plan's times together a run may take until its result is here.</summary>
+    /// <summary>The timeout for the result, in addition to the plan's times.</summary>
     public TimeSpan ResultLimit { get; init; } = TimeSpan.FromSeconds(30);
 
-    /// <summary>How long is waited for results after a run was cancelled.</summary>
+    /// <summary>The timeout for results after a cancellation.</summary>
     public TimeSpan CancelLimit { get; init; } = TimeSpan.FromSeconds(10);
 }

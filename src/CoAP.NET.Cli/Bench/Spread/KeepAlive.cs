@@ -2,12 +2,10 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>
-/// Connections stay silent for long while peers are connected; a machine that was switched off must be noticed all the same.
-/// </summary>
+/// <summary>TCP keep-alive: connections stay silent for long while peers connect, but a machine that went down must be noticed.</summary>
 internal static class KeepAlive
 {
-    /// <summary>Lets the system ask after 10 s of silence, and give up after three questions 5 s apart.</summary>
+    /// <summary>Makes the system probe after 10 s of silence, and give up after three probes 5 s apart.</summary>
     public static void Set(Socket socket)
     {
         socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.KeepAlive, true);

@@ -1,11 +1,11 @@
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>Times of plans as limits. A plan that came over the network may hold anything, and is only judged where it is run.</summary>
+/// <summary>Converts times of plans to limits. A plan from the network may hold any value; validation happens where it runs.</summary>
 internal static class PlanTime
 {
-    // What a timer takes at most is 49 days.
+    // Timers allow at most 49 days.
     private const double LongestSeconds = 40 * 86_400.0;
 
-    /// <summary>Seconds as a time that timers take.</summary>
+    /// <summary>Returns seconds as a valid time for timers.</summary>
     public static TimeSpan Of(double seconds) => TimeSpan.FromSeconds(double.IsNaN(seconds) ? 0 : Math.Clamp(seconds, 0, LongestSeconds));
 }

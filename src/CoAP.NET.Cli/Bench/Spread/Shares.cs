@@ -1,16 +1,14 @@
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>Deals one plan out to several workers, so that together they do what one would.</summary>
+/// <summary>Distributes one plan to several workers, so that together they do the same as one would.</summary>
 /// <remarks>
-/// The rate of changes of an observing run is not split and stays in all plans: it says to each worker that bodies are numbers that grow.
-/// Only the worker of peer 0 makes the changes, so that they stay in one order.
+/// The change rate of an observing run is not divided and stays in all plans: it tells each worker that bodies are growing numbers. Only
+/// the worker of peer 0 makes the changes, so that they have one order.
 /// </remarks>
 internal static class Shares
 {
-    /// <summary>
-    /// One plan for each worker. Fewer than workers when there are fewer peers: a worker without a peer has nothing to do.
-    /// </summary>
-    /// <param name="plan">The whole.</param>
+    /// <summary>Returns one plan per worker; fewer if there are fewer peers, because a worker needs a peer.</summary>
+    /// <param name="plan">The whole plan.</param>
     /// <param name="workers">At least 1.</param>
     public static IReadOnlyList<LoadPlan> Deal(LoadPlan plan, int workers)
     {
@@ -34,6 +32,6 @@ internal static class Shares
         return shares;
     }
 
-    // By peers, so that each peer has the rate it would have with one worker.
+    // By peers, so that each peer has the same rate as with one worker.
     private static double RateOf(LoadPlan plan, int peers) => plan.Rate * peers / plan.Peers;
 }

@@ -6,23 +6,23 @@ using System.Text.Json;
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// A conversation in lines of JSON. Nothing is read beyond its bound and nothing is waited for without one. After any
-/// <see cref="SpreadException"/> it is only good for <see cref="RefuseAsync"/> and to be disposed.
+/// A conversation in lines of JSON, with a limit for every read and a timeout for every wait. After any <see cref="SpreadException"/> it
+/// only allows <see cref="RefuseAsync"/> and disposal.
 /// </summary>
-/// <param name="stream">What it reads and writes; disposed with it.</param>
+/// <param name="stream">The stream; disposed with it.</param>
 /// <param name="time">The clock of all its limits.</param>
 internal sealed class SpreadConnection(Stream stream, TimeProvider time) : IAsyncDisposable
 {
-    /// <summary>The version of the protocol that this program speaks.</summary>
+    /// <summary>The version of the protocol.</summary>
     public const int Version = 1;
 
-    /// <summary>The longest line, in bytes, but for results.</summary>
+    /// <summary>Maximum length of a line in bytes, except for results.</summary>
     public const int LineLimit = 64 * 1024;
 
-    /// <summary>The longest line with a result, in bytes.</summary>
+    /// <summary>Maximum length of a line with a result, in bytes.</summary>
     public const int ResultLimit = 16 * 1024 * 1024;
 
-    /// <summary>How long an end waits for the other side's.</summary>
+    /// <summary>The timeout of the other side's end.</summary>
     public static readonly TimeSpan EndLimit = TimeSpan.FromSeconds(5);
 
     private const int DrainLimit = 2 * ResultLimit;
@@ -33,11 +33,11 @@ internal sealed class SpreadConnection(Stream stream, TimeProvider time) : IAsyn
     private readonly SemaphoreSlim _writing = new(1);
     private long _searched;
 
-    /// <summary>Reads a line; null when the other side has ended the conversation.</summary>
-    /// <param name="limit">The longest result, in bytes; other lines have <see cref="LineLimit"/>.</param>
-    /// <param name="within">How long is waited for it.</param>
-    /// <param name="cancellationToken">Ends the waiting.</param>
-    /// <exception cref="SpreadException">It took too long, was too long, is no message, or the connection broke.</exception>
+    /// <summary>Reads a line; null if the other side has ended the conversation.</summary>
+    /// <param name="limit">Maximum length of a result, in bytes; other lines have <see cref="LineLimit"/>.</param>
+    /// <param name="within">The timeout.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <exception cref="SpreadException">The line took too long, was too long or invalid, or the connection broke.</exception>
     public async Task<SpreadMessage?> ReadAsync(int limit, TimeSpan within, CancellationToken cancellationToken)
     {
         using CancellationTokenSource expired = new(within, time);
@@ -57,14 +57,14 @@ internal sealed class SpreadConnection(Stream stream, TimeProvider time) : IAsyn
     }
 
     /// <summary>Sends a line.</summary>
-    /// <exception cref="SpreadException">It is too long, is not taken within 10 s, or the connection broke.</exception>
+    /// <exception cref="SpreadException">The line is too long, sending takes more than 10 s, or the connection broke.</exception>
     public async Task SendAsync(SpreadMessage message, CancellationToken cancellationToken)
     {
         byte[] json = JsonSerializer.SerializeToUtf8Bytes(message, SpreadJson.Default.SpreadMessage);
         if (json.Length > LimitOf(message))
         {
             throw new SpreadException(SpreadError.Protocol,
-                $"{NameOf(message)} of {json.Length:N0} bytes is longer than the {LimitOf(message):N0} that are allowed");
+                $"{NameOf(message)} of {json.Length:N0} bytes is longer than the limit of {LimitOf(message):N0}");
         }
 
         using CancellationTokenSource expired = new(SendLimit, time);
@@ -92,7 +92,7 @@ internal sealed class SpreadConnection(Stream stream, TimeProvider time) : IAsyn
         }
     }
 
-    /// <summary>Sends an error as the last line, and does not mind when nobody takes it.</summary>
+    /// <summary>Sends an error as the last line, and ignores a failure to send.</summary>
     public async Task RefuseAsync(string kind, string text)
     {
         try
@@ -102,13 +102,13 @@ internal sealed class SpreadConnection(Stream stream, TimeProvider time) : IAsyn
         }
         catch (SpreadException)
         {
-            // The other side is gone; that it was refused is known here.
+            // The other side is gone; this side knows that it refused.
         }
     }
 
     /// <summary>
-    /// Says that nothing more comes, and reads until the other side ends too. Closing with unread bytes resets a connection, and that takes
-    /// away the last line before it is read.
+    /// Ends the sending direction, and reads until the other side ends too. Closing with unread bytes resets a connection, which loses the
+    /// last line before the peer reads it.
     /// </summary>
     public async Task EndAsync()
     {
@@ -130,11 +130,11 @@ internal sealed class SpreadConnection(Stream stream, TimeProvider time) : IAsyn
         }
         catch (Exception exception) when (exception is IOException or ObjectDisposedException or OperationCanceledException)
         {
-            // It ends one way or the other.
+            // The conversation ends in either case.
         }
     }
 
-    /// <summary>Says that nothing more comes.</summary>
+    /// <summary>Ends the sending direction.</summary>
     public void Finish()
     {
         try
@@ -146,7 +146,7 @@ internal sealed class SpreadConnection(Stream stream, TimeProvider time) : IAsyn
         }
         catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
         {
-            // It is over already.
+            // It has already ended.
         }
     }
 
@@ -158,7 +158,7 @@ internal sealed class SpreadConnection(Stream stream, TimeProvider time) : IAsyn
         _writing.Dispose();
     }
 
-    /// <summary>What a message is called where people read it.</summary>
+    /// <summary>Returns the readable name of a message.</summary>
     public static string NameOf(SpreadMessage? message) =>
         message?.GetType().Name.Replace("Message", string.Empty, StringComparison.Ordinal).ToLowerInvariant() ?? "end of the connection";
 
@@ -171,7 +171,7 @@ internal sealed class SpreadConnection(Stream stream, TimeProvider time) : IAsyn
             ReadResult read = await _reader.ReadAsync(cancellationToken);
             ReadOnlySequence<byte> buffer = read.Buffer;
 
-            // What was searched is not searched again, or a long line would cost the square of its length.
+            // Does not repeat the search over earlier bytes, because a long line would then cost the square of its length.
             if (buffer.Slice(_searched).PositionOf((byte)'\n') is { } end)
             {
                 ReadOnlySequence<byte> line = buffer.Slice(0, end);

@@ -1,21 +1,21 @@
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>The kinds of <see cref="SpreadException"/>, and of errors on the wire.</summary>
+/// <summary>The kinds of <see cref="SpreadException"/>, and of errors in the protocol.</summary>
 internal static class SpreadError
 {
-    /// <summary>Nobody answers at the address.</summary>
+    /// <summary>No process answers at the address.</summary>
     public const string Unreachable = "unreachable";
 
-    /// <summary>The two sides speak different versions.</summary>
+    /// <summary>The two sides have different versions.</summary>
     public const string Version = "version";
 
     /// <summary>The word is missing or wrong.</summary>
     public const string Key = "key";
 
-    /// <summary>The worker has a run already.</summary>
+    /// <summary>The worker already has a run.</summary>
     public const string Busy = "busy";
 
-    /// <summary>A line that is no message, is too long, or is out of turn.</summary>
+    /// <summary>A line that is invalid, too long, or out of turn.</summary>
     public const string Protocol = "protocol";
 
     /// <summary>The other side took too long.</summary>
@@ -27,9 +27,9 @@ internal static class SpreadError
     /// <summary>The run itself failed.</summary>
     public const string Failed = "failed";
 
-    /// <summary>The coordinator ended the run before anything was measured.</summary>
+    /// <summary>The coordinator ended the run before it measured anything.</summary>
     public const string Cancelled = "cancelled";
 
-    /// <summary>Somebody stopped the worker.</summary>
+    /// <summary>A user stopped the worker.</summary>
     public const string Stopped = "stopped";
 }

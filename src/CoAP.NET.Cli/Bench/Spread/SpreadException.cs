@@ -1,13 +1,14 @@
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>A run over several machines could not be done. The message is a sentence for people and names the worker.</summary>
+/// <summary>A run over several machines failed. The message is a readable sentence that names the worker.</summary>
 internal sealed class SpreadException(string kind, string message, Exception? inner = null) : Exception(message, inner)
 {
     /// <summary>One of the constants of <see cref="SpreadError"/>, or a kind of a later version.</summary>
     public string Kind { get; } = kind;
 
     /// <summary>
-    /// Text of the other side as it may be shown: on one line, no control characters (a terminal obeys those), not endless.
+    /// Returns text of the other side in a safe form: on one line, without control characters (which a terminal would execute), limited in
+    /// length.
     /// </summary>
     public static string Clean(string text, int length = 300)
     {

@@ -2,7 +2,7 @@ using System.Threading.Channels;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>Sends ticks without holding up the run that reports them: when the coordinator does not read, ticks are left out.</summary>
+/// <summary>Sends ticks without delaying the run that reports them: it drops ticks if the coordinator does not read.</summary>
 internal sealed class TickSender(SpreadConnection connection) : IProgress<LoadTick>
 {
     private readonly Channel<LoadTick> _ticks =
@@ -12,7 +12,7 @@ internal sealed class TickSender(SpreadConnection connection) : IProgress<LoadTi
     public void Report(LoadTick value) => _ticks.Writer.TryWrite(WorkerFigures.Clean(value));
 
     /// <summary>Sends until <see cref="Complete"/>.</summary>
-    /// <exception cref="SpreadException">The coordinator takes no more.</exception>
+    /// <exception cref="SpreadException">The coordinator no longer reads.</exception>
     public async Task PumpAsync()
     {
         await foreach (LoadTick tick in _ticks.Reader.ReadAllAsync())
@@ -21,6 +21,6 @@ internal sealed class TickSender(SpreadConnection connection) : IProgress<LoadTi
         }
     }
 
-    /// <summary>No more ticks are taken.</summary>
+    /// <summary>Stops accepting ticks.</summary>
     public void Complete() => _ticks.Writer.TryComplete();
 }

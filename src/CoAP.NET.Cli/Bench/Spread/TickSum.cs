@@ -1,16 +1,16 @@
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>Adds up how several workers stand.</summary>
+/// <summary>Adds up the progress of several workers.</summary>
 internal static class TickSum
 {
-    // A worker that has not spoken for so long has no rate that is known.
+    // A worker that has been silent for this long has no known rate.
     private static readonly TimeSpan Fresh = TimeSpan.FromSeconds(3);
 
     private static readonly string[] Phases = ["connecting", "warming up", "measuring", "ending"];
 
-    /// <summary>One tick for all of them; null while none has spoken.</summary>
+    /// <summary>Returns one tick for all of them; null before the first one.</summary>
     /// <param name="links">The workers.</param>
-    /// <param name="lost">How many of them are out of the run.</param>
+    /// <param name="lost">Number of workers that are out of the run.</param>
     public static LoadTick? Of(IReadOnlyList<WorkerLink> links, int lost)
     {
         List<(LoadTick Tick, bool Now)> ticks = [.. links.Select(static link => (Last: link.Tick, link.IsDone))
@@ -19,10 +19,10 @@ internal static class TickSum
         return ticks.Count == 0 ? null : Of(ticks, lost);
     }
 
-    /// <summary>One tick for several, each with whether it is of the last seconds; at least one.</summary>
+    /// <summary>Returns one tick for several, each with whether it is recent; at least one.</summary>
     public static LoadTick Of(IReadOnlyList<(LoadTick Tick, bool Now)> ticks, int lost)
     {
-        // Percentiles of parts have no sum: the worst is told, as in results. The phase is the one that the last of them is in.
+        // Percentiles of parts have no sum: it reports the worst, as results do. The phase is that of the slowest.
         List<LoadTick> now = [.. ticks.Where(static one => one.Now).Select(static one => one.Tick)];
         return new LoadTick(
             (now.Count > 0 ? now : [.. ticks.Select(static one => one.Tick)]).MinBy(static one => Array.IndexOf(Phases, one.Phase)).Phase,

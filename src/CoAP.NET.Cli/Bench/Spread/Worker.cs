@@ -5,10 +5,10 @@ using System.Text;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>Serves coordinators: does the runs that they ask for, one at a time, until it is stopped.</summary>
+/// <summary>Serves coordinators: does their runs, one at a time, until cancellation.</summary>
 internal sealed class Worker
 {
-    // Conversations beside the run: others that are told "busy", and whatever else knocks.
+    // Conversations besides the run: coordinators that get "busy", and unknown connections.
     private const int MostConversations = 32;
 
     private static readonly TimeSpan AcceptPause = TimeSpan.FromSeconds(1);
@@ -19,12 +19,12 @@ internal sealed class Worker
 
     private Worker(LoadRun run, WorkerOptions options) => (_run, _options) = (run, options);
 
-    /// <summary>Listens until it is cancelled; a run that goes on then is ended, and its coordinator is told.</summary>
-    /// <param name="listen">Where; port 0 for any.</param>
-    /// <param name="run">Does a run.</param>
-    /// <param name="options">The rest.</param>
+    /// <summary>Listens until cancellation, which ends a pending run and notifies its coordinator.</summary>
+    /// <param name="listen">The address; port 0 for any.</param>
+    /// <param name="run">Runs a plan.</param>
+    /// <param name="options">Other options.</param>
     /// <param name="cancellationToken">Stops the worker; then the task ends without an exception.</param>
-    /// <exception cref="SocketException">It cannot listen there.</exception>
+    /// <exception cref="SocketException">It cannot listen on the address.</exception>
     public static async Task ServeAsync(IPEndPoint listen, LoadRun run, WorkerOptions options, CancellationToken cancellationToken)
     {
         using Socket listener = new(listen.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
@@ -40,30 +40,28 @@ internal sealed class Worker
         await new Worker(run, options).AcceptAsync(listener, cancellationToken);
     }
 
-    /// <summary>What is said at the beginning.</summary>
+    /// <summary>Returns the initial messages.</summary>
     public static IEnumerable<string> Greeting(IPEndPoint at, string? key)
     {
         yield return $"Listening on {at} (protocol version {SpreadConnection.Version}); Ctrl-C stops it.";
         if (!IPAddress.IsLoopback(at.Address))
         {
             yield return key is null
-                ? $"WARNING: anybody who reaches {at} can make this machine send load to any address. No word is asked for (--key), and "
+                ? $"WARNING: any host that reaches {at} can make this machine send load to any address. It requires no word (--key), and "
                     + "nothing is encrypted. Listen on a loopback address and use a tunnel, or only where you trust everybody."
-                : $"WARNING: other machines reach {at}, and the word and everything else travels unencrypted. Whoever reads it can make "
-                    + "this machine send load to any address.";
+                : $"WARNING: other machines reach {at}, and the word and everything else travels unencrypted. Anyone who reads it can "
+                    + "make this machine send load to any address.";
         }
     }
 
-    /// <summary>Takes the worker for a run.</summary>
-    /// <returns>Null, or who has it.</returns>
+    /// <summary>Reserves the worker for a run.</summary>
+    /// <returns>Null, or the name of its current coordinator.</returns>
     internal string? Take(string who) => Interlocked.CompareExchange(ref _busyWith, who, null);
 
-    /// <summary>Gives it back.</summary>
+    /// <summary>Releases the worker.</summary>
     internal void Release() => Volatile.Write(ref _busyWith, null);
 
-    /// <summary>
-    /// Whether a word is the right one; takes as long for any wrong one, however much of it is right and however long it is.
-    /// </summary>
+    /// <summary>Whether a word is correct; takes the same time for any wrong one, however similar and long it is.</summary>
     internal bool Knows(string? word) =>
         _options.Key is null || CryptographicOperations.FixedTimeEquals(Hash(_options.Key), Hash(word ?? string.Empty));
 
@@ -80,7 +78,7 @@ internal sealed class Worker
                 conversations.RemoveAll(static one => one.IsCompleted);
                 if (conversations.Count >= MostConversations)
                 {
-                    _options.Say?.Invoke("Too many connections at once; one was closed.");
+                    _options.Say?.Invoke("Too many connections at once; closed one.");
                     socket.Dispose();
                     continue;
                 }
@@ -93,8 +91,8 @@ internal sealed class Worker
             }
             catch (SocketException exception)
             {
-                // Out of files, or a peer that was gone before it was taken: neither is a reason to stop.
-                _options.Say?.Invoke($"A connection could not be taken: {exception.Message}.");
+                // Out of files, or a peer that was gone before the accept: neither is a reason to stop.
+                _options.Say?.Invoke($"Accepting a connection failed: {exception.Message}.");
                 await Task.Delay(AcceptPause, _options.Time, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
         }
@@ -117,7 +115,7 @@ internal sealed class Worker
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            // A connection that was gone before it was served, for one.
+            // For example a connection that was closed before this side served it.
             socket.Dispose();
             _options.Say?.Invoke($"A conversation broke off: {exception.GetType().Name}: {exception.Message}.");
         }

@@ -4,24 +4,24 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>Addresses of workers as people write them: "host", "host:port", "192.0.2.1:port", "[2001:db8::1]:port".</summary>
+/// <summary>Addresses of workers in the usual notation: "host", "host:port", "192.0.2.1:port", "[2001:db8::1]:port".</summary>
 internal static class WorkerAddress
 {
-    /// <summary>The port of workers when none is named.</summary>
+    /// <summary>The default port of workers.</summary>
     public const int DefaultPort = 5690;
 
-    /// <summary>Where a worker listens when nothing else is asked for: nobody but this machine reaches it.</summary>
+    /// <summary>The default address of a worker: reachable only from this machine.</summary>
     public static IPEndPoint DefaultListen => new(IPAddress.Loopback, DefaultPort);
 
-    /// <summary>Reads one address.</summary>
-    /// <exception cref="FormatException">It is none.</exception>
+    /// <summary>Parses an address.</summary>
+    /// <exception cref="FormatException">The text is invalid.</exception>
     public static DnsEndPoint Parse(string text)
     {
         string host = text.Trim();
         string port = string.Empty;
         int colon = host.LastIndexOf(':');
 
-        // An IPv6 address without brackets is all host.
+        // An IPv6 address without brackets has no port.
         bool bare = colon >= 0 && host.IndexOf(':') != colon && !host.StartsWith('[');
         if (colon >= 0 && !bare && !host.EndsWith(']'))
         {
@@ -39,21 +39,21 @@ internal static class WorkerAddress
             : throw new FormatException($"'{SpreadException.Clean(text)}' is no address of a worker, such as 192.0.2.1:{DefaultPort}.");
     }
 
-    /// <summary>Reads addresses with commas between them.</summary>
-    /// <exception cref="FormatException">One of them is none, or stands there twice.</exception>
+    /// <summary>Parses addresses with commas between them.</summary>
+    /// <exception cref="FormatException">One of them is invalid, or occurs twice.</exception>
     public static IReadOnlyList<DnsEndPoint> ParseList(string text)
     {
         List<DnsEndPoint> all = [.. text.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries).Select(Parse)];
         return all.GroupBy(Format).FirstOrDefault(static same => same.Count() > 1) is { } twice
-            ? throw new FormatException($"Worker {twice.Key} is named twice; it does one run at a time.")
-            : all.Count > 0 ? all : throw new FormatException("No worker is named.");
+            ? throw new FormatException($"Worker {twice.Key} occurs twice; a worker does one run at a time.")
+            : all.Count > 0 ? all : throw new FormatException("Name at least one worker.");
     }
 
     /// <summary>
-    /// Reads where a worker listens: an address of this machine with a port, or "localhost". Names are not looked up, as they may have
-    /// several addresses.
+    /// Parses the address of a worker: an address of this machine with a port, or "localhost". It does not resolve names, because they may
+    /// have several addresses.
     /// </summary>
-    /// <exception cref="FormatException">It is none.</exception>
+    /// <exception cref="FormatException">The text is invalid.</exception>
     public static IPEndPoint ParseListen(string text)
     {
         DnsEndPoint address = Parse(text);
@@ -63,7 +63,7 @@ internal static class WorkerAddress
                 $"'{SpreadException.Clean(text)}' is no address to listen on, such as 127.0.0.1:{DefaultPort} or 0.0.0.0:{DefaultPort}.");
     }
 
-    /// <summary>An address as people write it.</summary>
+    /// <summary>Formats an address in the usual notation.</summary>
     public static string Format(DnsEndPoint address) =>
         (IPAddress.TryParse(address.Host, out IPAddress? ip) && ip.AddressFamily == AddressFamily.InterNetworkV6
             ? $"[{address.Host}]"

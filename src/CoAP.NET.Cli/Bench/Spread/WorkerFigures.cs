@@ -1,19 +1,19 @@
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// Takes figures of a worker as what they are: somebody else's. What cannot be is refused, so that adding up neither overflows nor fails.
+/// Validates the figures of a worker as untrusted input. It rejects impossible values, so that adding up neither overflows nor fails.
 /// </summary>
 internal static class WorkerFigures
 {
-    // A million a second for 30 years; thousands of such add up without overflow.
+    // A million per second for 30 years; thousands of them add up without overflow.
     private const long MostCounted = 1_000_000_000_000_000;
     private const int MostPeers = 1_000_000;
     private const int MostSteps = 10_000;
 
-    /// <summary>A tick in its bounds.</summary>
+    /// <summary>Returns a tick within its limits.</summary>
     public static LoadTick Clean(LoadTick tick) => tick with
     {
-        // Of a tick that was read, all fields may be missing: a structure has defaults.
+        // All fields of a deserialized tick may be missing: a structure has defaults.
         Phase = SpreadException.Clean(tick.Phase ?? string.Empty, 24),
         Peers = Math.Clamp(tick.Peers, 0, MostPeers),
         PerSecond = Positive(tick.PerSecond),
@@ -23,8 +23,8 @@ internal static class WorkerFigures
         Lost = Math.Clamp(tick.Lost, 0, MostCounted),
     };
 
-    /// <summary>A result that can be added up.</summary>
-    /// <exception cref="SpreadException">It holds what no run measures.</exception>
+    /// <summary>Validates a result before it is added up.</summary>
+    /// <exception cref="SpreadException">It contains impossible figures.</exception>
     public static LoadResult Clean(LoadResult result)
     {
         if (!IsSound(result))
@@ -40,7 +40,7 @@ internal static class WorkerFigures
         };
     }
 
-    /// <summary>Whether a result holds only what a run can measure.</summary>
+    /// <summary>Whether a result contains only possible figures.</summary>
     public static bool IsSound(LoadResult result) =>
         double.IsFinite(result.Seconds) && result.Seconds >= 0
             && IsCount(result.Count) && IsCount(result.Lost) && IsCount(result.OwnDrops) && IsCount(result.Changes)

@@ -1,12 +1,12 @@
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>The gate of a worker's run: tells the coordinator that the run is ready, and opens when it says start.</summary>
+/// <summary>The gate of a worker's run: reports to the coordinator that the run is ready, and opens at its start.</summary>
 internal sealed class WorkerGate(SpreadConnection connection, LoadPlan plan, WorkerOptions options) : LoadGate
 {
     private readonly TimeSpan _limit = options.StartLimit + PlanTime.Of(plan.RampSeconds);
     private readonly TaskCompletionSource _start = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    /// <summary>Lets the run begin.</summary>
+    /// <summary>Opens the gate.</summary>
     public void Start() => _start.TrySetResult();
 
     /// <inheritdoc/>

@@ -3,10 +3,10 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>One worker as its coordinator sees it. Every <see cref="SpreadException"/> that leaves it names the worker.</summary>
+/// <summary>One worker from the coordinator's view. Every <see cref="SpreadException"/> from it names the worker.</summary>
 internal sealed class WorkerLink : IAsyncDisposable
 {
-    // Reads in a row are bounded together by the run's own limit; this one is only for a single line.
+    // The run's own timeout covers consecutive reads together; this one is only for a single line.
     private static readonly TimeSpan Unlimited = Timeout.InfiniteTimeSpan;
 
     private readonly SpreadConnection _connection;
@@ -25,7 +25,7 @@ internal sealed class WorkerLink : IAsyncDisposable
     /// <summary>Whether it runs on this machine.</summary>
     public bool IsHere { get; private set; }
 
-    /// <summary>The last tick, and how long ago it came; null when there was none or the worker is out of the run.</summary>
+    /// <summary>The last tick, and its age; null if there was none or the worker is out of the run.</summary>
     public (LoadTick Tick, TimeSpan Age)? Tick
     {
         get
@@ -37,11 +37,11 @@ internal sealed class WorkerLink : IAsyncDisposable
         }
     }
 
-    /// <summary>Whether its result is here.</summary>
+    /// <summary>Whether its result has arrived.</summary>
     public bool IsDone => _done;
 
-    /// <summary>Connects to a worker and is taken on by it.</summary>
-    /// <exception cref="SpreadException">It cannot be reached, or does not want to.</exception>
+    /// <summary>Connects to a worker, which has to accept the coordinator.</summary>
+    /// <exception cref="SpreadException">The worker is not reachable, or refuses.</exception>
     public static async Task<WorkerLink> ConnectAsync(DnsEndPoint address, CoordinatorOptions options, CancellationToken cancellationToken)
     {
         string name = WorkerAddress.Format(address);
@@ -66,7 +66,7 @@ internal sealed class WorkerLink : IAsyncDisposable
         }
     }
 
-    /// <summary>Gives it its part, and waits until its peers are connected.</summary>
+    /// <summary>Sends its part of the plan, and waits until its peers are connected.</summary>
     public async Task PrepareAsync(LoadPlan share, CancellationToken cancellationToken)
     {
         await SendAsync(new PlanMessage(share), cancellationToken);
@@ -74,10 +74,10 @@ internal sealed class WorkerLink : IAsyncDisposable
             cancellationToken);
     }
 
-    /// <summary>Lets it begin.</summary>
+    /// <summary>Starts its run.</summary>
     public Task StartAsync(CancellationToken cancellationToken) => SendAsync(new StartMessage(), cancellationToken);
 
-    /// <summary>Waits for its result. Afterwards, however it ends, its ticks count no more unless it has delivered.</summary>
+    /// <summary>Waits for its result. Afterwards its ticks count only if it has delivered one.</summary>
     public async Task<LoadResult> ResultAsync(CancellationToken cancellationToken)
     {
         try
@@ -98,7 +98,7 @@ internal sealed class WorkerLink : IAsyncDisposable
         }
     }
 
-    /// <summary>Asks it to stop and to send what it has; says nothing when it is gone.</summary>
+    /// <summary>Asks it to stop and to send its result so far; ignores a lost worker.</summary>
     public async Task CancelAsync()
     {
         try
@@ -107,7 +107,7 @@ internal sealed class WorkerLink : IAsyncDisposable
         }
         catch (SpreadException)
         {
-            // Whoever waits for its result learns that it is gone.
+            // The wait for its result reports the loss.
         }
     }
 
@@ -127,11 +127,11 @@ internal sealed class WorkerLink : IAsyncDisposable
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
             throw new SpreadException(SpreadError.Unreachable,
-                $"Worker {name} cannot be reached: no answer within {options.ConnectLimit.TotalSeconds:0.#} s.");
+                $"Worker {name} is not reachable: no answer within {options.ConnectLimit.TotalSeconds:0.#} s.");
         }
         catch (SocketException exception)
         {
-            throw new SpreadException(SpreadError.Unreachable, $"Worker {name} cannot be reached: {exception.Message}.", exception);
+            throw new SpreadException(SpreadError.Unreachable, $"Worker {name} is not reachable: {exception.Message}.", exception);
         }
     }
 
@@ -142,11 +142,11 @@ internal sealed class WorkerLink : IAsyncDisposable
         if (welcome.Version != SpreadConnection.Version)
         {
             throw new SpreadException(SpreadError.Version,
-                $"Worker {Name} speaks version {welcome.Version} of the protocol, this program version {SpreadConnection.Version}. Use the "
+                $"Worker {Name} has version {welcome.Version} of the protocol, this program version {SpreadConnection.Version}. Use the "
                     + "same program on all machines.");
         }
 
-        // Both, as a tunnel makes a far worker look near.
+        // Checks both, because a tunnel makes a remote worker look local.
         IsHere = welcome.Machine == Environment.MachineName
             && socket.LocalEndPoint is IPEndPoint local && socket.RemoteEndPoint is IPEndPoint remote
             && (local.Address.Equals(remote.Address) || IPAddress.IsLoopback(remote.Address));
@@ -155,7 +155,7 @@ internal sealed class WorkerLink : IAsyncDisposable
     private async Task<T> ExpectAsync<T>(int limit, TimeSpan within, CancellationToken cancellationToken)
         where T : SpreadMessage
     {
-        // One limit for all lines until the one that is wanted: ticks do not buy more time.
+        // One timeout for all lines until the expected one: ticks do not extend it.
         using CancellationTokenSource expired = within == Unlimited ? new() : new(within, _options.Time);
         using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(expired.Token, cancellationToken);
         try

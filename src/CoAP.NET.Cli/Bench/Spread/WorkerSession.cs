@@ -5,11 +5,11 @@ namespace CoAP.NET.Cli.Bench;
 /// <summary>One conversation of a worker with a coordinator: at most one run.</summary>
 internal sealed class WorkerSession(Worker worker, string who, SpreadConnection connection, LoadRun run, WorkerOptions options)
 {
-    // Whether the run was ended by its coordinator, and why the conversation is over when it is.
+    // Whether the coordinator ended the run, and why the conversation ended.
     private volatile bool _asked;
     private volatile SpreadException? _gone;
 
-    /// <summary>Talks until it is over; throws nothing.</summary>
+    /// <summary>Runs the conversation; never throws.</summary>
     public async Task RunAsync(CancellationToken stopping)
     {
         try
@@ -26,7 +26,7 @@ internal sealed class WorkerSession(Worker worker, string who, SpreadConnection 
         }
         catch (OperationCanceledException)
         {
-            await connection.RefuseAsync(SpreadError.Stopped, "the worker is being stopped");
+            await connection.RefuseAsync(SpreadError.Stopped, "the worker is stopping");
         }
     }
 
@@ -38,11 +38,11 @@ internal sealed class WorkerSession(Worker worker, string who, SpreadConnection 
                 return false;
             case HelloMessage { Version: not SpreadConnection.Version } hello:
                 throw new SpreadException(SpreadError.Version,
-                    $"this worker speaks version {SpreadConnection.Version} of the protocol, the coordinator version {hello.Version}; use "
+                    $"this worker has version {SpreadConnection.Version} of the protocol, the coordinator version {hello.Version}; use "
                         + "the same program on all machines");
             case HelloMessage hello when !worker.Knows(hello.Key):
                 throw new SpreadException(SpreadError.Key,
-                    hello.Key is null ? "this worker asks for a word (--key)" : "the word (--key) is not this worker's");
+                    hello.Key is null ? "this worker requires a word (--key)" : "the word (--key) is not this worker's");
             case HelloMessage:
                 return worker.Take(who) is not { } other
                     ? true
@@ -76,7 +76,7 @@ internal sealed class WorkerSession(Worker worker, string who, SpreadConnection 
         }
         finally
         {
-            // Before the answer is sent: who has it may ask for the next run at once.
+            // Before it sends the answer: the coordinator may request the next run immediately.
             worker.Release();
         }
 
@@ -84,7 +84,7 @@ internal sealed class WorkerSession(Worker worker, string who, SpreadConnection 
         {
             await AnswerAsync(answer);
 
-            // What is still on its way here is read first, see EndAsync.
+            // Reads the pending input first, see EndAsync.
             connection.Finish();
             await listening.WaitAsync(SpreadConnection.EndLimit, options.Time, CancellationToken.None)
                 .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -104,7 +104,7 @@ internal sealed class WorkerSession(Worker worker, string who, SpreadConnection 
             { } other => throw new SpreadException(SpreadError.Protocol, $"a {SpreadConnection.NameOf(other)} came instead of a plan"),
         };
 
-    // Does the run, and gives what is to be told of it.
+    // Runs the plan, and returns the message about its end.
     private async Task<SpreadMessage> DoAsync(LoadPlan plan, WorkerGate gate, CancellationTokenSource stop, CancellationToken stopping)
     {
         TickSender ticks = new(connection);
@@ -116,14 +116,14 @@ internal sealed class WorkerSession(Worker worker, string who, SpreadConnection 
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
-            return _asked ? new ErrorMessage(SpreadError.Cancelled, "cancelled before anything was measured") : Stopped();
+            return _asked ? new ErrorMessage(SpreadError.Cancelled, "cancelled before it measured anything") : Stopped();
         }
         catch (SpreadException exception)
         {
-            // Of the gate.
+            // From the gate.
             return new ErrorMessage(exception.Kind, exception.Message);
         }
-#pragma warning disable CA1031 // Whatever ends a run, the worker serves the next one, and the coordinator learns what it was.
+#pragma warning disable CA1031 // After any failure of a run, the worker serves the next one, and the coordinator gets the reason.
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -137,7 +137,7 @@ internal sealed class WorkerSession(Worker worker, string who, SpreadConnection 
         }
     }
 
-    private static ErrorMessage Stopped() => new(SpreadError.Stopped, "the worker is being stopped");
+    private static ErrorMessage Stopped() => new(SpreadError.Stopped, "the worker is stopping");
 
     private async Task PumpAsync(TickSender ticks, CancellationTokenSource stop)
     {
@@ -152,7 +152,7 @@ internal sealed class WorkerSession(Worker worker, string who, SpreadConnection 
         }
     }
 
-    // Start and cancel come while the run goes on; and that the coordinator is gone must be noticed then.
+    // Start and cancel arrive during the run, and so does the loss of the coordinator.
     private async Task ListenAsync(WorkerGate gate, CancellationTokenSource stop, CancellationToken ended)
     {
         try
@@ -183,7 +183,7 @@ internal sealed class WorkerSession(Worker worker, string who, SpreadConnection 
         }
         catch (OperationCanceledException)
         {
-            // The answer is sent.
+            // The worker has sent its answer.
         }
     }
 
@@ -191,13 +191,13 @@ internal sealed class WorkerSession(Worker worker, string who, SpreadConnection 
     {
         if (_gone is { Kind: not SpreadError.Protocol })
         {
-            Say($"{who} is gone ({_gone.Message}); the run was ended and its result thrown away.");
+            Say($"{who} is gone ({_gone.Message}); the run ended and its result is lost.");
             return;
         }
 
         if (_gone is not null)
         {
-            Say($"{who}: {_gone.Message}; the run was ended.");
+            Say($"{who}: {_gone.Message}; the run ended.");
             await connection.RefuseAsync(_gone.Kind, _gone.Message);
             return;
         }
@@ -210,13 +210,13 @@ internal sealed class WorkerSession(Worker worker, string who, SpreadConnection 
         catch (SpreadException exception)
             when (exception.Kind == SpreadError.Protocol && answer is ResultMessage { Result.Series.Count: > 0 } result)
         {
-            // Days, second by second. The whole is worth more than its course.
+            // A run of days, second by second. The totals matter more than the series.
             await connection.SendAsync(new ResultMessage(result.Result with { Series = [] }), CancellationToken.None);
             Say($"Result sent without its seconds, with which it would be too long: {Describe(result.Result)}");
         }
         catch (ArgumentException exception)
         {
-            // A figure that is no number cannot be written.
+            // NaN is not valid JSON.
             await connection.RefuseAsync(SpreadError.Failed, "the run's result cannot be written: " + exception.Message);
         }
     }
