@@ -11,7 +11,7 @@ public class CoapDeviceException : CoapException
 {
     /// <summary>Creates an exception.</summary>
     /// <param name="device">The name of the device.</param>
-    /// <param name="message">What happened and what to do about it.</param>
+    /// <param name="message">The description of the failure, with the remedy.</param>
     /// <param name="innerException">The cause.</param>
     public CoapDeviceException(string device, string message, Exception? innerException = null)
         : base(message, innerException) => Device = device;
@@ -85,7 +85,7 @@ public sealed class CoapDeviceUnreachableException : CoapDeviceException
 {
     /// <summary>Creates an exception.</summary>
     /// <param name="device">The name of the device.</param>
-    /// <param name="why">What happened, as a sentence.</param>
+    /// <param name="why">The description of the failure, as a sentence.</param>
     /// <param name="isOutcomeUnknown">Whether the request may have taken effect.</param>
     /// <param name="innerException">The cause.</param>
     public CoapDeviceUnreachableException(string device, string why, bool isOutcomeUnknown = false, Exception? innerException = null)
@@ -99,7 +99,7 @@ public sealed class CoapDeviceQueueException : CoapDeviceException
     /// <summary>Creates an exception.</summary>
     /// <param name="device">The name of the device.</param>
     /// <param name="fault">The reason.</param>
-    /// <param name="why">What happened, as a sentence; null for the text of the fault.</param>
+    /// <param name="why">The description of the failure, as a sentence; null for the text of the fault.</param>
     public CoapDeviceQueueException(string device, CoapDeviceQueueFault fault, string? why = null)
         : base(device, $"{Line(device)} did not answer a request from its outbox: {CoapForeignText.LineOf(why ?? TextOf(fault))}")
     {

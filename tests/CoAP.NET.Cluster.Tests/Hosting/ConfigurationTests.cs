@@ -119,7 +119,7 @@ public sealed class ConfigurationTests : IDisposable
     {
         string message = Assert.Throws<OptionsValidationException>(() => Read(("SecretFile", Write("correct horse")))).Message;
 
-        Assert.Contains("does not hold a secret", message, StringComparison.Ordinal);
+        Assert.Contains("does not contain a secret", message, StringComparison.Ordinal);
         Assert.Contains("openssl rand -base64 32", message, StringComparison.Ordinal);
         Assert.DoesNotContain("horse", message, StringComparison.Ordinal);
     }
