@@ -178,7 +178,7 @@ internal sealed class ClusterObserverKeeper : ICoapObserverKeeper
         }
     }
 
-    // A session that is not kept is unknown after its end.
+    // A session outside of the keeper is unknown after its end.
     private bool TryGetKey(CoapKeptObserver observer, bool isPut, out CoapRecordKey key)
     {
         byte[] client = ObserverClient.Of(observer.Peer);

@@ -9,8 +9,8 @@ namespace CoAP.NET.Cluster;
 
 /// <summary>Executes a request exactly once, although its client retransmits it and the process may die in between. Thread-safe.</summary>
 /// <remarks>
-/// The changes of the request, the record of its execution, and its answer are committed in one transaction of the application's own
-/// database. Works with SQLite (3.24 and later) and PostgreSQL, through their ADO.NET providers.
+/// One transaction of the application's own database commits the changes of the request, the record of its execution, and its answer.
+/// Works with SQLite (3.24 and later) and PostgreSQL, through their ADO.NET providers.
 /// <para>A retransmission is a message of the same client with the same Message ID, token, code, options and payload (RFC 7252 section
 /// 4.5). Within a process the endpoint detects retransmissions by itself; this class detects those that arrive after a crash, or at another
 /// node. A client that gives up and asks again sends another request, and a body in blocks starts again after a crash: to detect these, the
