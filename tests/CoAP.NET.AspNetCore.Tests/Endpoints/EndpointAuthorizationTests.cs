@@ -123,7 +123,7 @@ public sealed class EndpointAuthorizationTests : EndpointTest
                 .RequireAuthorization(static policy => policy.AddAuthenticationSchemes("Bearer").RequireAuthenticatedUser()),
             static services => services.AddAuthorization());
 
-        Assert.Contains("GET /a: Its policy asks for the authentication scheme Bearer", refusal, StringComparison.Ordinal);
+        Assert.Contains("GET /a: Its policy requires the authentication scheme Bearer", refusal, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -129,7 +129,7 @@ public sealed class ConfigurationTests : IDisposable
     {
         string two = Assert.Throws<OptionsValidationException>(() => Read(
             ("SecretFile", Write(Convert.ToBase64String(s_secret))), ("Secret", Convert.ToBase64String(s_secret)))).Message;
-        Assert.Equal("Coap:Cluster:Secret and Coap:Cluster:SecretFile are both set. Leave one of them out.", two);
+        Assert.Equal("Coap:Cluster:Secret and Coap:Cluster:SecretFile are both set. Remove one of them.", two);
 
         string none = Assert.Throws<OptionsValidationException>(() => Read()).Message;
         Assert.Contains("no secret", none, StringComparison.Ordinal);
