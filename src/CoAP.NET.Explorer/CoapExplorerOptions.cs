@@ -118,8 +118,7 @@ public sealed class CoapExplorerOptions
         ArgumentNullException.ThrowIfNull(configure);
         if (name.Length > 100 || _profiles.Any(profile => profile.Name == name))
         {
-            throw new ArgumentException($"'{name}' has more than 100 characters, or is the name of another profile. Use another "
-                + "name.", nameof(name));
+            throw new ArgumentException($"'{name}' has more than 100 characters, or is the name of another profile.", nameof(name));
         }
 
         _profiles.Add(new CoapExplorerProfile(name, configure, host));

@@ -1,10 +1,10 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// The time that a caller gives a request to a device (<see cref="CoapRequest.Timeout"/>). Whoever is asked first keeps to it by itself;
-/// those that are asked after that have what is left of it. Not thread-safe.
+/// The time limit of a request to a device (<see cref="CoapRequest.Timeout"/>). The first node enforces it on its own; later ones get the
+/// rest of it. Not thread-safe.
 /// </summary>
-/// <param name="timeout">What the caller gives; null and infinite: each one that is asked has its own time.</param>
+/// <param name="timeout">The caller's limit; null and infinite: each node has its own time.</param>
 /// <param name="time">The clock.</param>
 /// <param name="cancellationToken">The caller's.</param>
 internal sealed class AskTime(TimeSpan? timeout, TimeProvider time, CancellationToken cancellationToken) : IDisposable
@@ -13,16 +13,16 @@ internal sealed class AskTime(TimeSpan? timeout, TimeProvider time, Cancellation
     private CancellationTokenSource? _late;
     private CancellationTokenSource? _either;
 
-    /// <summary>How much has passed.</summary>
+    /// <summary>The elapsed time.</summary>
     public TimeSpan Elapsed => time.GetElapsedTime(_began);
 
-    /// <summary>Cancelled when the caller cancels, and, once others are asked, when the time has ended.</summary>
+    /// <summary>Canceled when the caller cancels or, from the second node on, when the time is over.</summary>
     public CancellationToken Token => _either?.Token ?? cancellationToken;
 
-    /// <summary>Whether the time has ended, and the caller has not cancelled.</summary>
+    /// <summary>Whether the time is over and the caller has not canceled.</summary>
     public bool IsOver => _late is { IsCancellationRequested: true } && !cancellationToken.IsCancellationRequested;
 
-    /// <summary>Another one is asked.</summary>
+    /// <summary>Continues with another node.</summary>
     public void GoOn()
     {
         if (_late is null && timeout is { } whole && whole != Timeout.InfiniteTimeSpan)

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>A device by its name. It is found anew for each request, as it may be at another node by now.</summary>
+/// <summary>A device by name. Each request looks it up again because it may have moved to another node.</summary>
 internal sealed class ClusterDevice(ClusterDevices devices, string name, byte[] key) : ICoapDevice
 {
     public string Name { get; } = name;
@@ -59,7 +59,7 @@ internal sealed class ClusterDevice(ClusterDevices devices, string name, byte[] 
         }
         catch (OperationCanceledException)
         {
-            // Nobody else knows of it. Whoever cancels does not wait for that.
+            // No other caller knows the request. Cancellation does not wait for this.
             _ = ((Task)CancelAsync(queued.Id, CancellationToken.None)).ContinueWith(
                 static done => _ = done.Exception, TaskScheduler.Default);
             throw;

@@ -2,7 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>Finds devices and asks them: here, or where they are. Thread-safe.</summary>
+/// <summary>Finds devices and sends requests to them, on this node or on others. Thread-safe.</summary>
 internal sealed class ClusterDevices : ICoapDevices, IDisposable
 {
     private const int Looks = 8;
@@ -42,28 +42,28 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
         cluster.MapChanged += OnMapChanged;
     }
 
-    /// <summary>What moves with the slots of names.</summary>
+    /// <summary>The state that moves with the slots of names.</summary>
     public ISlotHolder Holder => _outboxes;
 
-    /// <summary>Where requests wait.</summary>
+    /// <summary>The outboxes of the cluster.</summary>
     public OutboxRouting Outbox { get; }
 
-    /// <summary>Those of this node.</summary>
+    /// <summary>The devices of this node.</summary>
     public LocalDevices Local { get; }
 
-    /// <summary>Those of other nodes.</summary>
+    /// <summary>The devices of other nodes.</summary>
     public DeviceNodes Nodes { get; }
 
-    /// <summary>What this node observes.</summary>
+    /// <summary>The observations of this node.</summary>
     public DeviceObservers Observers { get; }
 
-    /// <summary>What this node observes for others.</summary>
+    /// <summary>The observations of this node for other nodes.</summary>
     public ServedObservations Served { get; }
 
-    /// <summary>What this node observes at all of its devices.</summary>
+    /// <summary>The observations of this node at all of its devices.</summary>
     public DeviceWatches Watches { get; }
 
-    /// <summary>Who waits for one.</summary>
+    /// <summary>The callers that wait for a device.</summary>
     public DeviceWaits Waits { get; }
 
     public ICoapDevice this[string name] => new ClusterDevice(this, name, DeviceName.Encode(name));
@@ -93,11 +93,11 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
             && !await Nodes.TryForgetAsync(key, cancellationToken).ConfigureAwait(false))
         {
             throw new CoapClusterStoreException(CoapClusterStoreFault.Unavailable,
-                "This node does not have the slot of the device's name, and no node that has it could be told. Try again.");
+                "Another node owns the slot of the device's name, and none could be notified. Try again.");
         }
     }
 
-    /// <summary>Asks a device.</summary>
+    /// <summary>Sends a request to a device.</summary>
     /// <param name="name">Its name.</param>
     /// <param name="key">The bytes of the name.</param>
     /// <param name="request">The request.</param>
@@ -126,19 +126,19 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
     /// <param name="name">Its name.</param>
     /// <param name="key">The bytes of the name.</param>
     /// <param name="request">The request.</param>
-    /// <param name="options">How; null for the defaults.</param>
+    /// <param name="options">The options; null for the defaults.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     public Task<CoapObservation> ObserveAsync(
         string name, byte[] key, CoapRequest request, CoapObserveOptions? options, CancellationToken cancellationToken) =>
         Observers.ObserveAsync(name, key, request, options, cancellationToken);
 
-    /// <summary>Makes what waits in the outbox of a request.</summary>
+    /// <summary>Creates the outbox entry of a request.</summary>
     /// <param name="name">The name of the device.</param>
     /// <param name="key">The bytes of the name.</param>
     /// <param name="request">The request.</param>
-    /// <param name="options">For how long.</param>
+    /// <param name="options">The options of the request.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <exception cref="CoapDeviceException">It cannot be kept, or the device is unknown.</exception>
+    /// <exception cref="CoapDeviceException">It cannot be stored, or the device is unknown.</exception>
     public async Task<OutboxEntry> MakeEntryAsync(
         string name, byte[] key, CoapRequest request, CoapDeviceRequestOptions options, CancellationToken cancellationToken)
     {
@@ -146,7 +146,7 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
             || options.Caller is not { Length: <= CoapDeviceRequestOptions.MaxCallerLength })
         {
             throw new ArgumentException(
-                "The lifetime of a request in an outbox is from 1 s to 365 days, and its caller has at most 255 characters.",
+                "The lifetime of a request in an outbox must be from 1 s to 365 days, and its caller at most 255 characters long.",
                 nameof(options));
         }
 
@@ -164,13 +164,13 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
             : entry;
     }
 
-    /// <summary>Waits until a device is awake, wherever it is; perhaps sooner.</summary>
+    /// <summary>Waits until a device on any node is awake; may return early.</summary>
     /// <param name="name">Its name.</param>
     /// <param name="key">The bytes of the name.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     public async Task WhenAwakeAsync(string name, byte[] key, CancellationToken cancellationToken)
     {
-        // Soon at first: what was posted while slots or nodes went may be lost.
+        // Short at first: a post may have been lost while slots or nodes moved.
         TimeSpan pause = s_askSoon;
         try
         {
@@ -218,10 +218,10 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
         }
     }
 
-    /// <summary>What is known of a device.</summary>
+    /// <summary>Returns the status of a device.</summary>
     /// <param name="name">Its name.</param>
     /// <param name="key">The bytes of the name.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
     public async Task<CoapDeviceStatus> GetStatusAsync(string name, byte[] key, CancellationToken cancellationToken)
     {
         if (Local.TryFind(name) is { } device)
@@ -260,14 +260,15 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
         catch (OperationCanceledException) when (asking.IsOver)
         {
             throw new CoapDeviceUnreachableException(name,
-                $"it moved between nodes while it was asked, and did not answer within the Timeout of {request.Timeout!.Value.TotalSeconds:0} "
-                    + "s. Allow more time, or ask again.", request.Code != CoapCode.Get && request.Code != CoapCode.Fetch);
+                "it moved between nodes during the request, and did not answer within the Timeout of "
+                    + $"{request.Timeout!.Value.TotalSeconds:0} "
+                    + "s. Allow more time, or try again.", request.Code != CoapCode.Get && request.Code != CoapCode.Fetch);
         }
     }
 
     private async Task<CoapResponse> AskAsync(string name, byte[] key, CoapRequest request, AskTime asking)
     {
-        // A device that was somewhere a moment ago may just be moved with its slot.
+        // A device that was available a moment ago may just be moving with its slot.
         bool wasThere = false;
         for (int looks = 1; ; looks++)
         {
@@ -297,7 +298,7 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
                 wasThere = true;
             }
 
-            // A node whose lease has ended may have it, until it has renewed that or others have its slots.
+            // A node with an expired lease may have it until it renews the lease or others take its slots.
             bool isAwaited = _cluster.Map.HasOrphans;
             CoapDeviceUnreachableException? failure = null;
             wasThere |= Nodes.Knows(name);
@@ -311,19 +312,19 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
             catch (CoapDeviceUnreachableException exception)
                 when (exception is { IsOutcomeUnknown: false, InnerException: not null } && LocalDevice.IsWhole(request))
             {
-                // A link that was lost is mostly there again soon.
+                // A lost link is usually restored soon.
                 failure = exception;
             }
 
-            // It was found just now, and went before it answered.
+            // The device left between the search and its answer.
             asking.GoOn();
             wasThere |= Nodes.Knows(name);
             bool goesOn = failure is null ? wasThere || isAwaited : asking.Elapsed < s_patience;
             if (!goesOn || looks == Looks)
             {
                 throw failure ?? (isAwaited
-                    ? new CoapDeviceUnreachableException(name, "the lease of a node that may have its session has ended, and no other node "
-                        + "has taken its slots yet. Ask again in a few seconds.")
+                    ? new CoapDeviceUnreachableException(name, "the lease of a node that may have its session has expired, and no other "
+                        + "node has taken its slots yet. Try again in a few seconds.")
                     : await FailureAsync(name, key, asking.Token).ConfigureAwait(false));
             }
 
@@ -331,7 +332,7 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
         }
     }
 
-    // What answers has the newer session, whatever clocks say.
+    // The session that answers is the newer one, regardless of clocks.
     private async Task<CoapResponse?> AskElsewhereAsync(
         LocalDevice device, byte[] key, CoapRequest request, CancellationToken cancellationToken)
     {
@@ -342,7 +343,7 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
         }
         catch (CoapDeviceException exception) when (!exception.IsOutcomeUnknown)
         {
-            // It is no more awake there than here.
+            // It is not awake there either.
         }
 
         if (response is null)
@@ -369,7 +370,7 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
         }
     }
 
-    /// <summary>Why a device that no node has cannot be asked.</summary>
+    /// <summary>Returns the reason why a device without a node cannot be reached.</summary>
     /// <param name="name">Its name.</param>
     /// <param name="key">The bytes of the name.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
@@ -387,10 +388,10 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
         catch (CoapClusterStoreException exception)
         {
             throw new CoapDeviceUnreachableException(name,
-                $"no node has its session, and the store that remembers devices is away. {exception.Message}", false, exception);
+                $"no node has its session, and the store that remembers devices is unavailable. {exception.Message}", false, exception);
         }
     }
 
-    // What was heard before this node had its slots.
+    // Notes activity from before this node owned its slots.
     private void OnMapChanged(object? sender, EventArgs arguments) => Local.NoteAll();
 }

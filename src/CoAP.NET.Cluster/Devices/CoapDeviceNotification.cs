@@ -1,17 +1,15 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>What happened at one of the devices that are observed together (<see cref="ICoapDevices.ObserveAsync"/>). Immutable.</summary>
-/// <param name="Device">The name of the device. It is what the device proved, and may be any text: treat it as such.</param>
-/// <param name="Kind">What happened.</param>
-/// <param name="Response">
-/// The newest state of the resource with <see cref="CoapDeviceNotificationKind.Notified"/>. With
-/// <see cref="CoapDeviceNotificationKind.Refused"/> what the device answered; null when that is too large to be kept. Otherwise null.
-/// </param>
-/// <param name="Refusal">Why the device is not observed, with <see cref="CoapDeviceNotificationKind.Refused"/>; otherwise null.</param>
+/// <summary>An event of one of the devices that are observed together (<see cref="ICoapDevices.ObserveAsync"/>). Immutable.</summary>
+/// <param name="Device">The name of the device. The device authenticated it, but it may be any text: do not trust its content.</param>
+/// <param name="Kind">The kind of event.</param>
+/// <param name="Response">With <see cref="CoapDeviceNotificationKind.Notified"/> the newest state of the resource. With
+/// <see cref="CoapDeviceNotificationKind.Refused"/> the response of the device; null if it is too large to keep. Otherwise null.</param>
+/// <param name="Refusal">With <see cref="CoapDeviceNotificationKind.Refused"/> the reason; otherwise null.</param>
 public sealed record CoapDeviceNotification(
     string Device, CoapDeviceNotificationKind Kind, CoapResponse? Response = null, CoapDeviceRefusal? Refusal = null)
 {
-    /// <summary>What happened, as one line for people.</summary>
+    /// <summary>Returns a human-readable line about the event.</summary>
     /// <returns>The text.</returns>
     public override string ToString()
     {

@@ -1,14 +1,14 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>Why a device that is there is not observed.</summary>
+/// <summary>The reason why a connected device is not observed.</summary>
 public enum CoapDeviceRefusal
 {
-    /// <summary>It answers with an error, such as 4.04 where it has no such resource (RFC 7641 section 4.1).</summary>
+    /// <summary>It answers with an error, such as 4.04 if it lacks the resource (RFC 7641 section 4.1).</summary>
     Error,
 
-    /// <summary>It answers without the Observe option: it gives its state and does not notify (RFC 7641 section 4.1).</summary>
+    /// <summary>It answers without the Observe option: it returns its state and does not notify (RFC 7641 section 4.1).</summary>
     NotObservable,
 
-    /// <summary>It notifies with more than <see cref="CoapDeviceOptions.MaxNotificationSize"/>.</summary>
+    /// <summary>Its notifications are larger than <see cref="CoapDeviceOptions.MaxNotificationSize"/>.</summary>
     TooLarge,
 }

@@ -3,20 +3,20 @@ using System.Collections.Concurrent;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Two nodes have a session of one device each, and their clocks do not tell which is the newer one. Both ask the device in theirs: where
-/// it answers or speaks, it is, and the other node is told. Thread-safe.
+/// Resolves which of two nodes has the newer session of a device if their clocks cannot tell. Both ask the device in their session: the one
+/// in which it answers or speaks is newer, and the other node is notified. Thread-safe.
 /// </summary>
-/// <param name="posts">Tells the other node.</param>
+/// <param name="posts">Notifies the other node.</param>
 internal sealed class DeviceDoubts(DevicePosts posts)
 {
-    // After a crash many may be in doubt at once; the others are asked when somebody asks them.
+    // After a crash many devices may be in doubt; the rest is resolved with their next request.
     private const int Max = 256;
 
     private readonly ConcurrentDictionary<LocalDevice, (CoapNodeId Node, byte[] Session)> _asked = new();
 
-    /// <summary>Asks a device, unless that is under way.</summary>
+    /// <summary>Asks a device, unless that is already happening.</summary>
     /// <param name="device">The device of this node.</param>
-    /// <param name="other">The node that has another session of it.</param>
+    /// <param name="other">The node with another session of it.</param>
     /// <param name="session">The id of that session.</param>
     public void Begin(LocalDevice device, CoapNodeId other, ReadOnlySpan<byte> session)
     {
@@ -26,7 +26,7 @@ internal sealed class DeviceDoubts(DevicePosts posts)
             return;
         }
 
-        // Of several other nodes the last one is told; the first one has heard then that the device came there.
+        // Of several other nodes the last one is notified; the earlier ones have learned by then that the device came there.
         _asked[device] = (other, session.ToArray());
         if (!isUnderWay)
         {
@@ -36,7 +36,7 @@ internal sealed class DeviceDoubts(DevicePosts posts)
 
     private async Task AskAsync(LocalDevice device)
     {
-        // The caller may be a thread that tells of links.
+        // The caller may be the thread that reports links.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         bool isHere = await device.IsHeardAsync().ConfigureAwait(false);
         if (_asked.TryRemove(device, out (CoapNodeId Node, byte[] Session) other) && isHere)

@@ -1,12 +1,12 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>Makes failures of requests to devices of those to peers, so that they are the same wherever a device is.</summary>
+/// <summary>Converts failures of requests to peers into failures of requests to devices, so that they are the same on every node.</summary>
 internal static class DeviceFailure
 {
-    /// <summary>The failure of a request to a device.</summary>
-    /// <param name="failure">That of the request to the peer.</param>
+    /// <summary>Converts the failure of a request.</summary>
+    /// <param name="failure">The failure of the request to the peer.</param>
     /// <param name="name">The name of the device.</param>
-    /// <param name="lastHeard">When it was last heard.</param>
+    /// <param name="lastHeard">The time of its last message.</param>
     /// <param name="isAsleep">Whether it counts as asleep now.</param>
     public static CoapDeviceException Of(CoapException failure, string name, DateTimeOffset lastHeard, bool isAsleep) => failure switch
     {
@@ -17,15 +17,15 @@ internal static class DeviceFailure
             new CoapDeviceUnreachableException(name, timeout.Message, timeout.IsOutcomeUnknown, timeout),
         CoapConnectionException connection =>
             new CoapDeviceUnreachableException(name, connection.Message, connection.IsOutcomeUnknown, connection),
-        // One in the middle of a transfer has the failure of a block as its cause.
+        // A failure in the middle of a transfer has the failure of a block as its cause.
         CoapUnreachableException unreachable =>
             new CoapDeviceUnreachableException(name, unreachable.Message, unreachable.InnerException is not null, unreachable),
         _ => new CoapDeviceException(name,
-            $"The device '{CoapForeignText.LineOf(name)}' could not be asked: {CoapForeignText.LineOf(failure.Message)}", failure),
+            $"The request to the device '{CoapForeignText.LineOf(name)}' failed: {CoapForeignText.LineOf(failure.Message)}", failure),
     };
 
-    /// <summary>The failure of a request that another node was to send.</summary>
-    /// <param name="failure">That of the request to the node.</param>
+    /// <summary>Converts the failure of a request through another node.</summary>
+    /// <param name="failure">The failure of the request to the node.</param>
     /// <param name="name">The name of the device.</param>
     /// <param name="node">The node.</param>
     public static CoapDeviceException AtNode(CoapException failure, string name, CoapNodeId node)

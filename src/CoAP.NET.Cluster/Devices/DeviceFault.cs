@@ -1,9 +1,9 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>Why a node did not get the answer of a device, as it tells another one.</summary>
+/// <summary>The reason why a node got no answer of a device, as sent to another node.</summary>
 internal enum DeviceFault : byte
 {
-    /// <summary>It does not have the device.</summary>
+    /// <summary>The node does not have the device.</summary>
     NotHere,
 
     /// <summary>The device is asleep.</summary>
@@ -12,9 +12,9 @@ internal enum DeviceFault : byte
     /// <summary>The device did not answer.</summary>
     Unreachable,
 
-    /// <summary>Something else; the text says what.</summary>
+    /// <summary>Another reason; see the text.</summary>
     Other,
 
-    /// <summary>Its session went to another node before it answered, and the request may be sent there.</summary>
+    /// <summary>Its session moved to another node before the answer, and the request may be sent there.</summary>
     Moved,
 }

@@ -2,16 +2,16 @@ using System.Text;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>What a name of a device may be.</summary>
+/// <summary>Validates and converts names of devices.</summary>
 internal static class DeviceName
 {
     private static readonly UTF8Encoding s_utf8 = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
-    /// <summary>The bytes of a name; null for one that none may have.</summary>
+    /// <summary>Returns the bytes of a name; null for an invalid one.</summary>
     /// <param name="name">The name.</param>
     public static byte[]? TryEncode(string name)
     {
-        // No character has less than one byte.
+        // Every character has at least one byte.
         if (name.Length is 0 or > ICoapDevices.MaxNameLength)
         {
             return null;
@@ -28,7 +28,7 @@ internal static class DeviceName
         }
     }
 
-    /// <summary>The name that bytes are; null where they are none.</summary>
+    /// <summary>Returns the name for bytes; null if they are not a name.</summary>
     /// <param name="bytes">The bytes.</param>
     public static string? TryDecode(ReadOnlySpan<byte> bytes)
     {
@@ -42,13 +42,13 @@ internal static class DeviceName
         }
     }
 
-    /// <summary>Throws when a name is none.</summary>
+    /// <summary>Throws if a name is not valid.</summary>
     /// <param name="name">The name.</param>
     /// <returns>Its bytes.</returns>
     public static byte[] Encode(string name)
     {
         ArgumentNullException.ThrowIfNull(name);
         return TryEncode(name) ?? throw new ArgumentException(
-            $"The name of a device has 1 to {ICoapDevices.MaxNameLength} bytes of UTF-8.", nameof(name));
+            $"The name of a device must have 1 to {ICoapDevices.MaxNameLength} bytes of UTF-8.", nameof(name));
     }
 }

@@ -4,19 +4,19 @@ using System.Collections.Concurrent;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// The devices of other nodes: finds out which node has one by asking all of them, remembers the answer, and asks the device there. What is
-/// remembered corrects itself, as a node says so when it does not have a device. Also serves the other nodes. Thread-safe.
+/// The devices of other nodes: finds the node of a device by asking all nodes, remembers it, and sends requests there. A wrong entry
+/// corrects itself because a node reports that it lacks a device. Also serves the other nodes. Thread-safe.
 /// </summary>
 internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
 {
-    // Then all is forgotten, and found again.
+    // Above this number all entries are forgotten, and searched again.
     private const int MaxRemembered = 65_536;
 
     // A time and the length of an id (DevicePost.Heard).
     private const int SessionHead = sizeof(long) + 1;
     private static readonly TimeSpan s_findTimeout = TimeSpan.FromSeconds(5);
 
-    // The node that asks the device knows when that is over; this is for one that never answers.
+    // For a node that never answers; normally the asking node ends the request.
     private static readonly TimeSpan s_longest = TimeSpan.FromMinutes(15);
 
     private readonly CoapCluster _cluster;
@@ -48,17 +48,17 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
         }
     }
 
-    /// <summary>How many devices are known to be at another node.</summary>
+    /// <summary>The number of remembered places.</summary>
     public int RememberedCount => _places.Count;
 
-    /// <summary>How many requests of other nodes wait for devices now.</summary>
+    /// <summary>The current number of requests of other nodes.</summary>
     public int ServedCount => _served.Count;
 
-    /// <summary>Whether a device is known to be at another node, be it still true or not.</summary>
+    /// <summary>Whether a remembered place exists for a device, correct or not.</summary>
     /// <param name="name">Its name.</param>
     public bool Knows(string name) => _places.ContainsKey(name);
 
-    /// <summary>Notes where a device is said to be, be it true or not.</summary>
+    /// <summary>Remembers the reported place of a device, correct or not.</summary>
     /// <param name="name">Its name.</param>
     /// <param name="node">The node.</param>
     public void Remember(string name, CoapNodeId node)
@@ -71,12 +71,12 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
         _places[name] = node;
     }
 
-    /// <summary>Asks a device of another node.</summary>
+    /// <summary>Sends a request to a device of another node.</summary>
     /// <param name="name">Its name.</param>
     /// <param name="key">The bytes of the name.</param>
     /// <param name="request">The request.</param>
-    /// <param name="cancellationToken">Stops waiting, here and there.</param>
-    /// <returns>Its answer; null when no node has it.</returns>
+    /// <param name="cancellationToken">Stops waiting, on both nodes.</param>
+    /// <returns>Its answer; null if no node has it.</returns>
     /// <exception cref="CoapDeviceException">There is no answer.</exception>
     public async Task<CoapResponse?> TrySendAsync(
         string name, byte[] key, CoapRequest request, CancellationToken cancellationToken)
@@ -97,7 +97,7 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
             }
             catch (CoapDeviceUnreachableException exception) when (exception is { IsOutcomeUnknown: false, InnerException: not null })
             {
-                // The node is gone, and the device perhaps at another one by now.
+                // The node died, and another one may have the device.
             }
 
             _places.TryRemove(KeyValuePair.Create(name, known));
@@ -108,9 +108,9 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
             : null;
     }
 
-    /// <summary>Observes a device at another node, until that ends it.</summary>
+    /// <summary>Observes a device at another node until the node ends it.</summary>
     /// <param name="node">The node.</param>
-    /// <param name="request">What it is asked.</param>
+    /// <param name="request">The request.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <exception cref="CoapException">It does not answer.</exception>
     public Task<CoapObservation> ObserveAsync(CoapNodeId node, CoapRequest request, CancellationToken cancellationToken) =>
@@ -120,8 +120,8 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
     /// <param name="name">Its name.</param>
     /// <param name="key">The bytes of the name.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>What the node says that has it; null when none has.</returns>
-    /// <exception cref="CoapDeviceUnreachableException">A node that may have it cannot be asked.</exception>
+    /// <returns>The status from its node; null if no node has it.</returns>
+    /// <exception cref="CoapDeviceUnreachableException">A node that may have it is not reachable.</exception>
     public async Task<CoapDeviceStatus?> FindAsync(string name, byte[] key, CancellationToken cancellationToken)
     {
         if (!_links.IsOn)
@@ -138,7 +138,7 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
         {
             failure ??= error;
 
-            // One that came to a node anew may have left a session at the one before, which does not answer any more.
+            // A device with a new session may have left a dead session at its previous node.
             if (status is not null && (found is null || IsBetter(status, found)))
             {
                 found = status;
@@ -154,13 +154,13 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
         return failure is null
             ? null
             : throw new CoapDeviceUnreachableException(name,
-                $"no node that can be asked has its session, and another one cannot be asked now. {failure.Message}", false, failure);
+                $"no reachable node has its session, and another node is not reachable now. {failure.Message}", false, failure);
     }
 
-    /// <summary>Has the node that has the slot of a device's name forget the device, and waits until the store has.</summary>
+    /// <summary>Makes the node that owns the slot of a device's name forget the device, and waits for the store.</summary>
     /// <param name="key">The bytes of the name.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>Whether it has.</returns>
+    /// <returns>Whether the device was forgotten.</returns>
     public async Task<bool> TryForgetAsync(byte[] key, CancellationToken cancellationToken)
     {
         try
@@ -176,7 +176,7 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
 
     public void OnUp(CoapNodeId node)
     {
-        // It may have what is waited for.
+        // It may have a device that callers wait for.
         foreach (string name in _waits.Names)
         {
             _posts.TryTell(node, DevicePost.Watch, DeviceName.TryEncode(name));
@@ -239,7 +239,7 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
         CoapDeviceException? failure = DeviceWire.FailureOf(response, name);
         return failure is null or { HasMoved: true } && LocalDevice.IsWhole(request) ? null
             : throw failure ?? new CoapDeviceUnreachableException(name,
-                $"node {node} does not have its session any more, and the body of the request, which was read from a stream, is gone. Send "
+                $"node {node} no longer has its session, and the body of the request, a stream, was already consumed. Send "
                     + "it again.", !IsSafe(request));
     }
 
@@ -270,7 +270,7 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
     {
         if (DeviceName.TryDecode(DeviceWire.DeviceOf(request)) is not { } name)
         {
-            return CoapResults.BadRequest("The request names no device.");
+            return CoapResults.BadRequest("The request lacks a device name.");
         }
 
         if (_local.TryFind(name) is not { } device)
@@ -291,7 +291,7 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
         catch (CoapDeviceAsleepException asleep)
             when (device.MayBeElsewhere && LocalDevice.IsHarmlessTwice(asked, asleep.IsOutcomeUnknown))
         {
-            // The node that asks looks for one that has it awake, and asks this one again if there is none.
+            // The asking node looks for one that has it awake, and asks this one again if there is none.
             device.OnNotElsewhere();
             return DeviceWire.Wrap((CoapDeviceException?)null);
         }
@@ -301,7 +301,7 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            // Nobody waits for it any more.
+            // No caller waits for it any longer.
             return CoapResults.Status(CoapCode.ServiceUnavailable);
         }
         finally
@@ -350,7 +350,7 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
                 _waits.Tell(name);
                 break;
             default:
-                // Of a later version.
+                // From a later version.
                 break;
         }
     }
@@ -387,7 +387,7 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
         _waits.Tell(name);
     }
 
-    // A device that came to another node is there from now on, whatever this one remembers or still has of it.
+    // The device has moved to another node, regardless of what this one remembers or still has of it.
     private void OnCame(string name, DateTimeOffset at, CoapNodeId node)
     {
         Place(name, node);
@@ -403,7 +403,7 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
         }
     }
 
-    // As many as there are devices here, and nodes.
+    // As many as there are devices and nodes here.
     private void Watch(string name, CoapNodeId from)
     {
         if (_local.TryFind(name) is { } device && _watched.TryAdd((name, from), 0))

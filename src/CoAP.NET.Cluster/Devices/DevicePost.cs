@@ -1,52 +1,50 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>What a node tells others about devices: the first byte of an item.</summary>
+/// <summary>The kind of a post about devices between nodes: the first byte of an item.</summary>
 internal enum DevicePost : byte
 {
     /// <summary>
-    /// A device was heard: when (8 bytes), the length of its session's id (one byte), the id, the device's name. To the node that has the
-    /// slot of the name.
+    /// A device sent a message: the time (8 bytes), the length of its session's id (one byte), the id, the device's name. Sent to the node
+    /// that owns the slot of the name.
     /// </summary>
     Heard,
 
-    /// <summary>A request to a device is not wanted any more: its number (8 bytes).</summary>
+    /// <summary>A request to a device is canceled: its number (8 bytes).</summary>
     Cancel,
 
-    /// <summary>A device does not exist any more: its name.</summary>
+    /// <summary>A device no longer exists: its name.</summary>
     Forget,
 
-    /// <summary>Somebody wants to know when a device is awake: its name.</summary>
+    /// <summary>A caller waits until a device is awake: its name.</summary>
     Watch,
 
-    /// <summary>A device is awake, as somebody wanted to know: its name.</summary>
+    /// <summary>A device is awake, for a caller that waits: its name.</summary>
     Awake,
 
     /// <summary>
-    /// A device came to another node by a new session or connection: when (8 bytes), its name. When it was heard is told by
-    /// <see cref="Heard"/>.
+    /// A device came to another node with a new session or connection: the time (8 bytes), its name. <see cref="Heard"/> reports its
+    /// messages.
     /// </summary>
     Came,
 
     /// <summary>
-    /// A session of a device came to another node with its slot: when it was heard in it last (8 bytes), the length of the session's id
-    /// (one byte), the id, the device's name. It may be an old session.
+    /// A session of a device moved to another node with its slot: the time of its last message (8 bytes), the length of the session's id
+    /// (one byte), the id, the device's name. The session may be old.
     /// </summary>
     Moved,
 
-    /// <summary>
-    /// A device was heard at a node until now, and is not there any more: as <see cref="Heard"/>.
-    /// </summary>
+    /// <summary>A device has left a node that heard it until now: same format as <see cref="Heard"/>.</summary>
     Left,
 
     /// <summary>
-    /// A session of a device came to the node that is told, while another one is at the node that tells, and nobody knows which is the
-    /// newer one: as <see cref="Heard"/>. Both ask the device.
+    /// A session of a device came to the receiving node while the sending node has another one, and it is unknown which is newer: same
+    /// format as <see cref="Heard"/>. Both ask the device.
     /// </summary>
     Doubted,
 
     /// <summary>
-    /// A device has said something at the node that tells, so that its session at the node that is told, which was in doubt, is the older
-    /// one: as <see cref="Heard"/>, with the id of the older one.
+    /// A device spoke at the sending node, so its doubtful session at the receiving node is the older one: same format as
+    /// <see cref="Heard"/>, with the id of the older one.
     /// </summary>
     Answers,
 }

@@ -2,40 +2,40 @@ using System.Buffers.Binary;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>Tells other nodes what happens to devices, one way. Thread-safe.</summary>
+/// <summary>Sends one-way posts about devices to other nodes. Thread-safe.</summary>
 internal sealed class DevicePosts(CoapCluster cluster)
 {
-    /// <summary>Where it is posted.</summary>
+    /// <summary>The path of the posts.</summary>
     public const string Path = "/dev-post";
 
-    // The name of a device behind the id of its session.
+    // The name of a device after the id of its session.
     private const int MaxNamed = 1 + byte.MaxValue + ICoapDevices.MaxNameLength;
 
-    /// <summary>Tells the node that has the slot of a device's name when it was heard.</summary>
-    /// <param name="kind">Whether it still is.</param>
+    /// <summary>Notifies the node that owns the slot of a device's name of the device's last message.</summary>
+    /// <param name="kind">Whether the device is still here.</param>
     /// <param name="key">The bytes of the name.</param>
-    /// <param name="heard">When.</param>
+    /// <param name="heard">The time of the message.</param>
     /// <param name="session">The id of its session.</param>
-    /// <returns>False when that node cannot be told now.</returns>
+    /// <returns>False if that node is not reachable now.</returns>
     public bool TryTellHome(DevicePost kind, ReadOnlySpan<byte> key, DateTimeOffset heard, ReadOnlySpan<byte> session) =>
         cluster.Map[CoapSlot.OfName(key)].Node is { IsSet: true } home && home != cluster.Self.Id
             && TryTellOfSession(home, kind, key, heard, session);
 
-    /// <summary>Tells a node something about a session of a device.</summary>
+    /// <summary>Notifies a node of a session of a device.</summary>
     /// <param name="node">The node.</param>
-    /// <param name="kind">What.</param>
+    /// <param name="kind">The kind of post.</param>
     /// <param name="key">The bytes of the name.</param>
-    /// <param name="heard">When the device was heard in it last.</param>
+    /// <param name="heard">The time of the device's last message in it.</param>
     /// <param name="session">The id of the session.</param>
-    /// <returns>False when it cannot be told now.</returns>
+    /// <returns>False if it is not reachable now.</returns>
     public bool TryTellOfSession(
         CoapNodeId node, DevicePost kind, ReadOnlySpan<byte> key, DateTimeOffset heard, ReadOnlySpan<byte> session) =>
         TryTell(node, kind, Named(session, key, stackalloc byte[MaxNamed]), heard);
 
-    /// <summary>Tells all other nodes something about a device.</summary>
-    /// <param name="kind">What.</param>
+    /// <summary>Notifies all other nodes about a device.</summary>
+    /// <param name="kind">The kind of post.</param>
     /// <param name="key">The bytes of the name.</param>
-    /// <param name="time">A time that belongs to it; null for none.</param>
+    /// <param name="time">Its time; null for none.</param>
     public void TellAll(DevicePost kind, ReadOnlySpan<byte> key, DateTimeOffset? time = null)
     {
         if (cluster.Links.IsOn)
@@ -47,19 +47,19 @@ internal sealed class DevicePosts(CoapCluster cluster)
         }
     }
 
-    /// <summary>Tells all other nodes that a session of a device came here with its slot.</summary>
+    /// <summary>Notifies all other nodes that a session of a device came here with its slot.</summary>
     /// <param name="key">The bytes of the name.</param>
-    /// <param name="heard">When the device was heard in it last.</param>
+    /// <param name="heard">The time of the device's last message in it.</param>
     /// <param name="session">The id of the session.</param>
     public void TellMoved(ReadOnlySpan<byte> key, DateTimeOffset heard, ReadOnlySpan<byte> session) =>
         TellAll(DevicePost.Moved, Named(session, key, stackalloc byte[MaxNamed]), heard);
 
-    /// <summary>Tells a node something about a device.</summary>
+    /// <summary>Notifies a node about a device.</summary>
     /// <param name="node">The node.</param>
-    /// <param name="kind">What.</param>
+    /// <param name="kind">The kind of post.</param>
     /// <param name="key">The bytes of the name, or a number.</param>
-    /// <param name="time">A time that belongs to it; null for none.</param>
-    /// <returns>False when it cannot be told now.</returns>
+    /// <param name="time">Its time; null for none.</param>
+    /// <returns>False if it is not reachable now.</returns>
     public bool TryTell(CoapNodeId node, DevicePost kind, ReadOnlySpan<byte> key, DateTimeOffset? time = null)
     {
         Span<byte> item = stackalloc byte[1 + sizeof(long) + MaxNamed];

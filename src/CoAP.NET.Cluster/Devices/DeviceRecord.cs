@@ -2,8 +2,8 @@ using System.Buffers.Binary;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>What the store has of a device.</summary>
-/// <param name="LastHeard">When it was last heard, as far as was noted.</param>
+/// <summary>The stored record of a device.</summary>
+/// <param name="LastHeard">The last noted time of a message.</param>
 /// <param name="Node">The node that had its session then.</param>
 internal readonly record struct DeviceRecord(DateTimeOffset LastHeard, CoapNodeId Node)
 {
@@ -19,8 +19,8 @@ internal readonly record struct DeviceRecord(DateTimeOffset LastHeard, CoapNodeI
         return bytes;
     }
 
-    /// <summary>Reads one; null where it is of another version.</summary>
-    /// <param name="bytes">What the store has.</param>
+    /// <summary>Reads a record; null if it is of another version.</summary>
+    /// <param name="bytes">The stored bytes.</param>
     public static DeviceRecord? TryRead(ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length != Length || bytes[0] != Version)

@@ -1,16 +1,16 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Which devices there are, in the store: a record for each, so that one that is asleep is not unknown, on any node and after a crash. It
-/// stands in the slot of its name, so that it is found without asking around. Thread-safe.
+/// The stored records of all devices. With them a sleeping device is known on every node, also after a crash. A record is in the slot of
+/// the device's name and is found without a search. Thread-safe.
 /// </summary>
 internal sealed class DeviceRecords(CoapCluster cluster, TimeSpan lifetime)
 {
-    /// <summary>Has it noted that a device was heard, behind the back of whoever heard it.</summary>
+    /// <summary>Notes a message of a device, asynchronously.</summary>
     /// <param name="name">The name of the device.</param>
-    /// <param name="record">What is noted.</param>
-    /// <param name="isHint">Whether it comes again.</param>
-    /// <returns>False when this node does not have the slot of the name.</returns>
+    /// <param name="record">The record.</param>
+    /// <param name="isHint">Whether further notes will follow.</param>
+    /// <returns>False if this node does not own the slot of the name.</returns>
     public bool TryNote(ReadOnlySpan<byte> name, DeviceRecord record, bool isHint)
     {
         CoapRecordKey key = KeyOf(name);
@@ -24,10 +24,10 @@ internal sealed class DeviceRecords(CoapCluster cluster, TimeSpan lifetime)
         return true;
     }
 
-    /// <summary>What is known of a device; null when nothing is.</summary>
+    /// <summary>Returns the record of a device; null if there is none.</summary>
     /// <param name="name">The name of the device.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
-    /// <exception cref="CoapClusterStoreException">The store cannot be asked now.</exception>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <exception cref="CoapClusterStoreException">The store is not available now.</exception>
     public async ValueTask<DeviceRecord?> FindAsync(ReadOnlyMemory<byte> name, CancellationToken cancellationToken)
     {
         CoapRecordKey key = KeyOf(name.Span);
@@ -36,10 +36,10 @@ internal sealed class DeviceRecords(CoapCluster cluster, TimeSpan lifetime)
             : null;
     }
 
-    /// <summary>Forgets a device, and waits until the store has.</summary>
+    /// <summary>Forgets a device, and waits for the store.</summary>
     /// <param name="name">The name of the device.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
-    /// <returns>False when this node does not have the slot of the name.</returns>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>False if this node does not own the slot of the name.</returns>
     public async Task<bool> TryRemoveAsync(ReadOnlyMemory<byte> name, CancellationToken cancellationToken)
     {
         CoapRecordKey key = KeyOf(name.Span);

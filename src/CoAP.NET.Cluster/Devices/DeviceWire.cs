@@ -5,36 +5,36 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// How requests for devices go from node to node: as they are, with the device in an option of experimental use (RFC 7252 section 12.2), so
-/// that method, options and blocks mean what they mean at the device.
+/// The format of device requests between nodes: the original request, with the device in an option of experimental use (RFC 7252 section
+/// 12.2). Method, options and blocks keep their meaning for the device.
 /// </summary>
 internal static class DeviceWire
 {
-    /// <summary>Where devices are asked; what follows is the path at the device.</summary>
+    /// <summary>The path for requests to devices; the path at the device follows.</summary>
     public const string AskPath = "dev";
 
-    /// <summary>Where nodes are asked whether they have a device.</summary>
+    /// <summary>The path for the search of devices.</summary>
     public const string FindPath = "dev-find";
 
-    // Elective, and a part of the cache key: which device.
+    // Elective, and part of the cache key: the device.
     private const int DeviceOption = 65420;
 
-    // Elective, and no part of the cache key: the number of the request, and whether it is Confirmable.
+    // Elective, and not part of the cache key: the number of the request, and whether it is Confirmable.
     private const int NumberOption = 65436;
 
-    // Elective: the answer is not that of the device.
+    // Elective: the response does not come from the device.
     private const int FailureOption = 65452;
 
-    // Elective, and no part of the cache key: which responses the device need not send.
+    // Elective, and not part of the cache key: the responses that the device need not send.
     private const int NoResponseOption = 65468;
 
     private const int NumberLength = sizeof(ulong);
     private const int FailureLength = 2 + sizeof(long);
     private const int MaxText = 1024;
 
-    /// <summary>A request as it goes to another node.</summary>
+    /// <summary>Wraps a request for another node.</summary>
     /// <param name="device">The bytes of the name of the device.</param>
-    /// <param name="number">The number by which it is cancelled.</param>
+    /// <param name="number">The number for its cancellation.</param>
     /// <param name="request">The request of the caller.</param>
     public static CoapRequest Wrap(ReadOnlySpan<byte> device, ulong number, CoapRequest request)
     {
@@ -68,7 +68,7 @@ internal static class DeviceWire
         return link;
     }
 
-    /// <summary>The message of a request to a device, with its target as options.</summary>
+    /// <summary>Creates the message of a request to a device, with its target as options.</summary>
     /// <param name="request">The request.</param>
     public static CoapMessage MessageOf(CoapRequest request)
     {
@@ -84,20 +84,20 @@ internal static class DeviceWire
         return message;
     }
 
-    /// <summary>The bytes of the name of the device of a request; none where it has none.</summary>
-    /// <param name="request">What another node sent.</param>
+    /// <summary>Returns the device name of a request; empty if it has none.</summary>
+    /// <param name="request">The request of the other node.</param>
     public static ReadOnlySpan<byte> DeviceOf(CoapRequest request) =>
         request.Options.TryGetValue(DeviceOption, out ReadOnlySpan<byte> name) ? name : default;
 
-    /// <summary>The number of a request.</summary>
-    /// <param name="request">What another node sent.</param>
+    /// <summary>Returns the number of a request.</summary>
+    /// <param name="request">The request of the other node.</param>
     public static ulong NumberOf(CoapRequest request) =>
         request.Options.TryGetValue(NumberOption, out ReadOnlySpan<byte> value) && value.Length >= NumberLength
             ? BinaryPrimitives.ReadUInt64BigEndian(value)
             : 0;
 
-    /// <summary>A request as it goes to the device.</summary>
-    /// <param name="request">What another node sent.</param>
+    /// <summary>Unwraps the request for the device.</summary>
+    /// <param name="request">The request of the other node.</param>
     public static CoapRequest Unwrap(CoapRequest request)
     {
         CoapMessage message = new(request.Code);
@@ -113,7 +113,7 @@ internal static class DeviceWire
                 case DeviceOption or NumberOption or FailureOption:
                 case OptionNumber.UriHost or OptionNumber.UriPort or OptionNumber.Observe:
                 case OptionNumber.Block1 or OptionNumber.Block2 or OptionNumber.Size1 or OptionNumber.Size2:
-                    // Of the link.
+                    // Belongs to the link.
                     break;
                 case NoResponseOption:
                     message.Options.Add(OptionNumber.NoResponse, options.ValueAt(i));
@@ -143,11 +143,11 @@ internal static class DeviceWire
         return asked;
     }
 
-    /// <summary>The answer of a device as it goes back.</summary>
-    /// <param name="response">The answer.</param>
+    /// <summary>Wraps the response of a device for the asking node.</summary>
+    /// <param name="response">The response.</param>
     public static CoapResult Wrap(CoapResponse response)
     {
-        // The device need not send one, and did not.
+        // The device need not send a response, and did not.
         if (response.IsNone)
         {
             return CoapResults.Changed();
@@ -163,8 +163,8 @@ internal static class DeviceWire
         return result;
     }
 
-    /// <summary>The failure of a request as it goes back.</summary>
-    /// <param name="failure">The failure; null where the device is not here.</param>
+    /// <summary>Wraps the failure of a request for the asking node.</summary>
+    /// <param name="failure">The failure; null if the device is not here.</param>
     public static CoapResult Wrap(CoapDeviceException? failure)
     {
         Span<byte> value = stackalloc byte[FailureLength];
@@ -185,12 +185,12 @@ internal static class DeviceWire
         return result;
     }
 
-    /// <summary>Whether an answer is none of the device.</summary>
-    /// <param name="response">What came from another node.</param>
+    /// <summary>Whether a response does not come from the device.</summary>
+    /// <param name="response">The response of the other node.</param>
     public static bool IsFailure(CoapResponse response) => response.Options.Contains(FailureOption);
 
-    /// <summary>The failure that another node tells of; null where it does not have the device.</summary>
-    /// <param name="response">What came from it.</param>
+    /// <summary>Returns the failure that another node reports; null if it does not have the device.</summary>
+    /// <param name="response">Its response.</param>
     /// <param name="name">The name of the device.</param>
     public static CoapDeviceException? FailureOf(CoapResponse response, string name)
     {
@@ -207,7 +207,7 @@ internal static class DeviceWire
         };
     }
 
-    /// <summary>The question whether a node has a device.</summary>
+    /// <summary>Creates the question whether a node has a device.</summary>
     /// <param name="device">The bytes of its name.</param>
     public static CoapRequest Find(ReadOnlySpan<byte> device)
     {
@@ -216,7 +216,7 @@ internal static class DeviceWire
         return request;
     }
 
-    /// <summary>The wish that a device is forgotten.</summary>
+    /// <summary>Creates the request to forget a device.</summary>
     /// <param name="device">The bytes of its name.</param>
     public static CoapRequest Forget(ReadOnlySpan<byte> device)
     {
@@ -225,8 +225,8 @@ internal static class DeviceWire
         return request;
     }
 
-    /// <summary>The wish to observe a device, without what is observed.</summary>
-    /// <param name="device">The bytes of its name; none for a request that only names the path.</param>
+    /// <summary>Creates the request to observe a device, without the resource.</summary>
+    /// <param name="device">The bytes of its name; empty for a request that only names the path.</param>
     /// <param name="id">The identifier of the resource.</param>
     public static CoapRequest Observe(ReadOnlySpan<byte> device, string id)
     {
@@ -241,8 +241,8 @@ internal static class DeviceWire
         return new CoapRequest(message);
     }
 
-    /// <summary>What a node says of a device that it has.</summary>
-    /// <param name="status">What is known of it.</param>
+    /// <summary>Wraps the status of a device for the asking node.</summary>
+    /// <param name="status">The status.</param>
     public static CoapResult Wrap(CoapDeviceStatus status)
     {
         byte[] bytes = new byte[1 + sizeof(long)];
@@ -251,8 +251,8 @@ internal static class DeviceWire
         return new CoapResult(CoapCode.Content, bytes, CoapContentFormat.OctetStream);
     }
 
-    /// <summary>Reads it; null where the node does not have the device.</summary>
-    /// <param name="response">What came from the node.</param>
+    /// <summary>Reads a status; null if the node does not have the device.</summary>
+    /// <param name="response">The response of the node.</param>
     /// <param name="name">The name of the device.</param>
     /// <param name="node">The node.</param>
     public static CoapDeviceStatus? StatusOf(CoapResponse response, string name, CoapNodeId node) =>
@@ -262,7 +262,7 @@ internal static class DeviceWire
                 : CoapDevicePresence.Asleep, TimeOf(response.Payload.Span[1..]), node)
             : null;
 
-    /// <summary>A time in units of 100 ns since the year 1; null where it is none.</summary>
+    /// <summary>Returns a time in units of 100 ns since the year 1; null for invalid bytes.</summary>
     /// <param name="bytes">Eight bytes.</param>
     public static DateTimeOffset? TimeOf(ReadOnlySpan<byte> bytes)
     {

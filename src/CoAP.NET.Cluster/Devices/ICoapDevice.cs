@@ -1,66 +1,68 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// A device of a cluster, which can be asked and observed from any node, as a <see cref="CoapPeer"/> can be. URIs may be paths, such as
-/// <c>/3/0/9</c>; whatever host one names, it is this device that is asked. Thread-safe.
+/// A device of a cluster. Any node can send requests to it and observe it, as with a <see cref="CoapPeer"/>. Thread-safe.
 /// </summary>
 /// <remarks>
-/// Requests fail by <see cref="CoapDeviceUnknownException"/>, <see cref="CoapDeviceAsleepException"/> and
-/// <see cref="CoapDeviceUnreachableException"/>, wherever the device is; other failures are <see cref="CoapDeviceException"/>. A request
-/// that its caller cancels ends with an <see cref="OperationCanceledException"/>, and is given up at the node that asks the device.
-/// An observation that has begun goes on wherever the device is, also when its node dies: the device is observed again where it is then.
-/// It has one registration for all who observe the same, on any node. One that cannot begin fails as requests do.
+/// URIs may be paths, such as <c>/3/0/9</c>; a host in a URI is ignored.
+/// <para>Requests fail with <see cref="CoapDeviceUnknownException"/>, <see cref="CoapDeviceAsleepException"/> and
+/// <see cref="CoapDeviceUnreachableException"/>, on every node; other failures are <see cref="CoapDeviceException"/>. A canceled request
+/// throws an <see cref="OperationCanceledException"/>, and the node of the device aborts it.</para>
+/// <para>An observation follows the device, also when its node dies: the next node observes the device again. The device has one
+/// registration for all observers of the same resource on all nodes. An observation that cannot start fails like a request.</para>
 /// </remarks>
 public interface ICoapDevice : ICoapObserver
 {
     /// <summary>The name of the device.</summary>
     string Name { get; }
 
-    /// <summary>Finds out where the device is and when it was heard, without asking it.</summary>
-    /// <param name="cancellationToken">Ends the wait.</param>
-    /// <returns>What is known of it.</returns>
-    /// <exception cref="CoapDeviceUnreachableException">Nobody knows now, as the store of the cluster is away.</exception>
+    /// <summary>Returns the node of the device and the time of its last message, without a request to it.</summary>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>Its status.</returns>
+    /// <exception cref="CoapDeviceUnreachableException">The status is unknown because the store of the cluster is unavailable.</exception>
     Task<CoapDeviceStatus> GetStatusAsync(CancellationToken cancellationToken = default);
 
     /// <summary>Sends a request, now or from the outbox.</summary>
-    /// <param name="request">The request. For the outbox its body has to be in memory, and it may have some 60 KiB.</param>
-    /// <param name="options">How.</param>
-    /// <param name="cancellationToken">Stops waiting; what waits in the outbox and was not sent is cancelled.</param>
-    /// <returns>The response, an error response too.</returns>
-    /// <exception cref="CoapDeviceException">No response came; the derived type says why.</exception>
+    /// <param name="request">The request. For the outbox its body must be in memory, with some 60 KiB at most.</param>
+    /// <param name="options">The options.</param>
+    /// <param name="cancellationToken">Stops waiting; a request in the outbox that was not sent is canceled.</param>
+    /// <returns>The response, including an error response.</returns>
+    /// <exception cref="CoapDeviceException">There is no response; the derived type is the reason.</exception>
     Task<CoapResponse> SendAsync(CoapRequest request, CoapDeviceRequestOptions options, CancellationToken cancellationToken = default);
 
-    /// <summary>
-    /// Puts a request into the outbox of the device: it is sent when the device is awake and those before it are answered, one at a time
-    /// and in their order, also by another node when this one dies.
-    /// </summary>
-    /// <param name="request">The request. Its body has to be in memory, and it may have some 60 KiB.</param>
-    /// <param name="options">For how long, and whose share it takes; null for the defaults.</param>
-    /// <param name="cancellationToken">Stops waiting; the request is cancelled.</param>
-    /// <returns>What is in the store now. Its id waits for the answer (<see cref="WaitAsync"/>).</returns>
-    /// <exception cref="CoapDeviceQueueException">It was not taken.</exception>
+    /// <summary>Puts a request into the outbox of the device.</summary>
+    /// <remarks>
+    /// The cluster sends it when the device is awake and earlier requests are answered: one at a time, in order, and also if this node
+    /// dies.
+    /// </remarks>
+    /// <param name="request">The request. Its body must be in memory, with some 60 KiB at most.</param>
+    /// <param name="options">The lifetime and the caller whose share it takes; null for the defaults.</param>
+    /// <param name="cancellationToken">Stops waiting and cancels the request.</param>
+    /// <returns>The stored request. Pass its id to <see cref="WaitAsync"/> to get the response.</returns>
+    /// <exception cref="CoapDeviceQueueException">The request was not accepted.</exception>
     /// <exception cref="CoapDeviceUnknownException">No node has ever seen the device.</exception>
-    /// <exception cref="CoapDeviceUnreachableException">The node that keeps the outbox cannot be reached.</exception>
+    /// <exception cref="CoapDeviceUnreachableException">The node that owns the outbox is not reachable.</exception>
     Task<CoapQueuedRequest> QueueAsync(
         CoapRequest request, CoapDeviceRequestOptions? options = null, CancellationToken cancellationToken = default);
 
-    /// <summary>Waits for the answer to a request from the outbox, on any node, and also after a restart.</summary>
+    /// <summary>Waits for the response to a request from the outbox, on any node, and also after a restart.</summary>
     /// <param name="id">Its id.</param>
-    /// <param name="cancellationToken">Stops waiting; the request goes on waiting.</param>
-    /// <returns>The response, an error response too.</returns>
-    /// <exception cref="CoapDeviceQueueException">There is none; <see cref="CoapDeviceQueueException.Fault"/> says why.</exception>
+    /// <param name="cancellationToken">Stops waiting; the request stays in the outbox.</param>
+    /// <returns>The response, including an error response.</returns>
+    /// <exception cref="CoapDeviceQueueException">There is no response; <see cref="CoapDeviceQueueException.Fault"/> is the
+    /// reason.</exception>
     Task<CoapResponse> WaitAsync(Guid id, CancellationToken cancellationToken = default);
 
-    /// <summary>The requests that wait in the outbox, in the order in which they will be sent.</summary>
+    /// <summary>Lists the requests in the outbox in their order.</summary>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The requests.</returns>
-    /// <exception cref="CoapDeviceUnreachableException">The node that keeps the outbox cannot be reached.</exception>
+    /// <exception cref="CoapDeviceUnreachableException">The node that owns the outbox is not reachable.</exception>
     Task<IReadOnlyList<CoapQueuedRequest>> GetQueuedAsync(CancellationToken cancellationToken = default);
 
-    /// <summary>Cancels a request that waits in the outbox and was not sent.</summary>
+    /// <summary>Cancels a request in the outbox that was not sent yet.</summary>
     /// <param name="id">Its id.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>False when it was sent already, or is not known.</returns>
-    /// <exception cref="CoapDeviceUnreachableException">The node that keeps the outbox cannot be reached.</exception>
+    /// <returns>False if it was already sent, or is unknown.</returns>
+    /// <exception cref="CoapDeviceUnreachableException">The node that owns the outbox is not reachable.</exception>
     Task<bool> CancelAsync(Guid id, CancellationToken cancellationToken = default);
 }

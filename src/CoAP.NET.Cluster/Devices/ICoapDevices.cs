@@ -1,67 +1,69 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>
-/// The devices that servers of a cluster know, by name. To be injected: <c>devices["meter-7"].GetAsync("/3/0/9")</c> asks a device over the
-/// session or connection that it has with one of the nodes. Which peer is which device says <c>DevicesAre</c>, or <see cref="Announce"/>.
-/// Thread-safe.
-/// </summary>
+/// <summary>The devices of a cluster by name, available for injection. Thread-safe.</summary>
+/// <remarks>
+/// <c>devices["meter-7"].GetAsync("/3/0/9")</c> sends a request to a device over its session or connection with one of the nodes.
+/// <c>DevicesAre</c> or <see cref="Announce"/> assign names to peers.
+/// </remarks>
 public interface ICoapDevices
 {
-    /// <summary>The length of a name at most, in bytes of UTF-8: 255.</summary>
+    /// <summary>The maximum length of a name, in bytes of UTF-8: 255.</summary>
     const int MaxNameLength = 255;
 
-    /// <summary>
-    /// A device, be it known or not: that is found out when it is asked. It costs nothing and need not be kept.
-    /// </summary>
+    /// <summary>Returns a device, known or unknown.</summary>
+    /// <remarks>The cluster looks it up with each request. The object is cheap and need not be kept.</remarks>
     /// <param name="name">Its name, 1 to 255 bytes of UTF-8.</param>
-    /// <exception cref="ArgumentException">The name is empty, too long, or no text that has UTF-8.</exception>
+    /// <exception cref="ArgumentException">The name is empty, too long, or not valid in UTF-8.</exception>
     ICoapDevice this[string name] { get; }
 
     /// <summary>
-    /// Observes a resource at all devices (RFC 7641), on whatever node each is: at those that are there, and at those that come, when they
-    /// have connected. It goes on wherever devices are when their slots move or nodes die. Each node observes its devices once for all who
-    /// observe the same resource, and registers at a pace (<see cref="CoapDeviceOptions.RegistrationsPerSecond"/>).
+    /// Observes a resource at all devices of all nodes (RFC 7641): at the connected ones, and at new ones as soon as they connect.
     /// </summary>
     /// <remarks>
-    /// A reader that is slow misses states, never devices: each device waits once for him, whatever happens at it, and when its turn comes
-    /// he is told its newest state. After a node or a link was lost he may be told a state that he has. A session that outlives its node
-    /// keeps its registration: the next node takes notifications under the same token, and the device is sent nothing; when a node died,
-    /// the state is read once, as the last notifications may be lost with it. Devices are told a minute after the last observer has gone,
-    /// so that whoever restarts and observes the same again goes on with their registrations.
+    /// The observation follows devices when their slots move or nodes die. Each node observes its devices once for all observers of the
+    /// same resource, and limits the rate of registrations (<see cref="CoapDeviceOptions.RegistrationsPerSecond"/>).
+    /// <para>A slow reader misses states, but never devices: each device waits once for the reader, which then gets its newest state. After
+    /// the loss of a node or a link the reader may get a state again.</para>
+    /// <para>A session that survives its node keeps its registration: the next node receives notifications with the same token, without a
+    /// message to the device. If a node died, the next one reads the state once because the last notifications may be lost. Devices are
+    /// deregistered a minute after the last observer has left; an application that restarts and observes the same resource again keeps
+    /// their registrations.</para>
     /// </remarks>
-    /// <param name="path">The path of the resource, such as <c>/3303/0/5700</c>, with a query if need be.</param>
-    /// <param name="accept">The Content-Format that is asked for; null for that of each device.</param>
-    /// <param name="cancellationToken">Ends the observation, as the end of the enumeration does.</param>
-    /// <returns>What happens, in an order that is that of each device. It ends by cancellation only.</returns>
-    /// <exception cref="ArgumentException">The path is none, or too long.</exception>
-    /// <exception cref="OperationCanceledException">It was cancelled, while somebody reads.</exception>
-    /// <exception cref="ObjectDisposedException">The cluster has ended.</exception>
+    /// <param name="path">The path of the resource, such as <c>/3303/0/5700</c>, with an optional query.</param>
+    /// <param name="accept">The requested Content-Format; null for the default of each device.</param>
+    /// <param name="cancellationToken">Ends the observation, like the end of the enumeration.</param>
+    /// <returns>The events, in order per device. The sequence ends only by cancellation.</returns>
+    /// <exception cref="ArgumentException">The path is not valid, or too long.</exception>
+    /// <exception cref="OperationCanceledException">The observation was canceled during a read.</exception>
+    /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
     IAsyncEnumerable<CoapDeviceNotification> ObserveAsync(
         string path, CoapContentFormat? accept = null, CancellationToken cancellationToken = default);
 
-    /// <summary>The devices that have a session or connection with a server of this node, or were announced here; a list of its own.
+    /// <summary>
+    /// Returns a copy of the list of devices that have a session or connection with a server of this node, or were announced here.
     /// </summary>
-    /// <returns>The devices, in no order.</returns>
+    /// <returns>The devices, unordered.</returns>
     IReadOnlyList<CoapDeviceStatus> GetLocal();
 
     /// <summary>
-    /// Says that a peer is a device, for peers of which no session or connection tells: on plain <c>coap</c>, or behind OSCORE. A server
-    /// calls it when the device registers. Whoever was the device before is it no more. The name has to be one that the peer has proved.
+    /// Declares a peer to be a device, for peers without a session or connection: on plain <c>coap</c>, or behind OSCORE.
     /// </summary>
+    /// <remarks>
+    /// A server calls it when the device registers. The device's previous peer loses the name. The peer must have authenticated the name.
+    /// </remarks>
     /// <param name="name">The name of the device.</param>
     /// <param name="peer">The peer, of an endpoint of this node.</param>
-    /// <exception cref="ArgumentException">The name is empty, too long, or no text that has UTF-8.</exception>
+    /// <exception cref="ArgumentException">The name is empty, too long, or not valid in UTF-8.</exception>
     void Announce(string name, CoapPeer peer);
 
     /// <summary>
-    /// Forgets a device that does not exist any more, such as one that was removed from service: it is unknown afterwards, until it
-    /// connects again.
+    /// Forgets a device that no longer exists, such as one removed from service. It is then unknown until it connects again.
     /// </summary>
     /// <param name="name">The name of the device.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
-    /// <returns>A task that ends when the store has forgotten it.</returns>
-    /// <exception cref="ArgumentException">The name is empty, too long, or no text that has UTF-8.</exception>
-    /// <exception cref="CoapClusterStoreException">The store cannot be asked now, or the node that has the records of the device could not
-    /// be told.</exception>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>A task that completes when the store has forgotten it.</returns>
+    /// <exception cref="ArgumentException">The name is empty, too long, or not valid in UTF-8.</exception>
+    /// <exception cref="CoapClusterStoreException">The store is not available now, or the node that owns the records of the device could
+    /// not be notified.</exception>
     Task ForgetAsync(string name, CancellationToken cancellationToken = default);
 }

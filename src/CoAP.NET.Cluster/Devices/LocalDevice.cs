@@ -1,8 +1,8 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// A device that has its session or connection with a server of this node. It knows whether the device sleeps by what it said last, which
-/// the peer knows, and by what it did not answer. Thread-safe.
+/// A device with a session or connection at a server of this node. Whether it sleeps follows from the time of its last message, which the
+/// peer knows, and from unanswered requests. Thread-safe.
 /// </summary>
 #pragma warning disable CA1001 // the source has neither timer nor handle
 internal sealed class LocalDevice(
@@ -18,7 +18,7 @@ internal sealed class LocalDevice(
     private readonly Lock _gate = new();
     private readonly CancellationTokenSource _gone = new();
 
-    // Requests in a row that were not answered, and when the last of them was given up.
+    // Consecutive unanswered requests, and the time at which the last of them failed.
     private int _unanswered;
     private long _gaveUpAt;
     private long _notedAt;
@@ -35,16 +35,17 @@ internal sealed class LocalDevice(
     /// <summary>The slot of its session.</summary>
     public SessionPlace Place => place;
 
-    /// <summary>Whether the store was told of the device.</summary>
+    /// <summary>Whether the store has a record of the device.</summary>
     public bool IsNoted => Volatile.Read(ref _notedAt) > 0;
 
-    /// <summary>Whether the store was told everything that is known, by the node that has the slot of the name now.</summary>
+    /// <summary>Whether the current owner of the name's slot has stored everything that is known.</summary>
     /// <param name="fence">The fence of that slot.</param>
     public bool IsNotedWhole(CoapFence fence) =>
         LastHeard.UtcTicks <= Volatile.Read(ref _notedAt) && Volatile.Read(ref _notedUnder) == fence.Value;
 
     /// <summary>
-    /// When its session or connection was opened, or it was announced; when it was heard in it last, if that came here with its slot.
+    /// The time at which its session or connection was opened, or it was announced. For a session that came with its slot: the time of its
+    /// last message.
     /// </summary>
     public DateTimeOffset CameAt { get; } = peer.LastSeen;
 
@@ -55,7 +56,7 @@ internal sealed class LocalDevice(
 
     private TimeSpan Silence => time.GetUtcNow() - Peer.LastSeen;
 
-    /// <summary>Whether the device is asleep, as far as is known.</summary>
+    /// <summary>Whether the device is known to be asleep.</summary>
     public bool IsAsleep
     {
         get
@@ -68,21 +69,21 @@ internal sealed class LocalDevice(
         }
     }
 
-    /// <summary>Cancelled when the device is not here any more.</summary>
+    /// <summary>Canceled when the device has left this node.</summary>
     public CancellationToken Gone => _gone.Token;
 
-    /// <summary>The device is not here any more. Whoever observes it is told on another thread.</summary>
+    /// <summary>Ends the device at this node. Its observers are notified on another thread.</summary>
     public void End() => _ = _gone.CancelAsync();
 
-    /// <summary>What a failure of its peer is for those who ask it.</summary>
+    /// <summary>Converts a failure of its peer.</summary>
     /// <param name="failure">The failure.</param>
     public CoapDeviceException FailureOf(CoapException failure) => DeviceFailure.Of(failure, Name, LastHeard, IsAsleep);
 
     /// <summary>Observes a resource of the device.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="observe">How; null for the defaults.</param>
+    /// <param name="observe">The options; null for the defaults.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <exception cref="CoapDeviceException">It is asleep, or there is no answer.</exception>
+    /// <exception cref="CoapDeviceException">It is asleep, or did not answer.</exception>
     public async Task<CoapObservation> ObserveAsync(
         CoapRequest request, CoapObserveOptions? observe, CancellationToken cancellationToken)
     {
@@ -105,8 +106,8 @@ internal sealed class LocalDevice(
         }
     }
 
-    /// <summary>The store was told.</summary>
-    /// <param name="heard">What it was told.</param>
+    /// <summary>Records a write to the store.</summary>
+    /// <param name="heard">The stored time.</param>
     /// <param name="fence">The fence of the slot of the name.</param>
     public void OnNoted(DateTimeOffset heard, CoapFence fence)
     {
@@ -115,13 +116,13 @@ internal sealed class LocalDevice(
     }
 
     /// <summary>
-    /// Asks the device. While its session is handed over nothing new is sent: the next node asks then. A request that was under way when
-    /// the session went, as the device had not answered in time, may be sent there when it does no harm twice (RFC 7252 section 5.1).
+    /// Sends a request to the device. While its session is handed over nothing is sent: the next node sends the request. A request that was
+    /// unanswered when the session left may be sent there if that is harmless (RFC 7252 section 5.1).
     /// </summary>
     /// <param name="request">The request.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The answer; null when another node is to be asked, which has the device or will have it.</returns>
-    /// <exception cref="CoapDeviceException">It is asleep, or there is no answer.</exception>
+    /// <returns>The answer; null if another node has the device or will have it, and must be asked.</returns>
+    /// <exception cref="CoapDeviceException">It is asleep, or did not answer.</exception>
     public async Task<CoapResponse?> TrySendAsync(CoapRequest request, CancellationToken cancellationToken)
     {
         if (!await IsStayingAsync(cancellationToken).ConfigureAwait(false))
@@ -146,7 +147,7 @@ internal sealed class LocalDevice(
         }
         catch (CoapException exception) when (exception.IsEndpointStopped)
         {
-            // No failure of the device: what waits in its outbox is sent by the next node, or by the next process of this one.
+            // Not a failure of the device: the next node, or the next process of this one, sends the requests of its outbox.
             throw new CoapDeviceUnreachableException(
                 Name, exception.Message, request.Code != CoapCode.Get && request.Code != CoapCode.Fetch, exception);
         }
@@ -162,7 +163,7 @@ internal sealed class LocalDevice(
     }
 
     /// <summary>
-    /// Waits until the device is not asleep, or its session has ended. One that never speaks by itself is asked now and then whether it is
+    /// Waits until the device is awake, or its session has ended. A device that never sends on its own is occasionally asked whether it is
     /// there.
     /// </summary>
     /// <param name="cancellationToken">Stops waiting.</param>
@@ -185,16 +186,15 @@ internal sealed class LocalDevice(
             }
             else if (IsAsleep)
             {
-                // The wait ended early, as others needed its place; the device said nothing.
+                // The wait ended early because others needed its place; the device was silent.
                 await Task.Delay(s_pause, time, cancellationToken).ConfigureAwait(false);
             }
         }
     }
 
     /// <summary>
-    /// Whether the device, which does not answer here, may have another session at another node: when two of its sessions moved with
-    /// their slots, clocks of nodes do not tell which is the newer one. Not again for a minute after nobody else had it, as devices that
-    /// sleep are asked again and again.
+    /// Whether the silent device may have another session at another node: if two of its sessions moved with their slots, clocks cannot
+    /// tell which is newer. False for a minute after no other node had it, because sleeping devices are asked repeatedly.
     /// </summary>
     public bool MayBeElsewhere
     {
@@ -212,7 +212,7 @@ internal sealed class LocalDevice(
         }
     }
 
-    /// <summary>No other node has it awake.</summary>
+    /// <summary>Records that no other node has it awake.</summary>
     public void OnNotElsewhere()
     {
         lock (_gate)
@@ -221,7 +221,7 @@ internal sealed class LocalDevice(
         }
     }
 
-    /// <summary>A session of it came to another node.</summary>
+    /// <summary>Records that a session of it came to another node.</summary>
     public void OnPerhapsElsewhere()
     {
         lock (_gate)
@@ -230,10 +230,8 @@ internal sealed class LocalDevice(
         }
     }
 
-    /// <summary>
-    /// Asks the device whether it is there, and waits for some minutes for something that it says in its session, be it an answer or not.
-    /// </summary>
-    /// <returns>False when it said nothing, or the session has ended.</returns>
+    /// <summary>Asks the device whether it is there, and waits a few minutes for any message in its session.</summary>
+    /// <returns>False if it was silent, or the session has ended.</returns>
     public async Task<bool> IsHeardAsync()
     {
         DateTimeOffset before = LastHeard;
@@ -243,7 +241,7 @@ internal sealed class LocalDevice(
         return LastHeard > before && !Gone.IsCancellationRequested;
     }
 
-    /// <summary>Throws when the device is asleep and it is not time to try whether it still is.</summary>
+    /// <summary>Throws if the device is asleep and it is too early for a retry.</summary>
     public void ThrowIfNotToAsk()
     {
         TimeSpan silence = Silence;
@@ -264,7 +262,7 @@ internal sealed class LocalDevice(
                 if (options.AwakeTime == Timeout.InfiniteTimeSpan && options.RetryAsleepAfter != Timeout.InfiniteTimeSpan
                     && time.GetElapsedTime(_gaveUpAt) >= options.RetryAsleepAfter)
                 {
-                    // One request tries; others are told at once until it has ended.
+                    // One request tries; others fail at once until it has ended.
                     _gaveUpAt = time.GetTimestamp();
                     return;
                 }
@@ -274,15 +272,15 @@ internal sealed class LocalDevice(
         throw new CoapDeviceAsleepException(Name, LastHeard);
     }
 
-    /// <summary>The device did not answer a request.</summary>
-    /// <param name="started">When it was sent, by the clock's timestamp.</param>
+    /// <summary>Records an unanswered request.</summary>
+    /// <param name="started">The time at which it was sent, as a timestamp of the clock.</param>
     public void OnUnanswered(long started)
     {
         TimeSpan waited = time.GetElapsedTime(started);
         TimeSpan silence = Silence;
         CoapTransmissionParameters parameters = Peer.Parameters;
 
-        // A caller that waits for a moment only learns nothing about the device; one whose request was not the first to wait counts once.
+        // A caller with a very short timeout proves nothing about the device. Concurrent requests count once.
         lock (_gate)
         {
             if (silence < waited)
@@ -297,14 +295,14 @@ internal sealed class LocalDevice(
         }
     }
 
-    /// <summary>Whether a request can be sent again: a body that was read from a stream is gone.</summary>
+    /// <summary>Whether a request can be sent again: a stream body is consumed.</summary>
     /// <param name="request">The request.</param>
     public static bool IsWhole(CoapRequest request) =>
         request.Content is null || !request.Payload.IsEmpty || !request.Content.Bytes.IsEmpty;
 
-    /// <summary>Whether a request does no harm when it is sent once more.</summary>
+    /// <summary>Whether a request is harmless to repeat.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="isOutcomeUnknown">Whether it may have taken effect; never so for safe ones.</param>
+    /// <param name="isOutcomeUnknown">Whether it may have taken effect; irrelevant for safe methods.</param>
     public static bool IsHarmlessTwice(CoapRequest request, bool isOutcomeUnknown) => !isOutcomeUnknown
         || request.Code == CoapCode.Put || request.Code == CoapCode.Delete || request.Code == CoapCode.IPatch;
 
@@ -327,14 +325,14 @@ internal sealed class LocalDevice(
         }
         catch (CoapException)
         {
-            // It is asleep as before.
+            // It is still asleep.
         }
     }
 
     // The time in which it listens is over.
     private bool IsOver(TimeSpan silence) => options.AwakeTime != Timeout.InfiniteTimeSpan && silence > options.AwakeTime;
 
-    // What came at the very moment of giving up came afterwards: it was silent for seconds before.
+    // A message at the moment of failure counts as later: the device was silent for seconds before.
     private bool IsGivenUpLocked(TimeSpan silence) =>
         _unanswered >= options.TriesBeforeAsleep && silence > time.GetElapsedTime(_gaveUpAt);
 }

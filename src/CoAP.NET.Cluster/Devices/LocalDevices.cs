@@ -4,8 +4,8 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// The devices of this node by name, as many as its servers have sessions and connections. What comes and goes is told by the endpoints;
-/// of a message nothing is noted here. Thread-safe.
+/// The devices of this node by name, as many as its servers have sessions and connections. The endpoints report new and ended ones; single
+/// messages are not recorded here. Thread-safe.
 /// </summary>
 internal sealed class LocalDevices(
     CoapCluster cluster, CoapDeviceOptions options, DeviceRecords records, DevicePosts posts, DeviceWaits waits, TimeProvider time,
@@ -14,7 +14,7 @@ internal sealed class LocalDevices(
     private const int MaxLate = 4_096;
     private static readonly TimeSpan s_notePeriod = TimeSpan.FromMinutes(15);
 
-    // So much clocks of nodes may differ.
+    // The tolerated difference between the clocks of nodes.
     private static readonly TimeSpan s_clocks = TimeSpan.FromMinutes(1);
 
     private readonly ConcurrentDictionary<string, LocalDevice> _byName = new(StringComparer.Ordinal);
@@ -25,20 +25,20 @@ internal sealed class LocalDevices(
     private ITimer? _timer;
     private bool _isDisposed;
 
-    /// <summary>A device is here, by a new session or connection; raised outside of locks.</summary>
+    /// <summary>A device came here with a new session or connection; raised outside of locks.</summary>
     public event Action<LocalDevice>? Came;
 
-    /// <summary>How many there are.</summary>
+    /// <summary>The current number.</summary>
     public int Count => _byName.Count;
 
-    /// <summary>All of them; a list of its own.</summary>
+    /// <summary>A copy of the list.</summary>
     public IReadOnlyList<LocalDevice> All => [.. _byName.Values];
 
-    /// <summary>A device of this node; null when it has none of the name.</summary>
+    /// <summary>Returns a device of this node; null if it has none of this name.</summary>
     /// <param name="name">The name.</param>
     public LocalDevice? TryFind(string name) => _byName.GetValueOrDefault(name);
 
-    /// <summary>Asks of the peers of an endpoint which device each is, from now on and of those that are there.</summary>
+    /// <summary>Identifies the current and future peers of an endpoint as devices.</summary>
     /// <param name="endpoint">The endpoint.</param>
     public void Attach(CoapEndpoint endpoint)
     {
@@ -56,7 +56,7 @@ internal sealed class LocalDevices(
         }
     }
 
-    /// <summary>A peer is a device.</summary>
+    /// <summary>Registers a peer as a device.</summary>
     /// <param name="name">The name of the device.</param>
     /// <param name="key">The bytes of the name.</param>
     /// <param name="peer">The peer.</param>
@@ -68,9 +68,9 @@ internal sealed class LocalDevices(
         }
     }
 
-    /// <summary>A device came to another node: its session here is older, be the end of that known here or not.</summary>
+    /// <summary>Handles a device that came to another node: its session here is older, even if its end is not known yet.</summary>
     /// <param name="name">Its name.</param>
-    /// <param name="at">When it came.</param>
+    /// <param name="at">The time.</param>
     public void OnCameElsewhere(string name, DateTimeOffset at)
     {
         if (_byName.TryGetValue(name, out LocalDevice? device) && device.CameAt < at)
@@ -80,10 +80,11 @@ internal sealed class LocalDevices(
     }
 
     /// <summary>
-    /// A session of a device came to another node with its slot. If the device has a newer one here, the other node is told.
+    /// Handles a session of a device that moved to another node with its slot. If the device has a newer one here, the other node is
+    /// notified.
     /// </summary>
     /// <param name="name">Its name.</param>
-    /// <param name="at">When it was heard in that session last.</param>
+    /// <param name="at">The time of the last message in that session.</param>
     /// <param name="session">The id of the session.</param>
     /// <param name="node">The other node.</param>
     public void OnMovedElsewhere(string name, DateTimeOffset at, ReadOnlySpan<byte> session, CoapNodeId node)
@@ -104,8 +105,8 @@ internal sealed class LocalDevices(
             return;
         }
 
-        // Of two that have moved only clocks say which is newer. Of one that was opened here it is known when; but what was sent in an old
-        // session may arrive after that.
+        // For two moved sessions only clocks tell which is newer. For one opened here the time is known, but messages of an old session may
+        // arrive after it.
         TimeSpan doubt = device.HasMoved ? s_clocks : TimeSpan.Zero;
         if (device.CameAt - doubt > at)
         {
@@ -122,7 +123,7 @@ internal sealed class LocalDevices(
         }
     }
 
-    /// <summary>Another node has a session of a device, and does not know whether it is newer than the one here.</summary>
+    /// <summary>Handles another node's session of a device that may be newer or older than the one here.</summary>
     /// <param name="name">Its name.</param>
     /// <param name="session">The id of the session there.</param>
     /// <param name="node">The other node.</param>
@@ -134,7 +135,7 @@ internal sealed class LocalDevices(
         }
     }
 
-    /// <summary>A device answers at another node, in a session that was in doubt beside one that was here.</summary>
+    /// <summary>Handles a device that answered at another node, in a session that competed with one here.</summary>
     /// <param name="name">Its name.</param>
     /// <param name="session">The id of the session here.</param>
     public void OnAnswersElsewhere(string name, ReadOnlySpan<byte> session)
@@ -145,14 +146,14 @@ internal sealed class LocalDevices(
         }
     }
 
-    /// <summary>A device was heard at another node.</summary>
+    /// <summary>Handles a message of a device at another node.</summary>
     /// <param name="name">Its name.</param>
     /// <param name="key">The bytes of the name.</param>
     /// <param name="session">The id of its session; empty for none.</param>
-    /// <param name="record">When, and at which node.</param>
+    /// <param name="record">The time and the node.</param>
     public void OnHeardElsewhere(string name, ReadOnlySpan<byte> key, ReadOnlySpan<byte> session, DeviceRecord record)
     {
-        // That node may have heard it until its session came here, by a clock that is ahead of this one.
+        // That node may have heard it until its session came here, with a clock ahead of this one.
         if (_byName.TryGetValue(name, out LocalDevice? device) && !IsHere(device, session))
         {
             OnCameElsewhere(name, record.LastHeard - s_clocks);
@@ -162,12 +163,12 @@ internal sealed class LocalDevices(
     }
 
     /// <summary>
-    /// A device was heard at another node until now. Its session may have been taken over here meanwhile, as where that node did not reach
-    /// the store.
+    /// Handles a device that has left another node. This node may have taken over its session meanwhile, for example because that node did
+    /// not reach the store.
     /// </summary>
     /// <param name="name">Its name.</param>
     /// <param name="key">The bytes of the name.</param>
-    /// <param name="record">When, and at which node.</param>
+    /// <param name="record">The time and the node.</param>
     public void OnLeftElsewhere(string name, ReadOnlySpan<byte> key, DeviceRecord record)
     {
         if (!records.TryNote(key, record, isHint: false) && _late.Count < MaxLate)
@@ -177,12 +178,12 @@ internal sealed class LocalDevices(
         }
     }
 
-    /// <summary>What is known of a device of this node.</summary>
+    /// <summary>Returns the status of a device of this node.</summary>
     /// <param name="device">The device.</param>
     public CoapDeviceStatus StatusOf(LocalDevice device) => new(
         device.Name, device.IsAsleep ? CoapDevicePresence.Asleep : CoapDevicePresence.Awake, device.LastHeard, cluster.Self.Id);
 
-    /// <summary>A device is one no more.</summary>
+    /// <summary>Removes a name.</summary>
     /// <param name="name">The name.</param>
     public void Remove(string name)
     {
@@ -192,7 +193,7 @@ internal sealed class LocalDevices(
         }
     }
 
-    /// <summary>A session is not that of the device any more.</summary>
+    /// <summary>Removes a session of a device.</summary>
     /// <param name="device">The session.</param>
     public void Remove(LocalDevice device)
     {
@@ -201,18 +202,18 @@ internal sealed class LocalDevices(
         device.End();
     }
 
-    /// <summary>Forgets a device whose name is in a slot of this node, and waits until the store has.</summary>
+    /// <summary>Forgets a device whose name is in a slot of this node, and waits for the store.</summary>
     /// <param name="name">Its name.</param>
     /// <param name="key">The bytes of the name.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>False when the slot is not here.</returns>
+    /// <returns>False if the slot is not here.</returns>
     public Task<bool> TryForgetAsync(string name, byte[] key, CancellationToken cancellationToken)
     {
         Remove(name);
         return records.TryRemoveAsync(key, cancellationToken);
     }
 
-    /// <summary>Notes of all devices what was heard since it was noted last.</summary>
+    /// <summary>Notes the latest messages of all devices in the store.</summary>
     public void NoteAll()
     {
         CoapClusterMap map = cluster.Map;
@@ -253,7 +254,7 @@ internal sealed class LocalDevices(
     {
         lock (_gate)
         {
-            // Perhaps an old session of a device that has a new one, as after a lost address, came here with its slot.
+            // An old session of a device with a newer one may have come with its slot, for example after a lost address.
             if (device.HasMoved && _byName.TryGetValue(device.Name, out LocalDevice? there) && IsThere(there.Peer))
             {
                 if (there.LastHeard > device.CameAt)
@@ -263,7 +264,7 @@ internal sealed class LocalDevices(
 
                 if (!isHeard && device.CameAt - there.LastHeard < s_clocks)
                 {
-                    // What was sent in an old session may have arrived after the new one began.
+                    // Messages of the old session may have arrived after the new one began.
                     _ = ChooseAsync(there, device);
                     return;
                 }
@@ -288,13 +289,13 @@ internal sealed class LocalDevices(
         Came?.Invoke(device);
         if (!IsThere(device.Peer))
         {
-            // It went before it was known here.
+            // It left before it was known here.
             OnGone(device.Peer);
         }
 
         Note(device, isHint: false);
 
-        // Also those that have an older session of it.
+        // Also nodes with an older session of it.
         if (device.HasMoved)
         {
             posts.TellMoved(device.Key.Span, device.CameAt, device.Peer.DurableId.Span);
@@ -307,15 +308,15 @@ internal sealed class LocalDevices(
         waits.Tell(device.Name);
     }
 
-    // The session in which the device speaks first is its own; if it says nothing, the one in which it was heard last.
+    // Chooses the session in which the device speaks first; without a message, the one with the latest message.
     private async Task ChooseAsync(LocalDevice there, LocalDevice device)
     {
-        // The caller has the lock.
+        // The caller holds the lock.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         await Task.WhenAny(there.IsHeardAsync(), device.IsHeardAsync()).ConfigureAwait(false);
         if (IsThere(device.Peer))
         {
-            // By what was heard now; meanwhile the device may have a third one.
+            // Uses the latest message; the device may have a third session meanwhile.
             Add(Make(device.Name, device.Key.ToArray(), device.Peer), isHeard: true);
         }
     }
@@ -341,7 +342,7 @@ internal sealed class LocalDevices(
         {
             name = options.NameOf?.Invoke(peer);
         }
-#pragma warning disable CA1031 // whatever it throws: the peer is served all the same
+#pragma warning disable CA1031 // the peer is served regardless of the exception
         catch (Exception exception)
 #pragma warning restore CA1031
         {

@@ -1,14 +1,14 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>The slot that a device's session has, and under which fence this node has it. Thread-safe.</summary>
+/// <summary>The slot of a device's session, and this node's fence of it. Thread-safe.</summary>
 internal sealed class SessionPlace
 {
     private readonly CoapCluster _cluster;
 
-    // Not set where the session came before this node had any slots, as the store was away.
+    // Unset if the session came before this node owned slots, because the store was unavailable.
     private readonly CoapFence _fence;
 
-    /// <summary>Finds out.</summary>
+    /// <summary>Determines the place.</summary>
     /// <param name="cluster">The cluster.</param>
     /// <param name="peer">The device, whose session has just come.</param>
     public SessionPlace(CoapCluster cluster, CoapPeer peer)
@@ -27,7 +27,7 @@ internal sealed class SessionPlace
     /// <summary>Whether it is being handed over to another node.</summary>
     public bool IsMoving => Slot is { } slot && _cluster.Mover.IsMoving(slot, _fence);
 
-    /// <summary>Whether another node has it, or is about to.</summary>
+    /// <summary>Whether another node owns it, or is about to.</summary>
     public bool HasMoved => Slot is { } slot && (IsMoving || (_fence.IsSet
         ? _cluster.FenceOf(slot) != _fence
         : _cluster.Map[slot].Node is { IsSet: true } owner && owner != _cluster.Self.Id));

@@ -3,12 +3,12 @@ using CoAP.NET.Dtls;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// DTLS sessions that a client resumes at any node by a short handshake: each in the slot that its name begins with, which the node had
-/// that made it. Every node reads it there; the node of the slot writes. Thread-safe.
+/// DTLS sessions that a client resumes at any node with a short handshake. The name of a session begins with its slot, which belonged to
+/// the node that created it. Every node reads the session there; the owner of the slot writes. Thread-safe.
 /// </summary>
 internal sealed class ClusterResumptions
 {
-    // What nodes post to each other: the slot, and the key of a session that failed.
+    // The post between nodes: the slot, and the key of a failed session.
     private const string Forgotten = "/resumption";
 
     private readonly CoapCluster _cluster;
@@ -21,8 +21,8 @@ internal sealed class ClusterResumptions
         cluster.Links.MapBatch(Forgotten, (_, item) => Forget(item));
     }
 
-    /// <summary>The sessions of a server.</summary>
-    /// <param name="name">What keys of its records begin with.</param>
+    /// <summary>Returns the sessions of a server.</summary>
+    /// <param name="name">The prefix of the keys of its records.</param>
     public ICoapAsyncDtlsSessionStore Of(byte[] name) => new OfServer(this, name);
 
     private static CoapRecordKey KeyOf(ReadOnlySpan<byte> name, ReadOnlySpan<byte> id) =>
@@ -34,7 +34,7 @@ internal sealed class ClusterResumptions
         TimeSpan left = expires - _time.GetUtcNow();
         if (fence.IsSet && left > TimeSpan.Zero)
         {
-            // Sealed now: it may wait for its turn, and its bytes are wiped.
+            // Encrypted now, because the write may be delayed and the plain bytes are wiped.
             _cluster.Writer.TryWrite(CoapRecordChange.Put(key, fence, _cluster.Store.Seal(key, state), left), isHint: true);
         }
     }
@@ -57,7 +57,7 @@ internal sealed class ClusterResumptions
         }
     }
 
-    // Only the node of the slot does it: what comes too late is not sent on.
+    // Only the owner of the slot does this; late posts are not forwarded.
     private void Forget(ReadOnlySpan<byte> item)
     {
         if (item.Length is > 1 and <= CoapRecordKey.MaxLength + 1 && _cluster.FenceOf(new CoapSlot(item[0])) is { IsSet: true } fence)

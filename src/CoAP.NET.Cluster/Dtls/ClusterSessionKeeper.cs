@@ -3,8 +3,8 @@ using CoAP.NET.Dtls;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Keeps the DTLS sessions of a server in the store of a cluster: those of the slots that this node has. What the server hands over is
-/// written under their fences, so a node whose slots another one took ends its sessions of them; the other one loads them. Thread-safe.
+/// Keeps the DTLS sessions of a server in the store of a cluster, for the slots of this node. It writes states from the server under the
+/// fences of the slots: a node that loses slots ends their sessions, and the new owner loads them. Thread-safe.
 /// </summary>
 #pragma warning disable CA1001 // a server stops its keeper and disposes of nothing; the source has neither timer nor handle
 internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
@@ -13,7 +13,7 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
     private static readonly TimeSpan s_retry = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_shortestLifetime = TimeSpan.FromMilliseconds(1);
 
-    // How many slots are read at a time. A store has few connections to read over, and others want to read as well.
+    // The number of slots to read in parallel. A store has few connections for reads, and shares them.
     private static readonly int s_readers = Math.Min(4, Environment.ProcessorCount + 1);
 
     private readonly CoapCluster _cluster;
@@ -22,7 +22,7 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
     private readonly Lock _gate = new();
     private readonly CancellationTokenSource _stop = new();
 
-    // Under which fence the sessions of each slot are here; 0 for none, negative while they are being loaded.
+    // The fence of the loaded sessions of each slot; 0 for none, negative during loading.
     private readonly long[] _loaded = new long[CoapSlot.Count];
     private CoapDtlsSessionLoader? _loader;
     private Task _loading = Task.CompletedTask;
@@ -45,10 +45,12 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
     /// <summary>The name of the server, in UTF-8.</summary>
     public ReadOnlySpan<byte> Server => _name.AsSpan(1);
 
-    /// <summary>What brings datagrams to where sessions are; null where they have to come to this node. Set before the start.</summary>
+    /// <summary>
+    /// Forwards datagrams to the nodes of their sessions; null if they have to arrive at this node. Set before the start.
+    /// </summary>
     public ClusterSteering? Steering { get; set; }
 
-    /// <summary>Whether the sessions of a slot are here, under a fence that this node has it under.</summary>
+    /// <summary>Whether the sessions of a slot are loaded under a fence of this node.</summary>
     /// <param name="slot">The slot.</param>
     /// <param name="fence">The fence.</param>
     public bool HasLoaded(CoapSlot slot, CoapFence fence) => fence.IsSet && Volatile.Read(ref _loaded[slot.Number]) == fence.Value;
@@ -62,7 +64,7 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
         }
         finally
         {
-            // What could not be read yet, and slots that this node gets later.
+            // For slots that were not readable yet, and slots that this node gets later.
             _cluster.MapChanged += OnMapChanged;
             OnMapChanged(null, EventArgs.Empty);
         }
@@ -81,10 +83,10 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
             if (!owner.Node.IsSet)
             {
                 throw new CoapClusterStoreException(CoapClusterStoreFault.Unavailable,
-                    "This node has no slots yet, so it can keep no sessions. " + _cluster.Health.Failure?.Message);
+                    "This node owns no slots yet and cannot keep sessions. " + _cluster.Health.Failure?.Message);
             }
 
-            // Another node has the slot, or had it since this one had the session, and has used its numbers.
+            // Another node owns the slot, or did so since this one had the session, and has used its numbers.
             if (owner.Node != _cluster.Self.Id || (change.Stamp != 0 && change.Stamp != owner.Fence.Value))
             {
                 change.Refuse();
@@ -124,7 +126,7 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
         await loading.WaitAsync(cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>What the log calls it.</summary>
+    /// <summary>Its name in the log.</summary>
     public override string ToString() => "the store of the cluster";
 
     private CoapRecordKey KeyOf(ReadOnlySpan<byte> id) => new(CoapRecordKind.Session, new CoapSlot(id[0]), [.. _name, .. id]);
@@ -156,7 +158,7 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
             }
             catch (CoapClusterStoreException)
             {
-                // The cluster tells of it.
+                // The cluster reports the failure.
             }
 
             await Task.Delay(s_retry, _time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -167,7 +169,7 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
     {
         await DropLostAsync().ConfigureAwait(false);
 
-        // To open the states takes longer than to read them, and more than one processor can do it.
+        // Opening the states takes longer than reading them, and uses several processors.
         ParallelOptions options = new() { MaxDegreeOfParallelism = s_readers, CancellationToken = cancellationToken };
         await Parallel.ForEachAsync(CoapSlot.All.Where(slot => !HasLoaded(slot, _cluster.FenceOf(slot))), options, LoadAsync)
             .ConfigureAwait(false);
@@ -196,10 +198,9 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
     }
 
     /// <summary>
-    /// Ends the sessions of slots that this node has no more, or has anew: another node may have had them in between, and has used their
-    /// numbers.
+    /// Ends the sessions of slots that this node lost, or got back: another node may have had them in between, and has used their numbers.
     /// </summary>
-    /// <returns>A task that ends when none of them is here. Nothing is loaded before.</returns>
+    /// <returns>A task that completes when none of them is left. Nothing is loaded before.</returns>
     public Task DropLostAsync()
     {
         lock (_gate)
@@ -208,7 +209,7 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
         }
     }
 
-    // One after the other: who comes second has to wait for what the first one drops.
+    // One call after the other: a second caller must wait for the sessions that the first one drops.
     private async Task DropLostAfterAsync(Task before)
     {
         await before.ConfigureAwait(ConfigureAwaitOptions.ForceYielding | ConfigureAwaitOptions.SuppressThrowing);

@@ -2,7 +2,7 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>Whether the store takes leases and records, whether the other nodes are reached, and what waits.</summary>
+/// <summary>Checks whether the store accepts leases and records, whether the other nodes are reachable, and the queues.</summary>
 internal sealed class ClusterHealthCheck(CoapCluster cluster) : IHealthCheck
 {
     public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default)
@@ -26,13 +26,13 @@ internal sealed class ClusterHealthCheck(CoapCluster cluster) : IHealthCheck
         return Task.FromResult((health.Failure, missing) switch
         {
             ({ } failure, _) => new HealthCheckResult(context.Registration.FailureStatus,
-                $"The store of the cluster is away since {health.Since:u}, the server goes on without it: {failure.Message}",
+                $"The store of the cluster is unavailable since {health.Since:u}; the server continues without it: {failure.Message}",
                 failure, data),
 
-            // Never worse than that, whatever the status of a failure is: the others must not be taken out of service as one node is gone.
+            // Never worse than this, regardless of the failure status: one missing node must not take the others out of service.
             (_, { Count: > 0 }) => HealthCheckResult.Degraded(
-                $"There is no link with node {string.Join(", ", missing)}, so what arrives here for its devices is lost. Log event 2512 "
-                + "says why; a node that has died is forgotten when its lease ends.", data: data),
+                $"There is no link with node {string.Join(", ", missing)}. Messages that arrive here for its devices are lost. Log event "
+                + "2512 has the reason; a dead node is forgotten when its lease ends.", data: data),
             _ => HealthCheckResult.Healthy($"Node {cluster.Self.Id} has {data["slots"]} of {CoapSlot.Count} slots.", data),
         });
     }

@@ -5,8 +5,8 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Joins before the servers of the application start, takes its share when they run, leaves before they stop, and ends after they have
-/// stopped.
+/// Joins the cluster before the servers of the application start, takes its share of slots when they run, leaves before they stop, and ends
+/// after they have stopped.
 /// </summary>
 internal sealed class ClusterHostedService(CoapCluster cluster, ClusterSection section, ILoggerFactory? loggers = null)
     : IHostedLifecycleService
@@ -26,14 +26,14 @@ internal sealed class ClusterHostedService(CoapCluster cluster, ClusterSection s
 
     public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    // Not before, as nobody would serve the devices that other nodes hand over.
+    // Not earlier, because no server could serve the devices that other nodes hand over.
     public Task StartedAsync(CancellationToken cancellationToken)
     {
         cluster.Share();
         return Task.CompletedTask;
     }
 
-    // While servers still run: their sessions go to other nodes.
+    // While the servers still run: their sessions move to other nodes.
     public Task StoppingAsync(CancellationToken cancellationToken) => cluster.LeaveAsync(cancellationToken);
 
     public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;

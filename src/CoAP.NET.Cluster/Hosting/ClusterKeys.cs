@@ -2,7 +2,7 @@ using CoAP.NET.Hosting;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>The keys of a cluster's section.</summary>
+/// <summary>The configuration keys of a cluster's section.</summary>
 internal static class ClusterKeys
 {
     private static readonly TextKind<string> s_path = new("path of a file", static text => text);

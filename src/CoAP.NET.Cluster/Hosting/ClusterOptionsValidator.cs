@@ -2,12 +2,12 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>Checks the options when the application starts.</summary>
+/// <summary>Validates the options when the application starts.</summary>
 internal sealed class ClusterOptionsValidator(ClusterSection section) : IValidateOptions<CoapClusterOptions>
 {
     public ValidateOptionsResult Validate(string? name, CoapClusterOptions options)
     {
-        // What is wrong with the section is the cause of what else is missing.
+        // Errors of the section cause the other missing settings.
         if (section.Problems.Count > 0)
         {
             return ValidateOptionsResult.Fail(section.Problems);

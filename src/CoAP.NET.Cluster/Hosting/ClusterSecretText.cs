@@ -4,21 +4,21 @@ using CoAP.NET.Hosting;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>The secret of a cluster as configuration and files have it: Base64, or <c>0x</c> and hexadecimal digits.</summary>
+/// <summary>The text format of a cluster's secret in configuration and files: Base64, or <c>0x</c> and hexadecimal digits.</summary>
 internal static class ClusterSecretText
 {
     private const string HexPrefix = "0x";
 
-    // A file that is longer is another one.
+    // A longer file is not a secret.
     private const int MaxFileLength = 1024;
 
-    /// <summary>What messages say is allowed; never the secret.</summary>
+    /// <summary>The allowed format, for messages that never show the secret.</summary>
     public static TextKind<string> Kind { get; } = new(
         $"{CoapSealedClusterStore.SecretLength} random bytes in Base64 (openssl rand -base64 {CoapSealedClusterStore.SecretLength}), or 0x "
         + $"and {2 * CoapSealedClusterStore.SecretLength} hexadecimal digits",
         static text => BytesOf(text) is null ? null : text);
 
-    /// <summary>The bytes of a secret; null for a text that is none.</summary>
+    /// <summary>Parses a secret; null for an invalid text.</summary>
     public static byte[]? BytesOf(string text)
     {
         try
@@ -33,10 +33,10 @@ internal static class ClusterSecretText
         }
     }
 
-    /// <summary>Reads the secret of a file.</summary>
+    /// <summary>Reads the secret from a file.</summary>
     /// <param name="path">The file.</param>
-    /// <param name="problem">What is wrong with the file, which never shows what is in it; empty where nothing is.</param>
-    /// <returns>The secret; null where something is wrong.</returns>
+    /// <param name="problem">The error, without any content of the file; empty for none.</param>
+    /// <returns>The secret; null after an error.</returns>
     public static byte[]? Read(string path, out string problem)
     {
         byte[] bytes = [];
@@ -52,7 +52,7 @@ internal static class ClusterSecretText
             bytes = new byte[Math.Min(file.Length, MaxFileLength)];
             file.ReadExactly(bytes);
             byte[]? secret = BytesOf(Encoding.UTF8.GetString(bytes).Trim());
-            problem = secret is null ? $"the file does not hold a secret. It holds {Kind.Allowed}, and nothing else." : "";
+            problem = secret is null ? $"the file does not contain a secret. It must contain {Kind.Allowed}, and nothing else." : "";
             return secret;
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)

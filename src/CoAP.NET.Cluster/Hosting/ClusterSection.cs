@@ -3,26 +3,26 @@ using Microsoft.Extensions.Configuration;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>The section of configuration that says how an application takes part in a cluster, and what is wrong with it.</summary>
+/// <summary>The configuration section of a cluster node, with its errors.</summary>
 internal sealed class ClusterSection
 {
-    /// <summary>Where it is when no other one was named.</summary>
+    /// <summary>The default path of the section.</summary>
     public const string DefaultPath = "Coap:Cluster";
 
-    /// <summary>The one that was named; null for none.</summary>
+    /// <summary>The explicitly chosen section; null for none.</summary>
     public IConfiguration? Named { get; set; }
 
-    /// <summary>What keeps the application from starting, of the last time that it was read.</summary>
+    /// <summary>The errors of the last read, which prevent the start.</summary>
     public IReadOnlyList<string> Problems { get; private set; } = [];
 
-    /// <summary>What is told at the start and keeps nobody from it, of the last time that it was read.</summary>
+    /// <summary>The warnings of the last read, which do not prevent the start.</summary>
     public IReadOnlyList<string> Warnings { get; private set; } = [];
 
     private string Path => Named is IConfigurationSection { Path: var path } ? path : DefaultPath;
 
-    /// <summary>Reads it.</summary>
+    /// <summary>Reads the section.</summary>
     /// <param name="configuration">The configuration of the application; null for none.</param>
-    /// <param name="options">What it sets.</param>
+    /// <param name="options">Receives the settings.</param>
     public void Read(IConfiguration? configuration, CoapClusterOptions options)
     {
         if ((Named ?? configuration?.GetSection(DefaultPath)) is not { } section)
@@ -48,7 +48,7 @@ internal sealed class ClusterSection
     {
         if (settings is { Secret: not null, SecretFile: not null })
         {
-            findings.Errors.Add($"{Path}:Secret and {Path}:SecretFile are both set. Leave one of them out.");
+            findings.Errors.Add($"{Path}:Secret and {Path}:SecretFile are both set. Remove one of them.");
         }
         else if (settings.Secret is { } text)
         {

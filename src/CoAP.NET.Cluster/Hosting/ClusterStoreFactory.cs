@@ -1,8 +1,8 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>Makes the store of the cluster of an application.</summary>
+/// <summary>Creates the store of an application's cluster.</summary>
 internal sealed class ClusterStoreFactory(Func<IServiceProvider, ICoapClusterStore> make)
 {
     public ICoapClusterStore Make(IServiceProvider services) =>
-        make(services) ?? throw new InvalidOperationException("What UseStore was given has made no store.");
+        make(services) ?? throw new InvalidOperationException("The callback of UseStore returned null. Return a store.");
 }

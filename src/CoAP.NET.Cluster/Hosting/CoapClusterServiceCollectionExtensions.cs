@@ -11,27 +11,30 @@ using Microsoft.Extensions.Options;
 
 namespace Microsoft.Extensions.DependencyInjection;
 
-/// <summary>Adds state that outlives the process to an application.</summary>
+/// <summary>Adds cluster state, which outlives the process, to an application.</summary>
 public static class CoapClusterServiceCollectionExtensions
 {
     /// <summary>
-    /// Has the application take part in a cluster, be it as the only node, with what the section <c>Coap:Cluster</c> of its configuration
-    /// says: <see cref="CoapCluster"/>, <see cref="ICoapDevices"/> and, for sequence numbers of OSCORE, <see cref="IOscoreStore"/> can be
-    /// injected. The node joins before servers start, and ends after they have stopped. Say where the state is kept: <c>UseSqlite</c>,
-    /// <c>UsePostgreSql</c>, <see cref="UseMemory"/> or <see cref="UseStore"/>.
+    /// Makes the application a node of a cluster, possibly the only one, with the settings of the configuration section
+    /// <c>Coap:Cluster</c>.
     /// </summary>
+    /// <remarks>
+    /// It registers <see cref="CoapCluster"/>, <see cref="ICoapDevices"/> and, for sequence numbers of OSCORE, <see cref="IOscoreStore"/>.
+    /// The node joins before servers start, and ends after they have stopped. Choose a store: <c>UseSqlite</c>, <c>UsePostgreSql</c>,
+    /// <see cref="UseMemory"/> or <see cref="UseStore"/>.
+    /// </remarks>
     /// <param name="services">The services.</param>
-    /// <param name="configure">Sets options, after configuration; null for none. <see cref="CoapClusterOptions.Secret"/> is required, be it
-    /// set here or by the key <c>SecretFile</c>. All is checked when the application starts.</param>
-    /// <returns>What is told where the state is kept.</returns>
+    /// <param name="configure">Sets options after the configuration; null for none. <see cref="CoapClusterOptions.Secret"/> is required,
+    /// here or with the key <c>SecretFile</c>. The application validates all options at its start.</param>
+    /// <returns>The builder for the choice of the store.</returns>
     public static ICoapClusterBuilder AddCoapCluster(this IServiceCollection services, Action<CoapClusterOptions>? configure = null) =>
         Add(services, null, configure);
 
-    /// <summary>Has the application take part in a cluster, with what a section of configuration says.</summary>
+    /// <summary>Makes the application a node of a cluster, with the settings of a configuration section.</summary>
     /// <param name="services">The services.</param>
-    /// <param name="section">The section, instead of <c>Coap:Cluster</c>.</param>
-    /// <param name="configure">Sets options, after configuration; null for none.</param>
-    /// <returns>What is told where the state is kept.</returns>
+    /// <param name="section">The section that replaces <c>Coap:Cluster</c>.</param>
+    /// <param name="configure">Sets options after the configuration; null for none.</param>
+    /// <returns>The builder for the choice of the store.</returns>
     public static ICoapClusterBuilder AddCoapCluster(
         this IServiceCollection services, IConfiguration section, Action<CoapClusterOptions>? configure = null)
     {
@@ -39,12 +42,10 @@ public static class CoapClusterServiceCollectionExtensions
         return Add(services, section, configure);
     }
 
-    /// <summary>
-    /// Says which peers are devices, so that they can be asked by name from any node: <see cref="ICoapDevices"/> can be injected.
-    /// </summary>
+    /// <summary>Assigns device names to peers, for requests by name from any node through <see cref="ICoapDevices"/>.</summary>
     /// <param name="builder">The cluster.</param>
-    /// <param name="nameOf">Says which device a peer is, null for none: see <see cref="CoapDeviceOptions.NameOf"/>.</param>
-    /// <param name="configure">Sets when devices count as asleep; null for the defaults.</param>
+    /// <param name="nameOf">Returns the device name of a peer, null for none; see <see cref="CoapDeviceOptions.NameOf"/>.</param>
+    /// <param name="configure">Sets further options of devices; null for the defaults.</param>
     /// <returns>The builder.</returns>
     public static ICoapClusterBuilder DevicesAre(
         this ICoapClusterBuilder builder, Func<CoapPeer, string?> nameOf, Action<CoapDeviceOptions>? configure = null)
@@ -59,11 +60,11 @@ public static class CoapClusterServiceCollectionExtensions
         return builder;
     }
 
-    /// <summary>Keeps the state in a store of one's own.</summary>
+    /// <summary>Keeps the state in a custom store.</summary>
     /// <param name="builder">The cluster.</param>
-    /// <param name="make">Makes the store, once; it ends with the application.</param>
+    /// <param name="make">Creates the store, once; it is disposed with the application.</param>
     /// <returns>The builder.</returns>
-    /// <exception cref="InvalidOperationException">Another store was named before.</exception>
+    /// <exception cref="InvalidOperationException">Another store was chosen before.</exception>
     public static ICoapClusterBuilder UseStore(this ICoapClusterBuilder builder, Func<IServiceProvider, ICoapClusterStore> make)
     {
         ArgumentNullException.ThrowIfNull(builder);
@@ -71,27 +72,29 @@ public static class CoapClusterServiceCollectionExtensions
         if (builder.Services.Any(static service => service.ServiceType == typeof(ClusterStoreFactory)))
         {
             throw new InvalidOperationException(
-                "The cluster of this application has a store already. Call one of UseSqlite, UsePostgreSql, UseMemory and UseStore, once.");
+                "The cluster of this application already has a store. Call only one of UseSqlite, UsePostgreSql, UseMemory and UseStore, "
+                    + "once.");
         }
 
         builder.Services.AddSingleton(new ClusterStoreFactory(make));
         return builder;
     }
 
-    /// <summary>Keeps the state in memory, which ends with the process: for tests and development.</summary>
+    /// <summary>Keeps the state in memory, which ends with the process. Meant for tests and development.</summary>
     /// <param name="builder">The cluster.</param>
-    /// <param name="memory">What several applications of one process share; null for a memory of its own.</param>
+    /// <param name="memory">The memory to share between several applications of one process; null for separate memory.</param>
     /// <returns>The builder.</returns>
     public static ICoapClusterBuilder UseMemory(this ICoapClusterBuilder builder, CoapMemoryCluster? memory = null) =>
         builder.UseStore(provider => (memory ?? new CoapMemoryCluster(provider.GetService<TimeProvider>())).Open());
 
     /// <summary>
-    /// Has a server take part in the cluster of the application
-    /// (<see cref="AddCoapCluster(IServiceCollection, Action{CoapClusterOptions}?)"/>): its observers outlive the
-    /// process, and so do its DTLS sessions, be DTLS set up by configuration or by code. The name of the server tells it from others of the
-    /// application. A server with OSCORE contexts of files does not start where nodes share their devices, as each would number messages by
-    /// itself.
+    /// Attaches a server to the cluster of the application (<see cref="AddCoapCluster(IServiceCollection, Action{CoapClusterOptions}?)"/>):
+    /// its observers and DTLS sessions outlive the process.
     /// </summary>
+    /// <remarks>
+    /// DTLS may be configured by configuration or by code. The name of the server distinguishes it from others of the application. A server
+    /// with OSCORE contexts from files does not start if nodes share their devices, because each node would number messages on its own.
+    /// </remarks>
     /// <param name="builder">The server.</param>
     /// <returns>The builder.</returns>
     public static ICoapServerBuilder UseCluster(this ICoapServerBuilder builder)
@@ -108,14 +111,15 @@ public static class CoapClusterServiceCollectionExtensions
             });
     }
 
-    /// <summary>
-    /// Checks whether the store of the cluster takes leases and records. While it is away the server goes on, so that is Degraded by
-    /// default. Where there is no link with another node it is Degraded too, whatever <paramref name="failureStatus"/> is.
-    /// </summary>
+    /// <summary>Checks whether the store of the cluster accepts leases and records.</summary>
+    /// <remarks>
+    /// While the store is unavailable the server continues; the status is therefore Degraded by default. A missing link to another node is
+    /// also Degraded, regardless of <paramref name="failureStatus"/>.
+    /// </remarks>
     /// <param name="builder">The health checks.</param>
     /// <param name="name">The name of the check.</param>
-    /// <param name="failureStatus">What it is while the store is away; null for Degraded.</param>
-    /// <param name="tags">Tags, to choose checks by.</param>
+    /// <param name="failureStatus">The status while the store is unavailable; null for Degraded.</param>
+    /// <param name="tags">Tags to filter checks.</param>
     /// <returns>The health checks.</returns>
     public static IHealthChecksBuilder AddCoapCluster(
         this IHealthChecksBuilder builder, string name = "coap-cluster", HealthStatus? failureStatus = null,
@@ -127,15 +131,15 @@ public static class CoapClusterServiceCollectionExtensions
             tags));
     }
 
-    // Each node would have numbers of its own beside its copy of the file, and answer one request under one nonce with another text.
+    // Each node would have its own numbers next to its copy of the file, and answer a request with different texts under the same nonce.
     private static void CheckOscore(CoapCluster cluster, CoapServerOptions options)
     {
         if (cluster.SharesSlots && options.Oscore.Files.Count > 0)
         {
             throw new InvalidOperationException(
-                "The server has OSCORE contexts of files (Oscore:Files) and shares its devices with other nodes (LinkAddress). Nodes with "
-                + "the same contexts would use numbers twice under one key, which reveals what the messages say. Let UseOscore find "
-                + "contexts with the IOscoreStore of the cluster, or give them to a server of one node that has no UseCluster.");
+                "The server has OSCORE contexts from files (Oscore:Files) and shares its devices with other nodes (LinkAddress). Nodes "
+                + "with the same contexts would use numbers twice under one key, which reveals the messages. Let UseOscore find "
+                + "contexts with the IOscoreStore of the cluster, or use them on a server of one node without UseCluster.");
         }
     }
 
@@ -179,11 +183,11 @@ public static class CoapClusterServiceCollectionExtensions
 
     private static CoapCluster ClusterOf(IServiceProvider services) => services.GetService<CoapCluster>()
         ?? throw new InvalidOperationException(
-            "UseCluster was called on a server, and the application has no cluster. Call builder.Services.AddCoapCluster(...) too, before "
+            "UseCluster was called on a server, but the application has no cluster. Call builder.Services.AddCoapCluster(...), too, before "
             + "or after it.");
 
     private static ClusterStoreFactory FactoryOf(IServiceProvider provider) => provider.GetService<ClusterStoreFactory>()
         ?? throw new InvalidOperationException(
-            "AddCoapCluster was not told where the state is kept. Call UseSqlite(path), UsePostgreSql(connectionString) or, for tests, "
-            + "UseMemory() on what it returns.");
+            "AddCoapCluster has no store for the state. Call UseSqlite(path), UsePostgreSql(connectionString) or, for tests, "
+            + "UseMemory() on its result.");
 }

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>Reads the configuration of the cluster into its options, before any code of the user.</summary>
+/// <summary>Reads the configuration of the cluster into its options, before any user code.</summary>
 internal sealed class ConfigureCluster(ClusterSection section, IConfiguration? configuration) : IConfigureOptions<CoapClusterOptions>
 {
     public void Configure(CoapClusterOptions options) => section.Read(configuration, options);

@@ -2,9 +2,9 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>What <c>AddCoapCluster</c> gives: it is told where the state is kept.</summary>
+/// <summary>The result of <c>AddCoapCluster</c>, which selects the store of the state.</summary>
 public interface ICoapClusterBuilder
 {
-    /// <summary>Where services are registered.</summary>
+    /// <summary>The services of the application.</summary>
     IServiceCollection Services { get; }
 }

@@ -1,9 +1,9 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Takes what another node posted (<see cref="ClusterLinks.TryPost"/>), item by item and in order. Runs on the thread that receives: it
-/// must be quick and must not wait. What it throws is logged, and costs that item only.
+/// Handles posts of another node (<see cref="ClusterLinks.TryPost"/>), item by item and in order. It runs on the receiving thread and must
+/// be quick and not block. An exception is logged, and only loses that item.
 /// </summary>
-/// <param name="from">The node that posted it.</param>
-/// <param name="item">The item; it ends with the call.</param>
+/// <param name="from">The sending node.</param>
+/// <param name="item">The item; only valid during the call.</param>
 internal delegate void ClusterItemHandler(CoapNodeId from, ReadOnlySpan<byte> item);

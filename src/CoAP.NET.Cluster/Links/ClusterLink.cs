@@ -6,8 +6,8 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// The connection that this node keeps to another one, and opens again whenever it has ended. It has an endpoint of its own, whose
-/// handshakes accept that one node: an address that another node has got meanwhile is no link. Thread-safe.
+/// The connection of this node to another one, which it reopens whenever it ends. It has its own endpoint, whose handshakes accept only
+/// that node, even if another node gets its address. Thread-safe.
 /// </summary>
 internal sealed class ClusterLink : IAsyncDisposable
 {
@@ -54,15 +54,15 @@ internal sealed class ClusterLink : IAsyncDisposable
     /// <summary>The other node.</summary>
     public CoapClusterNode Node { get; }
 
-    /// <summary>The items that go there.</summary>
+    /// <summary>The items for the other node.</summary>
     public LinkPosts Posts { get; }
 
-    /// <summary>The other end while the link stands; else null.</summary>
+    /// <summary>The other end while the link is up; otherwise null.</summary>
     public CoapPeer? Peer => Volatile.Read(ref _peer);
 
     public void Start() => _keeping = KeepAsync();
 
-    /// <summary>The other node has just connected to this one, so it can be reached: the next try is made at once.</summary>
+    /// <summary>Retries at once because the other node has just connected to this one and is reachable.</summary>
     public void Hurry()
     {
         lock (_gate)
@@ -76,7 +76,7 @@ internal sealed class ClusterLink : IAsyncDisposable
         await _stop.CancelAsync().ConfigureAwait(false);
         await _keeping.ConfigureAwait(false);
 
-        // With a Release, so that the other node knows that it was meant.
+        // With a Release, which tells the other node that the end is intended.
         await _endpoint.StopAsync().ConfigureAwait(false);
         await _endpoint.DisposeAsync().ConfigureAwait(false);
         _stop.Dispose();
@@ -99,7 +99,7 @@ internal sealed class ClusterLink : IAsyncDisposable
         else
         {
             _counts.OnStranger();
-            _refusal = "whoever answers there does not have the secret of this cluster (CoapClusterOptions.Secret).";
+            _refusal = "the peer at that address does not have the secret of this cluster (CoapClusterOptions.Secret).";
         }
 
         return false;

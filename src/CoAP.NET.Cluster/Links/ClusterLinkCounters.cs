@@ -1,15 +1,15 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>What happened on the links of a node so far.</summary>
-/// <param name="Links">How many stand now that this node opened.</param>
-/// <param name="Opened">How often one was opened.</param>
-/// <param name="Failed">How often one could not be opened.</param>
-/// <param name="Lost">How often one ended without this node's doing.</param>
-/// <param name="Strangers">How often somebody connected, or was connected to, who is no node of this cluster.</param>
-/// <param name="ItemsSent">Items that another node has taken.</param>
-/// <param name="ItemsReceived">Items that came from other nodes.</param>
-/// <param name="ItemsDropped">Items that found no room, or whose link ended before the other node had taken them.</param>
-/// <param name="BatchesSent">How many requests the items that were sent took.</param>
+/// <summary>Counters of the links of a node since its start.</summary>
+/// <param name="Links">The current number of links that this node opened.</param>
+/// <param name="Opened">Opened links.</param>
+/// <param name="Failed">Failed attempts to open one.</param>
+/// <param name="Lost">Links that ended unexpectedly.</param>
+/// <param name="Strangers">Connections, in either direction, with peers that are not nodes of this cluster.</param>
+/// <param name="ItemsSent">Items that another node has accepted.</param>
+/// <param name="ItemsReceived">Items received from other nodes.</param>
+/// <param name="ItemsDropped">Items dropped for lack of room, or because their link ended before the other node had accepted them.</param>
+/// <param name="BatchesSent">Requests that carried the sent items.</param>
 internal readonly record struct ClusterLinkCounters(
     int Links, long Opened, long Failed, long Lost, long Strangers, long ItemsSent, long ItemsReceived, long ItemsDropped,
     long BatchesSent);

@@ -9,13 +9,12 @@ namespace CoAP.NET.Cluster;
 
 /// <summary>
 /// Links between the nodes of a cluster: CoAP over TLS (RFC 8323), in which both ends prove that they know the secret of the cluster. A
-/// node listens on an endpoint of its own, and keeps a connection to each other node of the map, by which it sends; what others send comes
-/// by theirs. Without <see cref="CoapClusterOptions.LinkAddress"/> there are none: everything can be called, and reaches nobody.
-/// Thread-safe.
+/// node listens on its own endpoint, and keeps a connection to each other node of the map for sending; it receives over their connections.
+/// Without <see cref="CoapClusterOptions.LinkAddress"/> there are no links: calls succeed, but reach no node. Thread-safe.
 /// </summary>
 internal sealed class ClusterLinks : IAsyncDisposable
 {
-    // There are 256 slots, so further nodes would have nothing to do.
+    // There are 256 slots; further nodes would own none.
     private const int MaxLinks = CoapSlot.Count;
 
     private readonly string _listen;
@@ -33,11 +32,11 @@ internal sealed class ClusterLinks : IAsyncDisposable
     private CoapServer? _server;
     private bool _isDisposed;
 
-    /// <summary>Makes the links of a node. They do nothing before <see cref="StartAsync"/>.</summary>
+    /// <summary>Creates the links of a node. They are inactive before <see cref="StartAsync"/>.</summary>
     /// <param name="self">The node.</param>
-    /// <param name="options">Its options, whose secret is not kept.</param>
+    /// <param name="options">Its options; the secret is not stored.</param>
     /// <param name="time">The clock.</param>
-    /// <param name="random">For pauses and messages.</param>
+    /// <param name="random">The random source of pauses and messages.</param>
     /// <param name="logger">The log of the cluster.</param>
     public ClusterLinks(CoapNodeId self, CoapClusterOptions options, TimeProvider time, CoapRandomSource random, ILogger logger)
     {
@@ -59,17 +58,18 @@ internal sealed class ClusterLinks : IAsyncDisposable
     /// <summary>Whether there are links.</summary>
     public bool IsOn => _listen.Length > 0;
 
-    /// <summary>Where other nodes reach this one; what the options say before the start.</summary>
+    /// <summary>The address for other nodes; before the start the one in the options.</summary>
     public string Address { get; private set; } = "";
 
-    /// <summary>Where this node listens; null before the start, and without links.</summary>
+    /// <summary>The bound address of this node; null before the start, and without links.</summary>
     public string? BoundAddress => _server is { LocalEndpoints: [var bound, ..] } ? bound : null;
 
-    /// <summary>Where chapters map what other nodes may ask for, before the start. <see cref="NodeOf(CoapRequest)"/> says who asks.
+    /// <summary>
+    /// The routes for requests of other nodes, mapped before the start. <see cref="NodeOf(CoapRequest)"/> identifies the sender.
     /// </summary>
     public CoapRouteGroup Routes => _routes.Routes;
 
-    /// <summary>The nodes with which there is a link now.</summary>
+    /// <summary>The nodes with a link.</summary>
     public IReadOnlyList<CoapNodeId> Up
     {
         get
@@ -81,10 +81,10 @@ internal sealed class ClusterLinks : IAsyncDisposable
         }
     }
 
-    /// <summary>What happened so far.</summary>
+    /// <summary>The counters.</summary>
     public ClusterLinkCounters Counters => _counts.Read();
 
-    /// <summary>Adds somebody who is told when links come and go; before the start.</summary>
+    /// <summary>Adds a listener for starting and ending links; before the start.</summary>
     public void Listen(IClusterLinkListener listener)
     {
         lock (_gate)
@@ -93,19 +93,19 @@ internal sealed class ClusterLinks : IAsyncDisposable
         }
     }
 
-    /// <summary>Says who takes what other nodes post to a path; before the start.</summary>
+    /// <summary>Maps a handler for posts of other nodes to a path; before the start.</summary>
     /// <param name="path">The path, the same on all nodes.</param>
-    /// <param name="handler">Takes it.</param>
+    /// <param name="handler">The handler.</param>
     public void MapBatch(string path, ClusterItemHandler handler) =>
         Routes.MapPost(path, request => Take(path, handler, request)).RunInline();
 
-    /// <summary>The node that sent a request; nobody when its connection has ended meanwhile.</summary>
+    /// <summary>Returns the node that sent a request; unset if its connection has ended meanwhile.</summary>
     public CoapNodeId NodeOf(CoapRequest request) => NodeOf(request.Peer);
 
-    /// <summary>Begins to listen.</summary>
+    /// <summary>Starts to listen.</summary>
     /// <param name="cancellationToken">Stops the start.</param>
-    /// <returns>A task that ends then. Where others reach this node is known afterwards.</returns>
-    /// <exception cref="CoapException">The address cannot be bound.</exception>
+    /// <returns>A task that completes when it listens. The address for other nodes is known afterwards.</returns>
+    /// <exception cref="CoapException">The address is not available.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         Address = _address;
@@ -138,7 +138,7 @@ internal sealed class ClusterLinks : IAsyncDisposable
         Address = _address.Length > 0 ? _address : LinkAddress.Advertised(server.LocalEndpoints[0]);
     }
 
-    /// <summary>Keeps links with the nodes of a map, and with no others.</summary>
+    /// <summary>Keeps links with exactly the nodes of a map.</summary>
     public void Update(CoapClusterMap map)
     {
         lock (_gate)
@@ -148,7 +148,7 @@ internal sealed class ClusterLinks : IAsyncDisposable
                 return;
             }
 
-            // A node that leaves has its link until it is gone.
+            // A leaving node keeps its link until its end.
             Dictionary<CoapNodeId, CoapClusterNode> wanted = map.Nodes.Where(node => node.Id != Self && node.Address.Length > 0)
                 .Take(MaxLinks).ToDictionary(static node => node.Id, static node => node with { IsLeaving = false });
             foreach (ClusterLink link in _links.Values.Where(link => wanted.GetValueOrDefault(link.Node.Id) != link.Node).ToArray())
@@ -172,60 +172,60 @@ internal sealed class ClusterLinks : IAsyncDisposable
         }
     }
 
-    /// <summary>The nodes of a map that there should be a link with, and is none now.</summary>
+    /// <summary>Returns the nodes of a map that should have a link but have none.</summary>
     public IReadOnlyList<CoapNodeId> FindMissing(CoapClusterMap map) => IsOn
         ? [.. map.Nodes.Where(node => node.Id != Self && node.Address.Length > 0 && !IsUp(node.Id)).Select(static node => node.Id)]
         : [];
 
-    /// <summary>Whether there is a link with a node now.</summary>
+    /// <summary>Whether there is a link with a node.</summary>
     public bool IsUp(CoapNodeId node) => Find(node)?.Peer is not null;
 
-    /// <summary>Where a node is, by the connection with it; null when there is no link now.</summary>
+    /// <summary>Returns the address of a node from its connection; null without a link.</summary>
     public CoapAddress? AddressOf(CoapNodeId node) => Find(node)?.Peer?.Address;
 
     /// <summary>Sends a request to a node and waits for its response.</summary>
     /// <param name="node">The node.</param>
     /// <param name="request">The request, with a path for a URI.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The response, an error response too.</returns>
-    /// <exception cref="CoapConnectionException">There is no link now, or it ended before the response came: then the request may have
+    /// <returns>The response, including an error response.</returns>
+    /// <exception cref="CoapConnectionException">There is no link, or it ended before the response. In the latter case the request may have
     /// taken effect (<see cref="CoapConnectionException.IsOutcomeUnknown"/>).</exception>
-    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <exception cref="CoapException">There is no response; the derived type is the reason.</exception>
     public Task<CoapResponse> SendAsync(CoapNodeId node, CoapRequest request, CancellationToken cancellationToken = default) =>
         Find(node)?.Peer is { } peer
             ? peer.SendAsync(request, cancellationToken)
             : Task.FromException<CoapResponse>(NoLink(node));
 
-    /// <summary>Observes a resource of a node. The observation is lost with the link.</summary>
+    /// <summary>Observes a resource of a node. The observation ends with the link.</summary>
     /// <param name="node">The node.</param>
     /// <param name="request">The request.</param>
-    /// <param name="options">How.</param>
+    /// <param name="options">The options.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <exception cref="CoapException">It does not answer, or there is no link now.</exception>
+    /// <exception cref="CoapException">The node does not answer, or there is no link.</exception>
     public Task<CoapObservation> ObserveAsync(
         CoapNodeId node, CoapRequest request, CoapObserveOptions options, CancellationToken cancellationToken) =>
         Find(node)?.Peer is { } peer
             ? peer.ObserveAsync(request, options, cancellationToken)
             : Task.FromException<CoapObservation>(NoLink(node));
 
-    /// <summary>Has an item sent to a node, with others that come meanwhile. Nobody tells whether it arrived.</summary>
+    /// <summary>Sends an item to a node, batched with others, without confirmation.</summary>
     /// <param name="node">The node.</param>
-    /// <param name="path">Where it is taken (<see cref="MapBatch"/>). Few different ones: each is a queue.</param>
+    /// <param name="path">The path of the handler (<see cref="MapBatch"/>). Use few different ones: each is a queue.</param>
     /// <param name="item">The item, at most <see cref="LinkBatch.MaxItem"/> bytes; copied.</param>
-    /// <returns>False when there is no link now.</returns>
+    /// <returns>False if there is no link.</returns>
     public bool TryPost(CoapNodeId node, string path, ReadOnlySpan<byte> item)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(item.Length, LinkBatch.MaxItem, nameof(item));
         return Find(node)?.Posts.TryPost(path, item) == true;
     }
 
-    /// <summary>Whether a node has not said for a while that it took what <see cref="TryPost"/> sent.</summary>
+    /// <summary>Whether the acknowledgement of posts (<see cref="TryPost"/>) by a node is overdue.</summary>
     /// <param name="node">The node.</param>
-    /// <param name="path">Where it is taken.</param>
+    /// <param name="path">The path of the handler.</param>
     public bool IsStalled(CoapNodeId node, string path) => Find(node)?.Posts.IsStalled(path) == true;
 
-    /// <summary>Releases all links, so that the other nodes know that it was meant, and listens no more.</summary>
-    /// <returns>A task that ends then.</returns>
+    /// <summary>Closes all links with a Release, which marks the end as intended, and stops to listen.</summary>
+    /// <returns>A task that completes then.</returns>
     public async ValueTask DisposeAsync()
     {
         Task[] closing;
@@ -256,15 +256,15 @@ internal sealed class ClusterLinks : IAsyncDisposable
         _parts?.Credential.Dispose();
     }
 
-    /// <summary>A link is up.</summary>
+    /// <summary>Reports a new link.</summary>
     internal void RaiseUp(CoapNodeId node) => Raise(listener => listener.OnUp(node));
 
-    /// <summary>A link has ended.</summary>
+    /// <summary>Reports the end of a link.</summary>
     internal void RaiseDown(CoapNodeId node) => Raise(listener => listener.OnDown(node));
 
     private CoapConnectionException NoLink(CoapNodeId node) => new(CoapConnectionError.ConnectFailed,
-        $"Node {Self} has no link with node {node} now, so nothing was sent. Ask again when it is there, or find out why it cannot be "
-        + "reached (log events 2511 and 2512).");
+        $"Node {Self} has no link with node {node}; nothing was sent. Try again when the link is up, or check why the node is not "
+        + "reachable (log events 2511 and 2512).");
 
     private ClusterLink? Find(CoapNodeId node)
     {
@@ -274,7 +274,7 @@ internal sealed class ClusterLinks : IAsyncDisposable
         }
     }
 
-    // Under the lock.
+    // Requires the lock.
     private void Close(ClusterLink link)
     {
         Task closing = CloseAsync(link);
@@ -305,7 +305,7 @@ internal sealed class ClusterLinks : IAsyncDisposable
             {
                 tell(listener);
             }
-#pragma warning disable CA1031 // whatever a listener throws: the link stands all the same
+#pragma warning disable CA1031 // the link stays up regardless of exceptions of a listener
             catch (Exception exception)
 #pragma warning restore CA1031
             {
@@ -332,7 +332,7 @@ internal sealed class ClusterLinks : IAsyncDisposable
 
     private void OnConnected(CoapPeer peer) => Find(NodeOf(peer))?.Hurry();
 
-    // Its certificate goes with the connection, so this is looked up while it stands, when it has connected.
+    // The certificate is gone with the connection; it is therefore looked up when the peer connects.
     private CoapNodeId NodeOf(CoapPeer peer) => peer.Identity is CoapTlsIdentity identity
         ? _members.GetValue(identity, shown => new Member(_parts!.Credential.NodeOf(shown.Certificate))).Node
         : default;
@@ -349,7 +349,7 @@ internal sealed class ClusterLinks : IAsyncDisposable
             {
                 handler(from, item);
             }
-#pragma warning disable CA1031 // whatever it throws: the other items are none the worse
+#pragma warning disable CA1031 // the other items are handled regardless of the exception
             catch (Exception exception)
 #pragma warning restore CA1031
             {
@@ -358,7 +358,7 @@ internal sealed class ClusterLinks : IAsyncDisposable
         }
 
         _counts.OnReceived(items);
-        return rest.IsEmpty ? CoapResults.Changed() : CoapResults.BadRequest("The payload is no list of items.");
+        return rest.IsEmpty ? CoapResults.Changed() : CoapResults.BadRequest("The payload is not a list of items.");
     }
 
     private sealed record Member(CoapNodeId Node);

@@ -1,15 +1,16 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Is told when links come and go, of one node by one thread at a time and in order. A listener must be quick; what it throws is logged.
+/// Receives the start and end of links, for each node on one thread at a time and in order. A listener must be quick; its exceptions are
+/// logged.
 /// </summary>
 internal interface IClusterLinkListener
 {
-    /// <summary>From now on the node can be asked, and is given what is posted.</summary>
+    /// <summary>Reports a link: the node now accepts requests and posts.</summary>
     /// <param name="node">The node.</param>
     void OnUp(CoapNodeId node);
 
-    /// <summary>The link has ended. What was under way may have arrived or not.</summary>
+    /// <summary>Reports the end of a link. Pending messages may or may not have arrived.</summary>
     /// <param name="node">The node.</param>
     void OnDown(CoapNodeId node);
 }

@@ -4,7 +4,7 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>Addresses of links: where a node listens, and where the others reach it.</summary>
+/// <summary>The addresses of links: for listening, and for connections of other nodes.</summary>
 internal static class LinkAddress
 {
     /// <summary>The scheme of links: CoAP over TLS (RFC 8323 section 8.2).</summary>
@@ -12,16 +12,16 @@ internal static class LinkAddress
 
     private const string Prefix = Scheme + "://";
 
-    /// <summary>Whether a text can be a place to listen; the rest is found out when it is bound.</summary>
+    /// <summary>Whether a text can be an address to listen on; binding it finds further errors.</summary>
     public static bool CanBeListenedAt(string text) => text.StartsWith(Prefix, StringComparison.OrdinalIgnoreCase) && IsBare(text);
 
-    /// <summary>Whether others can connect to an address: scheme, host and port, and nothing else.</summary>
+    /// <summary>Whether an address is suitable for connections of other nodes: scheme, host and port, and nothing else.</summary>
     public static bool CanBeConnectedTo(string text) =>
         CoapUri.TryParse(text, out CoapUri? uri) && uri.Scheme == Scheme && IsBare(text) && !uri.Host.EndsWith('*') && uri.Port > 0
         && (uri.HostAddress is not { } address || !IsAny(address));
 
-    /// <summary>What a node tells the others, where it was not told what to tell them.</summary>
-    /// <param name="bound">An address that it listens on.</param>
+    /// <summary>Returns the address for other nodes if none is configured.</summary>
+    /// <param name="bound">An address that this node listens on.</param>
     public static string Advertised(string bound)
     {
         CoapUri uri = CoapUri.Parse(bound);
@@ -38,7 +38,7 @@ internal static class LinkAddress
 
     private static bool IsBare(string text) => text.AsSpan(Math.Min(text.Length, Prefix.Length)).IndexOfAny('/', '?', '#') < 0;
 
-    // The address of an interface that has a way out, as that of a container; else any but loopback; else loopback, for one machine alone.
+    // The address of an interface with a gateway, as in a container; otherwise any but loopback; otherwise loopback, for a single machine.
     private static IPAddress OwnAddress(bool isIPv4Only)
     {
         IPAddress? found = null;

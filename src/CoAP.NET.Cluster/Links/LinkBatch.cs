@@ -3,24 +3,24 @@ using System.Buffers.Binary;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Items that go to another node in one request: each has its length before it, in two bytes (network byte order). Its caller locks.
+/// Items for another node in one request: each is preceded by its length in two bytes (network byte order). The caller locks.
 /// </summary>
 internal sealed class LinkBatch
 {
-    /// <summary>The most bytes of an item.</summary>
+    /// <summary>The maximum length of an item in bytes.</summary>
     public const int MaxItem = ushort.MaxValue;
 
-    /// <summary>From which size on no further item is put into a batch.</summary>
+    /// <summary>The size from which on no further item is added.</summary>
     public const int Size = 32 * 1024;
 
     private const int LengthSize = sizeof(ushort);
 
     private byte[] _bytes = new byte[512];
 
-    /// <summary>How many items it has.</summary>
+    /// <summary>The number of items.</summary>
     public int Count { get; private set; }
 
-    /// <summary>How many bytes it has.</summary>
+    /// <summary>The number of bytes.</summary>
     public int Length { get; private set; }
 
     /// <summary>The payload of the request.</summary>
@@ -43,13 +43,13 @@ internal sealed class LinkBatch
         Count++;
     }
 
-    /// <summary>Empties it, to be filled again; only when nobody reads its bytes any more.</summary>
+    /// <summary>Empties it for reuse; only when its bytes are no longer read.</summary>
     public void Clear() => Count = Length = 0;
 
-    /// <summary>Takes the first item off a payload.</summary>
+    /// <summary>Takes the first item of a payload.</summary>
     /// <param name="payload">The payload; afterwards the rest.</param>
     /// <param name="item">The item.</param>
-    /// <returns>False at the end, and where the payload is no list of items: then a rest is left.</returns>
+    /// <returns>False at the end, and for an invalid payload, which leaves a rest.</returns>
     public static bool TryTake(ref ReadOnlySpan<byte> payload, out ReadOnlySpan<byte> item)
     {
         item = default;

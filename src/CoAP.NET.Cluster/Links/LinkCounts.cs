@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>Counts what happens on the links of a node. Thread-safe.</summary>
+/// <summary>Counts events of the links of a node. Thread-safe.</summary>
 internal sealed class LinkCounts
 {
     private int _links;

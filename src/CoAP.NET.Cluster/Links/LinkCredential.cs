@@ -5,19 +5,19 @@ using System.Security.Cryptography.X509Certificates;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// What a node shows the others: a certificate that it made itself, with an extension that only those can write who know the secret of the
-/// cluster. It holds the node's id and an HMAC-SHA256 over that and the public key, so it is worth nothing without the private key, which
-/// never leaves the process. Names, dates and issuers mean nothing. Thread-safe.
+/// The credential of a node: a self-made certificate with an extension that only nodes with the secret of the cluster can create. The
+/// extension has the node's id and an HMAC-SHA256 over the id and the public key. It is therefore worthless without the private key, which
+/// never leaves the process. Names, dates and issuers have no meaning. Thread-safe.
 /// </summary>
 internal sealed class LinkCredential : IDisposable
 {
-    /// <summary>The extension; under the arc of UUIDs (X.667), where nobody has to be asked for a number.</summary>
+    /// <summary>The extension; under the arc of UUIDs (X.667), which needs no registration.</summary>
     public const string ExtensionId = "2.25.238761027184537604918204587235817364021";
 
     private const int KeyLength = 32;
     private const int NodeLength = 16;
 
-    // Certificates have to have dates. Clocks of nodes need not agree, so nobody looks at them.
+    // Certificates must have dates. The clocks of nodes may differ, so dates are not checked.
     private static readonly DateTimeOffset s_from = new(2020, 1, 1, 0, 0, 0, TimeSpan.Zero);
     private static readonly DateTimeOffset s_to = new(2049, 1, 1, 0, 0, 0, TimeSpan.Zero);
 
@@ -25,8 +25,8 @@ internal sealed class LinkCredential : IDisposable
     private readonly Lock _gate = new();
     private bool _isDisposed;
 
-    /// <summary>Makes the credential of a node.</summary>
-    /// <param name="secret">The secret of the cluster. It is not kept.</param>
+    /// <summary>Creates the credential of a node.</summary>
+    /// <param name="secret">The secret of the cluster. It is not stored.</param>
     /// <param name="node">The node.</param>
     public LinkCredential(ReadOnlySpan<byte> secret, CoapNodeId node)
     {
@@ -37,8 +37,8 @@ internal sealed class LinkCredential : IDisposable
     /// <summary>The certificate, with its private key.</summary>
     public X509Certificate2 Certificate { get; }
 
-    /// <summary>Whose certificate it is; nobody's when a node of this cluster did not make it. Never throws.</summary>
-    /// <param name="certificate">What a peer showed; null when it showed none.</param>
+    /// <summary>Returns the node of a certificate; unset if no node of this cluster made it. Never throws.</summary>
+    /// <param name="certificate">The certificate of a peer; null if it has none.</param>
     public CoapNodeId NodeOf(X509Certificate? certificate)
     {
         if (certificate is null)
@@ -89,7 +89,7 @@ internal sealed class LinkCredential : IDisposable
             return made;
         }
 
-        // TLS of Windows takes no key that is in memory only.
+        // TLS on Windows does not accept ephemeral keys.
         using (made)
         {
             return X509CertificateLoader.LoadPkcs12(made.Export(X509ContentType.Pkcs12), password: null);

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>What waits for one path of another node, in order. Its caller locks.</summary>
+/// <summary>The queue of one path of another node. The caller locks.</summary>
 internal sealed class LinkLine(string path)
 {
     private readonly Queue<LinkBatch> _full = new();
@@ -10,13 +10,14 @@ internal sealed class LinkLine(string path)
     /// <summary>The path.</summary>
     public string Path { get; } = path;
 
-    /// <summary>How many bytes wait.</summary>
+    /// <summary>The number of waiting bytes.</summary>
     public int Waiting { get; private set; }
 
-    /// <summary>Whether somebody sends them.</summary>
+    /// <summary>Whether a task sends them.</summary>
     public bool IsSending { get; set; }
 
-    /// <summary>Since when the other node has not said that it took a batch, as a timestamp of the clock; null when none is on its way.
+    /// <summary>
+    /// The time since which the other node has not acknowledged a batch, as a timestamp of the clock; null if none is pending.
     /// </summary>
     public long? SentAt { get; set; }
 
@@ -39,7 +40,7 @@ internal sealed class LinkLine(string path)
         Waiting += _open.Length - before;
     }
 
-    /// <summary>Takes the oldest batch; null when there is none.</summary>
+    /// <summary>Takes the oldest batch; null if there is none.</summary>
     public LinkBatch? Take()
     {
         if (!_full.TryDequeue(out LinkBatch? batch))
@@ -51,15 +52,15 @@ internal sealed class LinkLine(string path)
         return batch;
     }
 
-    /// <summary>A batch was sent whose bytes nobody reads any more.</summary>
+    /// <summary>Reuses a sent batch whose bytes are no longer read.</summary>
     public void Reuse(LinkBatch batch)
     {
         batch.Clear();
         _spare ??= batch;
     }
 
-    /// <summary>Drops what waits.</summary>
-    /// <returns>How many items that was.</returns>
+    /// <summary>Drops the waiting items.</summary>
+    /// <returns>Their number.</returns>
     public int Clear()
     {
         int items = 0;

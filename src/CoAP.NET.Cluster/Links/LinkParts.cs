@@ -3,30 +3,30 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>What all links of a node share.</summary>
-/// <param name="Credential">What the node shows.</param>
-/// <param name="CertificateContext">The same, ready for handshakes.</param>
-/// <param name="Counts">Counts what happens.</param>
+/// <summary>The parts that all links of a node share.</summary>
+/// <param name="Credential">The credential of the node.</param>
+/// <param name="CertificateContext">The same credential, prepared for handshakes.</param>
+/// <param name="Counts">The counters.</param>
 /// <param name="Time">The clock.</param>
-/// <param name="Random">For pauses.</param>
+/// <param name="Random">The random source of pauses.</param>
 /// <param name="Logger">The log of the cluster.</param>
-/// <param name="Carrier">What carries links; null for TCP and TLS.</param>
+/// <param name="Carrier">Replaces TCP and TLS; null for none.</param>
 internal sealed record LinkParts(LinkCredential Credential, SslStreamCertificateContext CertificateContext, LinkCounts Counts,
     TimeProvider Time, CoapRandomSource Random, ILogger Logger, ILinkCarrier? Carrier)
 {
-    // Enough for several times as many nodes as there are slots, and little for anybody else.
+    // Enough for several times as many nodes as there are slots, and a low limit for strangers.
     private const int MaxConnections = 1024;
     private const int MaxConnectionsPerAddress = 256;
     private const int MaxHandshakes = 256;
     private const int MaxHandshakesPerAddress = 32;
 
-    // What each device is observed for is bounded by CoapDeviceOptions.
+    // CoapDeviceOptions limits the observations of each device.
     private const int MaxObservations = 10_000_000;
 
-    /// <summary>Makes the server that takes connections of other nodes.</summary>
-    /// <param name="address">Where it listens.</param>
-    /// <param name="tls">Whom it lets in.</param>
-    /// <param name="routes">What other nodes may ask for.</param>
+    /// <summary>Creates the server for connections of other nodes.</summary>
+    /// <param name="address">The address to listen on.</param>
+    /// <param name="tls">The validation of peers.</param>
+    /// <param name="routes">The routes for other nodes.</param>
     public CoapServer MakeServer(string address, CoapTlsOptions tls, CoapRoutes routes)
     {
         CoapEndpointOptions options = OptionsOf(tls);
@@ -44,8 +44,8 @@ internal sealed record LinkParts(LinkCredential Credential, SslStreamCertificate
         return server;
     }
 
-    /// <summary>Makes the endpoint that connects to another node.</summary>
-    /// <param name="tls">Whom it takes for that node.</param>
+    /// <summary>Creates the endpoint that connects to another node.</summary>
+    /// <param name="tls">The validation of that node.</param>
     public CoapEndpoint MakeClient(CoapTlsOptions tls)
     {
         CoapEndpointOptions options = OptionsOf(tls);
@@ -86,11 +86,11 @@ internal sealed record LinkParts(LinkCredential Credential, SslStreamCertificate
             IdleTimeout = Timeout.InfiniteTimeSpan,
             ReleaseTimeout = TimeSpan.FromSeconds(1),
 
-            // Links have pauses of their own.
+            // Links have their own pauses.
             ReconnectDelay = TimeSpan.FromMilliseconds(1),
             MaxReconnectDelay = TimeSpan.FromMilliseconds(1),
 
-            // Who asked decides.
+            // The caller decides.
             RepeatsIdempotentRequests = false,
         },
     };

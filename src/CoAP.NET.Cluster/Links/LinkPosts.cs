@@ -3,19 +3,19 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Items on their way to another node. What comes while a request of the same path is under way goes with the next one, so a busy link
-/// carries many items in a request and an idle one has none wait; each node acknowledges what it has taken, which holds up senders that are
-/// too fast. What waits is bounded: of the path with the most of it, the oldest is dropped. Thread-safe.
+/// Items on their way to another node. Items that arrive during a request for the same path are sent with the next one: a busy link carries
+/// many items per request, and an idle one delays none. Each node acknowledges the items, which slows down senders that are too fast. The
+/// queue is bounded: the oldest item of the path with the most bytes is dropped. Thread-safe.
 /// </summary>
 internal sealed class LinkPosts(CoapNodeId self, CoapNodeId node, LinkCounts counts, TimeProvider time, ILogger logger)
 {
-    /// <summary>How many bytes may wait for a node: 4 MiB.</summary>
+    /// <summary>The maximum number of waiting bytes per node: 4 MiB.</summary>
     public const int MaxWaiting = 4 * 1024 * 1024;
 
-    // A link that does not answer for so long is silent; its pings find that out too.
+    // A link without an answer for this time is dead; its pings detect that, too.
     private static readonly TimeSpan s_timeout = TimeSpan.FromSeconds(30);
 
-    // One that answers later than that is perhaps asleep, which nobody knows before its lease has ended.
+    // A node that answers later may be suspended, which is uncertain until its lease ends.
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(1);
 
     private readonly Lock _gate = new();
@@ -24,10 +24,10 @@ internal sealed class LinkPosts(CoapNodeId self, CoapNodeId node, LinkCounts cou
     private CoapPeer? _peer;
     private int _waiting;
 
-    /// <summary>Has an item sent.</summary>
+    /// <summary>Queues an item.</summary>
     /// <param name="path">The path of the other node.</param>
     /// <param name="item">The item; copied.</param>
-    /// <returns>False when there is no link now.</returns>
+    /// <returns>False if there is no link.</returns>
     public bool TryPost(string path, ReadOnlySpan<byte> item)
     {
         int dropped = 0;
@@ -74,7 +74,7 @@ internal sealed class LinkPosts(CoapNodeId self, CoapNodeId node, LinkCounts cou
         return true;
     }
 
-    /// <summary>Whether the other node has not said for a while that it took what was sent to a path.</summary>
+    /// <summary>Whether the acknowledgement of posts to a path is overdue.</summary>
     /// <param name="path">The path.</param>
     public bool IsStalled(string path)
     {
@@ -84,7 +84,7 @@ internal sealed class LinkPosts(CoapNodeId self, CoapNodeId node, LinkCounts cou
         }
     }
 
-    /// <summary>The link is up.</summary>
+    /// <summary>Starts with a new link.</summary>
     public void Start(CoapPeer peer)
     {
         lock (_gate)
@@ -93,7 +93,7 @@ internal sealed class LinkPosts(CoapNodeId self, CoapNodeId node, LinkCounts cou
         }
     }
 
-    /// <summary>The link has ended. What waits is of no use by the time that there is another one.</summary>
+    /// <summary>Stops because the link has ended. Waiting items would be outdated when the next link is up.</summary>
     public void Stop()
     {
         int dropped = 0;
@@ -122,7 +122,7 @@ internal sealed class LinkPosts(CoapNodeId self, CoapNodeId node, LinkCounts cou
 
     private async Task SendAsync(LinkLine line)
     {
-        // The caller may be a thread that receives. Meanwhile further items come.
+        // The caller may be a receiving thread. Further items arrive meanwhile.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         while (true)
         {
@@ -170,7 +170,7 @@ internal sealed class LinkPosts(CoapNodeId self, CoapNodeId node, LinkCounts cou
         }
         catch (CoapException exception)
         {
-            // How many of them the other node has taken nobody knows.
+            // The number of accepted items is unknown.
             reason = exception.Message;
         }
 

@@ -1,14 +1,12 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>
-/// The live nodes, and the owner and fence of each slot, at one moment. Immutable; a change is a new map, which
-/// <see cref="ICoapClusterStore.TryChangeAsync"/> accepts unless another node was faster.
-/// </summary>
+/// <summary>The live nodes, and the owner and fence of each slot, at one moment. Immutable.</summary>
+/// <remarks>A change is a new map, which <see cref="ICoapClusterStore.TryChangeAsync"/> accepts unless another node was faster.</remarks>
 public sealed class CoapClusterMap
 {
     private readonly CoapSlotOwner[] _owners;
 
-    // Found out once, when somebody asks: 1 for true, -1 for false.
+    // Computed on first use: 1 for true, -1 for false.
     private int _hasOrphans;
 
     /// <summary>Creates a map, as a store read it.</summary>
@@ -22,7 +20,8 @@ public sealed class CoapClusterMap
         ArgumentNullException.ThrowIfNull(nodes);
         if (owners.Length != CoapSlot.Count)
         {
-            throw new ArgumentException($"A map has {CoapSlot.Count} owners, one for each slot, and not {owners.Length}.", nameof(owners));
+            throw new ArgumentException($"A map must have {CoapSlot.Count} owners, one for each slot, but has "
+                + $"{owners.Length}.", nameof(owners));
         }
 
         Version = version;
@@ -79,7 +78,7 @@ public sealed class CoapClusterMap
         return [.. CoapSlot.All.Where(slot => !there.Contains(this[slot].Node))];
     }
 
-    /// <summary>Whether there are live nodes, and slots that none of them has.</summary>
+    /// <summary>Whether there are live nodes, and slots without a live owner.</summary>
     internal bool HasOrphans
     {
         get
@@ -100,7 +99,7 @@ public sealed class CoapClusterMap
     /// <param name="node">The new owner.</param>
     /// <param name="slots">The slots that it gets.</param>
     /// <returns>The map, with the next version.</returns>
-    /// <exception cref="InvalidOperationException">This map is a change already, which no store has accepted yet.</exception>
+    /// <exception cref="InvalidOperationException">This map is a change itself that no store has accepted yet.</exception>
     public CoapClusterMap Assign(CoapNodeId node, IEnumerable<CoapSlot> slots)
     {
         ArgumentNullException.ThrowIfNull(slots);

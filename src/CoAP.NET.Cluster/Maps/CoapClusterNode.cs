@@ -2,22 +2,20 @@ namespace CoAP.NET.Cluster;
 
 /// <summary>A node of a cluster, as it describes itself to the others.</summary>
 /// <param name="Id">Identifies one run of a process.</param>
-/// <param name="Address">Where other nodes connect to it, such as <c>coaps+tcp://10.0.0.7:5690</c>; empty when it has no links to others.
-/// </param>
+/// <param name="Address">The address for connections of other nodes, such as <c>coaps+tcp://10.0.0.7:5690</c>; empty without links.</param>
 public sealed record CoapClusterNode(CoapNodeId Id, string Address)
 {
     /// <summary>The maximum length of <see cref="Address"/> in characters: 255.</summary>
     public const int MaxAddressLength = 255;
 
     /// <summary>
-    /// Where other nodes connect to it, such as <c>coaps+tcp://10.0.0.7:5690</c>; empty when it has no links to others. At most
+    /// The address for connections of other nodes, such as <c>coaps+tcp://10.0.0.7:5690</c>; empty without links. At most
     /// <see cref="MaxAddressLength"/> characters.
     /// </summary>
     /// <exception cref="ArgumentException">The address is too long.</exception>
     public string Address { get; init => field = Check(value); } = Check(Address);
 
-    /// <summary>Whether the node hands its slots over to others because it is about to stop. It receives no slots any more. Default false.
-    /// </summary>
+    /// <summary>Whether the node is about to stop and hands its slots over. It receives no further slots. Default false.</summary>
     public bool IsLeaving { get; init; }
 
     private static string Check(string address)
@@ -26,6 +24,6 @@ public sealed record CoapClusterNode(CoapNodeId Id, string Address)
         return address.Length <= MaxAddressLength
             ? address
             : throw new ArgumentException(
-                $"The address of a node has at most {MaxAddressLength} characters; this one has {address.Length}.", nameof(address));
+                $"The address of a node must have at most {MaxAddressLength} characters; this one has {address.Length}.", nameof(address));
     }
 }

@@ -2,10 +2,11 @@ using System.Globalization;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>
-/// Counts how often a slot has changed its owner. Each write names its fence, and the store accepts it only if that is the newest fence of
-/// the slot: a node that was suspended, and resumes when another node has its slots, cannot change anything. No clock is involved.
-/// </summary>
+/// <summary>Counts how often a slot has changed its owner.</summary>
+/// <remarks>
+/// Each write names its fence, and the store accepts it only if that is the newest fence of the slot. A suspended node that resumes after
+/// another node has taken its slots therefore cannot change anything. No clock is involved.
+/// </remarks>
 /// <param name="Value">The count. 0, the default, is the fence of a slot that never had an owner; no write is accepted under it.</param>
 public readonly record struct CoapFence(long Value)
 {

@@ -2,18 +2,18 @@ using System.Globalization;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>
-/// One of the 256 parts into which the devices of a cluster are divided. A slot has one owner at a time, and moves as a whole. The slot of
-/// a DTLS session is the first byte of its Connection ID (RFC 9146); the slot of something with a name is that of
-/// <see cref="OfName(ReadOnlySpan{byte})"/>.
-/// </summary>
+/// <summary>One of the 256 parts into which the devices of a cluster are divided.</summary>
+/// <remarks>
+/// A slot has one owner at a time, and moves as a whole. The slot of a DTLS session is the first byte of its Connection ID (RFC 9146);
+/// <see cref="OfName(ReadOnlySpan{byte})"/> returns the slot of a name.
+/// </remarks>
 /// <param name="Number">The number, 0 to 255.</param>
 public readonly record struct CoapSlot(byte Number) : IComparable<CoapSlot>
 {
-    /// <summary>How many there are: 256.</summary>
+    /// <summary>The number of slots: 256.</summary>
     public const int Count = 256;
 
-    // FNV-1a: the same on every node and in every version, which no hash of the platform promises.
+    // FNV-1a: the same on every node and in every version, unlike the hashes of the platform.
     private const uint FnvBasis = 2_166_136_261;
     private const uint FnvPrime = 16_777_619;
 
@@ -22,7 +22,7 @@ public readonly record struct CoapSlot(byte Number) : IComparable<CoapSlot>
         [.. Enumerable.Range(0, Count).Select(static number => new CoapSlot((byte)number))];
 
     /// <summary>
-    /// The slot of something that has a name, such as a device. It is the same on every node and in every version of the library.
+    /// Returns the slot of a name, such as that of a device. It is the same on every node and in every version of the library.
     /// </summary>
     /// <param name="name">The bytes of the name.</param>
     /// <returns>The slot.</returns>

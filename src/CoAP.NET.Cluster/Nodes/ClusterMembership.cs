@@ -3,8 +3,8 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// How a node is there for others: it keeps its lease, hears of the map, takes the slots that nobody has who is there, and changes the map.
-/// Where the store is away it goes on with what it has, and finds back by itself. Thread-safe.
+/// The membership of a node: it renews the lease, reads the map, takes slots without a live owner, and changes the map. While the store is
+/// unavailable it continues with its slots, and recovers on its own. Thread-safe.
 /// </summary>
 internal sealed class ClusterMembership : IAsyncDisposable
 {
@@ -20,10 +20,10 @@ internal sealed class ClusterMembership : IAsyncDisposable
     private readonly SemaphoreSlim _taking = new(1);
     private readonly CancellationTokenSource _stop = new();
 
-    // What it gives away just now, so that it is not told as lost.
+    // Slots that it is giving away, which therefore do not count as lost.
     private readonly HashSet<CoapSlot> _given = [];
 
-    // Who was there when the store went away: it may take each of them a while to come back, and their leases have ended meanwhile.
+    // The live nodes when the store became unavailable: their leases have ended meanwhile, and each may take a while to return.
     private readonly HashSet<CoapNodeId> _awaited = [];
     private long? _awaitedFrom;
     private CoapClusterNode? _self;
@@ -39,12 +39,12 @@ internal sealed class ClusterMembership : IAsyncDisposable
     private long _taken;
     private long _lost;
 
-    /// <summary>Makes one. It does nothing before <see cref="StartAsync"/>.</summary>
+    /// <summary>Creates the membership. It is inactive before <see cref="StartAsync"/>.</summary>
     /// <param name="store">The store.</param>
     /// <param name="id">The node.</param>
-    /// <param name="lease">How long its lease lasts.</param>
+    /// <param name="lease">The duration of its lease.</param>
     /// <param name="time">The clock.</param>
-    /// <param name="logger">Is told what happens.</param>
+    /// <param name="logger">The log.</param>
     public ClusterMembership(ICoapClusterStore store, CoapNodeId id, TimeSpan lease, TimeProvider time, ILogger logger)
     {
         _store = store;
@@ -55,10 +55,10 @@ internal sealed class ClusterMembership : IAsyncDisposable
         _health = new CoapStoreHealth(null, _time.GetUtcNow());
     }
 
-    /// <summary>Raised when <see cref="Map"/> has changed, on the thread that found out.</summary>
+    /// <summary>Raised when <see cref="Map"/> has changed, on the thread that read it.</summary>
     public event EventHandler? MapChanged;
 
-    /// <summary>Who is there and who has which slot, as was heard last.</summary>
+    /// <summary>The live nodes and the owner of each slot, as last read.</summary>
     public CoapClusterMap Map
     {
         get
@@ -70,10 +70,10 @@ internal sealed class ClusterMembership : IAsyncDisposable
         }
     }
 
-    /// <summary>How long its lease lasts.</summary>
+    /// <summary>The duration of its lease.</summary>
     public TimeSpan Lease => _lease;
 
-    /// <summary>Whether the store takes leases.</summary>
+    /// <summary>Whether the store accepts leases.</summary>
     public CoapStoreHealth Health
     {
         get
@@ -85,7 +85,7 @@ internal sealed class ClusterMembership : IAsyncDisposable
         }
     }
 
-    /// <summary>Whether it leaves.</summary>
+    /// <summary>Whether it is leaving.</summary>
     public bool IsLeaving
     {
         get
@@ -97,10 +97,10 @@ internal sealed class ClusterMembership : IAsyncDisposable
         }
     }
 
-    /// <summary>How many slots it took that nobody had.</summary>
+    /// <summary>The number of taken slots that had no live owner.</summary>
     public long Taken => Interlocked.Read(ref _taken);
 
-    /// <summary>How many slots others took from it that it did not give.</summary>
+    /// <summary>The number of slots that others took without a handover.</summary>
     public long Lost => Interlocked.Read(ref _lost);
 
     private bool HasStarted
@@ -126,10 +126,10 @@ internal sealed class ClusterMembership : IAsyncDisposable
         }
     }
 
-    /// <summary>Joins, and goes on to renew the lease. Does not fail where the store is away.</summary>
-    /// <param name="self">What the others are told about the node.</param>
+    /// <summary>Joins, and renews the lease from then on. It does not fail if the store is unavailable.</summary>
+    /// <param name="self">The description of the node for the others.</param>
     /// <param name="shares">Whether it takes its share at once; otherwise it stands by until <see cref="BeginToShare"/>.</param>
-    /// <param name="cancellationToken">Ends the wait for the first try.</param>
+    /// <param name="cancellationToken">Stops waiting for the first attempt.</param>
     public async Task StartAsync(CoapClusterNode self, bool shares, CancellationToken cancellationToken)
     {
         lock (_gate)
@@ -149,7 +149,7 @@ internal sealed class ClusterMembership : IAsyncDisposable
         }
     }
 
-    /// <summary>The servers run: the node takes its share of the slots from now on.</summary>
+    /// <summary>Takes its share of the slots from now on, because the servers run.</summary>
     public void BeginToShare()
     {
         lock (_gate)
@@ -162,9 +162,9 @@ internal sealed class ClusterMembership : IAsyncDisposable
         }
     }
 
-    /// <summary>Tells the others that the node leaves: it takes no slots any more, and gets none.</summary>
-    /// <param name="cancellationToken">Ends the wait.</param>
-    /// <returns>Whether the store took it; otherwise it is told with the next renewal.</returns>
+    /// <summary>Announces that the node leaves: it takes and gets no more slots.</summary>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>Whether the store accepted it; otherwise the next renewal announces it.</returns>
     public Task<bool> LeaveAsync(CancellationToken cancellationToken)
     {
         lock (_gate)
@@ -175,11 +175,11 @@ internal sealed class ClusterMembership : IAsyncDisposable
         return TryRenewAsync(cancellationToken);
     }
 
-    /// <summary>Gives slots of this node to somebody, by compare-and-set, as often as others are quicker.</summary>
-    /// <param name="choose">Says of the newest map which slots go to whom; no slots when nothing is left to be given.</param>
-    /// <param name="cancellationToken">Ends it.</param>
-    /// <returns>What was given.</returns>
-    /// <exception cref="CoapClusterStoreException">The store is away.</exception>
+    /// <summary>Gives slots of this node to another one with compare-and-set, and retries while others are faster.</summary>
+    /// <param name="choose">Selects the slots and their receiver in the newest map; no slots if none is left to give.</param>
+    /// <param name="cancellationToken">Cancels it.</param>
+    /// <returns>The given slots and their receiver.</returns>
+    /// <exception cref="CoapClusterStoreException">The store is unavailable.</exception>
     public async Task<(CoapNodeId To, IReadOnlyList<CoapSlot> Slots)> GiveAsync(
         Func<CoapClusterMap, (CoapNodeId To, IReadOnlyList<CoapSlot> Slots)> choose, CancellationToken cancellationToken)
     {
@@ -212,7 +212,7 @@ internal sealed class ClusterMembership : IAsyncDisposable
         }
     }
 
-    /// <summary>Renews the lease no longer. The store gives it back when it is disposed of.</summary>
+    /// <summary>Stops to renew the lease. Disposing the store releases it.</summary>
     public async ValueTask DisposeAsync()
     {
         Task renewing;
@@ -272,7 +272,7 @@ internal sealed class ClusterMembership : IAsyncDisposable
             }
             catch (CoapClusterStoreException)
             {
-                // The renewals tell of it.
+                // The renewals report the failure.
             }
         }
         while (await PauseAsync().ConfigureAwait(false));
@@ -285,7 +285,7 @@ internal sealed class ClusterMembership : IAsyncDisposable
         return !_stop.IsCancellationRequested;
     }
 
-    /// <summary>The plan that follows from a map. Made once for all maps of the same content: each renewal reads one.</summary>
+    /// <summary>Returns the plan for a map, cached for all maps of the same content because each renewal reads one.</summary>
     /// <param name="map">The map.</param>
     public SlotPlan PlanOf(CoapClusterMap map)
     {
@@ -299,12 +299,12 @@ internal sealed class ClusterMembership : IAsyncDisposable
         return plan;
     }
 
-    /// <summary>Renews the lease, and hears of the newest map.</summary>
-    /// <param name="cancellationToken">Ends the wait.</param>
-    /// <returns>Whether the store took it; otherwise it is tried again by itself. False before <see cref="StartAsync"/>.</returns>
+    /// <summary>Renews the lease, and reads the newest map.</summary>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>Whether the store accepted it; otherwise the node retries on its own. False before <see cref="StartAsync"/>.</returns>
     public async Task<bool> TryRenewAsync(CancellationToken cancellationToken)
     {
-        // A caller may hold the lock.
+        // The caller may hold the lock.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         if (!HasStarted)
         {
@@ -340,7 +340,7 @@ internal sealed class ClusterMembership : IAsyncDisposable
         }
         catch (Exception exception) when (exception is CoapClusterStoreException or OperationCanceledException)
         {
-            // They take room until the next time.
+            // They occupy room until the next time.
         }
     }
 
@@ -353,7 +353,7 @@ internal sealed class ClusterMembership : IAsyncDisposable
             Set(map);
             if (!map.IsThere(_id))
             {
-                // It slept, and the others think it dead.
+                // The node was suspended, and the others consider it dead.
                 map = await _store.JoinAsync(Told, _lease, cancellationToken).ConfigureAwait(false);
                 Set(map);
             }
@@ -376,7 +376,7 @@ internal sealed class ClusterMembership : IAsyncDisposable
         }
     }
 
-    // For the time of a lease after the store is back, slots of nodes that lived before are left alone, as they live on with them.
+    // For one lease after the store has returned, slots of previously live nodes stay untouched, because these nodes still use them.
     private IReadOnlyList<CoapSlot> WithoutAwaited(IReadOnlyList<CoapSlot> orphans, CoapClusterMap map)
     {
         lock (_gate)

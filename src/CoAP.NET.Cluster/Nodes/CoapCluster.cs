@@ -5,15 +5,14 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>
-/// A node of a cluster, or the only one. It renews its lease, takes the slots that no live node has, and knows the fence under which it
-/// may write each slot. While the store is unavailable, the node continues with what it has, and reconnects by itself. Thread-safe.
-/// </summary>
+/// <summary>A node of a cluster, or the only one. Thread-safe.</summary>
 /// <remarks>
-/// Nodes that can reach each other (<see cref="CoapClusterOptions.LinkAddress"/>) share the slots: each live node has a fair share, the
-/// slots of a dead node are taken at once, and a node that leaves (<see cref="LeaveAsync"/>) hands its slots over. Without links the first
-/// node that starts has all slots; further nodes stand by, and take over when it is gone. A node that stops gives its lease back, so the
-/// next one need not wait.
+/// The node renews its lease, takes slots without a live owner, and knows the fence for its writes to each slot. While the store is
+/// unavailable, it continues with its slots and reconnects on its own.
+/// <para>Nodes with links (<see cref="CoapClusterOptions.LinkAddress"/>) share the slots: each live node has a fair share, the others take
+/// the slots of a dead node at once, and a leaving node (<see cref="LeaveAsync"/>) hands its slots over. Without links the first node that
+/// starts has all slots; further nodes stand by, and take over when it ends. A node that stops releases its lease, so that the next one
+/// need not wait.</para>
 /// </remarks>
 public sealed class CoapCluster : IAsyncDisposable
 {
@@ -34,8 +33,8 @@ public sealed class CoapCluster : IAsyncDisposable
     private bool _isHeldBack;
     private Task? _end;
 
-    /// <summary>Creates a node. It does nothing before <see cref="StartAsync"/>.</summary>
-    /// <param name="store">Where state is kept, sealed with the secret. The cluster disposes of it.</param>
+    /// <summary>Creates a node. It is inactive before <see cref="StartAsync"/>.</summary>
+    /// <param name="store">The store of the state, which is encrypted with the secret. The cluster disposes of it.</param>
     /// <param name="options">The options, which are copied.</param>
     /// <param name="timeProvider">The clock; null for the system clock.</param>
     /// <param name="random">The source of the node's id and of nonces; null for the operating system.</param>
@@ -81,13 +80,13 @@ public sealed class CoapCluster : IAsyncDisposable
         _instruments.Add(this);
     }
 
-    /// <summary>Raised when <see cref="Map"/> has changed, on the thread that found out.</summary>
+    /// <summary>Raised when <see cref="Map"/> has changed, on the thread that read it.</summary>
     public event EventHandler? MapChanged;
 
-    /// <summary>This node. Its address is known once <see cref="StartAsync"/> has begun to listen.</summary>
+    /// <summary>This node. Its address is known once <see cref="StartAsync"/> listens.</summary>
     public CoapClusterNode Self { get; private set; }
 
-    /// <summary>The store, which seals what it is given. Records that <see cref="Writer"/> writes must not be written otherwise.</summary>
+    /// <summary>The store, which encrypts its records. Records of <see cref="Writer"/> must not be written in another way.</summary>
     public CoapSealedClusterStore Store { get; }
 
     /// <summary>Writes records asynchronously, in batches.</summary>
@@ -102,28 +101,28 @@ public sealed class CoapCluster : IAsyncDisposable
     /// <summary>The connections to the other nodes.</summary>
     internal ClusterLinks Links { get; }
 
-    /// <summary>What brings datagrams to the nodes that have their sessions.</summary>
+    /// <summary>Forwards datagrams to the nodes of their sessions.</summary>
     internal ClusterRelays Relays => _relays;
 
-    /// <summary>The devices that have sessions and connections with servers of the cluster, by name.</summary>
+    /// <summary>The devices with sessions and connections at servers of the cluster, by name.</summary>
     public ICoapDevices Devices => _devices;
 
-    /// <summary>The servers that take part.</summary>
+    /// <summary>The attached servers.</summary>
     internal ClusterServers Servers { get; }
 
-    /// <summary>Who observes their resources.</summary>
+    /// <summary>The observers of their resources.</summary>
     internal ClusterObservers Observers { get; }
 
-    /// <summary>The tables that are open.</summary>
+    /// <summary>The open tables.</summary>
     internal ClusterTables Tables { get; }
 
-    /// <summary>What parts of it count.</summary>
+    /// <summary>The counters of its parts.</summary>
     internal ClusterCounts Counts { get; } = new();
 
-    /// <summary>How many devices have a session or connection with it.</summary>
+    /// <summary>The number of devices with a session or connection at this node.</summary>
     internal int DeviceCount => _devices.Local.Count;
 
-    /// <summary>Brings <c>Notify</c> to the observers on all nodes.</summary>
+    /// <summary>Distributes <c>Notify</c> to the observers on all nodes.</summary>
     internal ClusterNotices Notices { get; }
 
     /// <summary>The live nodes and the owner of each slot, as last read from the store; empty before the first read.</summary>
@@ -135,14 +134,14 @@ public sealed class CoapCluster : IAsyncDisposable
     /// <summary>Whether the node is leaving (<see cref="LeaveAsync"/>).</summary>
     public bool IsLeaving => _membership.IsLeaving;
 
-    /// <summary>Moves its slots.</summary>
+    /// <summary>Moves the slots of this node.</summary>
     internal SlotMover Mover => _mover;
 
     /// <summary>
-    /// Keeps the DTLS sessions of a server in the store, so that they survive a crash and a restart, and a node that takes over continues
-    /// them: for <see cref="CoapDtlsServerOptions.SessionKeeping"/>.
+    /// Keeps the DTLS sessions of a server in the store: they survive a crash and a restart, and a node that takes over continues them. For
+    /// <see cref="CoapDtlsServerOptions.SessionKeeping"/>.
     /// </summary>
-    /// <param name="server">The name of the server, which tells it from others of the process: at most 64 bytes of UTF-8, the same after a
+    /// <param name="server">The name that distinguishes the server from others of the process: at most 64 bytes of UTF-8, the same after a
     /// restart.</param>
     /// <returns>The value for the options of one server.</returns>
     /// <exception cref="ArgumentException">The name is too long.</exception>
@@ -158,21 +157,22 @@ public sealed class CoapCluster : IAsyncDisposable
     }
 
     /// <summary>
-    /// Shares what clients need to resume DTLS sessions by a short handshake (RFC 5246 section 7.3): a session that was established at one
-    /// node can be resumed at any node, also after a restart. For <see cref="CoapDtlsServerOptions.AsyncResumptionStore"/>.
+    /// Shares the data for short handshakes, with which clients resume DTLS sessions (RFC 5246 section 7.3). For
+    /// <see cref="CoapDtlsServerOptions.AsyncResumptionStore"/>.
     /// </summary>
-    /// <param name="server">The name of the server, which tells it from others with other clients or other trusted authorities: at most 64
+    /// <remarks>A client can resume a session of one node at any node, also after a restart.</remarks>
+    /// <param name="server">The name that distinguishes the server from others with other clients or other trusted authorities: at most 64
     /// bytes of UTF-8, the same on all nodes.</param>
     /// <returns>The value for the options of a server.</returns>
     /// <exception cref="ArgumentException">The name is too long.</exception>
     public ICoapAsyncDtlsSessionStore ResumeDtlsSessions(string server = "") => _resumptions.Of(ClusterServers.NameOf(server));
 
-    /// <summary>
-    /// The secret that the endpoints of all nodes share, so that DTLS cookies, Echo values and tokens of stateless clients are valid on
-    /// each of them and after a restart: for <see cref="CoapEndpointOptions.SharedSecret"/>. It is derived from the secret of the cluster,
-    /// and wiped when the cluster is disposed of; an endpoint copies it when it is created.
-    /// </summary>
-    /// <exception cref="ObjectDisposedException">The cluster has ended.</exception>
+    /// <summary>The secret that the endpoints of all nodes share, for <see cref="CoapEndpointOptions.SharedSecret"/>.</summary>
+    /// <remarks>
+    /// With it DTLS cookies, Echo values and tokens of stateless clients are valid on each node and after a restart. It is derived from the
+    /// secret of the cluster, and wiped when the cluster is disposed of; an endpoint copies it when it is created.
+    /// </remarks>
+    /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
     public ReadOnlyMemory<byte> EndpointSecret
     {
         get
@@ -186,47 +186,48 @@ public sealed class CoapCluster : IAsyncDisposable
         }
     }
 
-    /// <summary>
-    /// Attaches a server that was created with <c>UseCluster</c>: kept observers are restored when it has started, its peers become
-    /// available in <see cref="Devices"/>, and <see cref="CoapServer.Notify"/> reaches the observers of the servers of the same name on all
-    /// linked nodes (<see cref="CoapClusterOptions.LinkAddress"/>). Call it before the server starts, or soon after.
-    /// <c>AddCoapServer().UseCluster()</c> attaches a hosted server.
-    /// </summary>
+    /// <summary>Attaches a server that was created with <c>UseCluster</c>. Call it before the server starts, or soon after.</summary>
+    /// <remarks>
+    /// After the start of the server its kept observers are restored, and its peers appear in <see cref="Devices"/>.
+    /// <see cref="CoapServer.Notify"/> reaches the observers of the servers of the same name on all linked nodes
+    /// (<see cref="CoapClusterOptions.LinkAddress"/>). <c>AddCoapServer().UseCluster()</c> attaches a hosted server.
+    /// </remarks>
     /// <param name="server">The server. Attaching it again does nothing.</param>
     /// <exception cref="InvalidOperationException">The server was created without <c>UseCluster</c> of this cluster, or has stopped;
-    /// another server has its name; or <c>UseDtls</c> was called after <c>UseCluster</c>. The message says what to do.</exception>
-    /// <exception cref="ObjectDisposedException">The cluster has ended.</exception>
+    /// another server has its name; or <c>UseDtls</c> was called after <c>UseCluster</c>. The message contains the remedy.</exception>
+    /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
     public void Attach(CoapServer server)
     {
         ArgumentNullException.ThrowIfNull(server);
         Servers.Attach(server);
     }
 
-    /// <summary>
-    /// Opens a table: entries that all nodes have in memory and that the store keeps, about each of which one node decides. All nodes open
-    /// it with the same rules. Entries are loaded by <see cref="CoapTable.StartAsync"/>, which belongs after <see cref="StartAsync"/>.
-    /// </summary>
+    /// <summary>Opens a table: entries in memory of all nodes and in the store, each with one deciding node.</summary>
+    /// <remarks>
+    /// All nodes open it with the same rules. Call <see cref="StartAsync"/> first, and then <see cref="CoapTable.StartAsync"/>, which loads
+    /// the entries.
+    /// </remarks>
     /// <param name="kind">The kind of its records: <see cref="CoapRecordKind.Registration"/>, <see cref="CoapRecordKind.Topic"/>, or a
     /// number from <see cref="CoapRecordKind.Application"/> on, the same on all nodes and after every restart.</param>
-    /// <param name="rules">What decides, and is told of changes.</param>
-    /// <param name="options">Bounds and times, which are copied; null for the defaults.</param>
+    /// <param name="rules">Makes the decisions, and receives the changes.</param>
+    /// <param name="options">Limits and times, which are copied; null for the defaults.</param>
     /// <returns>The table. It ends with the cluster, or when it is disposed of.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">The kind is that of other records, or an option is out of its range.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The kind belongs to other records, or an option is out of its range.</exception>
     /// <exception cref="InvalidOperationException">A table of this kind is open already.</exception>
-    /// <exception cref="ObjectDisposedException">The cluster has ended.</exception>
+    /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
     public CoapTable OpenTable(CoapRecordKind kind, ICoapTableRules rules, CoapTableOptions? options = null)
     {
         ThrowIfEnded();
         return Tables.Open(kind, rules, options);
     }
 
-    /// <summary>The key of what processes of one machine ask each other about their sockets.</summary>
+    /// <summary>The key of messages between the processes of one machine about their sockets.</summary>
     internal byte[] SocketKey => _socketKey;
 
-    /// <summary>Whether it shares the slots with other nodes, and neither has all of them nor stands by.</summary>
+    /// <summary>Whether it shares the slots with other nodes, instead of owning all of them or standing by.</summary>
     internal bool SharesSlots => Links.IsOn || Self.Address.Length > 0;
 
-    /// <summary>What brings datagrams for the sessions of a server to the nodes that have their slots.</summary>
+    /// <summary>Returns the forwarding of datagrams for the sessions of a server to the owners of their slots.</summary>
     /// <param name="keeper">Keeps the sessions.</param>
     internal ClusterSteering Steer(ClusterSessionKeeper keeper)
     {
@@ -235,18 +236,19 @@ public sealed class CoapCluster : IAsyncDisposable
             new StandstillWatch(Self.Id, _membership, keeper, _time, _logger), _mover.Options, _time, _logger);
     }
 
-    /// <summary>A host starts its servers after the cluster: until <see cref="Share"/> the node stands by, as it could serve nobody.
+    /// <summary>
+    /// Makes the node stand by until <see cref="Share"/>: a host starts its servers after the cluster, and none could serve before.
     /// </summary>
     internal void HoldBack() => Volatile.Write(ref _isHeldBack, true);
 
-    /// <summary>All servers of the host run.</summary>
+    /// <summary>Ends <see cref="HoldBack"/>: all servers of the host run.</summary>
     internal void Share()
     {
         Volatile.Write(ref _isHeldBack, false);
         _membership.BeginToShare();
     }
 
-    /// <summary>A server with sessions runs.</summary>
+    /// <summary>Records that a server with sessions runs.</summary>
     internal void OnServing()
     {
         if (!Volatile.Read(ref _isHeldBack))
@@ -255,19 +257,20 @@ public sealed class CoapCluster : IAsyncDisposable
         }
     }
 
-    /// <summary>Counts the kept observers by what became of them.</summary>
+    /// <summary>Returns the counters of kept observers.</summary>
     /// <returns>The counters.</returns>
     public CoapClusterObserverCounters GetObserverCounters() => Observers.GetCounters();
 
-    /// <summary>The fence under which this node may write records of a slot.</summary>
+    /// <summary>Returns the fence for writes of this node to records of a slot.</summary>
     /// <param name="slot">The slot.</param>
-    /// <returns>The fence; one that is not set (<see cref="CoapFence.IsSet"/>) when another node has the slot, or none.</returns>
+    /// <returns>The fence; unset (<see cref="CoapFence.IsSet"/>) if this node does not own the slot.</returns>
     public CoapFence FenceOf(CoapSlot slot) => Map[slot] is { } owner && owner.Node == Self.Id ? owner.Fence : default;
 
-    /// <summary>
-    /// Joins the cluster and takes the slots that no node has. The start does not fail when the store is unavailable: the node retries
-    /// until it succeeds, and has no slots until then (<see cref="Health"/>).
-    /// </summary>
+    /// <summary>Joins the cluster and takes the slots without a live owner.</summary>
+    /// <remarks>
+    /// The start does not fail if the store is unavailable: the node retries until it succeeds, and has no slots until then
+    /// (<see cref="Health"/>).
+    /// </remarks>
     /// <param name="cancellationToken">Stops waiting for the first attempt.</param>
     /// <returns>A task that completes after the first attempt.</returns>
     /// <exception cref="CoapException"><see cref="CoapClusterOptions.LinkAddress"/> cannot be bound.</exception>
@@ -278,7 +281,7 @@ public sealed class CoapCluster : IAsyncDisposable
             ObjectDisposedException.ThrowIf(_end is not null, this);
             if (_isStarted)
             {
-                throw new InvalidOperationException("The node was started already. Create another CoapCluster to join again.");
+                throw new InvalidOperationException("The node was already started. Create another CoapCluster to join again.");
             }
 
             _isStarted = true;
@@ -290,11 +293,12 @@ public sealed class CoapCluster : IAsyncDisposable
         _mover.Start();
     }
 
-    /// <summary>
-    /// Hands all slots over to the other nodes before the servers stop: requests under way are finished, sessions continue elsewhere, and
-    /// what still arrives here is relayed for a while (<see cref="CoapClusterOptions.Moves"/>). Does nothing when no other node shares the
-    /// slots. A host calls it before it stops its servers; dispose of the cluster afterwards.
-    /// </summary>
+    /// <summary>Hands all slots over to the other nodes before the servers stop.</summary>
+    /// <remarks>
+    /// Pending requests finish, sessions continue elsewhere, and the node relays late messages for a while
+    /// (<see cref="CoapClusterOptions.Moves"/>). It does nothing if no other node shares the slots. A host calls it before it stops its
+    /// servers; dispose of the cluster afterwards.
+    /// </remarks>
     /// <param name="cancellationToken">Stops waiting; other nodes take the remaining slots when this node has ended.</param>
     /// <returns>A task that completes when the servers may stop.</returns>
     public Task LeaveAsync(CancellationToken cancellationToken = default)
@@ -305,7 +309,7 @@ public sealed class CoapCluster : IAsyncDisposable
         }
     }
 
-    /// <summary>Counts what happened to the slots of this node.</summary>
+    /// <summary>Returns the counters of this node's slots.</summary>
     /// <returns>The counters.</returns>
     public CoapClusterNodeCounters GetNodeCounters() => new()
     {
@@ -324,8 +328,8 @@ public sealed class CoapCluster : IAsyncDisposable
         HeldDropped = _relays.Counts.HeldDropped,
     };
 
-    /// <summary>Writes the pending records, gives the lease back, and closes the store.</summary>
-    /// <returns>A task that completes when that is done.</returns>
+    /// <summary>Writes the pending records, releases the lease, and closes the store.</summary>
+    /// <returns>A task that completes when the store is closed.</returns>
     public ValueTask DisposeAsync()
     {
         lock (_gate)
@@ -336,7 +340,7 @@ public sealed class CoapCluster : IAsyncDisposable
         return new ValueTask(_end);
     }
 
-    /// <exception cref="ObjectDisposedException">The cluster has ended.</exception>
+    /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
     internal void ThrowIfEnded()
     {
         lock (_gate)
@@ -356,7 +360,7 @@ public sealed class CoapCluster : IAsyncDisposable
         await _mover.DisposeAsync().ConfigureAwait(false);
         await Observations.EndAsync().ConfigureAwait(false);
 
-        // The lease lasts while the rest is written.
+        // The lease remains valid while the rest is written.
         await Writer.DisposeAsync().ConfigureAwait(false);
         Notices.Dispose();
         await Links.DisposeAsync().ConfigureAwait(false);
@@ -368,7 +372,7 @@ public sealed class CoapCluster : IAsyncDisposable
         CryptographicOperations.ZeroMemory(_endpointSecret);
     }
 
-    // Where a server was made that is to be started after the cluster, slots would come here before anybody serves them.
+    // If a server is started after the cluster, slots would arrive here before a server runs.
     private bool SharesAtStart() => !Volatile.Read(ref _isHeldBack) && !Volatile.Read(ref _isSteered);
 
     private void OnMapChanged(object? sender, EventArgs arguments)
@@ -379,7 +383,7 @@ public sealed class CoapCluster : IAsyncDisposable
         {
             MapChanged?.Invoke(this, EventArgs.Empty);
         }
-#pragma warning disable CA1031 // whatever a listener throws: the lease is kept all the same
+#pragma warning disable CA1031 // the lease is renewed regardless of exceptions of a listener
         catch (Exception exception)
 #pragma warning restore CA1031
         {

@@ -1,23 +1,21 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>
-/// Counts what happened to the slots of a node, and to datagrams for other nodes (<see cref="CoapCluster.GetNodeCounters"/>).
-/// </summary>
+/// <summary>Counters of the slots of a node, and of datagrams for other nodes (<see cref="CoapCluster.GetNodeCounters"/>).</summary>
 public sealed record CoapClusterNodeCounters
 {
-    /// <summary>Slots that the node took because no live node had them, such as at its start or after a node died.</summary>
+    /// <summary>Slots that the node took because they had no live owner, for example at its start or after a node died.</summary>
     public long Taken { get; init; }
 
     /// <summary>Slots that it handed over to other nodes, to share them or to leave.</summary>
     public long HandedOver { get; init; }
 
-    /// <summary>Slots that other nodes took from it because it seemed dead, such as after a pause of the process.</summary>
+    /// <summary>Slots that other nodes took from it because it seemed dead, for example after a pause of the process.</summary>
     public long Lost { get; init; }
 
-    /// <summary>Slots that it is handing over at the moment.</summary>
+    /// <summary>Slots that it is currently handing over.</summary>
     public int Moving { get; init; }
 
-    /// <summary>Datagrams that it relayed to the nodes that have their sessions.</summary>
+    /// <summary>Datagrams that it relayed to the nodes of their sessions.</summary>
     public long Relayed { get; init; }
 
     /// <summary>Datagrams that other nodes relayed to this one.</summary>
@@ -30,23 +28,23 @@ public sealed record CoapClusterNodeCounters
     public long RelaysRefused { get; init; }
 
     /// <summary>
-    /// Relayed datagrams that it dropped because their slot had moved on, none is relayed twice; and datagrams to clients without a
-    /// Connection ID that the node which relayed them relays no more.
+    /// Relayed datagrams dropped because their slot had moved again (none is relayed twice), and datagrams to clients without a Connection
+    /// ID whose relaying node no longer relays them.
     /// </summary>
     public long RelaysStray { get; init; }
 
     /// <summary>
-    /// Relayed datagrams and answers that other nodes sent to this one and that did not arrive, such as when its sockets were full. Known
-    /// as soon as 1,024 further ones have arrived.
+    /// Relayed datagrams and answers that were sent to this node and did not arrive, for example because its sockets were full. Known after
+    /// 1,024 further ones have arrived.
     /// </summary>
     public long RelaysLost { get; init; }
 
-    /// <summary>Datagrams that are held at the moment because their slots are moving.</summary>
+    /// <summary>Datagrams currently held because their slots are moving.</summary>
     public int Holding { get; init; }
 
     /// <summary>Datagrams that were held.</summary>
     public long Held { get; init; }
 
-    /// <summary>Held datagrams that were dropped because they had waited too long or there were too many.</summary>
+    /// <summary>Held datagrams dropped because they had waited too long or there were too many.</summary>
     public long HeldDropped { get; init; }
 }

@@ -8,42 +8,49 @@ public sealed class CoapClusterOptions
     private static readonly TimeSpan s_shortestLease = TimeSpan.FromSeconds(1);
 
     /// <summary>
-    /// 32 random bytes, the same on every node and after every restart (<see cref="CoapSealedClusterStore.NewSecret"/>). Records are sealed
-    /// with keys derived from it, and cannot be read with another secret. Store it with your other keys, and not beside the store.
-    /// Required.
+    /// 32 random bytes, the same on every node and after every restart (<see cref="CoapSealedClusterStore.NewSecret"/>). Required.
     /// </summary>
+    /// <remarks>
+    /// Keys derived from it encrypt the records, which are unreadable with another secret. Store it with your other keys, and not next to
+    /// the store.
+    /// </remarks>
     public ReadOnlyMemory<byte> Secret { get; set; }
 
     /// <summary>
-    /// Where this node listens for the others, such as <c>coaps+tcp://[::]:5690</c>. Nodes with links share the slots. Links are CoAP over
-    /// TLS, in which both ends prove that they have the same <see cref="Secret"/>; nobody else gets a connection. Port 0 lets the operating
-    /// system choose. Default empty: there are no links, and one node has all slots while others stand by.
+    /// The address on which this node listens for the others, such as <c>coaps+tcp://[::]:5690</c>. Default empty: no links.
     /// </summary>
+    /// <remarks>
+    /// Nodes with links share the slots. Without links one node has all slots while others stand by. Links are CoAP over TLS, in which both
+    /// ends prove that they have the same <see cref="Secret"/>; other peers are refused. Port 0 lets the operating system choose.
+    /// </remarks>
     public string LinkAddress { get; set; } = "";
 
     /// <summary>
-    /// Where other nodes connect to this one, such as <c>coaps+tcp://10.0.0.7:5690</c>. Default empty: <see cref="LinkAddress"/>, with an
-    /// address of this host in place of a wildcard. Nodes with an address and no <see cref="LinkAddress"/> share slots too, but nothing
-    /// relays datagrams to their owners.
+    /// The address for connections of other nodes, such as <c>coaps+tcp://10.0.0.7:5690</c>. Default empty: <see cref="LinkAddress"/>, with
+    /// an address of this host in place of a wildcard.
     /// </summary>
+    /// <remarks>
+    /// Nodes with an address and no <see cref="LinkAddress"/> share slots as well, but do not relay datagrams to their owners.
+    /// </remarks>
     public string Address { get; set; } = "";
 
-    /// <summary>
-    /// How long the node counts as live after it last renewed its lease, which it does five times in this time. 1 s to 1 hour, 5 s by
-    /// default. When its machine fails, other nodes take its slots after this time; when its process dies, sooner if the store notices.
-    /// </summary>
+    /// <summary>The duration of the lease, during which the node counts as live, 1 s to 1 hour. Default 5 s.</summary>
+    /// <remarks>
+    /// The node renews the lease five times in this time. If its machine fails, other nodes take its slots after this time; if its process
+    /// dies, sooner if the store notices.
+    /// </remarks>
     public TimeSpan Lease { get; set; } = TimeSpan.FromSeconds(5);
 
-    /// <summary>Bounds and times of the records that are written asynchronously.</summary>
+    /// <summary>Limits and times of records that are written asynchronously.</summary>
     public CoapRecordWriterOptions Writer { get; } = new();
 
-    /// <summary>Bounds and times of moving slots between nodes.</summary>
+    /// <summary>Limits and times of moving slots between nodes.</summary>
     public CoapSlotMoveOptions Moves { get; } = new();
 
-    /// <summary>Which peers are devices, and when a device counts as asleep.</summary>
+    /// <summary>Options for devices: their names, when they count as asleep, and limits.</summary>
     public CoapDeviceOptions Devices { get; } = new();
 
-    /// <summary>Bounds and pace of observers that outlive the process.</summary>
+    /// <summary>Limits and pace of observers that outlive the process.</summary>
     public CoapClusterObserverOptions Observers { get; } = new();
 
     /// <summary>
@@ -52,48 +59,49 @@ public sealed class CoapClusterOptions
     /// </summary>
     public IMeterFactory? MeterFactory { get; set; }
 
-    /// <summary>What carries the links between nodes. Default null: TCP and TLS.</summary>
+    /// <summary>Replaces TCP and TLS for the links between nodes. Default null: TCP and TLS.</summary>
     internal ILinkCarrier? LinkCarrier { get; set; }
 
-    /// <summary>Checks the options.</summary>
-    /// <returns>What is wrong and what to do; null when nothing is wrong.</returns>
+    /// <summary>Validates the options.</summary>
+    /// <returns>The error and the remedy; null for none.</returns>
     public string? FindFault()
     {
         if (Secret.Length != CoapSealedClusterStore.SecretLength)
         {
             return (Secret.IsEmpty
-                ? "The cluster has no secret: set CoapClusterOptions.Secret or, in configuration, Coap:Cluster:SecretFile. "
-                : $"The secret of a cluster (CoapClusterOptions.Secret) has {CoapSealedClusterStore.SecretLength} bytes, and not "
+                ? "The cluster has no secret. Set CoapClusterOptions.Secret or, in configuration, Coap:Cluster:SecretFile. "
+                : $"The secret of a cluster (CoapClusterOptions.Secret) must have {CoapSealedClusterStore.SecretLength} bytes, but has "
                     + $"{Secret.Length}. ")
-                + $"Make one by 'openssl rand -base64 {CoapSealedClusterStore.SecretLength}' or CoapSealedClusterStore.NewSecret(), keep "
-                + "it where keys are, and give the same one to every node and after every restart.";
+                + $"Create one with 'openssl rand -base64 {CoapSealedClusterStore.SecretLength}' or CoapSealedClusterStore.NewSecret(), "
+                + "store "
+                + "it with your keys, and give the same one to every node and after every restart.";
         }
 
         if (Secret.Span.IndexOfAnyExcept((byte)0) < 0)
         {
-            return "The secret of a cluster (CoapClusterOptions.Secret) is all zeros. Make one by CoapSealedClusterStore.NewSecret().";
+            return "The secret of a cluster (CoapClusterOptions.Secret) is all zeros. Create one with CoapSealedClusterStore.NewSecret().";
         }
 
         if (Lease < s_shortestLease || Lease > CoapLeases.Longest)
         {
-            return $"CoapClusterOptions.Lease is {Lease}; it has to be from {s_shortestLease} to {CoapLeases.Longest}.";
+            return $"CoapClusterOptions.Lease is {Lease}; it must be from {s_shortestLease} to {CoapLeases.Longest}.";
         }
 
         if (Address is null || Address.Length > CoapClusterNode.MaxAddressLength)
         {
-            return $"CoapClusterOptions.Address has to have at most {CoapClusterNode.MaxAddressLength} characters.";
+            return $"CoapClusterOptions.Address must have at most {CoapClusterNode.MaxAddressLength} characters.";
         }
 
         if (LinkAddress is null || (LinkAddress.Length > 0 && !Cluster.LinkAddress.CanBeListenedAt(LinkAddress)))
         {
-            return $"CoapClusterOptions.LinkAddress is '{LinkAddress}'; it has to be such as coaps+tcp://[::]:5690, without a path, or "
-                + "empty for no links.";
+            return $"CoapClusterOptions.LinkAddress is '{LinkAddress}'; use an address such as coaps+tcp://[::]:5690 without a path, or "
+                + "an empty text for no links.";
         }
 
         if (LinkAddress.Length > 0 && Address.Length > 0 && !Cluster.LinkAddress.CanBeConnectedTo(Address))
         {
-            return $"CoapClusterOptions.Address is '{Address}'; it has to be where other nodes connect to, such as "
-                + "coaps+tcp://10.0.0.7:5690, without a path and no wildcard, or empty for that of LinkAddress.";
+            return $"CoapClusterOptions.Address is '{Address}'; use the address for connections of other nodes, such as "
+                + "coaps+tcp://10.0.0.7:5690, without a path or wildcard, or an empty text for that of LinkAddress.";
         }
 
         string part = "";

@@ -1,13 +1,13 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>What has something of a slot in memory that is to be in the store before the slot moves to another node.</summary>
+/// <summary>Holds state of slots in memory that must be in the store before a slot moves to another node.</summary>
 internal interface ISlotHolder
 {
     /// <summary>
-    /// Finishes what is under way, drops what it has of the slot in memory, and ends when the store has it. It gets a slot back under a new
-    /// fence only.
+    /// Finishes pending work, drops the state of the slot from memory, and completes when it is stored. A slot only returns under a new
+    /// fence.
     /// </summary>
     /// <param name="slot">The slot.</param>
-    /// <param name="cancellationToken">Ends the grace for what is under way.</param>
+    /// <param name="cancellationToken">Ends the grace period for pending work.</param>
     Task ReleaseAsync(CoapSlot slot, CancellationToken cancellationToken);
 }

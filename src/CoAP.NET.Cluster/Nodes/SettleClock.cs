@@ -1,10 +1,10 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// How long to wait until the nodes that share slots count as settled: a while after the last one came or went, longer when many come.
-/// Not thread-safe.
+/// Determines when the set of nodes that share slots counts as stable: some time after the last change, longer if many nodes join. Not
+/// thread-safe.
 /// </summary>
-/// <param name="settleTime">How long.</param>
+/// <param name="settleTime">The time.</param>
 /// <param name="time">The clock.</param>
 internal sealed class SettleClock(TimeSpan settleTime, TimeProvider time)
 {
@@ -16,8 +16,8 @@ internal sealed class SettleClock(TimeSpan settleTime, TimeProvider time)
     private HashSet<CoapNodeId> _members = [];
     private long _changed = time.GetTimestamp();
 
-    /// <summary>Takes note of who shares the slots.</summary>
-    /// <param name="members">Those who do.</param>
+    /// <summary>Records the current members.</summary>
+    /// <param name="members">The nodes that share the slots.</param>
     public void See(IReadOnlyList<CoapNodeId> members)
     {
         if (_members.SetEquals(members))
@@ -38,7 +38,7 @@ internal sealed class SettleClock(TimeSpan settleTime, TimeProvider time)
         _changed = now;
     }
 
-    /// <summary>How long it still takes, in whole milliseconds; zero when they are settled.</summary>
+    /// <summary>Returns the remaining time in whole milliseconds; zero if the set is stable.</summary>
     public TimeSpan Left()
     {
         while (_joins.TryPeek(out long joined) && time.GetElapsedTime(joined) > s_window)
@@ -56,8 +56,10 @@ internal sealed class SettleClock(TimeSpan settleTime, TimeProvider time)
         return left > TimeSpan.Zero ? InWholeMilliseconds(left) : TimeSpan.Zero;
     }
 
-    /// <summary>A time so that who waits for it and then looks again does not find a part of a millisecond left: waits leave that out, so
-    /// that one would look again and again, without waiting, until it is over.</summary>
+    /// <summary>
+    /// Rounds a time up to whole milliseconds. Waits ignore fractions; without rounding, a caller would find a fraction left and loop
+    /// without waiting.
+    /// </summary>
     /// <param name="time">The time.</param>
     public static TimeSpan InWholeMilliseconds(TimeSpan time) => TimeSpan.FromMilliseconds(Math.Ceiling(time.TotalMilliseconds));
 }

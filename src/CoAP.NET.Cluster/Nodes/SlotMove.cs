@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>A slot that its owner is to hand over.</summary>
+/// <summary>A slot that its owner must hand over.</summary>
 /// <param name="Slot">The slot.</param>
-/// <param name="To">Who is to have it.</param>
+/// <param name="To">The receiver.</param>
 internal readonly record struct SlotMove(CoapSlot Slot, CoapNodeId To);

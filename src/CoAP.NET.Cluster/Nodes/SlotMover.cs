@@ -4,28 +4,27 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Hands slots of this node over to others: the rest above its fair share once the nodes have settled, and all of them when it leaves. A
-/// few at a time: what has something of them in memory releases it, then the map is changed, which the store decides. Where a node leaves,
-/// several batches are under way at a time, as most of a batch's time is spent waiting for the store; those whose requests take long do not
-/// hold up the next ones. Thread-safe.
+/// Hands slots of this node over to others: those above its fair share once the nodes are stable, and all of them when it leaves. It moves
+/// a few at a time: the holders release their state, and then the store decides about the change of the map. A leaving node runs several
+/// batches in parallel because a batch mostly waits for the store, and slow requests must not delay the next batch. Thread-safe.
 /// </summary>
 /// <param name="self">The node.</param>
 /// <param name="membership">Changes the map.</param>
-/// <param name="writer">What waits here is written before a slot moves.</param>
-/// <param name="options">How slots move.</param>
+/// <param name="writer">Writes the waiting records before a slot moves.</param>
+/// <param name="options">The options.</param>
 /// <param name="time">The clock.</param>
-/// <param name="logger">Is told what moves.</param>
+/// <param name="logger">The log.</param>
 internal sealed class SlotMover(
     CoapNodeId self, ClusterMembership membership, CoapRecordWriter writer, CoapSlotMoveOptions options, TimeProvider time, ILogger logger)
     : IAsyncDisposable
 {
-    // The fewer sessions move at a time, the shorter each of them is away; the time of leaving is bounded.
+    // Few concurrent moves keep each session's downtime short; but the time of leaving is limited.
     private const int BatchesOfLeaving = 16;
     private const int BatchesAtOnce = 4;
     private const int MostBatches = 8;
     private static readonly TimeSpan s_patience = TimeSpan.FromMilliseconds(500);
 
-    // What is on its way through this node when its last slot goes needs a moment, whatever the balancer knows by then.
+    // Messages that are on their way when the last slot moves need a moment, regardless of the load balancer.
     private static readonly TimeSpan s_leastRelayTime = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_retry = TimeSpan.FromMilliseconds(500);
 
@@ -34,7 +33,7 @@ internal sealed class SlotMover(
     private readonly OccasionalLog _notGiven = new(time);
     private readonly SettleClock _settle = new(options.SettleTime, time);
 
-    // The fence under which a slot is released: a slot that comes back has another one.
+    // The fence of a slot being released: a slot that comes back has another one.
     private readonly long[] _moving = new long[CoapSlot.Count];
     private ISlotHolder[] _holders = [];
     private readonly WakeSignal _wake = new();
@@ -44,17 +43,17 @@ internal sealed class SlotMover(
     private bool _isEnded;
     private long _handedOver;
 
-    /// <summary>How many slots it has handed over.</summary>
+    /// <summary>The number of handed-over slots.</summary>
     public long HandedOver => Interlocked.Read(ref _handedOver);
 
-    /// <summary>How many slots are released just now.</summary>
+    /// <summary>The number of slots being released.</summary>
     public int MovingCount => _moving.Count(static fence => fence != 0);
 
-    /// <summary>How slots move.</summary>
+    /// <summary>The options.</summary>
     public CoapSlotMoveOptions Options => options;
 
-    /// <summary>Adds what has something of slots in memory.</summary>
-    /// <param name="holder">What has.</param>
+    /// <summary>Adds a holder of state.</summary>
+    /// <param name="holder">The holder.</param>
     public void Add(ISlotHolder holder)
     {
         lock (_gate)
@@ -63,8 +62,8 @@ internal sealed class SlotMover(
         }
     }
 
-    /// <summary>Takes such a thing out.</summary>
-    /// <param name="holder">What was added.</param>
+    /// <summary>Removes a holder of state.</summary>
+    /// <param name="holder">The holder.</param>
     public void Remove(ISlotHolder holder)
     {
         lock (_gate)
@@ -73,12 +72,12 @@ internal sealed class SlotMover(
         }
     }
 
-    /// <summary>Whether a slot that this node has under a fence is released, or about to be.</summary>
+    /// <summary>Whether a slot of this node with a fence is being released, or is about to be.</summary>
     /// <param name="slot">The slot.</param>
     /// <param name="fence">The fence.</param>
     public bool IsMoving(CoapSlot slot, CoapFence fence) => Volatile.Read(ref _moving[slot.Number]) == fence.Value && fence.IsSet;
 
-    /// <summary>Begins.</summary>
+    /// <summary>Starts the mover.</summary>
     public void Start()
     {
         lock (_gate)
@@ -91,8 +90,8 @@ internal sealed class SlotMover(
         }
     }
 
-    /// <summary>Hands over everything, within bounds, and relays what still arrives for a while.</summary>
-    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <summary>Hands over everything, within limits, and relays late messages for a while.</summary>
+    /// <param name="cancellationToken">Stops waiting.</param>
     public Task LeaveAsync(CancellationToken cancellationToken)
     {
         lock (_gate)
@@ -107,7 +106,7 @@ internal sealed class SlotMover(
         }
     }
 
-    /// <summary>Moves nothing any more.</summary>
+    /// <summary>Stops all moves.</summary>
     public async ValueTask DisposeAsync()
     {
         Task running;
@@ -152,7 +151,7 @@ internal sealed class SlotMover(
                 continue;
             }
 
-            // Those of one receiver, as a change of the map is one of them.
+            // Slots for one receiver, because a change of the map has one.
             CoapNodeId to = moves[0].To;
             Task move = MoveAsync(
                 to, [.. moves.Where(move => move.To == to).Take(Volatile.Read(ref _batchSize)).Select(static move => move.Slot)]);
@@ -218,7 +217,7 @@ internal sealed class SlotMover(
         }
         catch (OperationCanceledException)
         {
-            // The store is away, or too slow. What is written later falls out, and the writer counts it.
+            // The store is unavailable, or too slow. Later writes are dropped, and the writer counts them.
         }
 
         async Task ReleaseOneAsync(ISlotHolder holder, CoapSlot slot)
@@ -234,7 +233,7 @@ internal sealed class SlotMover(
         }
     }
 
-    // What was released must not stay: if nobody else is there to have it, it comes back under a new fence.
+    // A released slot must not remain here: without another owner it returns under a new fence.
     private async Task TryGiveAsync(CoapNodeId to, List<(CoapSlot Slot, CoapFence Fence)> left)
     {
         try
@@ -249,13 +248,13 @@ internal sealed class SlotMover(
         }
         catch (OperationCanceledException) when (_stop.IsCancellationRequested)
         {
-            // The end.
+            // The mover has ended.
         }
-#pragma warning disable CA1031 // whatever a store throws: what was released must not stay so
+#pragma warning disable CA1031 // a released slot must not stay released, regardless of the exception of a store
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            // Each of several batches tries twice a second.
+            // Each of several batches tries twice per second.
             if (_notGiven.IsDue())
             {
                 NodesLog.NotGiven(logger, self, exception);
@@ -284,7 +283,7 @@ internal sealed class SlotMover(
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         long began = time.GetTimestamp();
 
-        // Who came just now is there to take the slots.
+        // Finds nodes that have just joined and can take the slots.
         await membership.TryRenewAsync(_stop.Token).ConfigureAwait(false);
         if (membership.PlanOf(membership.Map) is not { IsShared: true } shared || !shared.Members.Any(member => member != self))
         {
@@ -328,7 +327,7 @@ internal sealed class SlotMover(
         await Task.Delay(RelayTimeSince(told), time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 
-    // A balancer hears that this node is not ready from when it leaves, not from when its last slot has gone.
+    // A load balancer sees that this node is not ready from the announcement on, not from the end of its last slot.
     private TimeSpan RelayTimeSince(long told)
     {
         TimeSpan left = SettleClock.InWholeMilliseconds(options.RelayTime - time.GetElapsedTime(told));

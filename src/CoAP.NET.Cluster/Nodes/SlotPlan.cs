@@ -1,9 +1,9 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Who is to have which slot, as it follows from a map alone: every node that reads the same map makes the same plan, so nodes need not
-/// talk to each other about it. Slots whose owner is gone or leaves go to those that have least; then those that have more than their fair
-/// share (256 divided by the number of nodes, rounded up or down) give the rest of it to those that have less. No slot moves without need.
+/// The planned owner of each slot, computed from a map alone: every node computes the same plan from the same map, without communication.
+/// Slots whose owner is dead or leaving go to the nodes with the fewest; then nodes above their fair share (256 divided by the number of
+/// nodes, rounded up or down) give the excess to nodes below it. No slot moves without need.
 /// </summary>
 internal sealed class SlotPlan
 {
@@ -18,18 +18,21 @@ internal sealed class SlotPlan
             .Select(static node => node.Id)];
     }
 
-    /// <summary>The nodes that get slots, by id: those with a link that do not leave. Where nobody has a link, all that do not leave.
+    /// <summary>
+    /// The nodes that get slots, by id: those with a link that are not leaving. If no node has a link, all that are not leaving.
     /// </summary>
     public IReadOnlyList<CoapNodeId> Members { get; }
 
-    /// <summary>Whether nodes share the slots, as there is one with a link. Otherwise one node has all, and the others stand by.</summary>
+    /// <summary>
+    /// Whether nodes share the slots because at least one has a link. Otherwise one node owns all, and the others stand by.
+    /// </summary>
     public bool IsShared { get; }
 
-    /// <summary>Whether it is the plan of a map, as that has the same content as the one that it was made of.</summary>
+    /// <summary>Whether this is the plan of a map, which then has the same content as the one of the plan.</summary>
     /// <param name="map">The map.</param>
     public bool IsOf(CoapClusterMap map) => _map == map || _map.HasSameContent(map);
 
-    /// <summary>Makes the plan.</summary>
+    /// <summary>Computes the plan.</summary>
     /// <param name="map">The map.</param>
     public static SlotPlan Of(CoapClusterMap map)
     {
@@ -43,11 +46,11 @@ internal sealed class SlotPlan
         return plan;
     }
 
-    /// <summary>Who is to have a slot; nobody when no node takes part.</summary>
+    /// <summary>The planned owner of a slot; unset without members.</summary>
     /// <param name="slot">The slot.</param>
     public CoapNodeId this[CoapSlot slot] => _target[slot.Number];
 
-    /// <summary>The slots that a node is to take now, as nobody has them who is there.</summary>
+    /// <summary>Returns the slots without a live owner that a node must take now.</summary>
     /// <param name="node">The node.</param>
     public IReadOnlyList<CoapSlot> ToTake(CoapNodeId node)
     {
@@ -56,18 +59,18 @@ internal sealed class SlotPlan
             return [.. _map.Orphans().Where(slot => this[slot] == node)];
         }
 
-        // Who is first has all.
+        // The first node gets all.
         return Members.Contains(node) ? _map.Orphans() : [];
     }
 
-    /// <summary>The slots that a node is to hand over, and to whom.</summary>
+    /// <summary>Returns the slots that a node must hand over, with their receivers.</summary>
     /// <param name="node">The node.</param>
     public IReadOnlyList<SlotMove> ToGive(CoapNodeId node) => !IsShared
         ? []
         : [.. CoapSlot.All.Where(slot => _map[slot].Node == node && this[slot] != node && this[slot].IsSet)
             .Select(slot => new SlotMove(slot, this[slot]))];
 
-    // What has no owner who stays goes to whoever has least; of several the first by id.
+    // Slots without a remaining owner go to the node with the fewest; among equals to the first by id.
     private void Fill()
     {
         HashSet<CoapNodeId> staying = [.. _map.Nodes.Where(static node => !node.IsLeaving).Select(static node => node.Id)];
@@ -105,7 +108,7 @@ internal sealed class SlotPlan
                 return;
             }
 
-            // Whoever is rich now got nothing above, so the slot is its own already.
+            // The richest node got nothing above, so the slot is already its own.
             _target[Array.LastIndexOf(_target, richest)] = poorest;
             counts[richest]--;
             counts[poorest]++;

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>A server of this node whose changes other nodes are told.</summary>
+/// <summary>A server of this node whose changes are reported to other nodes.</summary>
 internal sealed class AttachedServer : ICoapChangeListener, IDisposable
 {
     private readonly ClusterNotices _notices;
@@ -12,7 +12,7 @@ internal sealed class AttachedServer : ICoapChangeListener, IDisposable
         Feed = server.FollowChanges(this);
     }
 
-    /// <summary>Tells the servers of a process apart; the same on all nodes.</summary>
+    /// <summary>Distinguishes the servers of a process; the same on all nodes.</summary>
     public string Name { get; }
 
     public CoapChangeFeed Feed { get; }

@@ -3,8 +3,8 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// The servers of this node whose changes other nodes are told, and what is observed at them. <see cref="TakeNews"/> and
-/// <see cref="Observed"/> are for one caller at a time, which locks; the rest for any.
+/// The servers of this node whose changes are reported to other nodes, and their observed resources. The caller locks for
+/// <see cref="TakeNews"/> and <see cref="Observed"/>; the other members are thread-safe.
 /// </summary>
 internal sealed class AttachedServers(ILogger logger)
 {
@@ -14,10 +14,10 @@ internal sealed class AttachedServers(ILogger logger)
     // Replaced as a whole; read without a lock.
     private AttachedServer[] _servers = [];
 
-    /// <summary>How many servers there are.</summary>
+    /// <summary>The number of servers.</summary>
     public int Count => Volatile.Read(ref _servers).Length;
 
-    /// <summary>The names of all that is observed.</summary>
+    /// <summary>The names of all observed resources.</summary>
     public IReadOnlyCollection<string> Observed => _observed.Keys;
 
     public void Add(AttachedServer server)
@@ -36,7 +36,7 @@ internal sealed class AttachedServers(ILogger logger)
         }
     }
 
-    /// <summary>Changes elsewhere are known now; see <see cref="CoapChangeFeed.Begin"/>.</summary>
+    /// <summary>Marks changes elsewhere as known; see <see cref="CoapChangeFeed.Begin"/>.</summary>
     public void Begin()
     {
         foreach (AttachedServer server in Volatile.Read(ref _servers))
@@ -45,7 +45,7 @@ internal sealed class AttachedServers(ILogger logger)
         }
     }
 
-    /// <summary>Takes what began or ended to be observed.</summary>
+    /// <summary>Takes the started and ended observations.</summary>
     public List<(string Name, bool IsObserved)> TakeNews()
     {
         List<(string, bool)> news = [];
@@ -75,7 +75,7 @@ internal sealed class AttachedServers(ILogger logger)
         return news;
     }
 
-    /// <summary>Tells the observers here of a change elsewhere.</summary>
+    /// <summary>Notifies the local observers of a change elsewhere.</summary>
     public void Apply(string full)
     {
         if (!NoticeNames.TrySplit(full, out string serverName, out string name))
@@ -99,7 +99,7 @@ internal sealed class AttachedServers(ILogger logger)
         }
     }
 
-    /// <summary>Ends it for all.</summary>
+    /// <summary>Ends the reports for all servers.</summary>
     public void Clear()
     {
         lock (_gate)

@@ -1,10 +1,10 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Which names were said to have changed at this node lately, so that a node that begins to observe one can be told whether it missed a
-/// change. Each change has a number. Bounded: what is forgotten may have changed. Its caller locks.
+/// Remembers recently changed names of this node, to tell a node that starts to observe one whether it missed a change. Each change has a
+/// number. Bounded: forgotten names may have changed. The caller locks.
 /// </summary>
-/// <param name="capacity">How many changes are remembered.</param>
+/// <param name="capacity">The number of remembered changes.</param>
 internal sealed class ChangeMemory(int capacity)
 {
     private readonly Queue<(ulong Hash, long Number)> _order = new();
@@ -14,7 +14,7 @@ internal sealed class ChangeMemory(int capacity)
     /// <summary>The number of the last change; 0 before the first.</summary>
     public long Number { get; private set; }
 
-    /// <summary>How many numbers a node may be behind without being told of them.</summary>
+    /// <summary>The maximum lag of a node's number without a message to it.</summary>
     public int Lag => capacity / 4;
 
     public void Add(ulong hash)

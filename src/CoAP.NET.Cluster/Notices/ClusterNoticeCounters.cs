@@ -1,9 +1,9 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>What nodes told each other of changes so far.</summary>
-/// <param name="Changes">How often something was said to have changed at this node.</param>
-/// <param name="Sent">How many names other nodes were told, each counted.</param>
-/// <param name="Received">How many names other nodes told this one.</param>
-/// <param name="Messages">How many messages those that were sent took.</param>
-/// <param name="Missed">How many names were marked as they may have changed while this node was not told.</param>
+/// <summary>Counters of change notices between nodes.</summary>
+/// <param name="Changes">Changes reported at this node.</param>
+/// <param name="Sent">Names sent to other nodes, counted for each node.</param>
+/// <param name="Received">Names received from other nodes.</param>
+/// <param name="Messages">Messages that carried the sent names.</param>
+/// <param name="Missed">Names marked as possibly changed while this node received no notices.</param>
 internal readonly record struct ClusterNoticeCounters(long Changes, long Sent, long Received, long Messages, long Missed);

@@ -3,17 +3,17 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Brings <c>Notify</c> to the observers on all nodes. Nodes tell each other what is observed at them, as hashes, and then only the names
-/// of what changed, what came within 5 ms together and each name once; each node asks its own handlers. Changes are numbered at the node
-/// at which they were told, so a node that was not told for a while, or observes something new, learns which of what it observes may have
-/// changed, and loses no change. Thread-safe.
+/// Distributes <c>Notify</c> to the observers on all nodes. Nodes exchange their observed resources as hashes, and then only the names of
+/// changes, each once and batched for 5 ms; each node asks its own handlers. The node of a change numbers it. A node without notices for a
+/// while, or with a new observed resource, learns which of its observed resources may have changed, and loses no change.
+/// Thread-safe.
 /// </summary>
 internal sealed class ClusterNotices : IClusterLinkListener, IDisposable
 {
-    /// <summary>How long changes are collected.</summary>
+    /// <summary>The time for which changes are collected.</summary>
     public static readonly TimeSpan Delay = TimeSpan.FromMilliseconds(5);
 
-    /// <summary>How many changes are remembered for nodes that were not told of them.</summary>
+    /// <summary>The number of changes remembered for nodes that did not receive them.</summary>
     public const int MaxRemembered = 131_072;
 
     private const string ChangesPath = "/changes";
@@ -38,7 +38,7 @@ internal sealed class ClusterNotices : IClusterLinkListener, IDisposable
     private long _messages;
     private long _missed;
 
-    /// <summary>Makes it, before the links start.</summary>
+    /// <summary>Creates the notices, before the links start.</summary>
     public ClusterNotices(ClusterLinks links, TimeProvider time, ILogger logger)
     {
         _links = links;
@@ -55,7 +55,7 @@ internal sealed class ClusterNotices : IClusterLinkListener, IDisposable
         }
     }
 
-    /// <summary>What happened so far.</summary>
+    /// <summary>The counters.</summary>
     public ClusterNoticeCounters Counters
     {
         get
@@ -67,10 +67,10 @@ internal sealed class ClusterNotices : IClusterLinkListener, IDisposable
         }
     }
 
-    /// <summary>How many servers tell their changes.</summary>
+    /// <summary>The number of servers that report changes.</summary>
     public int ServerCount => _servers.Count;
 
-    /// <summary>Whether there is something to tell to another node, or under way.</summary>
+    /// <summary>Whether messages to other nodes wait or are pending.</summary>
     public bool HasWork
     {
         get
@@ -82,7 +82,7 @@ internal sealed class ClusterNotices : IClusterLinkListener, IDisposable
         }
     }
 
-    /// <summary>Whether these paths are what is observed at this node, as far as was found out.</summary>
+    /// <summary>Whether exactly these paths are known to be observed at this node.</summary>
     public bool IsObserved(IReadOnlyCollection<string> paths)
     {
         lock (_gate)
@@ -92,7 +92,7 @@ internal sealed class ClusterNotices : IClusterLinkListener, IDisposable
         }
     }
 
-    /// <summary>How many names wait for a node.</summary>
+    /// <summary>Returns the number of names that wait for a node.</summary>
     public int WaitingFor(CoapNodeId node)
     {
         lock (_gate)
@@ -101,9 +101,9 @@ internal sealed class ClusterNotices : IClusterLinkListener, IDisposable
         }
     }
 
-    /// <summary>Has other nodes hear of the changes of a server, and its observers of theirs. Without links it does nothing.</summary>
+    /// <summary>Reports the changes of a server to other nodes, and theirs to its observers. Without links it does nothing.</summary>
     /// <param name="server">The server.</param>
-    /// <param name="name">Tells the servers of a process apart; the same on all nodes.</param>
+    /// <param name="name">Distinguishes the servers of a process; the same on all nodes.</param>
     public void Attach(CoapServer server, string name)
     {
         if (!_links.IsOn)
@@ -126,7 +126,7 @@ internal sealed class ClusterNotices : IClusterLinkListener, IDisposable
         attached.Dispose();
     }
 
-    /// <summary>Forgets the nodes that are gone.</summary>
+    /// <summary>Forgets nodes that are no longer in the map.</summary>
     public void Update(CoapClusterMap map)
     {
         lock (_gate)
@@ -144,7 +144,7 @@ internal sealed class ClusterNotices : IClusterLinkListener, IDisposable
         }
     }
 
-    /// <summary>Something was said to have changed at this node.</summary>
+    /// <summary>Handles a change at this node.</summary>
     public void OnChanged(string name)
     {
         ulong hash = NoticeNames.HashOf(name);
@@ -164,7 +164,7 @@ internal sealed class ClusterNotices : IClusterLinkListener, IDisposable
         }
     }
 
-    /// <summary>Something else is observed at this node.</summary>
+    /// <summary>Handles a change of the observed resources of this node.</summary>
     public void OnObservedChanged()
     {
         lock (_gate)
@@ -186,7 +186,7 @@ internal sealed class ClusterNotices : IClusterLinkListener, IDisposable
 
     void IClusterLinkListener.OnDown(CoapNodeId node)
     {
-        // What was under way fails, and waits for the next link.
+        // Pending messages fail, and wait for the next link.
     }
 
     public void Dispose()
@@ -225,7 +225,7 @@ internal sealed class ClusterNotices : IClusterLinkListener, IDisposable
         return peer;
     }
 
-    // Under the lock. Whoever comes while it runs goes along.
+    // Requires the lock. Later changes join the running batch.
     private void Arm()
     {
         if (!_isDisposed && !_isArmed)
@@ -263,7 +263,7 @@ internal sealed class ClusterNotices : IClusterLinkListener, IDisposable
         }
     }
 
-    // Under the lock.
+    // Requires the lock.
     private void TakeObserved()
     {
         foreach ((string name, bool isObserved) in _servers.TakeNews())
@@ -293,7 +293,7 @@ internal sealed class ClusterNotices : IClusterLinkListener, IDisposable
         {
             do
             {
-                // Only the last message says that all is told; where something is missing anyhow, the first one does.
+                // Only the last message marks the report as complete; if something is missing anyway, the first one does.
                 int first = at;
                 byte[] message = NoticeMessages.Changes(names, ref at);
                 bool isSaid = known == NoticeMessages.Gap || at == names.Length;
@@ -387,7 +387,7 @@ internal sealed class ClusterNotices : IClusterLinkListener, IDisposable
         return (await _links.SendAsync(node, request).ConfigureAwait(false)).EnsureSuccess();
     }
 
-    // Under the lock. Where the link has ended the next one goes on.
+    // Requires the lock. If the link has ended, the next one continues.
     private void OnFailed(NoticePeer peer, CoapException exception)
     {
         if (peer.IsPaused || _isDisposed || !_links.IsUp(peer.Node))
@@ -418,11 +418,11 @@ internal sealed class ClusterNotices : IClusterLinkListener, IDisposable
         CoapNodeId node = _links.NodeOf(request);
         if (!node.IsSet || !NoticeMessages.TryReadChanges(request.Payload.Span, out long from, out long to, out List<string> names))
         {
-            return CoapResults.BadRequest("This is no list of changes.");
+            return CoapResults.BadRequest("The payload is not a list of changes.");
         }
 
-        // In this order no change is lost: a handler that runs now runs again, what is observed by now may have missed these changes, and
-        // what is observed from here on has not.
+        // This order loses no change: a handler that is running now runs again; resources observed by now may have missed these changes,
+        // and those observed from here on have not.
         _servers.Begin();
         lock (_gate)
         {
@@ -446,7 +446,7 @@ internal sealed class ClusterNotices : IClusterLinkListener, IDisposable
         if (!node.IsSet
             || !NoticeMessages.TryReadObserved(request.Payload.Span, out bool isFromTheBeginning, out (ulong Hash, long Since)[] entries))
         {
-            return CoapResults.BadRequest("This is no list of what is observed.");
+            return CoapResults.BadRequest("The payload is not a list of observed resources.");
         }
 
         List<int> missed = [];

@@ -1,26 +1,25 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>How far this node has heard of the changes of another one, and what that is to be told of what is observed here. Its caller
-/// locks.</summary>
+/// <summary>The received changes of another node, and the observed resources of this node to report to it. The caller locks.</summary>
 internal sealed class HearingPeer
 {
-    // More is told from the beginning, which is shorter than one by one.
+    // Above this number a full report is shorter than single ones.
     private const int MaxWaiting = 65_536;
 
     private readonly Dictionary<string, long> _waiting = new(StringComparer.Ordinal);
     private long _missing;
     private bool _isWhole;
 
-    /// <summary>Up to which number all changes were heard of what the other node knows to be observed here.</summary>
+    /// <summary>The number up to which all changes of resources that the other node knows to be observed here have arrived.</summary>
     public long Heard { get; private set; }
 
-    /// <summary>Whether a message is under way.</summary>
+    /// <summary>Whether a message is pending.</summary>
     public bool IsAsking { get; set; }
 
-    /// <summary>Whether there is something to tell.</summary>
+    /// <summary>Whether there is something to report.</summary>
     public bool HasWork => !_isWhole || _waiting.Count > 0;
 
-    /// <summary>Changes came.</summary>
+    /// <summary>Records received changes.</summary>
     public void Hear(long from, long to)
     {
         if (from != Heard)
@@ -31,12 +30,12 @@ internal sealed class HearingPeer
         Heard = to;
     }
 
-    /// <summary>Observing something began here, or ended.</summary>
+    /// <summary>Records a started or ended observation.</summary>
     public void Add(string name, bool isObserved)
     {
         if (!_isWhole)
         {
-            // It is among all that will be told; what came before it is missing anyhow.
+            // The full report includes it; earlier changes are missing anyway.
             return;
         }
 
@@ -47,9 +46,9 @@ internal sealed class HearingPeer
         }
     }
 
-    /// <summary>Takes what is to be told.</summary>
-    /// <param name="all">All that is observed here.</param>
-    /// <param name="isFromTheBeginning">Whether it is all.</param>
+    /// <summary>Takes the entries to report.</summary>
+    /// <param name="all">All observed resources of this node.</param>
+    /// <param name="isFromTheBeginning">Whether the report is full.</param>
     public (string Name, long Since)[] Take(IReadOnlyCollection<string> all, out bool isFromTheBeginning)
     {
         isFromTheBeginning = !_isWhole;
@@ -61,7 +60,7 @@ internal sealed class HearingPeer
         return taken;
     }
 
-    /// <summary>It could not be told, or perhaps was: everything is told again.</summary>
+    /// <summary>Returns entries whose message failed or may have failed: everything is reported again.</summary>
     public void GiveBack((string Name, long Since)[] taken)
     {
         long since = Heard;
@@ -73,7 +72,7 @@ internal sealed class HearingPeer
         Miss(since);
     }
 
-    // From here on everything is told from the beginning, as changes after that number may be missing.
+    // Requires a full report from here on because changes after that number may be missing.
     private void Miss(long since)
     {
         foreach (long each in _waiting.Values)

@@ -3,32 +3,32 @@ using System.Text;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>What nodes tell each other of changes and of what they observe, in bytes. Numbers are in network byte order.</summary>
+/// <summary>The format of messages between nodes about changes and observed resources. Numbers are in network byte order.</summary>
 internal static class NoticeMessages
 {
-    /// <summary>From which size on no further name is put into a message.</summary>
+    /// <summary>The size from which on no further name is added to a message.</summary>
     public const int Size = 32 * 1024;
 
-    /// <summary>How many names a node tells in one message that it observes.</summary>
+    /// <summary>The maximum number of observed names in one message.</summary>
     public const int MaxObserved = 2000;
 
-    /// <summary>The number that says: something is missing before.</summary>
+    /// <summary>The number that marks missing earlier changes.</summary>
     public const long Gap = -1;
 
-    /// <summary>The number that says: is not observed any more.</summary>
+    /// <summary>The number that marks a resource as no longer observed.</summary>
     public const long NotObserved = -1;
 
     private const int MaxName = 60_000;
     private const int NumberSize = sizeof(long);
     private const int LengthSize = sizeof(ushort);
 
-    /// <summary>Whether a name can be told at all.</summary>
+    /// <summary>Whether a name fits into a message.</summary>
     public static bool CanTell(string name) => name.Length <= MaxName && Encoding.UTF8.GetByteCount(name) <= MaxName;
 
-    /// <summary>Changes: the number before them, the number after them, and the names, each with its length in two bytes.</summary>
+    /// <summary>Writes changes: the number before them, the number after them, and the names, each with its length in two bytes.</summary>
     /// <param name="names">The names.</param>
-    /// <param name="at">The first one to tell; afterwards the first one that did not fit.</param>
-    /// <returns>The message without its numbers, which <see cref="Number"/> puts in.</returns>
+    /// <param name="at">The first name to write; afterwards the first one that did not fit.</param>
+    /// <returns>The message without its numbers; <see cref="Number"/> adds them.</returns>
     public static byte[] Changes(string[] names, ref int at)
     {
         int size = 2 * NumberSize;
@@ -50,7 +50,7 @@ internal static class NoticeMessages
         return message;
     }
 
-    /// <summary>Says which numbers a message of changes is about.</summary>
+    /// <summary>Sets the numbers of a message of changes.</summary>
     public static void Number(byte[] message, long from, long to)
     {
         BinaryPrimitives.WriteInt64BigEndian(message, from);
@@ -58,7 +58,7 @@ internal static class NoticeMessages
     }
 
     /// <summary>Reads a message of changes.</summary>
-    /// <returns>False when it is none.</returns>
+    /// <returns>False for an invalid message.</returns>
     public static bool TryReadChanges(ReadOnlySpan<byte> message, out long from, out long to, out List<string> names)
     {
         (from, to, names) = (0, 0, []);
@@ -78,8 +78,10 @@ internal static class NoticeMessages
         return rest.IsEmpty;
     }
 
-    /// <summary>What is observed: whether that is all from the beginning, and of each name its hash and since which number it may have
-    /// missed changes, or that it is not observed any more.</summary>
+    /// <summary>
+    /// Writes observed resources: whether the list is full, and for each name its hash and the number since which it may have missed
+    /// changes, or that it is no longer observed.
+    /// </summary>
     public static byte[] Observed(bool isFromTheBeginning, ReadOnlySpan<(string Name, long Since)> entries)
     {
         byte[] message = new byte[1 + (entries.Length * 2 * NumberSize)];
@@ -95,8 +97,8 @@ internal static class NoticeMessages
         return message;
     }
 
-    /// <summary>Reads a message of what is observed.</summary>
-    /// <returns>False when it is none.</returns>
+    /// <summary>Reads a message of observed resources.</summary>
+    /// <returns>False for an invalid message.</returns>
     public static bool TryReadObserved(ReadOnlySpan<byte> message, out bool isFromTheBeginning, out (ulong Hash, long Since)[] entries)
     {
         (isFromTheBeginning, entries) = (false, []);
@@ -116,7 +118,7 @@ internal static class NoticeMessages
         return true;
     }
 
-    /// <summary>The answer to what is observed: the places of those that may have changed meanwhile.</summary>
+    /// <summary>Writes the response to observed resources: the indexes of those that may have changed meanwhile.</summary>
     public static byte[] Places(List<int> places)
     {
         byte[] answer = new byte[places.Count * LengthSize];
@@ -128,7 +130,7 @@ internal static class NoticeMessages
         return answer;
     }
 
-    /// <summary>Reads such an answer; places outside the message are left out.</summary>
+    /// <summary>Reads such a response; indexes outside of the message are ignored.</summary>
     public static List<int> ReadPlaces(ReadOnlySpan<byte> answer, int count)
     {
         List<int> places = [];

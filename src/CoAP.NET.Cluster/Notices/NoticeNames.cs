@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>The names of what changes and is observed, over all servers of a process.</summary>
+/// <summary>The names of changes and observed resources across all servers of a process.</summary>
 internal static class NoticeNames
 {
     private const char Separator = '\n';
@@ -9,10 +9,10 @@ internal static class NoticeNames
     private const ulong FnvBasis = 14_695_981_039_346_656_037;
     private const ulong FnvPrime = 1_099_511_628_211;
 
-    /// <summary>The name of something that a server has.</summary>
+    /// <summary>Returns the name of a resource of a server.</summary>
     public static string Of(string server, string name) => $"{server}{Separator}{name}";
 
-    /// <summary>What a name means; false where it is none.</summary>
+    /// <summary>Splits a name; false for an invalid one.</summary>
     public static bool TrySplit(string full, out string server, out string name)
     {
         int at = full.IndexOf(Separator, StringComparison.Ordinal);
@@ -21,8 +21,7 @@ internal static class NoticeNames
     }
 
     /// <summary>
-    /// A name in 64 bits, by which nodes tell each other what they observe. Where two have the same hash, one is told of changes of the
-    /// other in vain.
+    /// Returns the 64-bit hash of a name, by which nodes report observed resources. A collision only causes useless notices.
     /// </summary>
     public static ulong HashOf(string full)
     {

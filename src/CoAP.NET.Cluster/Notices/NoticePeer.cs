@@ -1,23 +1,25 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>Another node, as far as changes go.</summary>
+/// <summary>The state of change notices with another node.</summary>
 internal sealed class NoticePeer(CoapNodeId node)
 {
     public CoapNodeId Node { get; } = node;
 
-    /// <summary>What it is told.</summary>
+    /// <summary>The changes for that node.</summary>
     public TellingPeer Telling { get; } = new();
 
-    /// <summary>What is heard of it.</summary>
+    /// <summary>The changes from that node.</summary>
     public HearingPeer Hearing { get; } = new();
 
-    /// <summary>Whether it is left alone for a while, as it has refused what it was told.</summary>
+    /// <summary>Whether it is paused because it has refused a message.</summary>
     public bool IsPaused { get; set; }
 
-    /// <summary>Whether it was in the map. One that was and is no more is forgotten; one that connects may not be there yet.</summary>
+    /// <summary>
+    /// Whether it was in the map. A node that was and no longer is gets forgotten; one that connects may not be in it yet.
+    /// </summary>
     public bool WasThere { get; set; }
 
-    /// <summary>Whether there is something to tell, or under way.</summary>
+    /// <summary>Whether messages wait or are pending.</summary>
     public bool HasWork(ChangeMemory memory) =>
         Telling.IsTelling || Telling.HasWork(memory) || Hearing.IsAsking || Hearing.HasWork;
 }

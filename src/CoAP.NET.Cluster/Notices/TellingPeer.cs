@@ -1,12 +1,12 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>What another node observes, and which changes it is to be told. Its caller locks.</summary>
+/// <summary>The observed resources of another node, and the changes to send to it. The caller locks.</summary>
 internal sealed class TellingPeer
 {
-    /// <summary>How many names may wait for a node; then it is told that it missed some, and asks which.</summary>
+    /// <summary>The maximum number of waiting names for a node; above it the node learns that it missed some, and asks which.</summary>
     public const int MaxWaiting = 65_536;
 
-    /// <summary>How many names of a node are known; one that observes more is told of all changes.</summary>
+    /// <summary>The maximum number of known names of a node; a node with more gets all changes.</summary>
     public const int MaxObserved = 1_000_000;
 
     private readonly HashSet<ulong> _observed = [];
@@ -15,28 +15,28 @@ internal sealed class TellingPeer
     private bool _hasGap;
     private bool _isNew = true;
 
-    // What is known here of the node may be less than it has told: a node that is not in the map for a while, as when the store is away, is
-    // forgotten. Numbers alone do not show that before the first change.
+    // This node may know less of the other one than it has reported: a node that is missing from the map for a while, for example while the
+    // store is unavailable, is forgotten. Numbers alone do not show that before the first change.
     private bool _isUnheard = true;
 
-    /// <summary>Up to which number the node knows all changes of what it observes.</summary>
+    /// <summary>The number up to which the node knows all changes of its observed resources.</summary>
     public long Known { get; private set; }
 
-    /// <summary>Whether a message is under way.</summary>
+    /// <summary>Whether a message is pending.</summary>
     public bool IsTelling { get; set; }
 
-    /// <summary>How many names wait.</summary>
+    /// <summary>The number of waiting names.</summary>
     public int Waiting => _waiting.Count;
 
-    /// <summary>Whether there is something to tell.</summary>
+    /// <summary>Whether there is something to send.</summary>
     public bool HasWork(ChangeMemory memory) =>
         _waiting.Count > 0 || _hasGap || _isNew || memory.Number - Known > memory.Lag;
 
-    /// <summary>There is a new link: the node is told the number, by which it sees whether it missed something.</summary>
+    /// <summary>Starts a new link: the node gets the number, which shows whether it missed changes.</summary>
     public void Greet() => _isNew = true;
 
-    /// <summary>A name has changed.</summary>
-    /// <returns>Whether the node is to be told.</returns>
+    /// <summary>Records the change of a name.</summary>
+    /// <returns>Whether to send it to the node.</returns>
     public bool Add(string name, ulong hash)
     {
         if (!_observesMore && !_observed.Contains(hash))
@@ -48,7 +48,7 @@ internal sealed class TellingPeer
         return true;
     }
 
-    /// <summary>The node says from the beginning what it observes.</summary>
+    /// <summary>Starts a full report of the node's observed resources.</summary>
     public void Forget()
     {
         _observed.Clear();
@@ -56,7 +56,7 @@ internal sealed class TellingPeer
         _isUnheard = false;
     }
 
-    /// <summary>The node says what it observes.</summary>
+    /// <summary>Records an observed resource of the node.</summary>
     public void Observe(ulong hash, bool isObserved)
     {
         if (!isObserved)
@@ -73,8 +73,8 @@ internal sealed class TellingPeer
         }
     }
 
-    /// <summary>Takes what is to be told.</summary>
-    /// <param name="from">The number before it; a gap where something is missing.</param>
+    /// <summary>Takes the names to send.</summary>
+    /// <param name="from">The number before them; a gap if changes are missing.</param>
     public string[] Take(out long from)
     {
         string[] names = [.. _waiting.Where(NoticeMessages.CanTell)];
@@ -85,14 +85,14 @@ internal sealed class TellingPeer
         return names;
     }
 
-    /// <summary>It was told.</summary>
+    /// <summary>Records a successful message.</summary>
     public void Told(long number)
     {
         Known = number;
         _isUnheard = false;
     }
 
-    /// <summary>It could not be told, or perhaps was: it is told again.</summary>
+    /// <summary>Returns names whose message failed or may have failed: they are sent again.</summary>
     public void GiveBack(string[] names, long from)
     {
         _hasGap |= from == NoticeMessages.Gap;

@@ -6,17 +6,18 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Observations of resources of devices (RFC 7641) that outlive the process and move between nodes with the session of the device: the next
-/// node continues with the same token, and the device notices nothing. Callbacks end with their process, so observations have names, and
-/// each node registers at its start a handler for each name (<see cref="Map"/>). Thread-safe.
+/// Observations of resources of devices (RFC 7641) that outlive the process and move between nodes with the session of the device.
+/// Thread-safe.
 /// </summary>
 /// <remarks>
-/// A device is identified by its kept session (<see cref="CoapPeer.DurableId"/>). With a new session it is another device: start its
-/// observations whenever one opens (<see cref="CoapEndpoint.PeerConnected"/>); that does nothing for observations that continue.
+/// The next node continues an observation with the same token, and the device notices nothing. Callbacks end with their process.
+/// Observations therefore have names, and each node registers a handler for each name at its start (<see cref="Map"/>).
+/// <para>A kept session identifies a device (<see cref="CoapPeer.DurableId"/>). With a new session it is another device: start its
+/// observations whenever one opens (<see cref="CoapEndpoint.PeerConnected"/>); that does nothing for observations that continue.</para>
 /// </remarks>
 public sealed class CoapClusterObservations
 {
-    /// <summary>How names begin that are the cluster's own.</summary>
+    /// <summary>The prefix of internal names of the cluster.</summary>
     internal const string OwnNames = "\u0001";
 
     private readonly ObservationTable _table = new();
@@ -31,17 +32,15 @@ public sealed class CoapClusterObservations
         _keeper = new ObservationKeeper(cluster, _table, _runs, time, logger);
     }
 
-    /// <summary>The number of observations of this node, including those whose session is not loaded yet.</summary>
+    /// <summary>The current number of observations of this node, including those whose session is not loaded yet.</summary>
     public int Count => _table.Count;
 
     /// <summary>Registers the handler for notifications of a name. Call it on each node before its servers start.</summary>
     /// <param name="name">The name, 1 to 64 bytes of UTF-8; the same on every node and after a restart.</param>
-    /// <param name="handler">
-    /// Called with each notification, never concurrently for one device; of those that come while it runs, only the newest follows. It runs
-    /// on the receiving thread, so it must not block: queue what takes time. Its exceptions are logged.
-    /// </param>
+    /// <param name="handler">Called with each notification, never concurrently for one device; of those that arrive while it runs, only the
+    /// newest follows. It runs on the receiving thread and must not block: queue long work. Its exceptions are logged.</param>
     /// <exception cref="ArgumentException">The name is empty or too long, or begins with a control character.</exception>
-    /// <exception cref="InvalidOperationException">The name has a handler already.</exception>
+    /// <exception cref="InvalidOperationException">The name already has a handler.</exception>
     public void Map(string name, Action<CoapObservedNotification> handler)
     {
         Check(name);
@@ -49,36 +48,37 @@ public sealed class CoapClusterObservations
         if (!_runs.TryMap(name, handler, CoapReregistration.Auto))
         {
             throw new InvalidOperationException(
-                $"The name '{name}' has a handler already. Map each name once; the handler gets the device with each notification.");
+                $"The name '{name}' already has a handler. Map each name once; the handler gets the device with each notification.");
         }
 
         _keeper.OnMapped();
     }
 
     /// <summary>
-    /// Continues observations at the devices of an endpoint. Call it before the endpoint starts, so that no notification is rejected.
+    /// Continues observations at the devices of an endpoint. Call it before the endpoint starts, so that it rejects no notification.
     /// </summary>
     /// <param name="endpoint">The endpoint, whose sessions this cluster keeps.</param>
-    /// <exception cref="ObjectDisposedException">The cluster has ended.</exception>
+    /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
     internal void Attach(CoapEndpoint endpoint)
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         _keeper.Attach(endpoint);
     }
 
-    /// <summary>
-    /// Observes a resource of a device until <see cref="StopAsync"/>, or until the session of the device has ended. Does nothing if the
-    /// observation exists already, also if another node started it. The registration is queued for the store before it is sent.
-    /// </summary>
-    /// <param name="name">The name of the observation; a device has one of each name.</param>
-    /// <param name="peer">The device, by a session that the cluster keeps.</param>
-    /// <param name="path">The path of the resource, such as <c>/3303/0/5700</c>, optionally with a query. Another path than before replaces
-    /// the observation.</param>
+    /// <summary>Observes a resource of a device until <see cref="StopAsync"/>, or until the session of the device has ended.</summary>
+    /// <remarks>
+    /// It does nothing if the observation already exists, also if another node started it. The registration is queued for the store before
+    /// it is sent.
+    /// </remarks>
+    /// <param name="name">The name of the observation; a device has at most one of each name.</param>
+    /// <param name="peer">The device, with a session that the cluster keeps.</param>
+    /// <param name="path">The path of the resource, such as <c>/3303/0/5700</c>, with an optional query. A different path replaces the
+    /// observation.</param>
     /// <param name="accept">The Content-Format to request; null for the default of the device.</param>
     /// <param name="cancellationToken">Stops waiting; the registration continues.</param>
     /// <returns>A task that completes when the first registration has succeeded or failed; a failed one is retried.</returns>
     /// <exception cref="ArgumentException">The session does not outlive the process, or the path is invalid.</exception>
-    /// <exception cref="InvalidOperationException">The name has no handler on this node, no endpoint is attached, or another node has the
+    /// <exception cref="InvalidOperationException">The name has no handler on this node, no endpoint is attached, or another node owns the
     /// device.</exception>
     public async Task StartAsync(
         string name, CoapPeer peer, string path, CoapContentFormat? accept = null, CancellationToken cancellationToken = default)
@@ -97,10 +97,10 @@ public sealed class CoapClusterObservations
     /// <summary>Cancels an observation at the device (RFC 7641 section 3.6) and removes it from the store.</summary>
     /// <param name="name">The name of the observation.</param>
     /// <param name="peer">The device.</param>
-    /// <param name="cancellationToken">Stops waiting for the store, from which the observation may still have to be loaded.</param>
+    /// <param name="cancellationToken">Stops waiting for the store, which may still have to load the observation.</param>
     /// <returns>True if the observation existed.</returns>
     /// <exception cref="ArgumentException">The session does not outlive the process.</exception>
-    /// <exception cref="InvalidOperationException">Another node has the device.</exception>
+    /// <exception cref="InvalidOperationException">Another node owns the device.</exception>
     public async Task<bool> StopAsync(string name, CoapPeer peer, CancellationToken cancellationToken = default)
     {
         CoapRecordKey key = KeyOf(name, peer);
@@ -108,46 +108,46 @@ public sealed class CoapClusterObservations
         return _table.Find(key) is { } observation && await EndAsync(observation).ConfigureAwait(false);
     }
 
-    /// <summary>What hands slots over.</summary>
+    /// <summary>Releases observations when slots are handed over.</summary>
     internal ISlotHolder Holder => _keeper;
 
-    /// <summary>Says what becomes of notifications of a name of the cluster's own.</summary>
-    /// <param name="name">The name, which begins with <see cref="OwnNames"/>.</param>
+    /// <summary>Maps an internal name of the cluster to a handler.</summary>
+    /// <param name="name">The name, with the prefix <see cref="OwnNames"/>.</param>
     /// <param name="handler">See <see cref="Map"/>.</param>
-    /// <param name="rule">How often registrations are made again.</param>
+    /// <param name="rule">The limit for re-registrations.</param>
     internal void MapOwn(string name, Action<CoapObservedNotification> handler, CoapReregistration rule)
     {
         _runs.Map(name, handler, rule);
         _keeper.OnMapped();
     }
 
-    /// <summary>Nothing becomes of notifications of a name any more.</summary>
+    /// <summary>Removes the handler of a name.</summary>
     /// <param name="name">The name.</param>
-    /// <param name="handler">Who handled them.</param>
+    /// <param name="handler">The handler.</param>
     internal void UnmapOwn(string name, Action<CoapObservedNotification> handler) => _runs.Unmap(name, handler);
 
     /// <summary>Whether observations of a peer outlive the process.</summary>
-    /// <param name="peer">The peer.</param>
+    /// <param name="peer">Whether observations of a peer can outlive the process.</param>
     internal bool CanKeep(CoapPeer peer) => _keeper.IsAttached && !peer.DurableId.IsEmpty;
 
-    /// <summary>Whether an observation of the cluster's own goes on without a registration, as one that was kept.</summary>
+    /// <summary>Whether an internal observation continues from a kept one, without a registration.</summary>
     /// <param name="name">The name.</param>
     /// <param name="peer">The device.</param>
-    /// <param name="cancellationToken">Ends the wait for the store.</param>
-    /// <exception cref="CoapException">Another node has the device.</exception>
+    /// <param name="cancellationToken">Stops waiting for the store.</param>
+    /// <exception cref="CoapException">Another node owns the device.</exception>
     internal async Task<bool> HasOwnAsync(string name, CoapPeer peer, CancellationToken cancellationToken)
     {
         CoapRecordKey key = await LoadedAsync(name, peer, cancellationToken).ConfigureAwait(false);
         return _table.Find(key) is { Heard: not null };
     }
 
-    /// <summary>Begins an observation of the cluster's own, or goes on with it.</summary>
+    /// <summary>Starts or continues an internal observation.</summary>
     /// <param name="name">The name.</param>
     /// <param name="peer">The device.</param>
-    /// <param name="request">What is observed, without token; it becomes the observation's.</param>
-    /// <param name="cancellationToken">Ends the wait; what was begun goes on.</param>
-    /// <returns>The observation; null when it could not be begun.</returns>
-    /// <exception cref="CoapException">Another node has the device.</exception>
+    /// <param name="request">The request without a token; the observation owns it afterwards.</param>
+    /// <param name="cancellationToken">Stops waiting; the observation continues.</param>
+    /// <returns>The observation; null if it could not be started.</returns>
+    /// <exception cref="CoapException">Another node owns the device.</exception>
     internal async Task<CoapObservation?> StartOwnAsync(
         string name, CoapPeer peer, CoapMessage request, CancellationToken cancellationToken)
     {
@@ -159,7 +159,7 @@ public sealed class CoapClusterObservations
         }
     }
 
-    /// <summary>Keeps an observation of the cluster's own no more. Whoever began it tells the device.</summary>
+    /// <summary>Stops keeping an internal observation. The caller deregisters at the device.</summary>
     /// <param name="name">The name.</param>
     /// <param name="peer">The device.</param>
     internal void TakeOwn(string name, CoapPeer peer)
@@ -174,17 +174,17 @@ public sealed class CoapClusterObservations
     /// <summary>Ends with the cluster.</summary>
     internal Task EndAsync() => _keeper.EndAsync();
 
-    /// <summary>The request for a resource, without a token.</summary>
-    /// <param name="path">The path of the resource, with a query if need be.</param>
-    /// <param name="accept">The Content-Format that is asked for; null for that of the device.</param>
-    /// <exception cref="ArgumentException">The path is none.</exception>
+    /// <summary>Creates the request for a resource, without a token.</summary>
+    /// <param name="path">The path of the resource, with an optional query.</param>
+    /// <param name="accept">The requested Content-Format; null for the default of the device.</param>
+    /// <exception cref="ArgumentException">The path is not valid.</exception>
     internal static CoapMessage RequestFor(string path, CoapContentFormat? accept)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
         if (path[0] != '/' || !CoapUri.TryParse($"coap://[::1]{path}", out CoapUri? uri, out _))
         {
             throw new ArgumentException(
-                $"'{CoapForeignText.LineOf(path)}' is not the path of a resource, such as /3303/0/5700.", nameof(path));
+                $"'{CoapForeignText.LineOf(path)}' is not the path of a resource. Use a path such as /3303/0/5700.", nameof(path));
         }
 
         CoapMessage request = new(CoapCode.Get);
@@ -203,7 +203,7 @@ public sealed class CoapClusterObservations
         ArgumentOutOfRangeException.ThrowIfGreaterThan(Encoding.UTF8.GetByteCount(name), ObservationRecord.MaxName, nameof(name));
         if (char.IsControl(name[0]))
         {
-            throw new ArgumentException("The name of an observation begins with no control character.", nameof(name));
+            throw new ArgumentException("The name of an observation must not begin with a control character.", nameof(name));
         }
     }
 
@@ -213,8 +213,8 @@ public sealed class CoapClusterObservations
         ArgumentNullException.ThrowIfNull(peer);
         return ObservationRecord.KeyOf(peer.DurableId.Span, name)
             ?? throw new ArgumentException(
-                $"{peer} has no session that outlives the process, which observations of a cluster need. Use coaps, and UseCluster on the "
-                + "options of the server.", nameof(peer));
+                $"{peer} has no session that outlives the process, which observations of a cluster need. Use coaps, and call UseCluster "
+                + "on the options of the server.", nameof(peer));
     }
 
     private static bool IsSame(CoapMessage one, CoapMessage other)
@@ -239,7 +239,7 @@ public sealed class CoapClusterObservations
     {
         if (ObservationRecord.KeyOf(peer.DurableId.Span, name) is not { } key)
         {
-            throw new CoapException($"{peer} has no session any more that outlives the process.");
+            throw new CoapException($"The session of {peer} that outlives the process has ended.");
         }
 
         try
@@ -265,7 +265,7 @@ public sealed class CoapClusterObservations
             {
                 if (IsSame(other.Request, request))
                 {
-                    // The session may have come before its observations were read.
+                    // The session may have arrived before its observations were read.
                     await _runs.BeginAsync(other, peer).WaitAsync(cancellationToken).ConfigureAwait(false);
                     return other;
                 }
@@ -284,7 +284,7 @@ public sealed class CoapClusterObservations
         }
     }
 
-    // Eight bytes, which requests have only after 2^32 others.
+    // Eight bytes, which requests only reach after 2^32 others.
     private CoapToken NewToken()
     {
         Span<byte> token = stackalloc byte[CoapToken.MaxLength];

@@ -1,9 +1,10 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>An observation at a device that this node has. Guarded by the gate of its <see cref="CoapClusterObservations"/>, unless said
-/// otherwise.</summary>
+/// <summary>
+/// An observation of this node at a device. Guarded by the gate of its <see cref="CoapClusterObservations"/>, unless noted otherwise.
+/// </summary>
 /// <param name="key">The key of its record.</param>
-/// <param name="fence">The fence under which this node has its slot.</param>
+/// <param name="fence">The fence of this node for its slot.</param>
 /// <param name="name">Its name.</param>
 /// <param name="request">The registration.</param>
 internal sealed class DurableObservation(CoapRecordKey key, CoapFence fence, string name, CoapMessage request)
@@ -21,41 +22,39 @@ internal sealed class DurableObservation(CoapRecordKey key, CoapFence fence, str
 
     public string Session { get; } = ObservationRecord.SessionOf(key);
 
-    /// <summary>What was heard last. Set by whoever receives, read by everybody.</summary>
+    /// <summary>The latest notification. Set by the receiving thread, read by all.</summary>
     public CoapHeardNotification? Heard
     {
         get => Volatile.Read(ref _heard);
         set => Volatile.Write(ref _heard, value);
     }
 
-    /// <summary>Whether something was heard that is not in the store. Set by whoever receives.</summary>
+    /// <summary>Whether the latest notification is not stored yet. Set by the receiving thread.</summary>
     public bool IsDirty
     {
         get => Volatile.Read(ref _isDirty);
         set => Volatile.Write(ref _isDirty, value);
     }
 
-    /// <summary>Stops what it does at the device; null while the session of the device is not there.</summary>
+    /// <summary>Stops its work at the device; null without a session of the device.</summary>
     public CancellationTokenSource? Stop
     {
         get;
         set => (field, HasToken) = (value, false);
     }
 
-    /// <summary>
-    /// Whether its token is taken, so that notifications reach it: a moment after the session of the device is there.
-    /// </summary>
+    /// <summary>Whether its token is registered for notifications: a moment after the session of the device arrives.</summary>
     public bool HasToken { get; set; }
 
-    /// <summary>Ends when it is known what became of the registration; null while the session of the device is not there.</summary>
+    /// <summary>Completes when the outcome of the registration is known; null without a session of the device.</summary>
     public TaskCompletionSource? Begun { get; set; }
 
-    /// <summary>The observation, once it is known what became of the registration.</summary>
+    /// <summary>The observation, once the outcome of the registration is known.</summary>
     public CoapObservation? Observation { get; set; }
 
-    /// <summary>Since when its session is awaited, by the clock's timestamp.</summary>
+    /// <summary>The time since which its session is awaited, as a timestamp of the clock.</summary>
     public long AwaitedSince { get; set; }
 
-    /// <summary>When its record was put last, by the clock's timestamp.</summary>
+    /// <summary>The time of the last write of its record, as a timestamp of the clock.</summary>
     public long WrittenAt { get; set; }
 }

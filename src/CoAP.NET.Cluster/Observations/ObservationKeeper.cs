@@ -3,8 +3,8 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Reads the observations at devices of slots that this node gets, gives up those of slots that it loses, and keeps the store up to date,
-/// by one loop. Thread-safe.
+/// Loads the observations at devices for new slots of this node, drops those of lost slots, and keeps the store up to date, in one loop.
+/// Thread-safe.
 /// </summary>
 #pragma warning disable CA1001 // the source has neither timer nor handle
 internal sealed class ObservationKeeper(
@@ -13,7 +13,8 @@ internal sealed class ObservationKeeper(
 {
     private static readonly TimeSpan s_retry = TimeSpan.FromSeconds(1);
 
-    // A client waits at least as long after Max-Age before it registers again, so what is in the store is never too old to go on silently.
+    // A client waits at least this long after Max-Age before it registers again. The stored state is therefore never too old to continue
+    // silently.
     private static readonly TimeSpan s_writeEvery = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan s_awaitsSession = TimeSpan.FromMinutes(5);
     private static readonly TimeSpan s_longestHold = TimeSpan.FromSeconds(60);
@@ -29,7 +30,7 @@ internal sealed class ObservationKeeper(
     private bool _mustLoad = true;
     private bool _mustMatch;
 
-    /// <summary>Whether there is a server whose sessions the cluster keeps.</summary>
+    /// <summary>Whether a server with kept sessions is attached.</summary>
     public bool IsAttached
     {
         get
@@ -67,7 +68,7 @@ internal sealed class ObservationKeeper(
         Wake();
     }
 
-    /// <summary>Somebody handles a further name.</summary>
+    /// <summary>Handles a new handler of a name.</summary>
     public void OnMapped()
     {
         lock (_gate)
@@ -78,12 +79,12 @@ internal sealed class ObservationKeeper(
         Wake();
     }
 
-    /// <summary>An observation was added, and has to be looked after.</summary>
+    /// <summary>Wakes the loop for a new observation.</summary>
     public void Wake() => _wake.Wake();
 
-    /// <summary>Waits until it is known what a node before had of a slot: a second registration would make two.</summary>
+    /// <summary>Waits until the kept observations of a slot are loaded: otherwise a second registration would be a duplicate.</summary>
     /// <returns>The fence of the slot.</returns>
-    /// <exception cref="InvalidOperationException">Another node has the slot, or no endpoint is attached.</exception>
+    /// <exception cref="InvalidOperationException">Another node owns the slot, or no endpoint is attached.</exception>
     public async Task<CoapFence> LoadedAsync(CoapSlot slot, CancellationToken cancellationToken)
     {
         while (true)
@@ -97,7 +98,7 @@ internal sealed class ObservationKeeper(
                 if (_endpoints.Count == 0)
                 {
                     throw new InvalidOperationException(
-                        "No server of this process takes part in the cluster. Call UseCluster and CoapCluster.Attach before it starts.");
+                        "No server of this process is attached to the cluster. Call UseCluster and CoapCluster.Attach before it starts.");
                 }
 
                 if (fence.IsSet && _loaded[slot.Number] == fence)
@@ -108,7 +109,8 @@ internal sealed class ObservationKeeper(
 
             if (map.Version > 0 && map[slot].Node is { IsSet: true } owner && owner != cluster.Self.Id)
             {
-                throw new InvalidOperationException($"The device is in slot {slot} of the cluster, which node {owner} has. Call it there.");
+                throw new InvalidOperationException($"The device is in slot {slot} of the cluster, which node {owner} owns. Call it on "
+                    + "that node.");
             }
 
             await stepped.WaitAsync(cancellationToken).ConfigureAwait(false);
@@ -121,7 +123,7 @@ internal sealed class ObservationKeeper(
         return Task.CompletedTask;
     }
 
-    /// <summary>Writes what was heard last, and ends; devices are told nothing.</summary>
+    /// <summary>Writes the latest notifications, and ends without messages to devices.</summary>
     public async Task EndAsync()
     {
         Task? running;
@@ -149,7 +151,7 @@ internal sealed class ObservationKeeper(
 
         if (endpoints.Length > 0)
         {
-            // Before the sessions of these slots are here. The new ones begin before the old ones end.
+            // Before the sessions of these slots arrive. The new holds begin before the old ones end.
             SetHolds(Array.ConvertAll(endpoints, static endpoint => endpoint.HoldNotifications(s_longestHold)));
         }
 
@@ -198,7 +200,7 @@ internal sealed class ObservationKeeper(
         }
     }
 
-    // Gives how long there is nothing to do, unless something happens.
+    // Returns the time until the next work without an event.
     private async Task<TimeSpan> StepAsync(CancellationToken cancellationToken)
     {
         bool mustLoad;
@@ -210,7 +212,7 @@ internal sealed class ObservationKeeper(
 
         if (mustLoad)
         {
-            // Other nodes have them now; nothing that is said here may reach their devices.
+            // Other nodes own them; messages from here must not reach their devices.
             table.TakeAll(observation => cluster.FenceOf(observation.Key.Slot) != observation.Fence).ForEach(runs.Leave);
             try
             {
@@ -218,7 +220,7 @@ internal sealed class ObservationKeeper(
             }
             catch (CoapClusterStoreException)
             {
-                // The cluster tells of it.
+                // The cluster reports the failure.
                 lock (_gate)
                 {
                     _mustLoad = true;
@@ -275,7 +277,7 @@ internal sealed class ObservationKeeper(
         }
     }
 
-    // Sessions that were there before.
+    // Matches sessions that arrived earlier.
     private void Match()
     {
         CoapEndpoint[] endpoints;
@@ -300,14 +302,14 @@ internal sealed class ObservationKeeper(
         }
     }
 
-    // Removes those whose session does not come.
+    // Removes observations whose session does not arrive.
     private void Expire()
     {
         List<DurableObservation> awaited = table.FindAll(static observation => !observation.HasToken);
         IDisposable[] over = [];
         lock (_gate)
         {
-            // Those of a change of the map that comes now are not ended.
+            // A concurrent change of the map keeps its holds.
             if (awaited.Count == 0 && cluster.Map.Version > 0 && !_mustLoad && !_mustMatch)
             {
                 (over, _holds) = (_holds, []);
@@ -316,7 +318,7 @@ internal sealed class ObservationKeeper(
 
         Array.ForEach(over, static hold => hold.Dispose());
 
-        // While the store is away sessions may be missing that are there later.
+        // While the store is unavailable, sessions may arrive later.
         if (cluster.Health.IsDegraded)
         {
             return;
@@ -333,7 +335,7 @@ internal sealed class ObservationKeeper(
         }
     }
 
-    // Not under the lock: what was held goes on within this.
+    // Not under the lock: held notifications continue within this call.
     private void SetHolds(IDisposable[] holds)
     {
         lock (_gate)

@@ -20,7 +20,7 @@ internal static partial class ObservationLog
     public static partial void Unreadable(ILogger logger, CoapSlot slot, int count);
 
     [LoggerMessage(2554, LogLevel.Warning,
-        "{Peer} does not let the observation {Name} begin: it answers {Code} without the Observe option. It is asked again now and then. "
-        + "Others may do the same: coap.cluster.observation_events counts them.")]
+        "{Peer} does not accept the observation {Name}: it answers {Code} without the Observe option. The node retries occasionally. "
+        + "Other devices may be affected: coap.cluster.observation_events counts them.")]
     public static partial void ObservationRefused(ILogger logger, string name, string peer, CoapCode code);
 }

@@ -6,8 +6,8 @@ using CoAP.NET.Serialization;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// How an observation at a device stands in a store. Its key: the session of the device, by which it has its slot, and the name; its state:
-/// the registration with its token, and what was heard last.
+/// The stored format of an observation at a device. Its key: the session of the device, which determines its slot, and the name; its state:
+/// the registration with its token, and the latest notification.
 /// </summary>
 internal static class ObservationRecord
 {
@@ -18,19 +18,19 @@ internal static class ObservationRecord
     private const int MaxSession = 64;
     private const int HeaderLength = 22;
 
-    /// <summary>How long a record lasts. It is put anew long before, so one that lasts longer is that of nobody.</summary>
+    /// <summary>The lifetime of a record. It is renewed long before, so an expired record has no owner.</summary>
     public static TimeSpan Lifetime { get; } = TimeSpan.FromHours(49);
 
-    /// <summary>The key of an observation.</summary>
+    /// <summary>Returns the key of an observation.</summary>
     /// <param name="session">The session of the device.</param>
     /// <param name="name">The name of the observation.</param>
-    /// <returns>The key; null when the session does not outlive the process.</returns>
+    /// <returns>The key; null if the session does not outlive the process.</returns>
     public static CoapRecordKey? KeyOf(ReadOnlySpan<byte> session, string name) => session.Length is 0 or > MaxSession
         ? null
         : new CoapRecordKey(CoapRecordKind.Observation, new CoapSlot(session[0]),
             [(byte)session.Length, .. session, .. Encoding.UTF8.GetBytes(name)]);
 
-    /// <summary>The session of a key, as text.</summary>
+    /// <summary>Returns the session of a key as text.</summary>
     public static string SessionOf(CoapRecordKey key) => Convert.ToHexString(key.Bytes.Span.Slice(1, key.Bytes.Span[0]));
 
     public static byte[] Write(CoapMessage request, CoapHeardNotification? heard)
@@ -51,7 +51,7 @@ internal static class ObservationRecord
     }
 
     /// <summary>Reads a record.</summary>
-    /// <returns>False when it is of another version.</returns>
+    /// <returns>False for another version.</returns>
     public static bool TryRead(
         CoapRecord record, [NotNullWhen(true)] out string? name, [NotNullWhen(true)] out CoapMessage? request,
         out CoapHeardNotification? heard)

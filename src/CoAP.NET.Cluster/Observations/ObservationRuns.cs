@@ -3,10 +3,10 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Goes on with observations at devices whose session is there, hands their notifications to who handles them, and puts what was heard into
-/// the store. Thread-safe.
+/// Continues observations at devices whose session has arrived, passes notifications to their handlers, and stores the latest ones.
+/// Thread-safe.
 /// </summary>
-/// <param name="cluster">Whose records they are.</param>
+/// <param name="cluster">The cluster that owns the records.</param>
 /// <param name="table">The observations of this node.</param>
 /// <param name="time">The clock.</param>
 /// <param name="logger">The log of the cluster.</param>
@@ -18,7 +18,7 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
     private readonly OccasionalLog _refused = new(time);
     private readonly HashSet<string> _unhandled = new(StringComparer.Ordinal);
 
-    /// <summary>Whether somebody handles a name.</summary>
+    /// <summary>Whether a name has a handler.</summary>
     public bool IsHandled(string name)
     {
         lock (table.Gate)
@@ -27,8 +27,8 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
         }
     }
 
-    /// <summary>Has somebody handle a name.</summary>
-    /// <returns>False when somebody does already.</returns>
+    /// <summary>Maps a name to a handler.</summary>
+    /// <returns>False if it already has one.</returns>
     public bool TryMap(string name, Action<CoapObservedNotification> handler, CoapReregistration rule)
     {
         lock (table.Gate)
@@ -37,7 +37,7 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
         }
     }
 
-    /// <summary>Has somebody handle a name from now on, whoever did before.</summary>
+    /// <summary>Maps a name to a handler, and replaces a previous one.</summary>
     public void Map(string name, Action<CoapObservedNotification> handler, CoapReregistration rule)
     {
         lock (table.Gate)
@@ -46,7 +46,7 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
         }
     }
 
-    /// <summary>Somebody handles a name no more.</summary>
+    /// <summary>Removes a handler of a name.</summary>
     public void Unmap(string name, Action<CoapObservedNotification> handler)
     {
         lock (table.Gate)
@@ -58,7 +58,7 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
         }
     }
 
-    /// <summary>The session of a device is there: goes on with what is kept of it.</summary>
+    /// <summary>Continues the kept observations of a device whose session has arrived.</summary>
     /// <param name="peer">The device.</param>
     public void Match(CoapPeer peer)
     {
@@ -76,10 +76,10 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
         }
     }
 
-    /// <summary>Goes on with an observation, unless that is so already.</summary>
+    /// <summary>Continues an observation, unless it already runs.</summary>
     /// <param name="observation">The observation.</param>
     /// <param name="peer">The device.</param>
-    /// <returns>A task that ends when it is known what became of a registration that has to be made.</returns>
+    /// <returns>A task that completes when the outcome of a necessary registration is known.</returns>
     public Task BeginAsync(DurableObservation observation, CoapPeer peer)
     {
         (Action<CoapObservedNotification> Handler, CoapReregistration Rule) mapped;
@@ -94,7 +94,7 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
 
             if (!_handlers.TryGetValue(observation.Name, out mapped))
             {
-                // Of its own the cluster knows why nobody wants them any more.
+                // For its own observations the cluster knows why they have no handler.
                 if (!IsOwn(observation) && _unhandled.Add(observation.Name))
                 {
                     ObservationLog.NobodyHandles(logger, observation.Name);
@@ -109,7 +109,7 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
         return BeginAsync(observation, peer, mapped.Handler, mapped.Rule, stop, begun);
     }
 
-    /// <summary>The session of a device is not there any more. Whether it is another node's now, the map tells.</summary>
+    /// <summary>Handles the end of a device's session. The map shows whether another node has it now.</summary>
     /// <param name="peer">The device.</param>
     public void OnDisconnected(CoapPeer peer)
     {
@@ -128,12 +128,12 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
         }
     }
 
-    /// <summary>Puts an observation into the store soon.</summary>
+    /// <summary>Queues an observation for the store.</summary>
     /// <param name="observation">The observation.</param>
-    /// <param name="isHint">Whether it comes again soon.</param>
+    /// <param name="isHint">Whether a newer write will follow.</param>
     public void Write(DurableObservation observation, bool isHint)
     {
-        // Before it is read: what comes meanwhile is written the next time.
+        // Before the state is read: later changes are written the next time.
         observation.IsDirty = false;
         observation.WrittenAt = time.GetTimestamp();
         _ = cluster.Writer.TryWrite(
@@ -141,7 +141,9 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
                 ObservationRecord.Lifetime), isHint);
     }
 
-    /// <summary>Another node goes on with an observation that was taken out of the table: the device is told nothing.</summary>
+    /// <summary>
+    /// Stops an observation that was removed from the table, without a message to the device, because another node continues it.
+    /// </summary>
     public void Leave(DurableObservation observation)
     {
         if (observation.IsDirty)
@@ -149,12 +151,12 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
             Write(observation, isHint: false);
         }
 
-        // What comes of a registration that is under way is left where it is waited for.
+        // The waiting caller handles the outcome of a pending registration.
         (CoapObservation? made, _) = Stop(observation);
         made?.Leave();
     }
 
-    /// <summary>Ends an observation that was taken out of the table: the device is told.</summary>
+    /// <summary>Ends an observation that was removed from the table, and deregisters at the device.</summary>
     public async Task EndAsync(DurableObservation observation)
     {
         (CoapObservation? made, CancellationTokenSource? stop) = Stop(observation);
@@ -167,7 +169,7 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
         Remove(observation);
     }
 
-    /// <summary>Removes an observation that was taken out of the table; whoever began it tells the device.</summary>
+    /// <summary>Removes the record of an observation that was removed from the table; its owner deregisters at the device.</summary>
     public void Abandon(DurableObservation observation)
     {
         (_, CancellationTokenSource? stop) = Stop(observation);
@@ -175,7 +177,7 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
         Remove(observation);
     }
 
-    /// <summary>Removes the record of an observation that was taken out of the table.</summary>
+    /// <summary>Removes the record of an observation that was removed from the table.</summary>
     public void Remove(DurableObservation observation) =>
         cluster.Writer.TryWrite(CoapRecordChange.Remove(observation.Key, observation.Fence));
 
@@ -230,7 +232,7 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
         }
         catch (Exception exception) when (exception is CoapException or ArgumentException)
         {
-            // A session that has just ended keeps nothing.
+            // A session that has just ended cannot be kept.
             cluster.Counts.Add(ClusterMetric.ObservationsFailed);
             ObservationLog.NotAdopted(logger, NameOf(observation), $"{peer}", CoapForeignText.LineOf(exception.Message));
             lock (table.Gate)
@@ -289,7 +291,7 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
         {
             handler(new CoapObservedNotification(observation.Name, peer, response));
         }
-#pragma warning disable CA1031 // handlers of users may throw anything; the observation goes on
+#pragma warning disable CA1031 // handlers of users may throw any exception; the observation continues
         catch (Exception exception)
 #pragma warning restore CA1031
         {

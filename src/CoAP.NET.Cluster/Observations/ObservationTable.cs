@@ -1,12 +1,12 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>The observations at devices that this node has, by record and by session of the device. Thread-safe.</summary>
+/// <summary>The observations of this node at devices, by record and by session of the device. Thread-safe.</summary>
 internal sealed class ObservationTable
 {
     private readonly Dictionary<CoapRecordKey, DurableObservation> _all = [];
     private readonly Dictionary<string, List<DurableObservation>> _bySession = new(StringComparer.Ordinal);
 
-    /// <summary>Guards what changes of an observation. May be held while this table is called.</summary>
+    /// <summary>Guards the mutable fields of observations. It may be held during calls of this table.</summary>
     public Lock Gate { get; } = new();
 
     public int Count
@@ -20,8 +20,8 @@ internal sealed class ObservationTable
         }
     }
 
-    /// <summary>Adds one.</summary>
-    /// <returns>False when there is one of its name at the device.</returns>
+    /// <summary>Adds an observation.</summary>
+    /// <returns>False if the device already has one of this name.</returns>
     public bool TryAdd(DurableObservation observation)
     {
         lock (Gate)
@@ -49,8 +49,8 @@ internal sealed class ObservationTable
         }
     }
 
-    /// <summary>Takes one out.</summary>
-    /// <returns>False when it was taken out already.</returns>
+    /// <summary>Removes an observation.</summary>
+    /// <returns>False if it was already removed.</returns>
     public bool TryTake(DurableObservation observation)
     {
         lock (Gate)
@@ -72,7 +72,7 @@ internal sealed class ObservationTable
         }
     }
 
-    /// <summary>Takes out those that are meant.</summary>
+    /// <summary>Removes the selected observations.</summary>
     public List<DurableObservation> TakeAll(Func<DurableObservation, bool> isMeant)
     {
         lock (Gate)
@@ -83,7 +83,7 @@ internal sealed class ObservationTable
         }
     }
 
-    /// <summary>Those that are meant, as a list of its own. The gate is held while it is asked.</summary>
+    /// <summary>Returns a copy of the selected observations. The callback runs under the gate.</summary>
     public List<DurableObservation> FindAll(Func<DurableObservation, bool> isMeant)
     {
         lock (Gate)
@@ -92,7 +92,7 @@ internal sealed class ObservationTable
         }
     }
 
-    /// <summary>Those at a device, as a list of its own.</summary>
+    /// <summary>Returns a copy of the observations at a device.</summary>
     public IReadOnlyList<DurableObservation> OfSession(ReadOnlySpan<byte> session)
     {
         lock (Gate)

@@ -11,7 +11,7 @@ internal sealed class ChangeShares
 {
     private readonly SourceLedger<ObserverQueue.Change> _ledger = new();
 
-    // Each source that has a change, in the order of their turns.
+    // The sources with changes, in the order of their turns.
     private readonly LinkedList<CoapSource> _turns = new();
     private readonly Dictionary<CoapSource, LinkedListNode<CoapSource>> _turnOf = [];
 
@@ -36,10 +36,10 @@ internal sealed class ChangeShares
         }
     }
 
-    /// <summary>The oldest change of the source that has the most. There has to be one.</summary>
+    /// <summary>Returns the oldest change of the source with the most. There must be one.</summary>
     public ObserverQueue.Change OldestOfGreediest() => _ledger.Greediest!.First!.Owner;
 
-    /// <summary>The oldest change of the source whose turn it is; false when there is none.</summary>
+    /// <summary>Returns the oldest change of the source whose turn it is; false if there is none.</summary>
     public bool TryNext([NotNullWhen(true)] out ObserverQueue.Change? change)
     {
         change = null;

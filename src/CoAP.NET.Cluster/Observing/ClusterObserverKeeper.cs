@@ -5,15 +5,15 @@ using CoAP.NET.Serialization;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Keeps who observes the resources of one server, under the fences of the slots that this node has: an observer has the slot of the DTLS
-/// session of its client, and without a session one that this node has (<see cref="PlainObservers"/>). Thread-safe.
+/// Keeps the observers of one server under the fences of this node's slots. An observer has the slot of its client's DTLS session; without
+/// a session it gets a slot of this node (<see cref="PlainObservers"/>). Thread-safe.
 /// </summary>
 internal sealed class ClusterObserverKeeper : ICoapObserverKeeper
 {
     private readonly CoapEndpointOptions _options;
     private readonly byte[] _name;
 
-    // Those that are being put back: that is no news for the store.
+    // The observers being restored, which the store already has.
     private readonly ConcurrentDictionary<CoapRecordKey, bool> _restoring = new();
     private readonly PlainObservers _plain;
     private CoapDatagramSerializer? _serializer;
@@ -33,7 +33,7 @@ internal sealed class ClusterObserverKeeper : ICoapObserverKeeper
     /// <summary>The name of the server.</summary>
     public string Server { get; }
 
-    // With the options that the registrations were read with, which are settled when the server is made.
+    // With the options that parsed the registrations, which are fixed when the server is created.
     private CoapDatagramSerializer Serializer => _serializer ??= new CoapDatagramSerializer(new CoapSerializerOptions
     {
         Registry = _options.Registry,
@@ -50,7 +50,7 @@ internal sealed class ClusterObserverKeeper : ICoapObserverKeeper
         if (ends)
         {
             throw new InvalidOperationException(
-                "UseDtls was called after UseCluster, so the DTLS sessions of this server would end with the process. Call UseDtls first.");
+                "UseDtls was called after UseCluster; the DTLS sessions of this server would end with the process. Call UseDtls first.");
         }
     }
 
@@ -58,7 +58,7 @@ internal sealed class ClusterObserverKeeper : ICoapObserverKeeper
     {
         if (TryGetKey(observer, isPut: true, out CoapRecordKey key))
         {
-            // Also of one that was put back: so its record lasts.
+            // Also for a restored observer, to extend the lifetime of its record.
             Put(key, observer, isStored: _restoring.TryRemove(key, out _));
         }
     }
@@ -80,7 +80,7 @@ internal sealed class ClusterObserverKeeper : ICoapObserverKeeper
         }
     }
 
-    /// <summary>Begins to put observers back.</summary>
+    /// <summary>Starts to restore observers.</summary>
     /// <param name="server">The server.</param>
     public void Attach(CoapServer server)
     {
@@ -89,7 +89,7 @@ internal sealed class ClusterObserverKeeper : ICoapObserverKeeper
         Cluster.MapChanged += OnMapChanged;
     }
 
-    /// <summary>The server has stopped.</summary>
+    /// <summary>Detaches the stopped server.</summary>
     public void Detach()
     {
         Cluster.Observers.Remove(this);
@@ -97,18 +97,18 @@ internal sealed class ClusterObserverKeeper : ICoapObserverKeeper
         _restorer?.Stop();
     }
 
-    /// <summary>The client that a record is about.</summary>
+    /// <summary>Returns the client of a record.</summary>
     /// <param name="key">The key of the record.</param>
     /// <returns>Its name; empty for one of another server.</returns>
     public ReadOnlySpan<byte> ClientOf(CoapRecordKey key) => ObserverRecord.ClientOf(key.Bytes.Span, _name);
 
-    /// <summary>Puts an observer back.</summary>
+    /// <summary>Restores an observer.</summary>
     /// <param name="server">The server.</param>
     /// <param name="peer">The client.</param>
     /// <param name="key">The key of its record.</param>
     /// <param name="state">The state of its record.</param>
-    /// <param name="numbersFrom">Where the numbers of its notifications begin.</param>
-    /// <returns>What became of it; null when the record cannot be read.</returns>
+    /// <param name="numbersFrom">The start of the numbers of its notifications.</param>
+    /// <returns>The outcome; null if the record is unreadable.</returns>
     public CoapObserverRestore? Restore(
         CoapServer server, CoapPeer peer, CoapRecordKey key, ReadOnlyMemory<byte> state, DateTimeOffset numbersFrom)
     {
@@ -136,21 +136,21 @@ internal sealed class ClusterObserverKeeper : ICoapObserverKeeper
         return result;
     }
 
-    /// <summary>The record that says where the numbers of notifications began for the clients of a slot.</summary>
+    /// <summary>Returns the key of the record with the first notification number for the clients of a slot.</summary>
     /// <param name="slot">The slot.</param>
     public CoapRecordKey NumbersKeyOf(CoapSlot slot) => new(CoapRecordKind.Observer, slot, ObserverRecord.NumbersKey(_name));
 
-    /// <summary>The state of the record of an observer.</summary>
+    /// <summary>Returns the record state of an observer.</summary>
     /// <param name="observer">The observer.</param>
     public byte[] StateOf(CoapKeptObserver observer) => ObserverRecord.Write(observer, Serializer);
 
-    /// <summary>A slot is about to move. Observers without a session stay, so their records go into other slots.</summary>
+    /// <summary>Handles a slot that is about to move. Observers without a session stay, so their records move to other slots.</summary>
     /// <param name="slot">The slot.</param>
     public void Release(CoapSlot slot)
     {
         foreach (CoapKeptObserver observer in _plain.Of(slot))
         {
-            // The next node must not take them for its own.
+            // The next node must not restore them.
             Removed(observer, CoapObserverEnd.Stopped);
             Registered(observer);
         }
@@ -165,7 +165,7 @@ internal sealed class ClusterObserverKeeper : ICoapObserverKeeper
             return;
         }
 
-        // What was there before under its token is not observed any more.
+        // An earlier observer under its token is gone.
         Cluster.Observers.NoteTooLong();
         Cluster.Observers.Queue.Remove(key, observer.Peer.Source);
     }
@@ -178,7 +178,7 @@ internal sealed class ClusterObserverKeeper : ICoapObserverKeeper
         }
     }
 
-    // Sessions that nobody keeps are known to nobody after the end.
+    // A session outside of the keeper is unknown after its end.
     private bool TryGetKey(CoapKeptObserver observer, bool isPut, out CoapRecordKey key)
     {
         byte[] client = ObserverClient.Of(observer.Peer);

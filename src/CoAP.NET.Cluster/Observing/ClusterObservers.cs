@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>What all servers of a node have in common that keep their observers. Thread-safe.</summary>
+/// <summary>The common parts of all servers of a node that keep their observers. Thread-safe.</summary>
 internal sealed class ClusterObservers : ISlotHolder
 {
     private readonly ConcurrentDictionary<ClusterObserverKeeper, bool> _keepers = new();
@@ -23,7 +23,7 @@ internal sealed class ClusterObservers : ISlotHolder
 
     public TimeProvider Time { get; }
 
-    /// <summary>What is still to be written.</summary>
+    /// <summary>The changes that wait for the store.</summary>
     public ObserverQueue Queue { get; }
 
     public CoapClusterObserverCounters GetCounters()
@@ -42,7 +42,7 @@ internal sealed class ClusterObservers : ISlotHolder
         };
     }
 
-    // What comes from now on goes to the writer at once.
+    // Later changes go to the writer at once.
     Task ISlotHolder.ReleaseAsync(CoapSlot slot, CancellationToken cancellationToken)
     {
         foreach (ClusterObserverKeeper keeper in _keepers.Keys)
@@ -54,12 +54,12 @@ internal sealed class ClusterObservers : ISlotHolder
         return Task.CompletedTask;
     }
 
-    /// <summary>A server is attached.</summary>
-    /// <param name="keeper">What keeps its observers.</param>
+    /// <summary>Adds the keeper of an attached server.</summary>
+    /// <param name="keeper">The keeper of its observers.</param>
     public void Add(ClusterObserverKeeper keeper) => _keepers[keeper] = true;
 
-    /// <summary>It has stopped.</summary>
-    /// <param name="keeper">What was added.</param>
+    /// <summary>Removes the keeper of a stopped server.</summary>
+    /// <param name="keeper">The keeper.</param>
     public void Remove(ClusterObserverKeeper keeper) => _keepers.TryRemove(keeper, out _);
 
     public void NoteTooLong() => Interlocked.Increment(ref _tooLong);

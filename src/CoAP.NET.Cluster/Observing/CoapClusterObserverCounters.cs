@@ -1,29 +1,29 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>Counts the kept observers by what became of them (<see cref="CoapCluster.GetObserverCounters"/>).</summary>
+/// <summary>Counters of kept observers by their outcome (<see cref="CoapCluster.GetObserverCounters"/>).</summary>
 public sealed record CoapClusterObserverCounters
 {
     /// <summary>Changes that wait for the store.</summary>
     public int Waiting { get; init; }
 
-    /// <summary>Changes that were dropped because too many waited: the observer continues, but does not survive a crash.</summary>
+    /// <summary>Changes dropped because too many waited: the observer continues, but does not survive a crash.</summary>
     public long Dropped { get; init; }
 
-    /// <summary>Registrations that ended before they were written to the store.</summary>
+    /// <summary>Registrations that ended before they were written.</summary>
     public long Undone { get; init; }
 
-    /// <summary>Registrations that are too long to be kept.</summary>
+    /// <summary>Registrations that are too long for a record.</summary>
     public long TooLong { get; init; }
 
-    /// <summary>Observers that were read and wait for their session, or for their turn to be restored.</summary>
+    /// <summary>Observers that were loaded and wait for their session, or for their turn to be restored.</summary>
     public int Awaited { get; init; }
 
-    /// <summary>Observers that were restored.</summary>
+    /// <summary>Restored observers.</summary>
     public long Restored { get; init; }
 
-    /// <summary>Observers that were not restored because no route serves them any more, or a limit of the endpoint was reached.</summary>
+    /// <summary>Observers not restored because no route serves them, or because a limit of the endpoint was reached.</summary>
     public long Refused { get; init; }
 
-    /// <summary>Observers that were removed because the session of their client did not come back.</summary>
+    /// <summary>Observers removed because the session of their client did not return.</summary>
     public long Expired { get; init; }
 }

@@ -3,16 +3,16 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>What tells the client of an observer from others, the same in another process: its session, or its address.</summary>
+/// <summary>Identifies the client of an observer across processes: by its session, or its address.</summary>
 internal static class ObserverClient
 {
     private const byte Session = 1;
     private const byte Address = 2;
     private const string PlainScheme = "coap";
 
-    /// <summary>The client of an observer.</summary>
+    /// <summary>Returns the client of an observer.</summary>
     /// <param name="peer">The client.</param>
-    /// <returns>Its name; empty when no other process can go on with it.</returns>
+    /// <returns>Its name; empty if no other process can continue with it.</returns>
     public static byte[] Of(CoapPeer peer)
     {
         ReadOnlyMemory<byte> session = peer.DurableId;
@@ -33,16 +33,16 @@ internal static class ObserverClient
         return name;
     }
 
-    /// <summary>The session of a client (<see cref="CoapPeer.DurableId"/>); empty for one without.</summary>
+    /// <summary>Returns the session of a client (<see cref="CoapPeer.DurableId"/>); empty without one.</summary>
     /// <param name="client">The name of the client.</param>
     public static ReadOnlySpan<byte> SessionOf(ReadOnlySpan<byte> client) =>
         client.Length > 1 && client[0] == Session ? client[1..] : default;
 
-    /// <summary>The addresses of a client without a session.</summary>
+    /// <summary>Returns the addresses of a client without a session.</summary>
     /// <param name="client">The name of the client.</param>
     /// <param name="remote">Its address.</param>
-    /// <param name="local">Ours.</param>
-    /// <returns>False for one with a session.</returns>
+    /// <param name="local">The local address.</param>
+    /// <returns>False for a client with a session.</returns>
     public static bool TryGetAddresses(ReadOnlySpan<byte> client, out CoapAddress remote, out CoapAddress local)
     {
         if (client.Length != 1 + (2 * CoapAddress.BinaryLength) || client[0] != Address)
@@ -56,7 +56,7 @@ internal static class ObserverClient
         return true;
     }
 
-    // As CoapAddress.WriteTo has it.
+    // In the format of CoapAddress.WriteTo.
     private static CoapAddress Read(ReadOnlySpan<byte> bytes) => new(
         BinaryPrimitives.ReadUInt64BigEndian(bytes), BinaryPrimitives.ReadUInt64BigEndian(bytes[8..]),
         BinaryPrimitives.ReadUInt16BigEndian(bytes[16..]), BinaryPrimitives.ReadUInt32BigEndian(bytes[18..]));

@@ -4,13 +4,13 @@ namespace CoAP.NET.Cluster;
 
 /// <summary>
 /// Queues changes of observers for the <see cref="CoapRecordWriter"/>: one for each observer, passed on in small portions, source by
-/// source, and only while the writer keeps up. A registration that ends before its turn is never written, so a client that registers and
-/// cancels in a loop causes no writes. When the queue is full, the oldest change of the source that has the most is dropped. Thread-safe.
+/// source, and only while the writer keeps up. A registration that ends before its turn is never written: a client that registers and
+/// cancels in a loop causes no writes. In a full queue the oldest change of the source with the most is dropped. Thread-safe.
 /// </summary>
-/// <param name="cluster">Whose writer it is.</param>
-/// <param name="maxWaiting">How many changes wait at most.</param>
+/// <param name="cluster">The cluster with the writer.</param>
+/// <param name="maxWaiting">The maximum number of waiting changes.</param>
 /// <param name="time">The clock.</param>
-#pragma warning disable CA1001 // its end disposes of what it has
+#pragma warning disable CA1001 // its end disposes of its fields
 internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimeProvider time)
 #pragma warning restore CA1001
 {
@@ -27,16 +27,16 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
     private long _undone;
     private bool _hasEnded;
 
-    /// <summary>A registration is to be kept.</summary>
+    /// <summary>Queues a registration to keep.</summary>
     /// <param name="key">The key of its record.</param>
     /// <param name="state">Its state.</param>
-    /// <param name="source">Whose share it takes.</param>
-    /// <param name="isStored">Whether the store probably has the record already, so that its end must be told.</param>
+    /// <param name="source">The source whose share it takes.</param>
+    /// <param name="isStored">Whether the store probably has the record already, so that its end must be written.</param>
     public void Put(CoapRecordKey key, byte[] state, CoapSource source, bool isStored = false) => Add(key, state, source, isStored);
 
-    /// <summary>A registration is not to be kept any more.</summary>
+    /// <summary>Queues the removal of a registration.</summary>
     /// <param name="key">The key of its record.</param>
-    /// <param name="source">Whose share it takes.</param>
+    /// <param name="source">The source whose share it takes.</param>
     public void Remove(CoapRecordKey key, CoapSource source) => Add(key, null, source, isStored: true);
 
     public (int Waiting, long Dropped, long Undone) GetCounters()
@@ -47,7 +47,7 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
         }
     }
 
-    /// <summary>Hands to the writer what waits of a slot that is about to move.</summary>
+    /// <summary>Passes the waiting changes of a slot that is about to move to the writer.</summary>
     /// <param name="slot">The slot.</param>
     public void HandOn(CoapSlot slot)
     {
@@ -67,7 +67,7 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
         }
     }
 
-    /// <summary>Hands everything to the writer, whose end follows.</summary>
+    /// <summary>Passes everything to the writer, which ends afterwards.</summary>
     public async Task EndAsync()
     {
         Task? handing;
@@ -89,7 +89,7 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
 
     private void Add(CoapRecordKey key, byte[]? state, CoapSource source, bool isStored)
     {
-        // Of the moment of the change: a slot that another node had in between is another's.
+        // At the time of the change: after a slot returned from another node, its old changes no longer apply.
         CoapFence fence = cluster.FenceOf(key.Slot);
         if (cluster.Mover.IsMoving(key.Slot, fence))
         {
@@ -143,11 +143,11 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
         {
             while (true)
             {
-                // First: what ends within this time is not written.
+                // Waits first: registrations that end within this time are not written.
                 await Task.Delay(s_interval, time, _stop.Token).ConfigureAwait(false);
 
-                // Nobody knows who has which slot before the first word of the store. And what waits for a store that is away waits here,
-                // where each source has its share.
+                // Slots have no known owner before the first map of the store. And changes for an unavailable store wait here, where each
+                // source has its share.
                 while (cluster.Map.Version == 0 || cluster.Writer.GetCounters().Waiting >= Portion)
                 {
                     await Task.Delay(s_patience, time, _stop.Token).ConfigureAwait(false);
@@ -161,11 +161,11 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
         }
         catch (OperationCanceledException)
         {
-            // The end hands on the rest.
+            // The end passes the rest on.
         }
     }
 
-    // False when nothing is left, after which the next change begins anew.
+    // False if nothing is left; the next change then starts again.
     private bool TryHandOn()
     {
         List<Change> portion = new(Portion);
@@ -199,11 +199,11 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
         }
     }
 
-    /// <summary>A change that waits.</summary>
+    /// <summary>A waiting change.</summary>
     /// <param name="key">The record.</param>
-    /// <param name="state">What is to be put; null when it is to be removed.</param>
-    /// <param name="fence">The fence of the moment; not set before the first word of the store.</param>
-    /// <param name="source">Whose share it takes.</param>
+    /// <param name="state">The new state; null for a removal.</param>
+    /// <param name="fence">The fence at the time of the change; unset before the first map of the store.</param>
+    /// <param name="source">The source whose share it takes.</param>
     /// <param name="isStored">Whether the store may have the record.</param>
     internal sealed class Change(CoapRecordKey key, byte[]? state, CoapFence fence, CoapSource source, bool isStored)
     {
@@ -217,7 +217,7 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
 
         public bool IsStored => isStored;
 
-        /// <summary>Its place among the changes of its source.</summary>
+        /// <summary>Its entry among the changes of its source.</summary>
         public SourceLedger<Change>.Holding Holding => _holding ??= new SourceLedger<Change>.Holding(this, source);
     }
 }

@@ -6,11 +6,11 @@ using CoAP.NET.Serialization;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// How an observer stands in a store. Its key: the server, the client, and the token; its state: the Content-Format and the registration.
+/// The stored format of an observer. Its key: the server, the client, and the token; its state: the Content-Format and the registration.
 /// </summary>
 internal static class ObserverRecord
 {
-    /// <summary>How many bytes the state of a record has at most.</summary>
+    /// <summary>The maximum length of a record's state in bytes.</summary>
     public const int MaxState = CoapRecordChange.MaxStateLength - RecordCipher.Overhead;
 
     private const byte Version = 1;
@@ -22,37 +22,37 @@ internal static class ObserverRecord
     private const byte HashOfToken = 1;
 
     /// <summary>
-    /// How long a record lasts. An observer is asked to acknowledge a notification at least once a day (RFC 7641 section 4.5), which puts
-    /// the record anew; so one that lasts longer than two days is that of nobody.
+    /// The lifetime of a record. An observer must acknowledge a notification at least once a day (RFC 7641 section 4.5), which renews the
+    /// record; a record of two days has therefore lost its observer.
     /// </summary>
     public static TimeSpan Lifetime { get; } = TimeSpan.FromHours(49);
 
-    /// <summary>The bytes of a key.</summary>
-    /// <param name="server">The server, as keys begin with it.</param>
-    /// <param name="client">What tells the client from others, the same in another process.</param>
+    /// <summary>Returns the bytes of a key.</summary>
+    /// <param name="server">The server prefix of keys.</param>
+    /// <param name="client">The client's name, which is the same in other processes.</param>
     /// <param name="token">The token of the registration.</param>
-    /// <returns>The bytes; null when the name of the client is too long.</returns>
+    /// <returns>The bytes; null if the name of the client is too long.</returns>
     public static byte[]? TryMakeKey(ReadOnlySpan<byte> server, ReadOnlySpan<byte> client, CoapToken token)
     {
-        // Tokens of RFC 8974 may be longer than a key.
+        // Tokens of RFC 8974 may exceed the length of a key.
         return client.Length is 0 or > MaxClient ? null
             : token.Length <= MaxTokenInKey
                 ? [.. server, (byte)client.Length, .. client, WholeToken, .. token.ToArray()]
                 : [.. server, (byte)client.Length, .. client, HashOfToken, .. SHA256.HashData(token.ToArray())];
     }
 
-    /// <summary>The bytes of the key of the record that says where the numbers of notifications began: one of no client.</summary>
-    /// <param name="server">The server, as keys begin with it.</param>
+    /// <summary>Returns the key of the record with the first notification number, which has no client.</summary>
+    /// <param name="server">The server prefix of keys.</param>
     public static byte[] NumbersKey(ReadOnlySpan<byte> server) => [.. server, 0];
 
-    /// <summary>Whether a key is that of an observer, and not of the record that says where numbers began.</summary>
+    /// <summary>Whether a key belongs to an observer, and not to the record of the first notification number.</summary>
     /// <param name="key">The bytes of the key.</param>
     public static bool IsObserver(ReadOnlySpan<byte> key) => key.Length > 2 + key[0];
 
-    /// <summary>The client of a key.</summary>
+    /// <summary>Returns the client of a key.</summary>
     /// <param name="key">The bytes of the key.</param>
-    /// <param name="server">The server, as keys begin with it.</param>
-    /// <returns>Its name; empty when the key is that of another server.</returns>
+    /// <param name="server">The server prefix of keys.</param>
+    /// <returns>Its name; empty if the key belongs to another server.</returns>
     public static ReadOnlySpan<byte> ClientOf(ReadOnlySpan<byte> key, ReadOnlySpan<byte> server)
     {
         if (!key.StartsWith(server))
@@ -64,9 +64,9 @@ internal static class ObserverRecord
         return key.Length > 1 && key[0] < key.Length ? key.Slice(1, key[0]) : default;
     }
 
-    /// <summary>The state of a record.</summary>
+    /// <summary>Returns the state of a record.</summary>
     /// <param name="observer">The observer.</param>
-    /// <param name="serializer">Makes bytes of the registration.</param>
+    /// <param name="serializer">Serializes the registration.</param>
     public static byte[] Write(CoapKeptObserver observer, CoapDatagramSerializer serializer)
     {
         byte[] request = serializer.Serialize(observer.Request);
@@ -84,10 +84,10 @@ internal static class ObserverRecord
 
     /// <summary>Reads the state of a record.</summary>
     /// <param name="state">The state.</param>
-    /// <param name="serializer">Reads the registration.</param>
+    /// <param name="serializer">Deserializes the registration.</param>
     /// <param name="request">The registration.</param>
     /// <param name="format">The Content-Format.</param>
-    /// <returns>False when it is of another version.</returns>
+    /// <returns>False for another version.</returns>
     public static bool TryRead(
         ReadOnlySpan<byte> state, CoapDatagramSerializer serializer, [NotNullWhen(true)] out CoapMessage? request,
         out CoapContentFormat? format)

@@ -4,20 +4,20 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Puts the observers of a server back whose slots this node has got: each when the session of its client is there, and so many in a second
-/// as the options say. Those whose session does not come back are removed. Thread-safe.
+/// Restores the observers of a server for new slots of this node: each when the session of its client arrives, at the configured rate.
+/// Observers whose session does not return are removed. Thread-safe.
 /// </summary>
-#pragma warning disable CA1001 // its loop disposes of what it has
+#pragma warning disable CA1001 // its loop disposes of its fields
 internal sealed class ObserverRestorer
 #pragma warning restore CA1001
 {
     private static readonly TimeSpan s_retry = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_look = TimeSpan.FromMinutes(1);
 
-    // Sessions are loaded beside this, and where the store is slow they come later.
+    // Sessions load in parallel, and later if the store is slow.
     private static readonly TimeSpan s_awaitsSession = TimeSpan.FromMinutes(5);
 
-    // Longer than a notification is repeated (RFC 7252 section 4.8.2), and waits for others of its client.
+    // Longer than the retransmissions of a notification (RFC 7252 section 4.8.2), including the wait for others to the same client.
     private static readonly TimeSpan s_remembers = TimeSpan.FromMinutes(15);
 
     private readonly ClusterObserverKeeper _keeper;
@@ -31,7 +31,7 @@ internal sealed class ObserverRestorer
     private readonly Dictionary<string, List<Awaited>> _bySession = new(StringComparer.Ordinal);
     private readonly Queue<(CoapPeer? Peer, Awaited Observer)> _ready = new();
 
-    // Those that were put back a short while ago: when, and whether for the last time while they are awake.
+    // The recently restored observers: the time, and whether it was the last attempt while they are awake.
     private readonly ConcurrentDictionary<CoapRecordKey, (long Restored, bool IsLast)> _unheard = new();
     private readonly WakeSignal _wake = new();
     private readonly NumberFloor _numbers;
@@ -40,7 +40,7 @@ internal sealed class ObserverRestorer
     private bool _isStopped;
     private int _count;
 
-    /// <summary>Begins, when the server has started.</summary>
+    /// <summary>Starts when the server has started.</summary>
     public ObserverRestorer(ClusterObserverKeeper keeper, CoapServer server)
     {
         _keeper = keeper;
@@ -71,13 +71,13 @@ internal sealed class ObserverRestorer
     }
 
     /// <summary>
-    /// A client did not acknowledge what it was told first. If it has not been heard since it was put back, it may sleep: then it was woken
-    /// for nothing that it asked for, and is put back again when something of it comes. If it has been heard, a balancer may have let
-    /// nothing through to it from this node before: it is put back once more.
+    /// Handles a client that did not acknowledge its first notification. A client that was silent since may sleep: it is restored again
+    /// after its next message. For a client that sent messages, a load balancer may have blocked this node before: it is restored once
+    /// more.
     /// </summary>
     /// <param name="key">The key of its record.</param>
     /// <param name="observer">The observer.</param>
-    /// <returns>Whether it is put back again.</returns>
+    /// <returns>Whether it will be restored again.</returns>
     public bool TryAwaitAwake(CoapRecordKey key, CoapKeptObserver observer)
     {
         CoapPeer peer = observer.Peer;
@@ -143,7 +143,7 @@ internal sealed class ObserverRestorer
         _wake.Wake();
     }
 
-    // Mostly nobody waits for anybody.
+    // Usually no observer waits.
     private void OnConnected(object? sender, CoapPeer peer)
     {
         if (Volatile.Read(ref _count) > 0)
@@ -192,7 +192,7 @@ internal sealed class ObserverRestorer
         }
     }
 
-    // Gives how long there is nothing to do, unless something happens.
+    // Returns the time until the next work without an event.
     private async Task<TimeSpan> StepAsync(CancellationToken cancellationToken)
     {
         if (Interlocked.Exchange(ref _mustLoad, false))
@@ -203,7 +203,7 @@ internal sealed class ObserverRestorer
             }
             catch (CoapClusterStoreException)
             {
-                // The cluster tells of it.
+                // The cluster reports the failure.
                 Volatile.Write(ref _mustLoad, true);
                 return s_retry;
             }
@@ -220,7 +220,7 @@ internal sealed class ObserverRestorer
 
         if (done > 0)
         {
-            // Whatever happens meanwhile makes it no faster.
+            // Events must not make it faster.
             await Task.Delay(TimeSpan.FromSeconds((double)done / perSecond), _time, cancellationToken).ConfigureAwait(false);
             return TimeSpan.Zero;
         }
@@ -244,12 +244,12 @@ internal sealed class ObserverRestorer
                 }
             }
 
-            // Before anybody is put back.
+            // Before any observer is restored.
             await _numbers.WriteAsync(cancellationToken).ConfigureAwait(false);
         }
         finally
         {
-            // Sessions that were there before; also when the store goes away in the middle, as what was read is not read again.
+            // Sessions that arrived earlier; also if the store fails midway, because records are not read twice.
             foreach (CoapPeer peer in hasRead ? _server.Endpoint.ConnectedPeers : [])
             {
                 lock (_gate)
@@ -342,13 +342,13 @@ internal sealed class ObserverRestorer
 
     private void Restore(CoapPeer? peer, Awaited observer)
     {
-        // Another node has the slot meanwhile, and the client with it.
+        // Another node has taken the slot, and the client with it.
         if (_cluster.FenceOf(observer.Key.Slot) != observer.Fence)
         {
             return;
         }
 
-        // Where it observed another address than ours, as on another machine, nobody here can notify it; the record ends by itself.
+        // If it observed another local address, for example on another machine, this node cannot notify it; its record expires.
         peer ??= ObserverClient.TryGetAddresses(_keeper.ClientOf(observer.Key), out CoapAddress remote, out CoapAddress local)
             ? _server.FindPeer(remote, local)
             : null;
@@ -372,7 +372,7 @@ internal sealed class ObserverRestorer
                 _observers.NoteRestored();
                 break;
             case CoapObserverRestore.Gone:
-                // It goes with its slot, whose next owner reads the record, or its session is awaited and found missing.
+                // Either it moves with its slot, whose next owner reads the record, or its session is awaited and found missing.
                 Add(observer with { Since = _time.GetTimestamp() });
                 break;
             case CoapObserverRestore.NotServed or CoapObserverRestore.NoRoom:
@@ -382,7 +382,7 @@ internal sealed class ObserverRestorer
         }
     }
 
-    // What was read under another fence is another node's, or is read anew.
+    // Records read under another fence belong to another node, or are read again.
     private void DropLost()
     {
         lock (_gate)
@@ -400,7 +400,7 @@ internal sealed class ObserverRestorer
 
     private void Expire()
     {
-        // While the store is away sessions may be missing that are there later.
+        // While the store is unavailable, sessions may arrive later.
         if (_cluster.Health.IsDegraded || _time.GetElapsedTime(_looked) < s_look)
         {
             return;
@@ -441,14 +441,14 @@ internal sealed class ObserverRestorer
         Volatile.Write(ref _count, _count + more);
     }
 
-    /// <summary>An observer that was read.</summary>
+    /// <summary>A loaded observer.</summary>
     /// <param name="Key">The key of its record.</param>
     /// <param name="State">The state of its record.</param>
-    /// <param name="Fence">The fence under which this node had the slot then.</param>
-    /// <param name="Since">When, by the clock's timestamp.</param>
+    /// <param name="Fence">The fence of this node at that time.</param>
+    /// <param name="Since">The time, as a timestamp of the clock.</param>
     private sealed record Awaited(CoapRecordKey Key, ReadOnlyMemory<byte> State, CoapFence Fence, long Since)
     {
-        /// <summary>Whether it is put back for the last time, unless it is not heard afterwards.</summary>
+        /// <summary>Whether this is the last attempt, unless the client stays silent afterwards.</summary>
         public bool IsLast { get; init; }
     }
 }

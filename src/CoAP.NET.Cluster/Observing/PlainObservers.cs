@@ -1,18 +1,18 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// In which slots the observers of a server stand that have no session, which would have one: each in a slot that this node has. When the
-/// slot goes to another node, the observer stays, as its datagrams come here, and its record is put into another slot. Thread-safe.
+/// Assigns slots to the observers of a server without a session: each gets a slot of this node. When the slot moves to another node, the
+/// observer stays because its datagrams arrive here, and its record moves to another slot. Thread-safe.
 /// </summary>
 /// <param name="cluster">The cluster.</param>
 internal sealed class PlainObservers(CoapCluster cluster)
 {
     private readonly Lock _gate = new();
 
-    // By the bytes of the key, for which the slot of all of them is 0.
+    // By the bytes of the key, with 0 as the slot of all.
     private readonly Dictionary<CoapRecordKey, (CoapSlot Slot, CoapKeptObserver? Observer)> _places = [];
 
-    /// <summary>Under which key an observer is put.</summary>
+    /// <summary>Returns the key for an observer.</summary>
     /// <param name="bytes">The bytes of the key.</param>
     /// <param name="observer">The observer.</param>
     public CoapRecordKey PlaceFor(byte[] bytes, CoapKeptObserver observer)
@@ -28,7 +28,7 @@ internal sealed class PlainObservers(CoapCluster cluster)
         }
     }
 
-    /// <summary>An observer is about to be put back from a slot, where its record stays.</summary>
+    /// <summary>Records an observer that is about to be restored from a slot, where its record stays.</summary>
     /// <param name="key">The key of its record.</param>
     public void Note(CoapRecordKey key)
     {
@@ -38,9 +38,9 @@ internal sealed class PlainObservers(CoapCluster cluster)
         }
     }
 
-    /// <summary>An observer is none any more.</summary>
+    /// <summary>Removes an observer.</summary>
     /// <param name="bytes">The bytes of its key.</param>
-    /// <returns>The key under which it stands.</returns>
+    /// <returns>Its key in the store.</returns>
     public CoapRecordKey Forget(byte[] bytes)
     {
         lock (_gate)
@@ -50,7 +50,7 @@ internal sealed class PlainObservers(CoapCluster cluster)
         }
     }
 
-    /// <summary>Those whose slot another node has now; they are to be put anew.</summary>
+    /// <summary>Returns the observers whose slot another node owns now; they need a new slot.</summary>
     public IReadOnlyList<CoapKeptObserver> Homeless()
     {
         lock (_gate)
@@ -61,7 +61,9 @@ internal sealed class PlainObservers(CoapCluster cluster)
         }
     }
 
-    /// <summary>Those of a slot; they are to be removed there and put anew, as the slot is about to move.</summary>
+    /// <summary>
+    /// Returns the observers of a slot that is about to move; they need a new slot, and their old record must be removed.
+    /// </summary>
     /// <param name="slot">The slot.</param>
     public IReadOnlyList<CoapKeptObserver> Of(CoapSlot slot)
     {
@@ -75,7 +77,7 @@ internal sealed class PlainObservers(CoapCluster cluster)
 
     private bool IsOurs(CoapSlot slot) => cluster.FenceOf(slot) is { IsSet: true } fence && !cluster.Mover.IsMoving(slot, fence);
 
-    // The first that is ours, from that of its name on; before the first word of the store none is.
+    // The first own slot, starting with that of its name; none before the first map of the store.
     private CoapSlot Choose(byte[] bytes)
     {
         byte first = CoapSlot.OfName(bytes).Number;

@@ -7,16 +7,14 @@ using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>
-/// Executes a request exactly once, although its client retransmits it and the process may die in between: the changes of the request, the
-/// fact that it was executed, and its answer are committed in one transaction of the application's own database. Works with SQLite (3.24
-/// and later) and PostgreSQL, through their ADO.NET providers. Thread-safe.
-/// </summary>
+/// <summary>Executes a request exactly once, although its client retransmits it and the process may die in between. Thread-safe.</summary>
 /// <remarks>
-/// A retransmission is a message of the same client with the same Message ID, token, code, options and payload (RFC 7252 section 4.5).
-/// Within a process the endpoint detects retransmissions by itself; this class is for those that arrive after a crash, or at another node.
-/// A client that gives up and asks again sends another request, and a body in blocks starts again after a crash: to detect these, the
-/// application needs a number of its own in the request. On TCP, TLS and WebSockets there are no retransmissions.
+/// One transaction of the application's own database commits the changes of the request, the record of its execution, and its answer.
+/// Works with SQLite (3.24 and later) and PostgreSQL, through their ADO.NET providers.
+/// <para>A retransmission is a message of the same client with the same Message ID, token, code, options and payload (RFC 7252 section
+/// 4.5). Within a process the endpoint detects retransmissions by itself; this class detects those that arrive after a crash, or at another
+/// node. A client that gives up and asks again sends another request, and a body in blocks starts again after a crash: to detect these, the
+/// application needs its own number in the request. On TCP, TLS and WebSockets there are no retransmissions.</para>
 /// </remarks>
 public sealed partial class CoapOnce
 {
@@ -37,7 +35,7 @@ public sealed partial class CoapOnce
         options ??= new CoapOnceOptions();
         _table = options.Table is { } table && TableName().IsMatch(table)
             ? table
-            : throw new ArgumentException($"'{options.Table}' is not a valid table name for CoapOnce: use letters, digits and underscores.",
+            : throw new ArgumentException($"'{options.Table}' is not a valid table name for CoapOnce. Use letters, digits and underscores.",
                 nameof(options));
         ArgumentOutOfRangeException.ThrowIfLessThan(options.Lifetime, s_leastLifetime, nameof(options));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(options.Lifetime, s_longestLifetime, nameof(options));
@@ -100,7 +98,7 @@ public sealed partial class CoapOnce
     /// <summary>Deletes requests that are too old to be retransmitted. Call it every few minutes, on one node or on all.</summary>
     /// <param name="connection">An open connection without a transaction.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>How many were removed.</returns>
+    /// <returns>The number of removed requests.</returns>
     /// <exception cref="DbException">The database failed.</exception>
     public Task<int> RemoveOldAsync(DbConnection connection, CancellationToken cancellationToken = default)
     {
@@ -115,7 +113,7 @@ public sealed partial class CoapOnce
             transaction, $"update {_table} set answer = @answer where request = @request", cancellationToken,
             ("@answer", Convert.ToBase64String(answer)), ("@request", request));
 
-    // A device that restarts begins a new session, and may begin with the same numbers: then it is another client.
+    // A device that restarts begins a new session, perhaps with the same numbers: it then counts as another client.
     private static string ClientOf(CoapPeer peer) =>
         peer.DurableId is { IsEmpty: false } session ? $"session {Convert.ToHexString(session.Span)}" : $"{peer}";
 
@@ -154,7 +152,7 @@ public sealed partial class CoapOnce
         return await command.ExecuteNonQueryAsync(cancellationToken).ConfigureAwait(false);
     }
 
-#pragma warning disable CA2100 // nothing of a request stands in the text, and the name of the table is checked
+#pragma warning disable CA2100 // the text contains nothing of a request, and the table name is validated
     private static DbCommand Command(DbConnection connection, DbTransaction? transaction, string sql,
         params (string Name, object Value)[] parameters)
     {

@@ -10,8 +10,10 @@ public sealed class CoapOnceOptions
     public string Table { get; set; } = "coap_once";
 
     /// <summary>
-    /// How long a request is remembered: at least as long as clients retransmit it, and at most until they reuse a Message ID and token. 93
-    /// s to 1 day; default 247 s, which is EXCHANGE_LIFETIME (RFC 7252 section 4.8.2).
+    /// The time for which a request is remembered, 93 s to 1 day. Default 247 s, EXCHANGE_LIFETIME (RFC 7252 section 4.8.2).
     /// </summary>
+    /// <remarks>
+    /// It must be at least as long as clients retransmit a request, and at most the time after which they reuse a Message ID and token.
+    /// </remarks>
     public TimeSpan Lifetime { get; set; } = TimeSpan.FromSeconds(247);
 }

@@ -31,10 +31,10 @@ public sealed class CoapOnceRun
     public CoapResult? Answer { get; }
 
     /// <summary>Records the answer for retransmissions of the request. Then commit, and return the answer.</summary>
-    /// <param name="answer">The answer. Its code, options and payload are stored.</param>
+    /// <param name="answer">The answer. The table stores its code, options and payload.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>A task that completes when the answer is part of the transaction.</returns>
-    /// <exception cref="InvalidOperationException">The request was executed before.</exception>
+    /// <exception cref="InvalidOperationException">The request is not new.</exception>
     /// <exception cref="DbException">The database failed; roll back.</exception>
     public Task CompleteAsync(CoapResult answer, CancellationToken cancellationToken = default)
     {

@@ -3,20 +3,16 @@ using CoAP.NET.Oscore;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Keeps how far the sequence numbers of OSCORE contexts are reserved in the store of a cluster (<see cref="CoapCluster.OscoreStore"/>), so
-/// that none is used twice after a crash, nor by another node. A context belongs to the node that has its slot; when the slot moves,
-/// reservations of the node before are refused, by fence and epoch. Thread-safe.
+/// Stores the reservations of sequence numbers of OSCORE contexts in a cluster (<see cref="CoapCluster.OscoreStore"/>). Thread-safe.
 /// </summary>
 /// <remarks>
-/// <para>
-/// A message that needs a number waits until the store has confirmed its reservation; numbers that are reserved are used while the store is
-/// away.
-/// </para>
-/// <para>
-/// A record never expires by itself: without it the numbers of the context would begin at 0 again, under the same key. There is one for
-/// each context that is provisioned, and none for those that EDHOC agrees on. When a context gets new keys, or its device is
-/// decommissioned, <see cref="ForgetAsync"/> removes the record.
-/// </para>
+/// No number is used twice, neither after a crash nor by another node. A context belongs to the node that owns its slot. When the slot
+/// moves, fence and epoch reject reservations of the previous node.
+/// <para>A message that needs a number waits until the store has confirmed its reservation. Reserved numbers remain usable while the store
+/// is unavailable.</para>
+/// <para>A record never expires by itself: without it the numbers of the context would begin at 0 again, under the same key. Each
+/// provisioned context has one; contexts from EDHOC have none. When a context gets new keys, or its device is decommissioned, remove the
+/// record with <see cref="ForgetAsync"/>.</para>
 /// </remarks>
 public sealed class CoapClusterOscoreStore : IOscoreStore
 {
@@ -24,12 +20,12 @@ public sealed class CoapClusterOscoreStore : IOscoreStore
     private readonly Lock _gate = new();
     private readonly Dictionary<OscoreStoreKey, Epoch> _open = [];
 
-    // How many calls have read what may be out of date by now.
+    // The number of calls whose read may be outdated by now.
     private int _opening;
 
     internal CoapClusterOscoreStore(CoapCluster cluster) => _cluster = cluster;
 
-    /// <summary>How many contexts this node reserves numbers for.</summary>
+    /// <summary>The number of contexts for which this node reserves numbers.</summary>
     internal int OpenCount
     {
         get
@@ -79,7 +75,7 @@ public sealed class CoapClusterOscoreStore : IOscoreStore
             ArgumentOutOfRangeException.ThrowIfLessThan(bound, open.Bound);
             ArgumentOutOfRangeException.ThrowIfGreaterThan(bound, 1UL << 40);
 
-            // Before it is confirmed: whoever opens the context meanwhile must not write a lower one.
+            // Before the confirmation: a concurrent opening must not write a lower bound.
             open.Bound = bound;
         }
 
@@ -94,7 +90,7 @@ public sealed class CoapClusterOscoreStore : IOscoreStore
         Epoch closed;
         lock (_gate)
         {
-            // Nothing is reserved beside a window that is kept.
+            // Nothing is reserved next to a kept window.
             Epoch open = OfEpochLocked(key, epoch);
             closed = new Epoch(epoch + 1, open.Fence, open.Bound);
             _open[key] = closed;
@@ -104,7 +100,7 @@ public sealed class CoapClusterOscoreStore : IOscoreStore
             .ConfigureAwait(false);
         lock (_gate)
         {
-            // The record says it all from now on, unless somebody read it before.
+            // The record is complete from now on, unless a concurrent call read it before.
             if (_opening == 0 && _open.TryGetValue(key, out Epoch? last) && last == closed)
             {
                 _open.Remove(key);
@@ -112,16 +108,16 @@ public sealed class CoapClusterOscoreStore : IOscoreStore
         }
     }
 
-    /// <summary>
-    /// Removes the record of a context whose keys were replaced or destroyed at both ends. Whoever still has the context open can reserve
-    /// no more numbers. Never call it for keys that may be used again: they would begin at number 0, and of two messages with the same
-    /// number under the same key, an eavesdropper can read both.
-    /// </summary>
-    /// <param name="key">The context, of <see cref="OscoreStoreKey.Of"/>.</param>
+    /// <summary>Removes the record of a context whose keys were replaced or destroyed at both ends.</summary>
+    /// <remarks>
+    /// An open context can then reserve no more numbers. Never call it for keys that may be used again: they would begin at number 0, and
+    /// an eavesdropper can read two messages with the same number under the same key.
+    /// </remarks>
+    /// <param name="key">The context, from <see cref="OscoreStoreKey.Of"/>.</param>
     /// <param name="cancellationToken">Stops waiting; the record is removed nevertheless.</param>
     /// <returns>A task that completes when the store has confirmed the removal, also if there was no record.</returns>
-    /// <exception cref="OscoreStoreException">This node does not have the slot of the context (<see cref="OscoreStoreFault.InUse"/>:
-    /// another node has it), or the store failed.</exception>
+    /// <exception cref="OscoreStoreException">This node does not own the slot of the context (<see cref="OscoreStoreFault.InUse"/>: another
+    /// node does), or the store failed.</exception>
     public async ValueTask ForgetAsync(OscoreStoreKey key, CancellationToken cancellationToken = default)
     {
         CoapRecordKey record = KeyOf(key);
@@ -157,7 +153,7 @@ public sealed class CoapClusterOscoreStore : IOscoreStore
         Epoch opened = new((last?.Epoch ?? 0) + 1, fence, last?.Bound ?? 0);
         lock (_gate)
         {
-            // Two that open at a time read the same: the later one goes on above what the earlier one has, which is superseded.
+            // Two concurrent openings read the same record: the later one continues above the earlier one, and supersedes it.
             if (_open.TryGetValue(key, out Epoch? other) && other.Fence == fence && other.Number >= opened.Number)
             {
                 opened = new Epoch(other.Number + 1, fence, Math.Max(opened.Bound, other.Bound));
@@ -175,11 +171,11 @@ public sealed class CoapClusterOscoreStore : IOscoreStore
         new(CoapRecordKind.OscoreContext, CoapSlot.OfName(key.Bytes.Span), key.Bytes.Span);
 
     private static OscoreStoreException Superseded() => new(OscoreStoreFault.Superseded,
-        "The security context was opened again, by this process or another node, which has its sequence numbers from now on. Use a context "
-        + "at one place only, and open it again to go on here.");
+        "The security context was opened again, by this process or another node, which owns its sequence numbers from now on. Use a "
+        + "context in one place only, and open it again to continue here.");
 
     private static OscoreStoreException Corrupt() => new(OscoreStoreFault.Corrupt,
-        "The record of a security context in the store of the cluster is none of this version. Beginning at 0 would use numbers twice, so "
+        "The record of a security context in the store of the cluster is not readable by this version. Numbers from 0 would be used twice; "
         + "nothing is sent. Give both ends a new Master Secret and remove the record.");
 
     private static OscoreStoreException Failed(CoapClusterStoreException exception) => new(
@@ -190,15 +186,15 @@ public sealed class CoapClusterOscoreStore : IOscoreStore
             CoapClusterStoreFault.TimedOut => OscoreStoreFault.TimedOut,
             _ => OscoreStoreFault.Failed,
         },
-        $"The sequence numbers of a security context cannot be read or written: {exception.Message} Nothing is sent without them.",
+        $"The sequence numbers of a security context could not be read or written: {exception.Message} Nothing is sent without them.",
         exception);
 
     private OscoreStoreException NotOurs(CoapSlot slot) => _cluster.Map[slot].Node.IsSet
         ? new OscoreStoreException(OscoreStoreFault.InUse,
-            $"The security context is in slot {slot} of the cluster, which another node has ({_cluster.Map[slot].Node}). Use it there.")
+            $"The security context is in slot {slot} of the cluster, which another node owns ({_cluster.Map[slot].Node}). Use it there.")
         : new OscoreStoreException(OscoreStoreFault.Failed,
-            $"The security context is in slot {slot} of the cluster, which nobody has yet: this node has not joined. "
-            + (_cluster.Health.Failure?.Message ?? "Start it before contexts are used."));
+            $"The security context is in slot {slot} of the cluster, which has no owner yet: this node has not joined. "
+            + (_cluster.Health.Failure?.Message ?? "Start the node before contexts are used."));
 
     private Epoch OfEpochLocked(OscoreStoreKey key, ulong epoch) =>
         _open.TryGetValue(key, out Epoch? open) && open.Number == epoch ? open : throw Superseded();
@@ -211,7 +207,7 @@ public sealed class CoapClusterOscoreStore : IOscoreStore
         CoapWriteOutcome outcome;
         try
         {
-            // By the writer, so that all changes of a record are in order, and many contexts take few batches.
+            // Through the writer, which keeps all changes of a record in order and combines many contexts into few batches.
             outcome = await _cluster.Writer.WriteAsync(change, cancellationToken).ConfigureAwait(false);
         }
         catch (CoapClusterStoreException exception)
@@ -225,7 +221,7 @@ public sealed class CoapClusterOscoreStore : IOscoreStore
         }
     }
 
-    // An epoch that this process began.
+    // An epoch begun by this process.
     private sealed class Epoch(ulong number, CoapFence fence, ulong bound)
     {
         public ulong Number { get; } = number;

@@ -3,7 +3,7 @@ using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>The state of an OSCORE context as bytes of a record: version, epoch, bound, and what came, after an orderly end.</summary>
+/// <summary>The state of an OSCORE context in a record: version, epoch, bound, and after an orderly end the received numbers.</summary>
 internal sealed record OscoreRecordState(ulong Epoch, ulong Bound, OscoreReceivedNumbers? Received)
 {
     private const byte Version = 1;
@@ -26,7 +26,7 @@ internal sealed record OscoreRecordState(ulong Epoch, ulong Bound, OscoreReceive
         return bytes;
     }
 
-    /// <summary>Reads it; null when the bytes are none.</summary>
+    /// <summary>Reads the state; null for invalid bytes.</summary>
     public static OscoreRecordState? Parse(ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length < HeadLength || bytes[0] != Version || bytes[17] > 1

@@ -3,6 +3,6 @@ namespace CoAP.NET.Cluster;
 /// <summary>A record of a store.</summary>
 /// <param name="Key">The key.</param>
 /// <param name="Fence">The fence under which it was written.</param>
-/// <param name="State">Its content. The memory belongs to the caller, who may overwrite it: a store must not keep it.</param>
+/// <param name="State">Its content. The caller owns the memory and may overwrite it: a store must not keep it.</param>
 /// <param name="Lifetime">The remaining lifetime by the clock of the store; <see cref="Timeout.InfiniteTimeSpan"/> for no end.</param>
 public sealed record CoapRecord(CoapRecordKey Key, CoapFence Fence, ReadOnlyMemory<byte> State, TimeSpan Lifetime);

@@ -9,14 +9,14 @@ public static class CoapRecordBatch
     /// <summary>The maximum number of bytes of state in a batch: 16 MiB.</summary>
     public const int MaxBytes = 16 * 1024 * 1024;
 
-    /// <summary>Checks a batch; engines call it before they write.</summary>
+    /// <summary>Validates a batch; engines call it before they write.</summary>
     /// <param name="batch">The changes.</param>
     /// <exception cref="ArgumentException">There are too many changes, they are too large, a key is empty, or one occurs twice.</exception>
     public static void Check(ReadOnlySpan<CoapRecordChange> batch)
     {
         if (batch.Length > MaxCount)
         {
-            throw new ArgumentException($"A batch has at most {MaxCount} changes, and not {batch.Length}.", nameof(batch));
+            throw new ArgumentException($"A batch may have at most {MaxCount} changes; this one has {batch.Length}.", nameof(batch));
         }
 
         long bytes = 0;
@@ -26,7 +26,7 @@ public static class CoapRecordBatch
             bytes += change.State.Length;
             if (change.Key.Bytes.Length == 0)
             {
-                throw new ArgumentException("The key of a change has no bytes.", nameof(batch));
+                throw new ArgumentException("The key of a change is empty. Set at least one byte.", nameof(batch));
             }
 
             if (!keys.Add(change.Key))
@@ -38,7 +38,7 @@ public static class CoapRecordBatch
 
         if (bytes > MaxBytes)
         {
-            throw new ArgumentException($"A batch has at most {MaxBytes} bytes of state, and not {bytes}.", nameof(batch));
+            throw new ArgumentException($"A batch may have at most {MaxBytes} bytes of state; this one has {bytes}.", nameof(batch));
         }
     }
 }

@@ -18,7 +18,7 @@ public readonly struct CoapRecordChange
     /// <summary>The key of the record.</summary>
     public CoapRecordKey Key { get; }
 
-    /// <summary>The fence under which the writer has the slot.</summary>
+    /// <summary>The writer's fence of the slot.</summary>
     public CoapFence Fence { get; }
 
     /// <summary>Whether the record is removed.</summary>
@@ -27,15 +27,15 @@ public readonly struct CoapRecordChange
     /// <summary>The content; empty for a removal.</summary>
     public ReadOnlyMemory<byte> State { get; }
 
-    /// <summary>How long the record lasts after the write; <see cref="Timeout.InfiniteTimeSpan"/> for no end.</summary>
+    /// <summary>The lifetime of the record after the write; <see cref="Timeout.InfiniteTimeSpan"/> for no end.</summary>
     public TimeSpan Lifetime { get; }
 
     /// <summary>Puts a record, replacing the one with the same key.</summary>
     /// <param name="key">The key.</param>
-    /// <param name="fence">The fence under which the writer has the slot of the key.</param>
+    /// <param name="fence">The writer's fence of the key's slot.</param>
     /// <param name="state">The content, at most <see cref="MaxStateLength"/> bytes. It must not change until the write has
     /// completed.</param>
-    /// <param name="lifetime">How long it lasts after the write, by the clock of the store, so the clocks of nodes need not agree;
+    /// <param name="lifetime">Its lifetime after the write, by the clock of the store, so the clocks of nodes may differ;
     /// <see cref="Timeout.InfiniteTimeSpan"/> for no end.</param>
     /// <returns>The change.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The state is too long, or the lifetime is not positive.</exception>
@@ -52,7 +52,7 @@ public readonly struct CoapRecordChange
 
     /// <summary>Removes a record if it exists.</summary>
     /// <param name="key">The key.</param>
-    /// <param name="fence">The fence under which the writer has the slot of the key.</param>
+    /// <param name="fence">The writer's fence of the key's slot.</param>
     /// <returns>The change.</returns>
     public static CoapRecordChange Remove(CoapRecordKey key, CoapFence fence) =>
         new(key, fence, isRemoval: true, default, Timeout.InfiniteTimeSpan);

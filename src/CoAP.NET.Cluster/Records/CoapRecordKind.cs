@@ -15,7 +15,7 @@ public enum CoapRecordKind : byte
     /// <summary>A registration of a device (RFC 9176).</summary>
     Registration = 3,
 
-    /// <summary>When a device was last heard, and where.</summary>
+    /// <summary>The time and the node of a device's last message.</summary>
     Device = 4,
 
     /// <summary>A request that waits until its device is awake.</summary>

@@ -15,7 +15,7 @@ public static class CoapRecordPages
     /// <param name="cancellationToken">Stops reading.</param>
     /// <returns>The records, in the order of their keys.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="size"/> is less than 1.</exception>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="OperationCanceledException">The token was canceled.</exception>
     public static IAsyncEnumerable<CoapRecord> ReadAsync(
         int size, Func<byte[], CancellationToken, Task<IReadOnlyList<CoapRecord>>> readPage, CancellationToken cancellationToken)
     {

@@ -16,14 +16,14 @@ public sealed class CoapWriteResult
     /// <summary>The number of changes.</summary>
     public int Count => _outcomes.Length;
 
-    /// <summary>How many of them were rejected by their fence.</summary>
+    /// <summary>The number of changes rejected by their fence.</summary>
     public int FencedCount { get; }
 
     /// <summary>The outcome of a change.</summary>
     /// <param name="index">Its index in the batch.</param>
     public CoapWriteOutcome this[int index] => _outcomes[index];
 
-    /// <summary>Determines the outcomes from the newest fences at the moment of the write; for engines.</summary>
+    /// <summary>Computes the outcomes from the newest fences at the moment of the write; for engines.</summary>
     /// <param name="batch">The changes.</param>
     /// <param name="newest">The newest fence of each of the 256 slots. Fences of slots that the batch does not name are ignored.</param>
     /// <returns>The result.</returns>

@@ -3,14 +3,13 @@ using System.Security.Cryptography;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Seals states of records with AES-256-GCM. The key of the record is authenticated with its state, so a state that somebody put under
-/// another key does not open. Each process has keys of its own, by a random salt, and random nonces: so no nonce comes twice where a
-/// virtual machine is saved and restored either. After 2^24 records the salt is another one, far below what random nonces under one key
-/// allow (2^32). Thread-safe.
+/// Encrypts states of records with AES-256-GCM. The key of the record is authenticated with its state: a state moved to another key does
+/// not open. Each process has its own keys from a random salt, and random nonces. Nonces are therefore unique even if a virtual machine is
+/// saved and restored. The salt changes after 2^24 records, far below the limit for random nonces under one key (2^32). Thread-safe.
 /// </summary>
 internal sealed class RecordCipher : IDisposable
 {
-    /// <summary>How many bytes a sealed state is longer: version, salt, nonce, tag.</summary>
+    /// <summary>The additional bytes of an encrypted state: version, salt, nonce, tag.</summary>
     public const int Overhead = TagOffset + SaltedCiphers.TagLength;
 
     private const byte Version = 1;
@@ -26,10 +25,10 @@ internal sealed class RecordCipher : IDisposable
     private byte[] _salt = [];
     private int _count;
 
-    /// <summary>Makes one.</summary>
-    /// <param name="secret">What keys follow from; copied.</param>
+    /// <summary>Creates a cipher.</summary>
+    /// <param name="secret">The secret from which keys are derived; copied.</param>
     /// <param name="random">The source of salts and nonces.</param>
-    /// <param name="recordsOfKey">How many records a key seals.</param>
+    /// <param name="recordsOfKey">The number of records per key.</param>
     public RecordCipher(ReadOnlySpan<byte> secret, CoapRandomSource random, int recordsOfKey = RecordsOfKey)
     {
         _recordsOfKey = recordsOfKey;
@@ -37,8 +36,8 @@ internal sealed class RecordCipher : IDisposable
         _random = random;
     }
 
-    /// <summary>Seals a state.</summary>
-    /// <exception cref="ObjectDisposedException">This object was disposed of.</exception>
+    /// <summary>Encrypts a state.</summary>
+    /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
     public byte[] Seal(CoapRecordKey key, ReadOnlySpan<byte> state)
     {
         byte[] salt = NextSalt();
@@ -63,19 +62,19 @@ internal sealed class RecordCipher : IDisposable
         return sealedState;
     }
 
-    /// <summary>Opens a sealed state; null when it was sealed with another secret, for another record, or is none.</summary>
-    /// <exception cref="ObjectDisposedException">This object was disposed of.</exception>
+    /// <summary>Decrypts a state; null if it was encrypted with another secret or for another record, or is not valid.</summary>
+    /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
     public byte[]? TryOpen(CoapRecordKey key, ReadOnlySpan<byte> sealedState)
     {
         byte[] state = new byte[Math.Max(0, sealedState.Length - Overhead)];
         return TryOpen(key, sealedState, state) ? state : null;
     }
 
-    /// <summary>Opens a sealed state where it lies, so that nothing is allocated: what is behind the overhead is the state then.</summary>
+    /// <summary>Decrypts a state in place, without allocation: the bytes after the overhead are the state.</summary>
     /// <param name="key">The key of the record.</param>
-    /// <param name="sealedState">The sealed state, which is overwritten.</param>
-    /// <returns>Whether it was opened. Otherwise nothing of it is left.</returns>
-    /// <exception cref="ObjectDisposedException">This object was disposed of.</exception>
+    /// <param name="sealedState">The encrypted state, which is overwritten.</param>
+    /// <returns>Whether it was decrypted. Otherwise its content is lost.</returns>
+    /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
     public bool TryOpenInPlace(CoapRecordKey key, Span<byte> sealedState) =>
         sealedState.Length >= Overhead && TryOpen(key, sealedState, sealedState[Overhead..]);
 

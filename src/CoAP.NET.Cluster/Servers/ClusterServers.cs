@@ -4,8 +4,8 @@ using CoAP.NET.Dtls;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// The servers of this process that take part in a cluster: what their options are given before they are made, and who is told of them
-/// afterwards. Each chapter has one line in each of the three methods that it needs. Thread-safe.
+/// The servers of this process that belong to a cluster: configures their options, and connects the parts of the cluster to them. Each part
+/// has one line in each of the three methods that it needs. Thread-safe.
 /// </summary>
 /// <param name="cluster">The cluster.</param>
 /// <param name="devices">The devices of this node.</param>
@@ -16,7 +16,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
     private readonly Lock _gate = new();
     private readonly Dictionary<string, (CoapServer Server, ClusterObserverKeeper Keeper)> _attached = new(StringComparer.Ordinal);
 
-    /// <summary>How many are attached and have not stopped.</summary>
+    /// <summary>The number of attached servers that have not stopped.</summary>
     public int Count
     {
         get
@@ -28,7 +28,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
         }
     }
 
-    /// <summary>Checks the name of a server, and gives it as keys of records begin with.</summary>
+    /// <summary>Validates the name of a server, and returns it as the prefix of record keys.</summary>
     /// <param name="server">The name.</param>
     /// <exception cref="ArgumentException">It is too long.</exception>
     public static byte[] NameOf(string server)
@@ -39,7 +39,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
         return [(byte)name.Length, .. name];
     }
 
-    /// <summary>Has the endpoint that is made of some options take part.</summary>
+    /// <summary>Configures the options of an endpoint.</summary>
     /// <param name="options">The options.</param>
     /// <param name="server">The name of the server.</param>
     public void Use(CoapEndpointOptions options, string server)
@@ -53,7 +53,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
         else if (options.ObserverKeeper is not ClusterObserverKeeper own || own.Cluster != cluster || own.Server != server)
         {
             throw new InvalidOperationException(
-                "CoapEndpointOptions.ObserverKeeper is set already, and observers are kept in one place. Leave it out, or do not call "
+                "CoapEndpointOptions.ObserverKeeper is already set, but observers are kept in one place. Leave it unset, or do not call "
                 + "UseCluster and keep sessions only (CoapCluster.KeepDtlsSessions).");
         }
 
@@ -62,7 +62,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
             options.SharedSecret = cluster.EndpointSecret;
         }
 
-        // What comes meanwhile is repeated, and served by the next process or by another node. Whoever said something else has it.
+        // Clients repeat later requests, and the next process or another node serves them. An explicit setting takes precedence.
         options.AnswerWhileStopping ??= false;
         options.TryChangeDtls(dtls =>
         {
@@ -73,7 +73,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
         });
     }
 
-    /// <summary>Has the DTLS server that is made of some options take part.</summary>
+    /// <summary>Configures the options of a DTLS server.</summary>
     /// <param name="options">The options.</param>
     /// <param name="server">The name of the server.</param>
     public void Use(CoapDtlsServerOptions options, string server)
@@ -82,7 +82,8 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
         if (options.SessionFile is not null)
         {
             throw new InvalidOperationException(
-                "CoapDtlsServerOptions.SessionFile is set, and a session is kept in one place. Leave it out: the cluster keeps sessions.");
+                "CoapDtlsServerOptions.SessionFile is set, but a session is kept in one place. Leave it unset: the cluster keeps "
+                    + "sessions.");
         }
 
         if (options.ResumptionStore is null)
@@ -97,8 +98,8 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
         else if (options.SessionKeeping.Keeper is not ClusterSessionKeeper own || !own.IsOf(cluster, server))
         {
             throw new InvalidOperationException(
-                "CoapDtlsServerOptions.SessionKeeping is set to another keeper, or to that of another server, and a session is kept in one "
-                + "place. Leave it out: UseCluster sets it.");
+                "CoapDtlsServerOptions.SessionKeeping is set to another keeper, or to that of another server, but a session is kept in one "
+                + "place. Leave it unset: UseCluster sets it.");
         }
 
         if (cluster.SharesSlots)
@@ -107,7 +108,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
         }
     }
 
-    /// <summary>Has the chapters go on with a server.</summary>
+    /// <summary>Connects the parts of the cluster to a server.</summary>
     /// <param name="server">The server.</param>
     public void Attach(CoapServer server)
     {
@@ -115,14 +116,14 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
         if (server.ObserverKeeper is not ClusterObserverKeeper keeper || keeper.Cluster != cluster)
         {
             throw new InvalidOperationException(
-                "This server was made with options that know nothing of this cluster. Call UseCluster(cluster) on its CoapEndpointOptions "
-                + "before the server is made, then Attach.");
+                "This server was created with options that do not belong to this cluster. Call UseCluster(cluster) on its "
+                + "CoapEndpointOptions before you create the server, then Attach.");
         }
 
         keeper.ThrowIfSessionsEnd();
         if (server.Endpoint.Completion.IsCompleted)
         {
-            throw new InvalidOperationException("This server has stopped. Attach a server before it stops; a new one has to be made.");
+            throw new InvalidOperationException("This server has stopped. Create a new one, and attach it before it stops.");
         }
 
         lock (_gate)
@@ -136,7 +137,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
 
                 throw new InvalidOperationException(
                     $"Another server of this process has the name '{keeper.Server}' in the cluster, and has not stopped. Give each server "
-                    + "a name of its own: UseCluster(cluster, \"name\").");
+                    + "its own name: UseCluster(cluster, \"name\").");
             }
 
             _attached.Add(keeper.Server, (server, keeper));
@@ -149,7 +150,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
         _ = ForgetAsync(server, keeper);
     }
 
-    /// <summary>The cluster ends.</summary>
+    /// <summary>Ends with the cluster.</summary>
     public void End()
     {
         (CoapServer Server, ClusterObserverKeeper Keeper)[] all;

@@ -3,25 +3,25 @@ using System.Buffers;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Brings datagrams that reached the wrong node to the one that has their session, and answers back, over the links between nodes: those
-/// that do not fit into a packet, and all where no packets come through (<see cref="RelayWays"/>). Each server of the process has a
+/// Relays datagrams from the wrong node to the one with their session, and answers back, over the links between nodes: those that do not
+/// fit into a packet, and all if packets do not get through (<see cref="RelayWays"/>). Each server of the process has a
 /// <see cref="ClusterSteering"/> in it. Thread-safe.
 /// </summary>
 internal sealed class ClusterRelays : IClusterLinkListener
 {
-    // What goes to the owner of a slot, and what comes back from there.
+    // The paths to the owner of a slot, and back.
     private const string ToOwner = "/relay";
     private const string ToClient = "/return";
 
     private readonly ClusterLinks _links;
     private readonly Lock _gate = new();
 
-    // Numbers of nodes are what a server keeps of a way, so each means the same node as long as the process lives.
+    // A server stores the numbers of nodes, so each number means the same node for the lifetime of the process.
     private readonly Dictionary<CoapNodeId, int> _numbers = [];
     private readonly List<CoapNodeId> _nodes = [default];
     private ClusterSteering[] _servers = [];
 
-    /// <summary>Makes it; before the links start.</summary>
+    /// <summary>Creates the relays; before the links start.</summary>
     /// <param name="links">The links.</param>
     public ClusterRelays(ClusterLinks links)
     {
@@ -32,16 +32,16 @@ internal sealed class ClusterRelays : IClusterLinkListener
         links.Listen(this);
     }
 
-    /// <summary>Counts what happens.</summary>
+    /// <summary>The counters.</summary>
     public SteeringCounts Counts { get; } = new();
 
     /// <summary>The steering of each server.</summary>
     public IReadOnlyList<ClusterSteering> Servers => Volatile.Read(ref _servers);
 
-    /// <summary>How many datagrams are held just now.</summary>
+    /// <summary>The current number of held datagrams.</summary>
     public int HeldCount => Volatile.Read(ref _servers).Sum(static server => server.HeldCount);
 
-    /// <summary>Adds the steering of a server, in place of one that has the same name.</summary>
+    /// <summary>Adds the steering of a server, and replaces one of the same name.</summary>
     /// <param name="server">The steering.</param>
     public void Add(ClusterSteering server)
     {
@@ -51,7 +51,7 @@ internal sealed class ClusterRelays : IClusterLinkListener
         }
     }
 
-    /// <summary>Takes one out.</summary>
+    /// <summary>Removes a steering.</summary>
     /// <param name="server">The steering.</param>
     public void Remove(ClusterSteering server)
     {
@@ -62,16 +62,16 @@ internal sealed class ClusterRelays : IClusterLinkListener
     }
 
     /// <summary>
-    /// Whether there is a link with a node now, and it takes what is relayed: one that is asleep keeps its links until its lease has ended,
-    /// and what is relayed to it is lost.
+    /// Whether a node has a link and accepts relayed datagrams: a suspended node keeps its links until its lease ends, and loses relayed
+    /// datagrams.
     /// </summary>
     /// <param name="node">The node.</param>
     public bool IsUp(CoapNodeId node) => _links.IsUp(node) && !_links.IsStalled(node, ToOwner);
 
     /// <summary>Relays a datagram.</summary>
-    /// <param name="node">Where to.</param>
+    /// <param name="node">The receiver.</param>
     /// <param name="item">The datagram.</param>
-    /// <returns>False when there is no link now, or the node does not take what is relayed.</returns>
+    /// <returns>False if there is no link, or the node does not accept relayed datagrams.</returns>
     public bool TryRelay(CoapNodeId node, in RelayItem item)
     {
         bool isSent = !_links.IsStalled(node, ToOwner) && item.TryPost(_links, node, ToOwner);
@@ -83,15 +83,15 @@ internal sealed class ClusterRelays : IClusterLinkListener
         return isSent;
     }
 
-    /// <summary>Sends an answer to the node that relayed what it answers.</summary>
+    /// <summary>Sends an answer to the node that relayed the request.</summary>
     /// <param name="node">The node.</param>
     /// <param name="item">The answer.</param>
-    /// <returns>False when that way is gone.</returns>
+    /// <returns>False if this way no longer exists.</returns>
     public bool TryReturn(CoapNodeId node, in RelayItem item) => item.TryPost(_links, node, ToClient);
 
-    /// <summary>The node that a client has sent something to, where another one relays it further.</summary>
+    /// <summary>Returns the node at which a client's datagram arrived, if another one relays it.</summary>
     /// <param name="via">The number of the node; 0 for this one.</param>
-    /// <returns>The node; not set for this one.</returns>
+    /// <returns>The node; unset for this one.</returns>
     public CoapNodeId OriginOf(int via)
     {
         lock (_gate)
@@ -100,7 +100,7 @@ internal sealed class ClusterRelays : IClusterLinkListener
         }
     }
 
-    /// <summary>The number of a node, by which a server keeps that a client is heard there.</summary>
+    /// <summary>Returns the number of a node, by which a server remembers where a client's datagrams arrive.</summary>
     /// <param name="node">The node.</param>
     /// <returns>The number; 0 for this one.</returns>
     public int NumberOf(CoapNodeId node)
@@ -123,14 +123,14 @@ internal sealed class ClusterRelays : IClusterLinkListener
         }
     }
 
-    /// <summary>Takes a record of another node.</summary>
-    /// <param name="server">The steering of the server that it came to.</param>
+    /// <summary>Handles a record of another node.</summary>
+    /// <param name="server">The steering of the receiving server.</param>
     /// <param name="ways">The ways of that server.</param>
-    /// <param name="entrance">Where it comes in.</param>
+    /// <param name="entrance">The entrance of the record.</param>
     /// <param name="datagram">The record.</param>
     public void TakeRecord(ClusterSteering server, RelayWays ways, RelayEntrance entrance, ReadOnlySpan<byte> datagram)
     {
-        // It is decrypted in place, and what is in it as well.
+        // The record and its content are decrypted in place.
         byte[] rented = ArrayPool<byte>.Shared.Rent(datagram.Length);
         Span<byte> record = rented.AsSpan(0, datagram.Length);
         datagram.CopyTo(record);
@@ -159,7 +159,7 @@ internal sealed class ClusterRelays : IClusterLinkListener
 
     void IClusterLinkListener.OnDown(CoapNodeId node)
     {
-        // What comes meanwhile is held.
+        // Datagrams that arrive meanwhile are held.
         foreach (ClusterSteering server in Volatile.Read(ref _servers))
         {
             server.OnDown(node);
@@ -177,7 +177,7 @@ internal sealed class ClusterRelays : IClusterLinkListener
         {
             if (kind == RelayKind.Answer && ways.OnAnswer(entrance.Node, content))
             {
-                // What is held for it can go on.
+                // Held datagrams for it can continue.
                 server.Look();
             }
 
@@ -209,7 +209,7 @@ internal sealed class ClusterRelays : IClusterLinkListener
     {
         if (RelayItem.TryRead(bytes, out RelayItem item) && Find(item.Server) is { } server)
         {
-            // What comes back to where it began counts as having come from the client.
+            // A datagram that returns to its origin counts as coming from the client.
             CoapNodeId origin = item.Origin.IsSet ? item.Origin : from;
             server.TakeRelayed(NumberOf(origin), item);
         }

@@ -6,12 +6,12 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Tells a DTLS server which slots are here, relays what belongs to other nodes, and holds what is for slots that are on their way. What
-/// another node relayed is relayed once more only by a newer map than its own, so nothing goes in circles. Thread-safe.
+/// Tells a DTLS server which slots are here, relays datagrams for other nodes, and holds those for moving slots. A relayed datagram is
+/// relayed again only with a newer map than the sender's, which prevents loops. Thread-safe.
 /// </summary>
 internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
 {
-    // Set in the number of a node that relayed what bears no slot, which it does only while it serves no new clients itself.
+    // A flag in the number of a node that relays datagrams without a slot; a node does so only while it serves no new clients itself.
     private const int WithoutSlot = 1 << 30;
     private const int NodeIdLength = 16;
 
@@ -33,14 +33,14 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     private bool _isLookDue;
     private int _next;
 
-    /// <summary>Makes the steering of a server. It does nothing before the server starts it.</summary>
+    /// <summary>Creates the steering of a server. It is inactive before the server starts it.</summary>
     /// <param name="cluster">The cluster.</param>
-    /// <param name="relays">Brings datagrams to other nodes.</param>
-    /// <param name="keeper">Keeps the sessions of the server.</param>
-    /// <param name="watch">Has the server serve while the node runs.</param>
-    /// <param name="options">What it holds.</param>
+    /// <param name="relays">Relays datagrams to other nodes.</param>
+    /// <param name="keeper">The keeper of the server's sessions.</param>
+    /// <param name="watch">Lets the server serve while the node runs.</param>
+    /// <param name="options">The limits of held datagrams.</param>
     /// <param name="time">The clock.</param>
-    /// <param name="logger">Told of what cannot be steered.</param>
+    /// <param name="logger">The log.</param>
     public ClusterSteering(
         CoapCluster cluster, ClusterRelays relays, ClusterSessionKeeper keeper, StandstillWatch watch, CoapSlotMoveOptions options,
         TimeProvider time, ILogger logger)
@@ -59,10 +59,10 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     /// <summary>The name of the server, in UTF-8.</summary>
     public ReadOnlySpan<byte> Server => _keeper.Server;
 
-    /// <summary>The sockets of the server, where other processes may have the same port; null before the start.</summary>
+    /// <summary>The sockets of the server, if other processes may share its port; null before the start.</summary>
     public SharedSockets? Shared => Volatile.Read(ref _shared);
 
-    /// <summary>How many datagrams are held just now.</summary>
+    /// <summary>The current number of held datagrams.</summary>
     public int HeldCount => _held.Count;
 
     /// <inheritdoc/>
@@ -85,7 +85,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         _cluster.OnServing();
     }
 
-    /// <summary>The server has stopped.</summary>
+    /// <summary>Stops with the server.</summary>
     public void Stop()
     {
         _watch.Stop();
@@ -109,7 +109,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         byte[] slots = Volatile.Read(ref _slots);
         if (map.Nodes.Count == 0)
         {
-            // The store was away from the start. Sessions are made all the same, and stay if their slots come here.
+            // The store is unavailable since the start. Sessions are created all the same, and stay if their slots come here.
             return (byte)Interlocked.Increment(ref _next);
         }
 
@@ -194,8 +194,8 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         CoapNodeId node = _relays.OriginOf(via & ~WithoutSlot);
         if (via >= WithoutSlot && !RelaysBeginnings(map, node))
         {
-            // What the client sends does not come here any more. Were it told something nevertheless, as by an observation, it would not
-            // find out that this session is of no use to it.
+            // Datagrams of the client no longer arrive here. If it still got messages, for example from an observation, it would not detect
+            // that this session is useless.
             _relays.Counts.OnStray();
             return true;
         }
@@ -221,7 +221,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     public Task ReleaseAsync(CoapSlot slot, CancellationToken cancellationToken) =>
         Port?.ReleaseAsync(slot.Number, cancellationToken) ?? Task.CompletedTask;
 
-    /// <summary>Ends the sessions of slots that another node took, without a word to their clients.</summary>
+    /// <summary>Ends the sessions of slots that another node took, without messages to their clients.</summary>
     /// <param name="slots">The slots.</param>
     public async Task DropAsync(IEnumerable<CoapSlot> slots)
     {
@@ -233,10 +233,10 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         }
     }
 
-    /// <summary>Takes a datagram that another node relayed.</summary>
+    /// <summary>Handles a datagram relayed by another node.</summary>
     /// <param name="via">The number of that node.</param>
     /// <param name="item">The datagram.</param>
-    /// <param name="bytes">The datagram where it may be decrypted in place; empty where it may not.</param>
+    /// <param name="bytes">The datagram, if it may be decrypted in place; otherwise empty.</param>
     public void TakeRelayed(int via, in RelayItem item, Span<byte> bytes = default)
     {
         _relays.Counts.OnReceived();
@@ -252,8 +252,8 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         }
         else if (place == SlotPlace.OnItsWay || item.Version > map.Version)
         {
-            // It is on its way here, or the other node knows more. While a slot is released its sessions are still here, and wait for what
-            // their clients acknowledge.
+            // The slot is on its way here, or the other node knows more. While a slot is released its sessions are still here, and wait for
+            // acknowledgements.
             if (Port is not { } port || port.SessionsOf(slot.Number) == 0 || !Receive(via, item, default))
             {
                 Hold(slot, via, item.Version, item.Remote, item.Datagram);
@@ -261,7 +261,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         }
         else if (item.Version == map.Version)
         {
-            // By the same map the other node has no reason to send it here.
+            // With the same map the other node has no reason to send it here.
             _relays.Counts.OnStray();
         }
         else if (!TryRelay(owner, ItemOf(map, slot, item.Remote, item.Datagram, _relays.OriginOf(via))))
@@ -270,33 +270,33 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         }
     }
 
-    /// <summary>Sends what another node answers to a client that was heard here.</summary>
+    /// <summary>Sends the answer of another node to a client whose datagrams arrive here.</summary>
     /// <param name="item">The answer.</param>
     /// <returns>Whether it was sent.</returns>
     public bool TakeAnswer(in RelayItem item) => Port?.Send(item.Remote, item.Datagram) == true;
 
-    /// <summary>Says where a node is to send to by UDP.</summary>
+    /// <summary>Returns the UDP address and key for relays of a node.</summary>
     /// <param name="node">The node.</param>
     /// <param name="number">Its number.</param>
-    /// <returns>What it is told; null where only the link leads here.</returns>
+    /// <returns>The offer; null if only the link leads here.</returns>
     public byte[]? Offer(CoapNodeId node, int number) => _ways.Offer(node, number);
 
-    /// <summary>The way to a node by UDP; null when there is none.</summary>
+    /// <summary>Returns the way to a node by UDP; null if there is none.</summary>
     /// <param name="node">The node.</param>
     public RelayWay? WayTo(CoapNodeId node) => _ways.Find(node);
 
-    /// <summary>There is a link with a node.</summary>
+    /// <summary>Handles a new link.</summary>
     public void OnUp()
     {
         _ways.Look(_cluster.Links.Up);
         Look();
     }
 
-    /// <summary>The link with a node has ended.</summary>
+    /// <summary>Handles the end of a link.</summary>
     /// <param name="node">The node.</param>
     public void OnDown(CoapNodeId node) => _ways.Close(node);
 
-    /// <summary>Looks whether what is held can go on.</summary>
+    /// <summary>Checks whether held datagrams can continue.</summary>
     public void Look()
     {
         lock (_gate)
@@ -331,7 +331,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         _held.RemoveOld();
         if (_held.Count > 0)
         {
-            // For a node that was slow and takes again what is relayed, which nobody tells.
+            // Without an event for a node that was slow and accepts relayed datagrams again.
             Look();
         }
 
@@ -350,11 +350,11 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         return (map.IsThere(owner.Node) ? SlotPlace.Elsewhere : SlotPlace.OnItsWay, owner.Node);
     }
 
-    // Whether a node relays what bears no slot, as far as this one knows: when it has no slots yet, or hands them over.
+    // Whether a node is known to relay datagrams without a slot: it has no slots yet, or hands them over.
     private static bool RelaysBeginnings(CoapClusterMap map, CoapNodeId node) =>
         map.Nodes.Any(other => other.Id == node && other.IsLeaving) || !CoapSlot.All.Any(slot => map[slot].Node == node);
 
-    // A client that begins has no slot yet. All it says has to reach the same node, so that follows from its address.
+    // A new client has no slot yet. All its datagrams must reach the same node, which its address therefore determines.
     private bool TryRelayBeginning(CoapClusterMap map, in CoapAddress remote, ReadOnlySpan<byte> datagram)
     {
         Span<byte> bytes = stackalloc byte[CoapAddress.BinaryLength + 16];
@@ -432,7 +432,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
 
     private async Task LookAsync()
     {
-        // Not on the thread that receives, or that has changed the map.
+        // Not on the receiving thread or the one that changed the map.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         while (true)
         {

@@ -4,12 +4,12 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Datagrams for slots that are on their way, in the order in which they came. Bounded: when it is full, the source that has most here
-/// loses its oldest one. Thread-safe.
+/// Datagrams for moving slots, in the order of arrival. Bounded: when it is full, the source with the most loses its oldest one.
+/// Thread-safe.
 /// </summary>
-/// <param name="maxBytes">How much it holds.</param>
-/// <param name="holdTime">How long each is held.</param>
-/// <param name="counts">Counts what is held and dropped.</param>
+/// <param name="maxBytes">The maximum number of bytes.</param>
+/// <param name="holdTime">The maximum time for each.</param>
+/// <param name="counts">The counters.</param>
 /// <param name="time">The clock.</param>
 internal sealed class HeldDatagrams(int maxBytes, TimeSpan holdTime, SteeringCounts counts, TimeProvider time)
 {
@@ -20,7 +20,7 @@ internal sealed class HeldDatagrams(int maxBytes, TimeSpan holdTime, SteeringCou
     private readonly Dictionary<CoapSlot, LinkedList<HeldDatagram>> _bySlot = [];
     private readonly SourceLedger<HeldDatagram> _bySource = new();
 
-    /// <summary>How many are held.</summary>
+    /// <summary>The number of held datagrams.</summary>
     public int Count
     {
         get
@@ -32,7 +32,7 @@ internal sealed class HeldDatagrams(int maxBytes, TimeSpan holdTime, SteeringCou
         }
     }
 
-    /// <summary>The slots for which there is something.</summary>
+    /// <summary>The slots with held datagrams.</summary>
     public IReadOnlyList<CoapSlot> Slots
     {
         get
@@ -48,7 +48,7 @@ internal sealed class HeldDatagrams(int maxBytes, TimeSpan holdTime, SteeringCou
     /// <param name="slot">Its slot.</param>
     /// <param name="via">The number of the node that relayed it, or 0.</param>
     /// <param name="version">The version of the map by which it was relayed, or 0.</param>
-    /// <param name="remote">Where it came from.</param>
+    /// <param name="remote">The client's address.</param>
     /// <param name="bytes">The datagram; copied.</param>
     public void Add(CoapSlot slot, int via, long version, in CoapAddress remote, ReadOnlySpan<byte> bytes)
     {
@@ -75,7 +75,7 @@ internal sealed class HeldDatagrams(int maxBytes, TimeSpan holdTime, SteeringCou
             RemoveOldLocked();
             while (_bySource.Total + added.Cost > maxBytes)
             {
-                // A source that would hold most with the new one makes room itself.
+                // A source that would have the most with the new one makes room itself.
                 SourceLedger<HeldDatagram>.Source greediest = _bySource.Greediest!;
                 SourceLedger<HeldDatagram>.Source giving =
                     _bySource.Find(source) is { } own && own.Amount + added.Cost > greediest.Amount ? own : greediest;
@@ -94,9 +94,9 @@ internal sealed class HeldDatagrams(int maxBytes, TimeSpan holdTime, SteeringCou
         }
     }
 
-    /// <summary>Takes those of a slot whose time has come, in the order in which they came.</summary>
+    /// <summary>Takes the due datagrams of a slot in the order of arrival.</summary>
     /// <param name="slot">The slot.</param>
-    /// <param name="isDue">Whether the time of one has come.</param>
+    /// <param name="isDue">Whether a datagram is due.</param>
     public IReadOnlyList<HeldDatagram> Take(CoapSlot slot, Func<HeldDatagram, bool> isDue)
     {
         lock (_gate)
@@ -117,7 +117,7 @@ internal sealed class HeldDatagrams(int maxBytes, TimeSpan holdTime, SteeringCou
         }
     }
 
-    /// <summary>Drops what is too old.</summary>
+    /// <summary>Drops expired datagrams.</summary>
     public void RemoveOld()
     {
         lock (_gate)

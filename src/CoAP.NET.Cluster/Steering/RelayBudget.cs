@@ -3,16 +3,16 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// How much may be relayed in a second. Whoever sends a Connection ID that he made up has it relayed, one for one; so when much is relayed,
-/// no source gets more than its share. Thread-safe.
+/// Limits relayed datagrams per second. An attacker with invented Connection IDs causes relays, one for one; under load each source
+/// therefore gets no more than its share. Thread-safe.
 /// </summary>
 /// <param name="time">The clock.</param>
 internal sealed class RelayBudget(TimeProvider time)
 {
-    /// <summary>What is relayed in a second without a look at sources.</summary>
+    /// <summary>The relays per second without a look at sources.</summary>
     public const int Free = 16_384;
 
-    /// <summary>What each source may have relayed in a second beyond that.</summary>
+    /// <summary>The relays per second of each source above that.</summary>
     public const int Share = 256;
 
     private const int MaxSources = 65_536;
@@ -22,8 +22,8 @@ internal sealed class RelayBudget(TimeProvider time)
     private long _second = long.MinValue;
     private int _count;
 
-    /// <summary>Whether one more may be relayed.</summary>
-    /// <param name="remote">Where it came from.</param>
+    /// <summary>Whether another datagram may be relayed.</summary>
+    /// <param name="remote">The client's address.</param>
     public bool TryUse(in CoapAddress remote)
     {
         long second = time.GetTimestamp() / time.TimestampFrequency;

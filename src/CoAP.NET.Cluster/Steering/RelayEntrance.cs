@@ -4,8 +4,7 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Where records of one other node come in at the UDP port of a server. It takes no record twice, and knows how many of those that were
-/// sent never came. Thread-safe.
+/// The entrance for records of one other node at the UDP port of a server. It rejects replays, and counts lost records. Thread-safe.
 /// </summary>
 /// <param name="node">The node.</param>
 /// <param name="number">Its number (<see cref="ClusterRelays"/>).</param>
@@ -13,7 +12,7 @@ namespace CoAP.NET.Cluster;
 /// <param name="key">Their key; copied.</param>
 internal sealed class RelayEntrance(CoapNodeId node, int number, ulong id, ReadOnlySpan<byte> key) : IDisposable
 {
-    // What several sockets and threads may bring out of order.
+    // The maximum reordering by several sockets and threads.
     private const int Words = 16;
     private const int Window = Words * 64;
 
@@ -33,10 +32,10 @@ internal sealed class RelayEntrance(CoapNodeId node, int number, ulong id, ReadO
 
     /// <summary>Opens a record in place.</summary>
     /// <param name="record">The record.</param>
-    /// <param name="kind">What is in it.</param>
-    /// <param name="asks">Whether it asks whether it arrives.</param>
-    /// <param name="lost">How many further ones are known to be lost now.</param>
-    /// <returns>False when it is not authentic, came before or is too old.</returns>
+    /// <param name="kind">The kind of its content.</param>
+    /// <param name="asks">Whether it asks for an acknowledgement.</param>
+    /// <param name="lost">The number of further records known to be lost now.</param>
+    /// <returns>False if it is not authentic, a replay, or too old.</returns>
     public bool TryOpen(Span<byte> record, out RelayKind kind, out bool asks, out int lost)
     {
         ulong sequence = RelayRecord.NumberOf(record);
@@ -53,7 +52,7 @@ internal sealed class RelayEntrance(CoapNodeId node, int number, ulong id, ReadO
             _received++;
             if (isNewest && _next > Window)
             {
-                // Of those that are older than the window, what did not come will not come any more.
+                // Missing records older than the window will not arrive any more.
                 ulong inWindow = 0;
                 foreach (ulong word in _ring)
                 {

@@ -6,12 +6,12 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// A datagram on its way between two nodes: the name of the server that it is for, the version of the map by which it was sent, its slot,
-/// the address of the client, the node that the client has sent it to where another one relays it, and the datagram.
+/// A datagram on its way between two nodes: the name of the server, the version of the sender's map, the slot, the address of the client,
+/// the node at which the client's datagram arrived if another one relays it, and the datagram.
 /// </summary>
 internal readonly ref struct RelayItem
 {
-    // Version, what there is, slot, IP address, port and scope.
+    // Version, flags, slot, IP address, port and scope.
     private const int HeadLength = 8 + 1 + 1 + CoapAddress.BinaryLength;
     private const int OriginLength = 16;
     private const byte HasSlot = 1;
@@ -20,7 +20,7 @@ internal readonly ref struct RelayItem
     // With the length of the name before it.
     private const int FixedLength = 1 + HeadLength;
 
-    /// <summary>How long a datagram may be so that it fits into an item, whatever the name.</summary>
+    /// <summary>The maximum length of a datagram that fits into an item with any name.</summary>
     public const int MaxDatagram = LinkBatch.MaxItem - FixedLength - OriginLength - byte.MaxValue;
 
     /// <summary>The name of the server, in UTF-8.</summary>
@@ -29,22 +29,22 @@ internal readonly ref struct RelayItem
     /// <summary>The version of the sender's map.</summary>
     public long Version { get; init; }
 
-    /// <summary>The slot of the datagram; null when it has none, and in answers.</summary>
+    /// <summary>The slot of the datagram; null if it has none, and in answers.</summary>
     public CoapSlot? Slot { get; init; }
 
     /// <summary>The client.</summary>
     public CoapAddress Remote { get; init; }
 
-    /// <summary>The node that the client has sent it to, and by which answers go; not set where that is the sender.</summary>
+    /// <summary>The node at which the client's datagram arrived, which also sends the answers; unset if that is the sender.</summary>
     public CoapNodeId Origin { get; init; }
 
     /// <summary>The datagram.</summary>
     public ReadOnlySpan<byte> Datagram { get; init; }
 
-    /// <summary>Reads one.</summary>
-    /// <param name="bytes">What came.</param>
+    /// <summary>Reads an item.</summary>
+    /// <param name="bytes">The received bytes.</param>
     /// <param name="item">The item.</param>
-    /// <returns>False when it is none.</returns>
+    /// <returns>False for invalid bytes.</returns>
     public static bool TryRead(ReadOnlySpan<byte> bytes, out RelayItem item)
     {
         item = default;
@@ -57,11 +57,11 @@ internal readonly ref struct RelayItem
         return TryRead(name, bytes[(1 + name.Length)..], out item);
     }
 
-    /// <summary>Reads one without a name.</summary>
+    /// <summary>Reads an item without a name.</summary>
     /// <param name="server">The name of the server.</param>
-    /// <param name="bytes">What came.</param>
-    /// <param name="item">The item; its datagram is the end of what came.</param>
-    /// <returns>False when it is none.</returns>
+    /// <param name="bytes">The received bytes.</param>
+    /// <param name="item">The item; its datagram is the end of the bytes.</param>
+    /// <returns>False for invalid bytes.</returns>
     public static bool TryRead(ReadOnlySpan<byte> server, ReadOnlySpan<byte> bytes, out RelayItem item)
     {
         item = default;
@@ -95,16 +95,16 @@ internal readonly ref struct RelayItem
         return true;
     }
 
-    /// <summary>Reads what <see cref="CoapAddress.WriteTo"/> wrote.</summary>
+    /// <summary>Reads an address from <see cref="CoapAddress.WriteTo"/>.</summary>
     public static CoapAddress ReadAddress(ReadOnlySpan<byte> bytes) => new(
         BinaryPrimitives.ReadUInt64BigEndian(bytes), BinaryPrimitives.ReadUInt64BigEndian(bytes[8..]),
         BinaryPrimitives.ReadUInt16BigEndian(bytes[16..]), BinaryPrimitives.ReadUInt32BigEndian(bytes[18..]));
 
-    /// <summary>Sends it by UDP.</summary>
+    /// <summary>Sends the item by UDP.</summary>
     /// <param name="way">The way to the node.</param>
-    /// <param name="kind">Whom it is for.</param>
-    /// <param name="port">Where it leaves.</param>
-    /// <returns>False when it is too long for that, or cannot be sent now.</returns>
+    /// <param name="kind">The kind of content.</param>
+    /// <param name="port">The port for sending.</param>
+    /// <returns>False if it is too long for a packet, or cannot be sent now.</returns>
     public bool TrySend(RelayWay way, RelayKind kind, CoapDtlsSteeringPort? port)
     {
         int length = RelayRecord.Overhead + BodyLength;
@@ -119,11 +119,11 @@ internal readonly ref struct RelayItem
         return way.TrySeal(kind, record) && port.Send(way.To, record);
     }
 
-    /// <summary>Sends it.</summary>
+    /// <summary>Sends the item over a link.</summary>
     /// <param name="links">The links.</param>
-    /// <param name="node">Where to.</param>
-    /// <param name="path">What takes it there.</param>
-    /// <returns>False when there is no link now, or it is too long.</returns>
+    /// <param name="node">The receiver.</param>
+    /// <param name="path">The path of the receiver.</param>
+    /// <returns>False if there is no link, or the item is too long.</returns>
     public bool TryPost(ClusterLinks links, CoapNodeId node, string path)
     {
         if (Datagram.Length > MaxDatagram)
@@ -146,7 +146,7 @@ internal readonly ref struct RelayItem
         return isPosted;
     }
 
-    // Without the name, as the next one.
+    // Without the name, like the next one.
     private int BodyLength => HeadLength + (Origin.IsSet ? OriginLength : 0) + Datagram.Length;
 
     private void WriteTo(Span<byte> bytes)

@@ -1,17 +1,17 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>What a record between two nodes has in it.</summary>
+/// <summary>The kind of content of a record between two nodes.</summary>
 internal enum RelayKind : byte
 {
     /// <summary>A datagram for the owner of its slot.</summary>
     ToOwner,
 
-    /// <summary>An answer, for the client that the receiver heard.</summary>
+    /// <summary>An answer for a client whose datagrams arrive at the receiver.</summary>
     ToClient,
 
-    /// <summary>Nothing but the question whether it arrives.</summary>
+    /// <summary>Only the question for an acknowledgement.</summary>
     Question,
 
-    /// <summary>The answer to that: the number of the record that asked.</summary>
+    /// <summary>The acknowledgement: the number of the record that asked.</summary>
     Answer,
 }

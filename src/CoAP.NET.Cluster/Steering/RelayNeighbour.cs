@@ -1,17 +1,17 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>When a node is asked again where it hears. Its owner locks.</summary>
+/// <summary>The schedule for asking a node for its UDP address. The owner locks.</summary>
 internal sealed class RelayNeighbour
 {
-    /// <summary>Whether it is being asked.</summary>
+    /// <summary>Whether a question is pending.</summary>
     public bool IsAsking { get; set; }
 
-    /// <summary>From when on it is asked again, as a timestamp.</summary>
+    /// <summary>The time of the next question, as a timestamp.</summary>
     public long AsksAt { get; set; } = long.MinValue;
 
-    /// <summary>How often it said nothing of use.</summary>
+    /// <summary>The number of useless answers.</summary>
     public int Tries { get; set; }
 
-    /// <summary>How often it was asked by UDP since, and did not answer there.</summary>
+    /// <summary>The number of unanswered questions by UDP since.</summary>
     public int Questions { get; set; }
 }

@@ -3,16 +3,18 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>Where a server hears other nodes by UDP, as it tells one of them over the link: Connection ID, key and addresses.</summary>
+/// <summary>
+/// The UDP addresses at which a server accepts relays of another node, as sent over the link: Connection ID, key and addresses.
+/// </summary>
 /// <param name="Id">The Connection ID of records.</param>
 /// <param name="Key">The key of records.</param>
-/// <param name="Addresses">Where it hears; perhaps the wildcard.</param>
+/// <param name="Addresses">The addresses; possibly the wildcard.</param>
 internal sealed record RelayOffer(ulong Id, byte[] Key, IReadOnlyList<CoapAddress> Addresses)
 {
     private const int MaxAddresses = 16;
     private const int FixedLength = RelayRecord.IdLength + RelayRecord.KeyLength;
 
-    /// <summary>Writes it.</summary>
+    /// <summary>Writes the offer.</summary>
     public byte[] ToBytes()
     {
         int count = Math.Min(MaxAddresses, Addresses.Count);
@@ -27,7 +29,7 @@ internal sealed record RelayOffer(ulong Id, byte[] Key, IReadOnlyList<CoapAddres
         return bytes;
     }
 
-    /// <summary>Reads one; null when it is none.</summary>
+    /// <summary>Reads an offer; null for invalid bytes.</summary>
     public static RelayOffer? TryRead(ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length < FixedLength || (bytes.Length - FixedLength) % CoapAddress.BinaryLength != 0
@@ -46,16 +48,16 @@ internal sealed record RelayOffer(ulong Id, byte[] Key, IReadOnlyList<CoapAddres
             BinaryPrimitives.ReadUInt64BigEndian(bytes), bytes.Slice(RelayRecord.IdLength, RelayRecord.KeyLength).ToArray(), addresses);
     }
 
-    /// <summary>Where a server sends to; null where it has no socket for any of the addresses.</summary>
-    /// <param name="own">Where that server is bound.</param>
-    /// <param name="node">The address of the node, which stands for the wildcard.</param>
+    /// <summary>Chooses the destination address; null if a server has no socket for any of the addresses.</summary>
+    /// <param name="own">The bound addresses of that server.</param>
+    /// <param name="node">The address of the node, which replaces the wildcard.</param>
     public CoapAddress? ChooseFor(IReadOnlyList<CoapAddress> own, CoapAddress node)
     {
         foreach (CoapAddress address in Addresses)
         {
             CoapAddress to = address.IsAny ? node with { Port = address.Port } : address;
 
-            // What is sent to somebody who was not heard leaves from the first socket.
+            // The first socket sends to new destinations.
             if (to.Port > 0 && !to.IsMulticast && own.Count > 0 && (own[0].IsIPv4 == to.IsIPv4 || own[0] is { IsAny: true, IsIPv4: false }))
             {
                 return to;

@@ -4,8 +4,8 @@ using System.Security.Cryptography;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// What one node sends to the UDP port of another: a record with a Connection ID (RFC 9146), so that the server there offers it to its
-/// steering. It is sealed with AES-128-GCM; the nonce is its number, which no two records under one key share.
+/// A record from one node to the UDP port of another, with a Connection ID (RFC 9146), so that the server there offers it to its steering.
+/// It is encrypted with AES-128-GCM; the nonce is its number, which is unique under one key.
 /// </summary>
 internal static class RelayRecord
 {
@@ -18,11 +18,13 @@ internal static class RelayRecord
     /// <summary>The length of a tag.</summary>
     public const int TagLength = 16;
 
-    /// <summary>How much a record is longer than what is in it.</summary>
+    /// <summary>The additional bytes of a record.</summary>
     public const int Overhead = HeaderLength + 1 + TagLength;
 
-    /// <summary>The longest record: what each IPv6 network carries in one packet (RFC 8200 section 5), less the headers of IP and UDP.
-    /// Longer ones go over the link.</summary>
+    /// <summary>
+    /// The maximum length of a record: the packet that every IPv6 network carries (RFC 8200 section 5), minus the headers of IP and UDP.
+    /// Longer ones use the link.
+    /// </summary>
     public const int MaxLength = 1280 - 40 - 8;
 
     // Type, version, epoch, number, Connection ID, length.
@@ -34,10 +36,10 @@ internal static class RelayRecord
     private const byte IsQuestion = 0x80;
     private const ulong NumberBits = (1UL << 48) - 1;
 
-    /// <summary>Which numbers there are: as many as a record has room for. Below 2^48.</summary>
+    /// <summary>The range of numbers: as many as fit into a record. Below 2^48.</summary>
     public const ulong Numbers = NumberBits;
 
-    /// <summary>The Connection ID of what may be such a record.</summary>
+    /// <summary>Reads the Connection ID of a possible record.</summary>
     /// <param name="datagram">A datagram.</param>
     /// <param name="id">The Connection ID.</param>
     public static bool TryReadId(ReadOnlySpan<byte> datagram, out ulong id)
@@ -48,18 +50,18 @@ internal static class RelayRecord
         return isRecord;
     }
 
-    /// <summary>The number of a record.</summary>
+    /// <summary>Returns the number of a record.</summary>
     public static ulong NumberOf(ReadOnlySpan<byte> record) => BinaryPrimitives.ReadUInt64BigEndian(record[(NumberAt - 2)..]) & NumberBits;
 
-    /// <summary>Where the content of a record goes that is <see cref="Overhead"/> longer than it.</summary>
+    /// <summary>Returns the place for the content of a record, which is <see cref="Overhead"/> longer.</summary>
     public static Span<byte> ContentOf(Span<byte> record) => record[(HeaderLength + 1)..^TagLength];
 
-    /// <summary>Seals a record whose content stands in it.</summary>
+    /// <summary>Encrypts a record whose content is already in place.</summary>
     /// <param name="aes">The key.</param>
     /// <param name="id">The Connection ID.</param>
-    /// <param name="number">Its number, never the same twice under one key.</param>
-    /// <param name="kind">What is in it.</param>
-    /// <param name="asks">Whether it asks whether it arrives.</param>
+    /// <param name="number">Its number, unique under one key.</param>
+    /// <param name="kind">The kind of its content.</param>
+    /// <param name="asks">Whether it asks for an acknowledgement.</param>
     /// <param name="record">The record.</param>
     public static void Seal(AesGcm aes, ulong id, ulong number, RelayKind kind, bool asks, Span<byte> record)
     {
@@ -76,12 +78,12 @@ internal static class RelayRecord
         aes.Encrypt(nonce, content, content, record[^TagLength..], record[..HeaderLength]);
     }
 
-    /// <summary>Opens a record in place.</summary>
+    /// <summary>Decrypts a record in place.</summary>
     /// <param name="aes">The key.</param>
     /// <param name="record">The record.</param>
-    /// <param name="kind">What is in it.</param>
-    /// <param name="asks">Whether it asks whether it arrives.</param>
-    /// <returns>False when it is not authentic.</returns>
+    /// <param name="kind">The kind of its content.</param>
+    /// <param name="asks">Whether it asks for an acknowledgement.</param>
+    /// <returns>False if it is not authentic.</returns>
     public static bool TryOpen(AesGcm aes, Span<byte> record, out RelayKind kind, out bool asks)
     {
         Span<byte> content = record[HeaderLength..^TagLength];

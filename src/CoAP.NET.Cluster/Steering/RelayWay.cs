@@ -5,19 +5,19 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// The way to the UDP port of a server of another node. It is used when that has answered there, and asks now and then whether what is sent
-/// arrives. The node has given the key to this one alone, and a new one whenever it is asked. Thread-safe.
+/// The way to the UDP port of another node's server. It is used once the node has answered there, and occasionally asks for
+/// acknowledgements. The node gave the key to this node only, and gives a new one with each question. Thread-safe.
 /// </summary>
-/// <param name="to">Where the node hears.</param>
+/// <param name="to">The address of the node.</param>
 /// <param name="id">The Connection ID of records.</param>
 /// <param name="key">The key of records; copied.</param>
 /// <param name="time">The clock.</param>
 internal sealed class RelayWay(CoapAddress to, ulong id, ReadOnlySpan<byte> key, TimeProvider time) : IDisposable
 {
-    // One that answers later than that is perhaps asleep, which nobody knows before its lease has ended.
+    // A node that answers later may be suspended, which is uncertain until its lease ends.
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(1);
 
-    // Ten questions have to be lost, or their answers, before a node that is awake is taken for one that sleeps.
+    // Ten questions or answers must be lost before a live node counts as suspended.
     private static readonly TimeSpan s_questions = TimeSpan.FromMilliseconds(100);
 
     private readonly AesGcm _aes = new(key, RelayRecord.TagLength);
@@ -26,18 +26,18 @@ internal sealed class RelayWay(CoapAddress to, ulong id, ReadOnlySpan<byte> key,
     private bool _isOpen;
     private bool _isDisposed;
 
-    // The first and the last record that asked and were not answered, and when; null for none.
+    // The first and the last unanswered question, and their time; null for none.
     private long? _askedAt;
     private ulong _askedFirst;
     private long _askedLast = long.MinValue;
 
-    /// <summary>Where the node hears.</summary>
+    /// <summary>The address of the node.</summary>
     public CoapAddress To { get; } = to;
 
     /// <summary>Whether the node has answered there.</summary>
     public bool IsOpen => Volatile.Read(ref _isOpen);
 
-    /// <summary>Whether the node has not answered for a while.</summary>
+    /// <summary>Whether answers of the node are overdue.</summary>
     public bool IsStalled
     {
         get
@@ -49,7 +49,7 @@ internal sealed class RelayWay(CoapAddress to, ulong id, ReadOnlySpan<byte> key,
         }
     }
 
-    /// <summary>Whether an answer is awaited.</summary>
+    /// <summary>Whether an answer is pending.</summary>
     public bool IsAsking
     {
         get
@@ -61,10 +61,10 @@ internal sealed class RelayWay(CoapAddress to, ulong id, ReadOnlySpan<byte> key,
         }
     }
 
-    /// <summary>Seals a record whose content stands in it.</summary>
-    /// <param name="kind">What is in it.</param>
+    /// <summary>Encrypts a record whose content is already in place.</summary>
+    /// <param name="kind">The kind of its content.</param>
     /// <param name="record">The record.</param>
-    /// <returns>False when the way is not used any more.</returns>
+    /// <returns>False if the way is no longer used.</returns>
     public bool TrySeal(RelayKind kind, Span<byte> record)
     {
         lock (_gate)
@@ -89,14 +89,14 @@ internal sealed class RelayWay(CoapAddress to, ulong id, ReadOnlySpan<byte> key,
         }
     }
 
-    /// <summary>The node has answered.</summary>
-    /// <param name="content">What it said: the number of the record that asked.</param>
-    /// <returns>Whether the way can be used from now on, and could not before.</returns>
+    /// <summary>Handles an answer of the node.</summary>
+    /// <param name="content">Its content: the number of the record that asked.</param>
+    /// <returns>Whether the way has become usable.</returns>
     public bool OnAnswer(ReadOnlySpan<byte> content)
     {
         lock (_gate)
         {
-            // An answer that was long under way says nothing of now.
+            // A late answer tells nothing about the present.
             if (content.Length != sizeof(ulong) || _askedAt is not { } since
                 || BinaryPrimitives.ReadUInt64BigEndian(content) is var number && (number < _askedFirst || number >= _next))
             {

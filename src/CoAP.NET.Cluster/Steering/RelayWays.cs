@@ -6,25 +6,25 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Between the UDP ports of a server and those of the same server at other nodes: relayed datagrams go there straight, in the batches in
-/// which they came. A node asks each other one over the link where that hears, and by which key, and uses what it is told once it was
-/// answered there. Without such a way the link is used. Thread-safe.
+/// The ways between the UDP ports of a server and those of the same server at other nodes: relayed datagrams use them directly, in their
+/// original batches. A node asks each other one over the link for its addresses and key, and uses them after an answer by UDP. Without such
+/// a way it uses the link. Thread-safe.
 /// </summary>
 /// <param name="links">The links.</param>
 /// <param name="server">The name of the server.</param>
 /// <param name="time">The clock.</param>
 internal sealed class RelayWays(ClusterLinks links, byte[] server, TimeProvider time)
 {
-    /// <summary>Where a node asks over the link.</summary>
+    /// <summary>The path of questions over the link.</summary>
     public const string Path = "/way";
 
-    // A server may start later than its node; after that, what lies between them may change.
+    // A server may start later than its node; afterwards the network between them may change.
     private const int SoonTries = 10;
 
-    // So many questions without an answer, one each second: nothing comes through.
+    // After this number of unanswered questions, one per second, UDP does not get through.
     private const int MaxQuestions = 5;
 
-    // What is under way when a node asks once more comes by the key before.
+    // When a node asks again, pending records still use the previous key.
     private const int EntrancesOfNode = 2;
 
     private static readonly TimeSpan s_soon = TimeSpan.FromSeconds(1);
@@ -34,45 +34,45 @@ internal sealed class RelayWays(ClusterLinks links, byte[] server, TimeProvider 
     private readonly Lock _gate = new();
     private readonly Dictionary<CoapNodeId, RelayNeighbour> _neighbours = [];
 
-    // Read by threads that receive, without the lock: replaced, never changed.
+    // Receiving threads read it without the lock: it is replaced, never changed.
     private Dictionary<CoapNodeId, RelayWay> _ways = [];
     private Dictionary<ulong, RelayEntrance> _entrances = [];
     private CoapDtlsSteeringPort? _port;
 
-    /// <summary>The server starts.</summary>
-    /// <param name="port">Where what is sent leaves.</param>
+    /// <summary>Starts with the server.</summary>
+    /// <param name="port">The port for sending.</param>
     public void Start(CoapDtlsSteeringPort port) => Volatile.Write(ref _port, port);
 
-    /// <summary>The server has stopped.</summary>
+    /// <summary>Stops with the server.</summary>
     public void Stop()
     {
         Volatile.Write(ref _port, null);
         Retain(static _ => false);
     }
 
-    /// <summary>The way to a node; null when there is none.</summary>
+    /// <summary>Returns the way to a node; null if there is none.</summary>
     /// <param name="node">The node.</param>
     public RelayWay? Find(CoapNodeId node) => Volatile.Read(ref _ways).GetValueOrDefault(node);
 
-    /// <summary>Sends something to a node by UDP.</summary>
+    /// <summary>Sends an item to a node by UDP.</summary>
     /// <param name="node">The node.</param>
-    /// <param name="kind">Whom it is for there.</param>
-    /// <param name="item">What is sent.</param>
-    /// <returns>False when no way leads there now, or it is too long for a packet: then the link is to be used.</returns>
+    /// <param name="kind">The kind of content.</param>
+    /// <param name="item">The item.</param>
+    /// <returns>False if there is no way to the node, or the item is too long for a packet: use the link then.</returns>
     public bool TrySend(CoapNodeId node, RelayKind kind, in RelayItem item) =>
         Find(node) is { IsOpen: true } way && item.TrySend(way, kind, Volatile.Read(ref _port));
 
-    /// <summary>Where a datagram of another node comes in; null when it is none.</summary>
+    /// <summary>Returns the entrance for a datagram of another node; null if it is not such a datagram.</summary>
     /// <param name="datagram">The datagram.</param>
     public RelayEntrance? Find(ReadOnlySpan<byte> datagram) =>
         Volatile.Read(ref _entrances) is { Count: > 0 } entrances && RelayRecord.TryReadId(datagram, out ulong id)
             ? entrances.GetValueOrDefault(id)
             : null;
 
-    /// <summary>Says where a node is to send to, under a new key.</summary>
-    /// <param name="node">The node, which asks.</param>
+    /// <summary>Returns the address for relays of a node, with a new key.</summary>
+    /// <param name="node">The asking node.</param>
     /// <param name="number">Its number.</param>
-    /// <returns>What it is told; null where no way leads to this server but by the link, and before it has started.</returns>
+    /// <returns>The offer; null if only the link leads to this server, and before its start.</returns>
     public byte[]? Offer(CoapNodeId node, int number)
     {
         if (Sockets is not { } sockets)
@@ -90,7 +90,7 @@ internal sealed class RelayWays(ClusterLinks links, byte[] server, TimeProvider 
             RelayEntrance[] older = [.. _entrances.Values.Where(entrance => entrance.Node == node)];
             Remove(older.Take(older.Length - EntrancesOfNode + 1));
 
-            // In the order in which they were made.
+            // In the order of their creation.
             Volatile.Write(ref _entrances, new(_entrances) { [offer.Id] = new RelayEntrance(node, number, offer.Id, key) });
         }
 
@@ -99,7 +99,7 @@ internal sealed class RelayWays(ClusterLinks links, byte[] server, TimeProvider 
         return told;
     }
 
-    /// <summary>Says that a record arrived that asked.</summary>
+    /// <summary>Acknowledges a record.</summary>
     /// <param name="node">The node that sent it.</param>
     /// <param name="number">The number of the record.</param>
     public void Answer(CoapNodeId node, ulong number)
@@ -109,14 +109,14 @@ internal sealed class RelayWays(ClusterLinks links, byte[] server, TimeProvider 
         Send(Find(node), RelayKind.Answer, content);
     }
 
-    /// <summary>A node says that a record arrived.</summary>
+    /// <summary>Handles the acknowledgement of a record.</summary>
     /// <param name="node">The node.</param>
-    /// <param name="content">What it says.</param>
-    /// <returns>Whether it can be reached from now on, and could not before.</returns>
+    /// <param name="content">Its content.</param>
+    /// <returns>Whether the node has become reachable.</returns>
     public bool OnAnswer(CoapNodeId node, ReadOnlySpan<byte> content) => Find(node)?.OnAnswer(content) == true;
 
-    /// <summary>Looks after the ways to all nodes: once a second, and when a link has come.</summary>
-    /// <param name="nodes">The nodes with which there is a link.</param>
+    /// <summary>Maintains the ways to all nodes: once per second, and after a new link.</summary>
+    /// <param name="nodes">The nodes with a link.</param>
     public void Look(IReadOnlyList<CoapNodeId> nodes)
     {
         if (Sockets is null)
@@ -141,7 +141,7 @@ internal sealed class RelayWays(ClusterLinks links, byte[] server, TimeProvider 
                     way = null;
                 }
 
-                // Whoever does not answer by UDP may still answer by the link, which is used then.
+                // A node that does not answer by UDP may still answer over the link, which is then used.
                 asks = !neighbour.IsAsking && (way is null or { IsStalled: true }) && time.GetTimestamp() >= neighbour.AsksAt;
                 neighbour.IsAsking |= asks;
             }
@@ -158,7 +158,7 @@ internal sealed class RelayWays(ClusterLinks links, byte[] server, TimeProvider 
         }
     }
 
-    /// <summary>The link with a node has ended.</summary>
+    /// <summary>Handles the end of a link.</summary>
     /// <param name="node">The node.</param>
     public void Close(CoapNodeId node)
     {
@@ -169,8 +169,8 @@ internal sealed class RelayWays(ClusterLinks links, byte[] server, TimeProvider 
         }
     }
 
-    /// <summary>Forgets nodes that are gone.</summary>
-    /// <param name="isThere">Whether a node is still there.</param>
+    /// <summary>Forgets dead nodes.</summary>
+    /// <param name="isThere">Whether a node is live.</param>
     public void Retain(Func<CoapNodeId, bool> isThere)
     {
         lock (_gate)
@@ -183,7 +183,7 @@ internal sealed class RelayWays(ClusterLinks links, byte[] server, TimeProvider 
         }
     }
 
-    // Where several processes share the port, the kernel brings records to them by slot, and these have none.
+    // If several processes share the port, the kernel distributes records by slot, and these have none.
     private CoapUdpTransport? Sockets => Volatile.Read(ref _port)?.Sockets is { SharedSockets: 0 } sockets ? sockets : null;
 
     private void Send(RelayWay? way, RelayKind kind, ReadOnlySpan<byte> content)
@@ -199,7 +199,7 @@ internal sealed class RelayWays(ClusterLinks links, byte[] server, TimeProvider 
 
     private async Task AskAsync(CoapNodeId node)
     {
-        // The caller may be a thread that tells of links.
+        // The caller may be the thread that reports links.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         RelayWay? way = null;
         try
@@ -219,7 +219,7 @@ internal sealed class RelayWays(ClusterLinks links, byte[] server, TimeProvider 
         }
         catch (CoapException)
         {
-            // The link says what is wrong with it.
+            // The link reports its own failure.
         }
 
         lock (_gate)
@@ -247,7 +247,7 @@ internal sealed class RelayWays(ClusterLinks links, byte[] server, TimeProvider 
         Send(way, RelayKind.Question, []);
     }
 
-    // Under the lock.
+    // Requires the lock.
     private void Forget(CoapNodeId node)
     {
         if (_ways.TryGetValue(node, out RelayWay? way))
@@ -259,7 +259,7 @@ internal sealed class RelayWays(ClusterLinks links, byte[] server, TimeProvider 
         }
     }
 
-    // Under the lock.
+    // Requires the lock.
     private void Remove(IEnumerable<RelayEntrance> those)
     {
         RelayEntrance[] gone = [.. those];

@@ -6,23 +6,23 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// At which of several endpoints with one port a datagram to this host arrives: the kernel prefers the socket that is bound to just the
+/// Determines which of several endpoints with one port receives a datagram to this host: the kernel prefers the socket bound to exactly the
 /// address, then one of any address of its version, then one of any address of both.
 /// </summary>
 internal static class SharedAddresses
 {
-    /// <summary>The endpoint at which a datagram arrives.</summary>
-    /// <param name="to">Where it is sent to.</param>
+    /// <summary>Returns the receiving endpoint.</summary>
+    /// <param name="to">The destination.</param>
     /// <param name="bound">The endpoints of a process.</param>
-    /// <returns>The endpoint; the default where there is none.</returns>
+    /// <returns>The endpoint; the default if there is none.</returns>
     public static CoapAddress TakerOf(CoapAddress to, IReadOnlyList<CoapAddress> bound) =>
         bound.Contains(to) ? to
             : bound.FirstOrDefault(one => one.IsAny && one.Port == to.Port && one.IsIPv4 == to.IsIPv4) is { Port: > 0 } any ? any
             : to.IsIPv4 ? bound.FirstOrDefault(one => one.IsAny && one.Port == to.Port)
             : default;
 
-    /// <summary>Addresses of this host by which an endpoint can be asked, the best one first.</summary>
-    /// <param name="endpoint">The endpoint, which is bound.</param>
+    /// <summary>Returns addresses of this host that reach an endpoint, best first.</summary>
+    /// <param name="endpoint">The bound endpoint.</param>
     /// <param name="bound">All endpoints of this process.</param>
     public static IEnumerable<CoapAddress> WaysTo(CoapAddress endpoint, IReadOnlyList<CoapAddress> bound) =>
         endpoint.IsAny
@@ -37,7 +37,7 @@ internal static class SharedAddresses
             yield return IPAddress.IPv6Loopback;
         }
 
-        // All of 127/8 is this host. Hardly anybody binds one of these that nobody has chosen.
+        // All of 127/8 is this host. Such an unusual address is hardly ever bound by others.
         yield return IPAddress.Loopback;
         yield return OfLoopback();
         if (!any.IsIPv4)

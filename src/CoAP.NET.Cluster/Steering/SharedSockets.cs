@@ -7,18 +7,18 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Where several processes share the port of a server: has the kernel bring records to the process that has their slot. What still arrives
-/// at another one, as the table is out of date for a moment, is relayed as ever. Thread-safe.
+/// Makes the kernel deliver records to the process that owns their slot if several processes share the port of a server. Records that
+/// arrive elsewhere, while the table is outdated for a moment, are relayed. Thread-safe.
 /// </summary>
 internal sealed class SharedSockets
 {
-    // It is looked who is there with every fifth tick, which come each second.
+    // The processes are searched every fifth tick; there is one tick per second.
     private const int TicksOfRound = 5;
 
-    // So many probes of a round may stay without an answer, as those to the sockets of a process that sleeps.
+    // The maximum number of unanswered probes per round, for example to sockets of a suspended process.
     private const int MaxSilent = 8;
 
-    // It is told when nobody answered in so many rounds, one after the other: this process may have stood still as well.
+    // The number of consecutive rounds without an answer before it is logged: this process may have been suspended as well.
     private const int SilentRounds = 3;
 
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(1);
@@ -29,18 +29,18 @@ internal sealed class SharedSockets
     private readonly Lock _gate = new();
     private readonly ILogger _logger;
 
-    // By endpoint: the table, and in how many rounds nobody answered.
+    // By endpoint: the table, and the number of rounds without an answer.
     private readonly Dictionary<int, CoapUdpSlotTable> _last = [];
     private readonly Dictionary<int, int> _silent = [];
     private Task _looking = Task.CompletedTask;
     private bool _isDue;
     private int _ticks;
 
-    /// <summary>Makes it.</summary>
-    /// <param name="cluster">Who has which slot.</param>
+    /// <summary>Creates it.</summary>
+    /// <param name="cluster">The cluster with the owners of slots.</param>
     /// <param name="sockets">The sockets of the server.</param>
     /// <param name="time">The clock.</param>
-    /// <param name="logger">Told when nobody answers.</param>
+    /// <param name="logger">The log of missing answers.</param>
     public SharedSockets(CoapCluster cluster, CoapUdpTransport sockets, TimeProvider time, ILogger logger)
     {
         _cluster = cluster;
@@ -50,15 +50,15 @@ internal sealed class SharedSockets
         _logger = logger;
     }
 
-    /// <summary>Whether a datagram asks whose socket it arrived at.</summary>
+    /// <summary>Whether a datagram is a probe for the owner of a socket.</summary>
     /// <param name="datagram">The datagram.</param>
     public bool IsProbe(ReadOnlySpan<byte> datagram) =>
         datagram.Length == SocketProbe.Length && CoapUdpSlotTable.TryReadProbe(datagram, out _) && _sockets.SharedSockets > 0;
 
-    /// <summary>Answers a probe, if it is of this cluster.</summary>
+    /// <summary>Answers a probe of this cluster.</summary>
     /// <param name="datagram">The probe.</param>
-    /// <param name="remote">Where it came from.</param>
-    /// <param name="port">Where the answer goes out.</param>
+    /// <param name="remote">Its sender.</param>
+    /// <param name="port">The port for the answer.</param>
     public void Answer(ReadOnlySpan<byte> datagram, CoapAddress remote, CoapDtlsSteeringPort? port)
     {
         Span<byte> answer = stackalloc byte[SocketProbe.AnswerLength];
@@ -68,7 +68,7 @@ internal sealed class SharedSockets
         }
     }
 
-    /// <summary>A second has passed.</summary>
+    /// <summary>Handles a tick, once per second.</summary>
     public void Tick()
     {
         if (Interlocked.Increment(ref _ticks) % TicksOfRound == 1)
@@ -77,12 +77,12 @@ internal sealed class SharedSockets
         }
     }
 
-    /// <summary>Something may have changed.</summary>
+    /// <summary>Handles a possible change.</summary>
     public void Look()
     {
         if (_sockets.SharedSockets == 0)
         {
-            // It is told why, where the port is shared all the same.
+            // The failure is logged, if the port is shared all the same.
             _ = _sockets.TryAttach(0, new CoapUdpSlotTable());
             return;
         }
@@ -123,7 +123,7 @@ internal sealed class SharedSockets
 
     private async Task LookAsync(int tag, IReadOnlyList<CoapAddress> bound)
     {
-        // Probes need a table, whichever.
+        // Probes need any table.
         if (!_sockets.TryAttach(tag, _last.GetValueOrDefault(tag) ?? new CoapUdpSlotTable()))
         {
             return;
@@ -166,7 +166,7 @@ internal sealed class SharedSockets
         }
     }
 
-    // Which sockets of an endpoint are whose.
+    // Finds the owners of an endpoint's sockets.
     private async Task<Dictionary<CoapNodeId, List<byte>>> FindAsync(CoapAddress way, CoapAddress endpoint)
     {
         Dictionary<CoapNodeId, List<byte>> found = [];
@@ -176,7 +176,7 @@ internal sealed class SharedSockets
         {
             if (await AskAsync(way, endpoint, (byte)index).ConfigureAwait(false) is not { } answer)
             {
-                // Nothing is sent there by slot. The others must have what they took over from a node that sleeps.
+                // No records go there by slot. The other processes must get what they took over from a suspended node.
                 silent++;
                 continue;
             }
@@ -186,7 +186,7 @@ internal sealed class SharedSockets
                 found.Add(answer.Node, indices = new List<byte>(answer.Count));
             }
 
-            // When there is no such index, whoever the hash chose has answered, and has all of its own already.
+            // If there is no such index, the process that the hash selected has answered, and all of its indexes are known.
             isWhole = indices.Count >= answer.Count;
             if (!isWhole)
             {
@@ -197,7 +197,7 @@ internal sealed class SharedSockets
         return found;
     }
 
-    // Each from a port of its own, so that the hash does not choose the same silent socket each time.
+    // Each from its own port, so that the hash does not select the same silent socket each time.
     private async Task<(CoapNodeId Node, int Count)?> AskAsync(CoapAddress way, CoapAddress endpoint, byte index)
     {
         IPEndPoint to = way.ToIPEndPoint();

@@ -1,14 +1,14 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>Where the sessions of a slot are.</summary>
+/// <summary>The place of a slot's sessions.</summary>
 internal enum SlotPlace
 {
     /// <summary>At this node.</summary>
     Here,
 
-    /// <summary>At another node that is there.</summary>
+    /// <summary>At another live node.</summary>
     Elsewhere,
 
-    /// <summary>Not loaded here yet, being handed over, or of a node that is gone: somebody will have it soon.</summary>
+    /// <summary>Not loaded here yet, being handed over, or of a dead node: it will soon have an owner.</summary>
     OnItsWay,
 }

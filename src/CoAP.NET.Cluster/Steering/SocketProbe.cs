@@ -5,23 +5,23 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// What processes of one machine ask each other to learn which socket of a shared port is whose: a record that arrives at the socket with
-/// an index, and an answer by the process that has it. Both show that they come from a node of this cluster. A probe says at which endpoint
-/// it is to arrive: sockets of another one with the same port have indices of their own, and do not answer. Thread-safe.
+/// The messages with which processes of one machine find the owners of the sockets of a shared port: a record that arrives at the socket
+/// with an index, and an answer of its process. Both prove that they come from a node of this cluster. A probe names its destination
+/// endpoint: sockets of another endpoint with the same port have their own indexes, and do not answer. Thread-safe.
 /// </summary>
-/// <param name="key">What follows from the secret of the cluster.</param>
+/// <param name="key">The key derived from the secret of the cluster.</param>
 internal sealed class SocketProbe(byte[] key)
 {
-    /// <summary>How many bytes a probe has.</summary>
+    /// <summary>The length of a probe in bytes.</summary>
     public const int Length = ContentAt + ContentLength;
 
-    /// <summary>How many bytes an answer has.</summary>
+    /// <summary>The length of an answer in bytes.</summary>
     public const int AnswerLength = NonceLength + NodeLength + 1 + MacLength;
 
-    /// <summary>How long the random number of a probe is.</summary>
+    /// <summary>The length of a probe's random number.</summary>
     public const int NonceLength = 16;
 
-    // A Connection ID of 8 bytes and a length follow the beginning of a record.
+    // A Connection ID of 8 bytes and a length follow the start of a record.
     private const int CidLength = 8;
     private const int ContentAt = CoapUdpSlotTable.ProbeLength + CidLength + 2;
     private const int WayAt = ContentAt + NonceLength;
@@ -31,11 +31,11 @@ internal sealed class SocketProbe(byte[] key)
     private const int MacLength = 32;
 
     /// <summary>Writes a probe.</summary>
-    /// <param name="destination">Where to.</param>
+    /// <param name="destination">Receives the probe.</param>
     /// <param name="index">The index of the socket.</param>
     /// <param name="nonce">A random number, which the answer repeats.</param>
-    /// <param name="way">Where it is sent to.</param>
-    /// <param name="endpoint">The endpoint at which it is to arrive.</param>
+    /// <param name="way">The address that it is sent to.</param>
+    /// <param name="endpoint">The endpoint that must receive it.</param>
     public void Write(Span<byte> destination, byte index, ReadOnlySpan<byte> nonce, CoapAddress way, CoapAddress endpoint)
     {
         Span<byte> probe = destination[..Length];
@@ -49,12 +49,12 @@ internal sealed class SocketProbe(byte[] key)
     }
 
     /// <summary>Answers a probe.</summary>
-    /// <param name="datagram">What came.</param>
+    /// <param name="datagram">The received datagram.</param>
     /// <param name="node">This node.</param>
-    /// <param name="sockets">How many sockets it has at each endpoint.</param>
+    /// <param name="sockets">The number of its sockets at each endpoint.</param>
     /// <param name="bound">Its endpoints.</param>
-    /// <param name="answer">Where the answer goes; <see cref="AnswerLength"/> bytes.</param>
-    /// <returns>False when it is no probe of this cluster, or was to arrive at another endpoint.</returns>
+    /// <param name="answer">Receives the answer; <see cref="AnswerLength"/> bytes.</param>
+    /// <returns>False if it is not a probe of this cluster, or has another destination endpoint.</returns>
     public bool TryAnswer(
         ReadOnlySpan<byte> datagram, CoapNodeId node, int sockets, IReadOnlyList<CoapAddress> bound, Span<byte> answer)
     {
@@ -72,11 +72,11 @@ internal sealed class SocketProbe(byte[] key)
     }
 
     /// <summary>Reads an answer.</summary>
-    /// <param name="datagram">What came.</param>
+    /// <param name="datagram">The received datagram.</param>
     /// <param name="nonce">The number of the probe.</param>
-    /// <param name="node">Who answers.</param>
-    /// <param name="sockets">How many sockets it has at the address.</param>
-    /// <returns>False when it is no answer to that probe.</returns>
+    /// <param name="node">The answering node.</param>
+    /// <param name="sockets">The number of its sockets at the address.</param>
+    /// <returns>False if it is not an answer to that probe.</returns>
     public bool TryRead(ReadOnlySpan<byte> datagram, ReadOnlySpan<byte> nonce, out CoapNodeId node, out int sockets)
     {
         bool isAnswer = datagram.Length == AnswerLength && datagram[..NonceLength].SequenceEqual(nonce) && IsAuthentic(datagram);

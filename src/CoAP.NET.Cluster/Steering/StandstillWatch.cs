@@ -4,13 +4,13 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Keeps a node that stood still from serving before it knows what has happened meanwhile, as after <c>SIGSTOP</c> or in a virtual machine
-/// that was paused: others may have taken its slots, and carried out what still lies in its sockets. Thread-safe.
+/// Prevents a suspended node from serving before it knows what happened meanwhile, for example after <c>SIGSTOP</c> or in a paused virtual
+/// machine: others may have taken its slots, and processed the datagrams that are still in its sockets. Thread-safe.
 /// </summary>
 /// <remarks>
-/// Five times in a lease it has the server serve for three fifths of a lease. The lease is renewed as often, so when the server ends by
-/// itself to take datagrams, the last renewal is at most four fifths of a lease ago, and nobody has taken a slot yet; the last fifth is
-/// for the store. Whether the lease has ended does not count: a node whose store is away goes on serving.
+/// Five times per lease it allows the server to serve for three fifths of a lease. The lease is renewed as often. When the server stops
+/// taking datagrams on its own, the last renewal is therefore at most four fifths of a lease old, and no other node has taken a slot yet;
+/// the last fifth is for the store. The end of the lease itself does not count: a node whose store is unavailable continues to serve.
 /// </remarks>
 internal sealed class StandstillWatch
 {
@@ -32,12 +32,12 @@ internal sealed class StandstillWatch
     private long _standstills;
     private bool _isFindingBack;
 
-    /// <summary>Makes one. It does nothing before <see cref="Start"/>.</summary>
+    /// <summary>Creates the watch. It is inactive before <see cref="Start"/>.</summary>
     /// <param name="node">The node.</param>
-    /// <param name="membership">Asks the store who has which slot.</param>
-    /// <param name="keeper">Drops the sessions of slots that are lost.</param>
+    /// <param name="membership">Reads the owners of slots from the store.</param>
+    /// <param name="keeper">Drops the sessions of lost slots.</param>
     /// <param name="time">The clock.</param>
-    /// <param name="logger">Is told when the node stood still.</param>
+    /// <param name="logger">The log.</param>
     public StandstillWatch(
         CoapNodeId node, ClusterMembership membership, ClusterSessionKeeper keeper, TimeProvider time, ILogger logger)
     {
@@ -50,8 +50,8 @@ internal sealed class StandstillWatch
         _longest = _lease * BeatsServed / BeatsOfLease;
     }
 
-    /// <summary>The server starts.</summary>
-    /// <param name="port">What says for how long it serves.</param>
+    /// <summary>Starts with the server.</summary>
+    /// <param name="port">Limits the time for which the server serves.</param>
     public void Start(CoapDtlsSteeringPort port)
     {
         lock (_gate)
@@ -65,7 +65,7 @@ internal sealed class StandstillWatch
         Beat();
     }
 
-    /// <summary>The server has stopped.</summary>
+    /// <summary>Stops with the server.</summary>
     public void Stop()
     {
         lock (_gate)
@@ -102,7 +102,7 @@ internal sealed class StandstillWatch
             _standstills++;
             if (_isFindingBack)
             {
-                // It begins again when it sees that.
+                // It starts again when it detects that.
                 return;
             }
 
@@ -123,14 +123,14 @@ internal sealed class StandstillWatch
                 standstills = _standstills;
             }
 
-            // In this order: the newest map says what is lost, and nothing of that is here when the server serves again.
+            // In this order: the newest map shows the lost slots, whose sessions are gone before the server serves again.
             await TryHearAsync().ConfigureAwait(false);
             await _keeper.DropLostAsync().ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
         while (!TryServe(standstills));
     }
 
-    // False when the node has stood still again.
+    // False if the node was suspended again.
     private bool TryServe(long standstills)
     {
         lock (_gate)
@@ -150,8 +150,8 @@ internal sealed class StandstillWatch
         }
     }
 
-    // A connection with the store may have broken meanwhile, so one failure says little. Where the store is away, the node goes on after a
-    // while with what it has.
+    // A connection to the store may have broken meanwhile, so one failure tells little. If the store is unavailable, the node continues
+    // after a while with its slots.
     private async Task TryHearAsync()
     {
         using CancellationTokenSource end = new(_lease, _time);

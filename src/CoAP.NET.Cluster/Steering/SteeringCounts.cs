@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>Counts what is relayed. Thread-safe.</summary>
+/// <summary>Counts relayed and held datagrams. Thread-safe.</summary>
 internal sealed class SteeringCounts
 {
     private long _relayed;
@@ -12,28 +12,28 @@ internal sealed class SteeringCounts
     private long _held;
     private long _heldDropped;
 
-    /// <summary>How many datagrams it sent to the nodes that have their slots.</summary>
+    /// <summary>Datagrams sent to the owners of their slots.</summary>
     public long Relayed => Interlocked.Read(ref _relayed);
 
-    /// <summary>How many it took from other nodes.</summary>
+    /// <summary>Datagrams received from other nodes.</summary>
     public long Received => Interlocked.Read(ref _received);
 
-    /// <summary>How many answers of other nodes it sent to clients.</summary>
+    /// <summary>Answers of other nodes sent to clients.</summary>
     public long Returned => Interlocked.Read(ref _returned);
 
-    /// <summary>How many were not relayed because their source had its share.</summary>
+    /// <summary>Datagrams not relayed because their source had used up its share.</summary>
     public long Refused => Interlocked.Read(ref _refused);
 
-    /// <summary>How many were dropped because the slot had moved on when they came, or nobody here takes them.</summary>
+    /// <summary>Datagrams dropped because their slot had moved again, or no server here accepts them.</summary>
     public long Stray => Interlocked.Read(ref _stray);
 
-    /// <summary>How many were sent to this node and did not arrive.</summary>
+    /// <summary>Datagrams that were sent to this node and did not arrive.</summary>
     public long Lost => Interlocked.Read(ref _lost);
 
-    /// <summary>How many were held.</summary>
+    /// <summary>Held datagrams.</summary>
     public long Held => Interlocked.Read(ref _held);
 
-    /// <summary>How many of those were dropped because they were too old or too many.</summary>
+    /// <summary>Held datagrams dropped because they were too old or too many.</summary>
     public long HeldDropped => Interlocked.Read(ref _heldDropped);
 
     public void OnRelayed() => Interlocked.Increment(ref _relayed);

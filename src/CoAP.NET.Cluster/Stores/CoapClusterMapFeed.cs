@@ -48,7 +48,7 @@ public sealed class CoapClusterMapFeed : IDisposable
     /// <summary>Returns the newest map, and the newest one again each time that it changed.</summary>
     /// <param name="cancellationToken">Stops the enumeration.</param>
     /// <returns>The maps.</returns>
-    /// <exception cref="ObjectDisposedException">The feed was disposed of.</exception>
+    /// <exception cref="ObjectDisposedException">The feed is disposed.</exception>
     public async IAsyncEnumerable<CoapClusterMap> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
         CoapClusterMap? shown = null;

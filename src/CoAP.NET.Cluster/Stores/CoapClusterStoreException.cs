@@ -1,15 +1,16 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>
-/// A store failed. A write may have taken effect or not; if it has, then before all later calls of the same store.
-/// <see cref="Fault"/> tells the reason; the message says what to do, and contains no secret.
-/// </summary>
+/// <summary>A store failed. <see cref="Fault"/> is the reason.</summary>
+/// <remarks>
+/// A write may or may not have taken effect; if it has, then before all later calls of the same store. The message contains the remedy, and
+/// no secret.
+/// </remarks>
 public sealed class CoapClusterStoreException : CoapException
 {
     /// <summary>Creates an exception.</summary>
     /// <param name="fault">The reason.</param>
-    /// <param name="message">What happened and what to do.</param>
-    /// <param name="innerException">What caused it.</param>
+    /// <param name="message">The description of the failure, with the remedy.</param>
+    /// <param name="innerException">The cause.</param>
     public CoapClusterStoreException(CoapClusterStoreFault fault, string message, Exception? innerException = null)
         : base(message, innerException) => Fault = fault;
 

@@ -3,19 +3,19 @@ namespace CoAP.NET.Cluster;
 /// <summary>The reason why an <see cref="ICoapClusterStore"/> failed.</summary>
 public enum CoapClusterStoreFault
 {
-    /// <summary>The store cannot be reached, such as while a database restarts or a network is down. Retry.</summary>
+    /// <summary>The store is not reachable, for example while a database restarts or a network is down. Retry.</summary>
     Unavailable,
 
     /// <summary>The store did not answer in time. Retry.</summary>
     TimedOut,
 
-    /// <summary>There is no space left, such as on a full disk. Retry after space was freed.</summary>
+    /// <summary>There is no space left, for example on a full disk. Retry after space was freed.</summary>
     Full,
 
     /// <summary>Too many calls are pending. Retry later.</summary>
     Busy,
 
-    /// <summary>The stored data cannot be read: it was truncated, modified, or has another format.</summary>
+    /// <summary>The stored data are unreadable: truncated, modified, or in another format.</summary>
     Corrupt,
 
     /// <summary>Another process uses the store, which serves one process at a time.</summary>

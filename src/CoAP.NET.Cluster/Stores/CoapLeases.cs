@@ -9,9 +9,9 @@ public static class CoapLeases
     /// <summary>The longest lease: 1 hour.</summary>
     public static TimeSpan Longest { get; } = TimeSpan.FromHours(1);
 
-    /// <summary>Checks what <see cref="ICoapClusterStore.JoinAsync"/> is given; engines call it first.</summary>
+    /// <summary>Validates the arguments of <see cref="ICoapClusterStore.JoinAsync"/>; engines call it first.</summary>
     /// <param name="self">The node.</param>
-    /// <param name="lease">How long it counts as live.</param>
+    /// <param name="lease">The time for which it counts as live.</param>
     /// <exception cref="ArgumentException">The node has no id.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The lease is too short or too long.</exception>
     public static void Check(CoapClusterNode self, TimeSpan lease)
@@ -19,14 +19,14 @@ public static class CoapLeases
         ArgumentNullException.ThrowIfNull(self);
         if (!self.Id.IsSet)
         {
-            throw new ArgumentException("A node needs an id (CoapNodeId.New).", nameof(self));
+            throw new ArgumentException("The node has no id. Create one with CoapNodeId.New.", nameof(self));
         }
 
         ArgumentOutOfRangeException.ThrowIfLessThan(lease, Shortest);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(lease, Longest);
     }
 
-    /// <summary>Checks that only one node joins with a store; engines call it.</summary>
+    /// <summary>Verifies that only one node joins with a store; engines call it.</summary>
     /// <param name="joined">The node that joined before; not set if none did.</param>
     /// <param name="self">The node that joins.</param>
     /// <exception cref="InvalidOperationException">They differ.</exception>
@@ -34,7 +34,7 @@ public static class CoapLeases
     {
         if (joined.IsSet && joined != self)
         {
-            throw new InvalidOperationException($"This store has joined as node {joined}. Another node needs a store of its own.");
+            throw new InvalidOperationException($"This store has joined as node {joined}. Use a separate store for another node.");
         }
     }
 }

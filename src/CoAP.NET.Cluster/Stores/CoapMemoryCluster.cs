@@ -1,10 +1,10 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>
-/// The state of a cluster in the memory of this process, for tests and development. Each node gets its own
-/// <see cref="ICoapClusterStore"/> from <see cref="Open"/>. Leases and lifetimes follow the <see cref="TimeProvider"/>, so they can pass in
-/// virtual time. Thread-safe.
-/// </summary>
+/// <summary>The state of a cluster in the memory of this process, for tests and development. Thread-safe.</summary>
+/// <remarks>
+/// Each node gets its own <see cref="ICoapClusterStore"/> from <see cref="Open"/>. Leases and lifetimes follow the
+/// <see cref="TimeProvider"/>, so they can pass in virtual time.
+/// </remarks>
 /// <param name="timeProvider">The clock of leases and lifetimes; null for the system clock.</param>
 public sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
 {
@@ -17,8 +17,8 @@ public sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
     private bool _isAway;
 
     /// <summary>
-    /// Whether it behaves like a store that cannot be reached: every call fails with <see cref="CoapClusterStoreFault.Unavailable"/>, and
-    /// leases still expire. For tests of applications.
+    /// Whether it simulates an unreachable store, for tests of applications: every call fails with
+    /// <see cref="CoapClusterStoreFault.Unavailable"/>, and leases still expire.
     /// </summary>
     public bool IsAway
     {
@@ -53,7 +53,7 @@ public sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
     }
 
     /// <summary>Creates the store of one node.</summary>
-    /// <returns>The store. Disposing of it gives back the lease of the node and keeps everything else.</returns>
+    /// <returns>The store. Disposing of it releases the lease of the node and keeps everything else.</returns>
     public ICoapClusterStore Open() => new MemoryClusterStore(this);
 
     internal void Add(CoapClusterMapFeed feed)
@@ -217,7 +217,7 @@ public sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
     {
         if (_isAway)
         {
-            throw new CoapClusterStoreException(CoapClusterStoreFault.Unavailable, "The store in memory was told to be away (IsAway).");
+            throw new CoapClusterStoreException(CoapClusterStoreFault.Unavailable, "The store in memory simulates a failure (IsAway).");
         }
     }
 }

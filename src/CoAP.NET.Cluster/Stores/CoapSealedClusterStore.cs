@@ -7,15 +7,16 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Seals the records of another store, so that neither a file nor a database, nor a backup of one, reveals keys of sessions or data of
-/// devices. States are encrypted (AES-256-GCM) and authenticated together with the keys of their records, under a key of each process that
-/// is derived from the secret of the cluster (HKDF); keys, slots, fences and lifetimes stay readable. Thread-safe. Disposing of it disposes
-/// of the other store too.
+/// Encrypts the records of another store, so that neither a file nor a database, nor a backup, reveals keys of sessions or data of devices.
+/// Thread-safe.
 /// </summary>
 /// <remarks>
-/// Somebody who can write to the store can delete records and restore older ones, which cannot be detected. A record that was sealed with
-/// another secret, or stored under another key, does not open: <see cref="ReadAsync"/> skips and counts it, and <see cref="FindAsync"/>
-/// fails, because "unreadable" must not be mistaken for "never written".
+/// It encrypts states (AES-256-GCM) and authenticates them together with the keys of their records, under a key per process that is derived
+/// from the secret of the cluster (HKDF). Keys, slots, fences and lifetimes stay readable. Disposing of it disposes of the other store as
+/// well.
+/// <para>An attacker with write access to the store can delete records and restore older ones, which cannot be detected. A record encrypted
+/// with another secret, or stored under another key, does not open: <see cref="ReadAsync"/> skips and counts it, and
+/// <see cref="FindAsync"/> fails, because "unreadable" must not be mistaken for "never written".</para>
 /// </remarks>
 public sealed class CoapSealedClusterStore : ICoapClusterStore
 {
@@ -31,9 +32,9 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
     private readonly OccasionalLog _told;
     private long _unreadable;
 
-    /// <summary>Creates a sealed store.</summary>
-    /// <param name="inner">Where the sealed records are kept.</param>
-    /// <param name="secret">32 random bytes, the same on every node. They are not kept.</param>
+    /// <summary>Creates an encrypting store.</summary>
+    /// <param name="inner">The store of the encrypted records.</param>
+    /// <param name="secret">32 random bytes, the same on every node. They are not stored.</param>
     /// <param name="random">The source of nonces; null for the operating system.</param>
     /// <exception cref="ArgumentException">The secret has another length.</exception>
     public CoapSealedClusterStore(ICoapClusterStore inner, ReadOnlySpan<byte> secret, CoapRandomSource? random = null)
@@ -41,14 +42,15 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
     {
     }
 
-    /// <summary>Creates a sealed store that logs records that do not open.</summary>
+    /// <summary>Creates an encrypting store that logs unreadable records.</summary>
     internal CoapSealedClusterStore(
         ICoapClusterStore inner, ReadOnlySpan<byte> secret, CoapRandomSource? random, TimeProvider time, ILogger logger)
     {
         ArgumentNullException.ThrowIfNull(inner);
         if (secret.Length != SecretLength)
         {
-            throw new ArgumentException($"The secret of a cluster has {SecretLength} bytes, and not {secret.Length}.", nameof(secret));
+            throw new ArgumentException($"The secret of a cluster must have {SecretLength} bytes; this one has "
+                + $"{secret.Length}.", nameof(secret));
         }
 
         _inner = inner;
@@ -57,7 +59,7 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
         _told = new OccasionalLog(time);
     }
 
-    /// <summary>How many records did not open, because they were sealed with another secret or were modified.</summary>
+    /// <summary>The number of records that did not open, because they were encrypted with another secret or modified.</summary>
     public long UnreadableCount => Interlocked.Read(ref _unreadable);
 
     /// <inheritdoc/>
@@ -105,8 +107,8 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
     }
 
     /// <inheritdoc/>
-    /// <exception cref="CoapClusterStoreException">The record is there and does not open (<see cref="CoapClusterStoreFault.Corrupt"/>).
-    /// </exception>
+    /// <exception cref="CoapClusterStoreException">The record exists but does not open
+    /// (<see cref="CoapClusterStoreFault.Corrupt"/>).</exception>
     public async ValueTask<CoapRecord?> FindAsync(CoapRecordKey key, CancellationToken cancellationToken)
     {
         if (await _inner.FindAsync(key, cancellationToken).ConfigureAwait(false) is not { } record)
@@ -121,7 +123,7 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
 
         OnUnreadable(key);
         throw new CoapClusterStoreException(CoapClusterStoreFault.Corrupt,
-            $"The record {key} does not open: it was sealed with another secret, or was modified. Use the secret that it was "
+            $"The record {key} does not open: it was encrypted with another secret, or was modified. Use the secret that it was "
             + "written with, or remove the record if its content may be lost.");
     }
 
@@ -135,10 +137,10 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
         _cipher.Dispose();
     }
 
-    /// <summary>Seals a state before it is handed over, for what must not wait in the clear.</summary>
+    /// <summary>Encrypts a state in advance, if it must not wait as plain text.</summary>
     internal byte[] Seal(CoapRecordKey key, ReadOnlySpan<byte> state) => _cipher.Seal(key, state);
 
-    /// <summary>Opens what <see cref="Seal"/> sealed; null when it does not open, which is counted.</summary>
+    /// <summary>Decrypts a state from <see cref="Seal"/>; null if it does not open, which is counted.</summary>
     internal byte[]? TryOpen(CoapRecordKey key, ReadOnlySpan<byte> sealedState)
     {
         byte[]? state = _cipher.TryOpen(key, sealedState);
@@ -150,7 +152,7 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
         return state;
     }
 
-    // There may be very many at a start. The memory of a record belongs to who reads it.
+    // There may be many at a start. The reader owns the memory of a record.
     private CoapRecord? TryOpen(CoapRecord record) =>
         _cipher.TryOpenInPlace(record.Key, MemoryMarshal.AsMemory(record.State).Span)
             ? record with { State = record.State[RecordCipher.Overhead..] }
@@ -165,7 +167,7 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
         }
     }
 
-    /// <summary>Creates a secret when a cluster is set up. Store it where keys are kept.</summary>
+    /// <summary>Creates a secret for a new cluster. Store it with your keys.</summary>
     /// <param name="random">The source of the bytes; null for the operating system.</param>
     /// <returns>32 random bytes. Wipe them after use (<see cref="CryptographicOperations.ZeroMemory"/>).</returns>
     public static byte[] NewSecret(CoapRandomSource? random = null)

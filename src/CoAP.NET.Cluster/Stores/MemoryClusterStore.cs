@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>What one node uses of a <see cref="CoapMemoryCluster"/>.</summary>
+/// <summary>The store of one node in a <see cref="CoapMemoryCluster"/>.</summary>
 internal sealed class MemoryClusterStore : ICoapClusterStore
 {
     private readonly CoapMemoryCluster _cluster;

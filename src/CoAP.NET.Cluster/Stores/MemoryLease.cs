@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>A node that is there until its timer fires.</summary>
+/// <summary>A node that is live until its timer fires.</summary>
 internal sealed class MemoryLease(CoapClusterNode node)
 {
     public CoapClusterNode Node { get; } = node;

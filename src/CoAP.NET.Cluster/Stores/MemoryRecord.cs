@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>A record in memory, with the time at which it ends.</summary>
+/// <summary>A record in memory, with its end.</summary>
 internal sealed record MemoryRecord(CoapFence Fence, byte[] State, DateTimeOffset Ends)
 {
     public CoapRecord ToRecord(CoapRecordKey key, DateTimeOffset now) =>

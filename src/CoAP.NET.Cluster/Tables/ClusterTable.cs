@@ -5,7 +5,7 @@ namespace CoAP.NET.Cluster;
 /// <summary>A table of a cluster on this node. Thread-safe.</summary>
 internal sealed class ClusterTable : CoapTable
 {
-    // Whether another node has got a link meanwhile nobody tells.
+    // There is no event when another node gets a link.
     private static readonly TimeSpan s_lookAgain = TimeSpan.FromMilliseconds(250);
 
     private readonly CoapCluster _cluster;
@@ -38,15 +38,15 @@ internal sealed class ClusterTable : CoapTable
         Feed = new TableFeed(_contents, secret);
     }
 
-    /// <summary>Tells other nodes what changes here.</summary>
+    /// <summary>Reports local changes to other nodes.</summary>
     public TableFeed Feed { get; }
 
     public override int Count => _contents.Count;
 
     public override long Bytes => _contents.Bytes;
 
-    /// <summary>Whether this node has of each slot what its owner has, as far as it was told.</summary>
-    /// <param name="owner">The table on the node that owns some.</param>
+    /// <summary>Whether this node has all reported changes of each slot's owner.</summary>
+    /// <param name="owner">The table on the owner's node.</param>
     internal bool HasHeard(ClusterTable owner) => CoapSlot.All.All(slot =>
     {
         (CoapFence Fence, long Number, bool IsOwned) theirs = owner.PositionOf(slot);
@@ -149,11 +149,11 @@ internal sealed class ClusterTable : CoapTable
                 TableLog.QuestionFailed(_logger, node, key, exception);
             }
 
-            return TableReply.Failed($"The rules of the table failed at node {_cluster.Self.Id}; its log says why.");
+            return TableReply.Failed($"The rules of the table failed at node {_cluster.Self.Id}; see its log.");
         }
     }
 
-    /// <summary>Hears from another node what changes there.</summary>
+    /// <summary>Starts to receive changes of another node.</summary>
     public void Follow(CoapNodeId node)
     {
         lock (_gate)
@@ -165,7 +165,7 @@ internal sealed class ClusterTable : CoapTable
         }
     }
 
-    /// <summary>There is no link with another node any more.</summary>
+    /// <summary>Ends the changes of a node without a link.</summary>
     public void Unfollow(CoapNodeId node)
     {
         lock (_gate)
@@ -179,21 +179,21 @@ internal sealed class ClusterTable : CoapTable
         }
     }
 
-    /// <summary>Nodes came or went, or slots have moved.</summary>
+    /// <summary>Handles a change of the map.</summary>
     public void OnMapChanged()
     {
         _loader.Update();
         _map.OnMoved();
     }
 
-    /// <summary>Slots were read.</summary>
+    /// <summary>Handles loaded slots.</summary>
     public void OnLoaded()
     {
         _map.OnMoved();
         Feed.OnChanged();
     }
 
-    /// <summary>Gives up a slot, and ends when the store has what was decided.</summary>
+    /// <summary>Gives up a slot, and completes when the decisions are stored.</summary>
     public Task ReleaseAsync(CoapSlot slot) => _owner.ReleaseAsync(slot);
 
     private (CoapFence Fence, long Number, bool IsOwned) PositionOf(CoapSlot number)
@@ -239,7 +239,7 @@ internal sealed class ClusterTable : CoapTable
         }
     }
 
-    // What has been decided has a place of its own, for as long as the store has not confirmed it.
+    // A decision has a separate place until the store has confirmed it.
     private void EnterUnlessDecided(TableAsking asking, TableStep step)
     {
         if (step.Kind is TableStepKind.Waiting or TableStepKind.Elsewhere)
@@ -274,7 +274,7 @@ internal sealed class ClusterTable : CoapTable
             Task moved = _map.Next;
             if (step.Kind == TableStepKind.Elsewhere)
             {
-                // It may have come before this one waits for it.
+                // The news may have arrived before this wait.
                 step = AskAgain(asking);
             }
 
@@ -308,7 +308,7 @@ internal sealed class ClusterTable : CoapTable
         }
     }
 
-    // False when another node has the slot by now, so that it has to be asked.
+    // False if another node owns the slot by now and must be asked.
     private async Task<bool> IsWrittenAsync(TableAsking asking, Task<bool> write, bool isMine, CancellationToken cancellationToken)
     {
         try
@@ -338,7 +338,7 @@ internal sealed class ClusterTable : CoapTable
         }
     }
 
-    // Null for looking again.
+    // Returns null to request another attempt.
     private async Task<ReadOnlyMemory<byte>?> TryAskOwnerAsync(
         TableAsking asking, bool canForward, Task moved, CancellationToken cancellationToken)
     {
@@ -351,7 +351,7 @@ internal sealed class ClusterTable : CoapTable
         TimeSpan wait = asking.Left;
         if (home == _cluster.Self.Id)
         {
-            asking.Why = "this node has got the slot, and reads it from the store.";
+            asking.Why = "this node has taken the slot, and is reading it from the store.";
         }
         else if (!canForward)
         {
@@ -368,7 +368,7 @@ internal sealed class ClusterTable : CoapTable
         }
         else
         {
-            asking.Why = home.IsSet ? $"there is no link with node {home}, which has the slot." : "no node has the slot.";
+            asking.Why = home.IsSet ? $"there is no link with node {home}, which owns the slot." : "the slot has no owner.";
             wait = wait < s_lookAgain ? wait : s_lookAgain;
         }
 
@@ -407,7 +407,7 @@ internal sealed class ClusterTable : CoapTable
         if (response.Code != CoapCode.ServiceUnavailable)
         {
             throw new CoapException(
-                $"Node {home}, which has slot {asking.Key.Slot}, failed: {CoapForeignText.LineOf(response.GetText())}");
+                $"Node {home}, which owns slot {asking.Key.Slot}, failed: {CoapForeignText.LineOf(response.GetText())}");
         }
 
         if (TableReply.TryRead(response, asking) is { } unavailable)
@@ -415,7 +415,7 @@ internal sealed class ClusterTable : CoapTable
             throw unavailable;
         }
 
-        asking.Why = $"node {home} does not have the slot any more.";
+        asking.Why = $"node {home} no longer owns the slot.";
         return null;
     }
 

@@ -2,23 +2,23 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>The entries of a table of a cluster: counts changes, remembers removals, and writes what must not come back.</summary>
+/// <summary>The entries of a table in a cluster: counts changes, remembers removals, and writes removals that must be durable.</summary>
 internal sealed class ClusterTableContents(
     CoapCluster cluster, CoapRecordKind kind, ICoapTableRules rules, TimeProvider time, ILogger logger)
     : TableContents(rules, time, logger)
 {
     private static readonly long s_endAgain = TimeSpan.FromSeconds(1).Ticks;
 
-    /// <summary>The key of the record of an entry.</summary>
+    /// <summary>Returns the record key of an entry.</summary>
     public CoapRecordKey RecordKeyOf(ReadOnlySpan<byte> key) => new(kind, new CoapSlot(key[0]), key);
 
-    /// <summary>Puts an entry as the newest change of its slot, or as it was heard.</summary>
+    /// <summary>Puts an entry as the newest change of its slot, or as received.</summary>
     /// <param name="slot">The slot.</param>
-    /// <param name="data">Its key and value, which are taken over; see <see cref="TableEntry.DataOf"/>.</param>
-    /// <param name="keyLength">How many bytes are its key.</param>
-    /// <param name="expires">When it ends.</param>
+    /// <param name="data">Its key and value, whose ownership passes; see <see cref="TableEntry.DataOf"/>.</param>
+    /// <param name="keyLength">The length of the key.</param>
+    /// <param name="expires">Its end.</param>
     /// <param name="number">The number of the change.</param>
-    /// <param name="version">How often it was put.</param>
+    /// <param name="version">The number of times it was put.</param>
     /// <param name="isDurable">Whether the store has confirmed it.</param>
     public void Put(TableSlot slot, byte[] data, int keyLength, long expires, long number, ushort version, bool isDurable)
     {
@@ -35,7 +35,7 @@ internal sealed class ClusterTableContents(
         Remove(slot, index, isExpired);
     }
 
-    /// <summary>Writes an entry later.</summary>
+    /// <summary>Queues an entry for the store.</summary>
     public void WriteLater(TableSlot slot, int index)
     {
         ref TableEntry entry = ref slot.Entries[index];
@@ -52,14 +52,14 @@ internal sealed class ClusterTableContents(
         ref TableEntry entry = ref slot.Entries[index];
         if (slot.Pending?.ContainsKey(new CoapTableKey(entry.Key)) == true)
         {
-            // What waits for the store begins its lifetime anew, or removes it.
+            // The pending write renews its lifetime, or removes it.
             slot.Entries.SetExpires(index, Now + s_endAgain);
             return;
         }
 
         if (!entry.IsDurable)
         {
-            // Its value may still wait for the store, which would count its lifetime from then on.
+            // Its value may still wait for the store, which would start its lifetime then.
             cluster.Writer.TryWrite(CoapRecordChange.Remove(RecordKeyOf(entry.Key), slot.Fence));
         }
 

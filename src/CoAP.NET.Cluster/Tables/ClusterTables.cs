@@ -4,7 +4,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>The tables of a node: serves the other nodes, and takes part when slots move. Thread-safe.</summary>
+/// <summary>The tables of a node: serves the other nodes, and releases slots that move. Thread-safe.</summary>
 internal sealed class ClusterTables : ISlotHolder, IClusterLinkListener
 {
     public const string AskPath = "/table-ask";
@@ -43,23 +43,23 @@ internal sealed class ClusterTables : ISlotHolder, IClusterLinkListener
         ArgumentNullException.ThrowIfNull(rules);
         if (kind is not (CoapRecordKind.Registration or CoapRecordKind.Topic or >= CoapRecordKind.Application))
         {
-            throw new ArgumentOutOfRangeException(nameof(kind), kind, "Records of this kind are not those of a table. Use Registration, "
+            throw new ArgumentOutOfRangeException(nameof(kind), kind, "Records of this kind do not belong to a table. Use Registration, "
                 + "Topic, or a number from Application on.");
         }
 
         ClusterTable table = new(_cluster, kind, rules, (options ?? new CoapTableOptions()).Checked(), _secret, _time, _logger);
         return _tables.TryAdd(kind, table)
             ? table
-            : throw new InvalidOperationException($"The table of {kind} is open already. Dispose of it first, or use another kind.");
+            : throw new InvalidOperationException($"The table of {kind} is already open. Dispose of it first, or use another kind.");
     }
 
-    /// <summary>A table has ended.</summary>
+    /// <summary>Removes an ended table.</summary>
     public void Remove(CoapRecordKind kind, ClusterTable table) => _tables.TryRemove(KeyValuePair.Create(kind, table));
 
-    /// <summary>Something has changed in a slot of this node.</summary>
+    /// <summary>Handles a change in a slot of this node.</summary>
     public void OnChanged(CoapRecordKind kind) => _tables.GetValueOrDefault(kind)?.Feed.OnChanged();
 
-    /// <summary>Slots were read from the store.</summary>
+    /// <summary>Handles slots that were read from the store.</summary>
     public void OnMoved(CoapRecordKind kind) => _tables.GetValueOrDefault(kind)?.OnLoaded();
 
     public Task ReleaseAsync(CoapSlot slot, CancellationToken cancellationToken) =>
@@ -93,7 +93,7 @@ internal sealed class ClusterTables : ISlotHolder, IClusterLinkListener
         CoapNodeId node = _cluster.Links.NodeOf(request);
         return !node.IsSet || !TableReply.TryReadQuestion(
                 request.Payload, out CoapRecordKind kind, out CoapTableKey key, out ReadOnlyMemory<byte> question)
-            ? CoapResults.BadRequest("This is no question.")
+            ? CoapResults.BadRequest("The payload is not a question.")
             : _tables.GetValueOrDefault(kind) is { } table
                 ? await table.ServeAsync(node, key, question, cancellationToken).ConfigureAwait(false)
                 : TableReply.Moved();
@@ -104,7 +104,7 @@ internal sealed class ClusterTables : ISlotHolder, IClusterLinkListener
         CoapNodeId node = _cluster.Links.NodeOf(request);
         ReadOnlyMemory<byte> payload = request.Payload;
         return !node.IsSet || payload.IsEmpty
-            ? CoapResults.BadRequest("This names no table.")
+            ? CoapResults.BadRequest("The payload names no table.")
             : _tables.GetValueOrDefault((CoapRecordKind)payload.Span[0]) is { } table
                 ? TableReply.Of(await table.Feed.ReadAsync(node, payload[1..], cancellationToken).ConfigureAwait(false))
                 : CoapResults.NotFound();
@@ -115,7 +115,7 @@ internal sealed class ClusterTables : ISlotHolder, IClusterLinkListener
         ReadOnlySpan<byte> payload = request.Payload.Span;
         return !TableWire.TryReadByte(ref payload, out byte kind) || !TableWire.TryReadByte(ref payload, out byte slot)
             || !TablePlace.TryRead(ref payload, out TablePlace after) || payload.Length != TableDigests.Length
-            ? CoapResults.BadRequest("These are no digests.")
+            ? CoapResults.BadRequest("The payload is not a list of digests.")
             : _tables.GetValueOrDefault((CoapRecordKind)kind) is { } table
                 ? TableReply.Of(table.Feed.ReadDifference(new CoapSlot(slot), payload, after))
                 : CoapResults.NotFound();

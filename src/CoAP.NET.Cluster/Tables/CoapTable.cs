@@ -2,11 +2,12 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>
-/// Keyed entries of bytes that every node has in memory in full. Only the node that owns the slot of a key changes its entry, by
-/// <see cref="ICoapTableRules"/>, and tells all others. A table of a cluster (<see cref="CoapCluster.OpenTable"/>) keeps its entries in
-/// the store; <see cref="InMemory"/> makes a table of one process that keeps nothing. Thread-safe.
-/// </summary>
+/// <summary>Keyed entries of bytes, with a full copy in the memory of every node. Thread-safe.</summary>
+/// <remarks>
+/// Only the node that owns the slot of a key changes its entry, according to <see cref="ICoapTableRules"/>, and notifies all others. A
+/// table of a cluster (<see cref="CoapCluster.OpenTable"/>) keeps its entries in the store; <see cref="InMemory"/> creates a table of one
+/// process without a store.
+/// </remarks>
 public abstract class CoapTable : IAsyncDisposable
 {
     /// <summary>The maximum length of a value, and of a reply: 61,440 bytes.</summary>
@@ -25,12 +26,12 @@ public abstract class CoapTable : IAsyncDisposable
     /// <summary>The bytes of their keys and values.</summary>
     public abstract long Bytes { get; }
 
-    /// <summary>Creates a table of one process that keeps nothing: for servers without a cluster, and for tests.</summary>
-    /// <param name="rules">What decides, and is told of changes.</param>
+    /// <summary>Creates a table of one process without a store: for servers without a cluster, and for tests.</summary>
+    /// <param name="rules">Makes the decisions, and receives the changes.</param>
     /// <param name="timeProvider">The clock of lifetimes; null for the system clock.</param>
-    /// <param name="options">Bounds, which are copied; null for the defaults.</param>
-    /// <param name="logger">Is told what <see cref="ICoapTableRules.OnChanged"/> throws; null for none.</param>
-    /// <returns>The table. It can be asked at once.</returns>
+    /// <param name="options">Limits, which are copied; null for the defaults.</param>
+    /// <param name="logger">The log of exceptions of <see cref="ICoapTableRules.OnChanged"/>; null for none.</param>
+    /// <returns>The table, ready for questions.</returns>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public static CoapTable InMemory(
         ICoapTableRules rules, TimeProvider? timeProvider = null, CoapTableOptions? options = null, ILogger? logger = null)
@@ -39,61 +40,61 @@ public abstract class CoapTable : IAsyncDisposable
         return new MemoryTable(rules, timeProvider ?? TimeProvider.System, (options ?? new CoapTableOptions()).Checked(), logger);
     }
 
-    /// <summary>
-    /// Loads the entries. Each of them is told to <see cref="ICoapTableRules.OnChanged"/> before the task completes. While the store is
-    /// unavailable, it is asked again every second. In memory there is nothing to load. Calling it again waits for the same.
-    /// </summary>
-    /// <param name="cancellationToken">Stops waiting; loading goes on.</param>
-    /// <returns>A task that completes when the entries are there.</returns>
-    /// <exception cref="ObjectDisposedException">The table or its cluster has ended.</exception>
+    /// <summary>Loads the entries.</summary>
+    /// <remarks>
+    /// Before the task completes, <see cref="ICoapTableRules.OnChanged"/> gets each of them. While the store is unavailable, the table
+    /// retries every second. A table in memory has nothing to load. Further calls wait for the same load.
+    /// </remarks>
+    /// <param name="cancellationToken">Stops waiting; loading continues.</param>
+    /// <returns>A task that completes when the entries are loaded.</returns>
+    /// <exception cref="ObjectDisposedException">The table or its cluster is disposed.</exception>
     public abstract Task StartAsync(CancellationToken cancellationToken = default);
 
-    /// <summary>
-    /// Asks <see cref="ICoapTableRules.Decide"/> at the node that owns the slot of a key. In memory it completes synchronously. While a
-    /// slot moves, or its node has died, the question waits, and is asked at the new owner.
-    /// </summary>
+    /// <summary>Sends a question to <see cref="ICoapTableRules.Decide"/> at the node that owns the slot of a key.</summary>
     /// <param name="key">The key of the entry.</param>
-    /// <param name="question">What the rules are asked: bytes that they understand, at most <see cref="MaxQuestionLength"/>. They must not
+    /// <param name="question">The question for the rules: bytes in their own format, at most <see cref="MaxQuestionLength"/>. They must not
     /// change before the task has completed.</param>
-    /// <param name="cancellationToken">Stops waiting. What was asked may take effect all the same.</param>
-    /// <returns>The reply of the rules. What it says of a durable change, the store has confirmed.</returns>
+    /// <param name="cancellationToken">Stops waiting. The question may take effect all the same.</param>
+    /// <returns>The reply of the rules. The store has confirmed a durable change.</returns>
     /// <remarks>
-    /// When an answer is lost on its way between two nodes, the question is decided once more. So rules have to be idempotent: the same
-    /// question again has to lead to the same entry.
+    /// In memory it completes synchronously. While a slot moves, or its node has died, the question waits, and goes to the new owner.
+    /// <para>If an answer is lost between two nodes, the question is decided again. Rules must therefore be idempotent: the same question
+    /// again must lead to the same entry.</para>
     /// </remarks>
-    /// <exception cref="CoapTableUnavailableException">The owner cannot be reached, the store does not confirm in time, or there is no
-    /// room. A server answers 5.03 (Service Unavailable) with its <see cref="CoapTableUnavailableException.RetryAfter"/>.</exception>
-    /// <exception cref="CoapException">The rules failed at another node; its log says why.</exception>
+    /// <exception cref="CoapTableUnavailableException">The owner is not reachable, the store does not confirm in time, or there is no room.
+    /// A server answers 5.03 (Service Unavailable) with its <see cref="CoapTableUnavailableException.RetryAfter"/>.</exception>
+    /// <exception cref="CoapException">The rules failed at another node; see its log.</exception>
     /// <exception cref="ArgumentException">The key is empty, or the question is too long.</exception>
-    /// <exception cref="InvalidOperationException">The rules asked the table while it called them. Do it afterwards, on another thread.
-    /// </exception>
-    /// <exception cref="ObjectDisposedException">The table or its cluster has ended.</exception>
+    /// <exception cref="InvalidOperationException">The rules used the table during their own call. Do it afterwards, on another
+    /// thread.</exception>
+    /// <exception cref="ObjectDisposedException">The table or its cluster is disposed.</exception>
     public abstract ValueTask<ReadOnlyMemory<byte>> AskAsync(
         CoapTableKey key, ReadOnlyMemory<byte> question, CancellationToken cancellationToken = default);
 
-    /// <summary>
-    /// Makes a key of a name that strangers may choose. It is hashed with a secret that all nodes of the cluster have, so nobody else can
-    /// choose names whose keys are in the same slot. In memory the secret is random.
-    /// </summary>
+    /// <summary>Creates a key for a name that strangers may choose.</summary>
+    /// <remarks>
+    /// The key is a hash with a secret of the cluster, so attackers cannot choose names whose keys are in the same slot. In memory the
+    /// secret is random.
+    /// </remarks>
     /// <param name="name">The name, of any length.</param>
     /// <returns>A key of 16 bytes; in a cluster the same on every node and after every restart.</returns>
     public abstract CoapTableKey KeyOf(ReadOnlySpan<byte> name);
 
-    /// <summary>Ends the table on this node. The entries of a cluster stay in the store and on the other nodes.</summary>
-    /// <returns>A task that completes then.</returns>
+    /// <summary>Ends the table on this node. Entries in a cluster remain in the store and on the other nodes.</summary>
+    /// <returns>A task that completes when it has ended.</returns>
     public abstract ValueTask DisposeAsync();
 
     private protected static void Check(CoapTableKey key, ReadOnlyMemory<byte> question)
     {
         if (key.Bytes.IsEmpty)
         {
-            throw new ArgumentException("The key has no bytes.", nameof(key));
+            throw new ArgumentException("The key is empty. Use a key with at least one byte.", nameof(key));
         }
 
         if (question.Length > MaxQuestionLength)
         {
             throw new ArgumentException(
-                $"A question has at most {MaxQuestionLength} bytes, and not {question.Length}.", nameof(question));
+                $"A question may have at most {MaxQuestionLength} bytes; this one has {question.Length}.", nameof(question));
         }
     }
 }

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// What becomes of an entry, as <see cref="ICoapTableRules.Decide"/> says, and the reply to whoever asked. The default value keeps the
-/// entry as it is, with an empty reply.
+/// A decision of <see cref="ICoapTableRules.Decide"/>: the change of the entry, and the reply. The default value keeps the entry, with an
+/// empty reply.
 /// </summary>
 public readonly record struct CoapTableDecision
 {
@@ -15,7 +15,7 @@ public readonly record struct CoapTableDecision
     /// <summary>The new value; empty unless <see cref="IsPut"/>.</summary>
     public ReadOnlyMemory<byte> Value { get; private init; }
 
-    /// <summary>How long the entry lasts from now on; <see cref="Timeout.InfiniteTimeSpan"/> for no end.</summary>
+    /// <summary>The new lifetime of the entry; <see cref="Timeout.InfiniteTimeSpan"/> for no end.</summary>
     public TimeSpan Lifetime { get; private init; }
 
     /// <summary>Whether the reply waits until the store has confirmed the change.</summary>
@@ -24,22 +24,19 @@ public readonly record struct CoapTableDecision
     /// <summary>The reply.</summary>
     public ReadOnlyMemory<byte> Reply { get; private init; }
 
-    /// <summary>Leaves the entry as it is.</summary>
-    /// <param name="reply">The reply, at most <see cref="CoapTable.MaxValueLength"/> bytes. It must not change any more.</param>
+    /// <summary>Keeps the entry unchanged.</summary>
+    /// <param name="reply">The reply, at most <see cref="CoapTable.MaxValueLength"/> bytes. It must not change afterwards.</param>
     /// <returns>The decision.</returns>
     /// <exception cref="ArgumentException">The reply is too long.</exception>
     public static CoapTableDecision Keep(ReadOnlyMemory<byte> reply = default) => new() { Reply = Checked(reply, nameof(reply)) };
 
-    /// <summary>Puts a value, be there an entry or not.</summary>
+    /// <summary>Puts a value, whether or not there is an entry.</summary>
     /// <param name="value">The value, at most <see cref="CoapTable.MaxValueLength"/> bytes, which are copied.</param>
-    /// <param name="lifetime">How long the entry lasts, from when the change takes place; <see cref="Timeout.InfiniteTimeSpan"/> for no
-    /// end.</param>
-    /// <param name="reply">The reply, at most <see cref="CoapTable.MaxValueLength"/> bytes. It must not change any more.</param>
-    /// <param name="isDurable">
-    /// Whether the store has to confirm the change before it takes place, is told to anybody and is replied to. Default true. False is for
-    /// values that change often: the change takes place at once and is written later. When its node crashes, it may be lost, unless another
-    /// node that knows it takes the slot over. The first value of an entry is always durable.
-    /// </param>
+    /// <param name="lifetime">The lifetime of the entry from the change on; <see cref="Timeout.InfiniteTimeSpan"/> for no end.</param>
+    /// <param name="reply">The reply, at most <see cref="CoapTable.MaxValueLength"/> bytes. It must not change afterwards.</param>
+    /// <param name="isDurable">Whether the store must confirm the change before it takes place, is reported, and is answered. Default true.
+    /// Use false for values that change often: the change takes place at once and is written later. If its node crashes, it may be lost,
+    /// unless another node that knows it takes the slot over. The first value of an entry is always durable.</param>
     /// <returns>The decision.</returns>
     /// <exception cref="ArgumentException">The value or the reply is too long.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The lifetime is not positive.</exception>
@@ -61,8 +58,8 @@ public readonly record struct CoapTableDecision
         };
     }
 
-    /// <summary>Removes the entry. The store has to confirm it first. Does nothing when there is none.</summary>
-    /// <param name="reply">The reply, at most <see cref="CoapTable.MaxValueLength"/> bytes. It must not change any more.</param>
+    /// <summary>Removes the entry after the store has confirmed it. Does nothing if there is none.</summary>
+    /// <param name="reply">The reply, at most <see cref="CoapTable.MaxValueLength"/> bytes. It must not change afterwards.</param>
     /// <returns>The decision.</returns>
     /// <exception cref="ArgumentException">The reply is too long.</exception>
     public static CoapTableDecision Remove(ReadOnlyMemory<byte> reply = default) =>
@@ -70,5 +67,5 @@ public readonly record struct CoapTableDecision
 
     private static ReadOnlyMemory<byte> Checked(ReadOnlyMemory<byte> bytes, string name) => bytes.Length <= CoapTable.MaxValueLength
         ? bytes
-        : throw new ArgumentException($"It has at most {CoapTable.MaxValueLength} bytes, and not {bytes.Length}.", name);
+        : throw new ArgumentException($"It may have at most {CoapTable.MaxValueLength} bytes, but has {bytes.Length}.", name);
 }

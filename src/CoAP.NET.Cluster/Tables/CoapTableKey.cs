@@ -2,23 +2,24 @@ using System.Security.Cryptography;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>
-/// The key of an entry of a <see cref="CoapTable"/>. Its first byte says in which slot it is, and so which node decides about it. Keys that
-/// belong together, such as those of one device, can share the first byte.
-/// </summary>
+/// <summary>The key of an entry of a <see cref="CoapTable"/>.</summary>
+/// <remarks>
+/// Its first byte is its slot, and so determines the node that decides about it. Keys that belong together, such as those of one device,
+/// can share the first byte.
+/// </remarks>
 public readonly struct CoapTableKey : IEquatable<CoapTableKey>
 {
     /// <summary>The maximum length of <see cref="Bytes"/>: 64.</summary>
     public const int MaxLength = 64;
 
-    /// <summary>The length of what <see cref="FromName"/> makes: 16.</summary>
+    /// <summary>The length of a key from <see cref="FromName"/>: 16.</summary>
     public const int HashLength = 16;
 
     private readonly byte[]? _bytes;
 
     /// <summary>Creates a key.</summary>
-    /// <param name="bytes">1 to 64 bytes, which are copied. The entries of a table are spread over the nodes by the first one: where
-    /// strangers choose what keys are made of, use <see cref="CoapTable.KeyOf"/>.</param>
+    /// <param name="bytes">1 to 64 bytes, which are copied. The first one distributes the entries over the nodes: if strangers choose the
+    /// names of keys, use <see cref="CoapTable.KeyOf"/>.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="bytes"/> is empty or too long.</exception>
     public CoapTableKey(ReadOnlySpan<byte> bytes)
     {
@@ -27,17 +28,17 @@ public readonly struct CoapTableKey : IEquatable<CoapTableKey>
         _bytes = bytes.ToArray();
     }
 
-    /// <summary>The bytes; empty for the default value, which is no key.</summary>
+    /// <summary>The bytes; empty for the default value, which is not a key.</summary>
     public ReadOnlySpan<byte> Bytes => _bytes;
 
     /// <summary>The slot.</summary>
     public CoapSlot Slot => new(_bytes is { Length: > 0 } bytes ? bytes[0] : (byte)0);
 
     /// <summary>
-    /// Makes a key of a name by a keyed hash (the first 16 bytes of HMAC-SHA-256). <see cref="CoapTable.KeyOf"/> does it with the secret of
-    /// a table.
+    /// Creates a key for a name with a keyed hash (the first 16 bytes of HMAC-SHA-256). <see cref="CoapTable.KeyOf"/> uses the secret of a
+    /// table.
     /// </summary>
-    /// <param name="secret">A secret that all nodes share. With an empty one, whoever chooses names can find some of the same slot.</param>
+    /// <param name="secret">A secret that all nodes share. With an empty one, attackers can find names in the same slot.</param>
     /// <param name="name">The name, of any length.</param>
     /// <returns>The key.</returns>
     public static CoapTableKey FromName(ReadOnlySpan<byte> secret, ReadOnlySpan<byte> name)
@@ -72,7 +73,7 @@ public readonly struct CoapTableKey : IEquatable<CoapTableKey>
     /// <returns>True if they do.</returns>
     public static bool operator !=(CoapTableKey left, CoapTableKey right) => !left.Equals(right);
 
-    /// <summary>The hash of the bytes of a key, which differs from process to process.</summary>
+    /// <summary>Returns the hash of a key's bytes, which differs between processes.</summary>
     internal static int HashOf(ReadOnlySpan<byte> bytes)
     {
         HashCode hash = default;

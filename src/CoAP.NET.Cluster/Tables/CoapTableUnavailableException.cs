@@ -1,16 +1,14 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>
-/// A <see cref="CoapTable"/> has no answer now. <see cref="Fault"/> says what is unavailable. A server answers 5.03 (Service Unavailable)
-/// with a Max-Age of <see cref="RetryAfter"/>.
-/// </summary>
+/// <summary>A <see cref="CoapTable"/> has no answer now. <see cref="Fault"/> is the reason.</summary>
+/// <remarks>A server answers 5.03 (Service Unavailable) with a Max-Age of <see cref="RetryAfter"/>.</remarks>
 public sealed class CoapTableUnavailableException : CoapException
 {
     /// <summary>Creates an exception.</summary>
-    /// <param name="fault">What is unavailable.</param>
-    /// <param name="retryAfter">After which time another attempt makes sense.</param>
-    /// <param name="message">What was waited for and what to do.</param>
-    /// <param name="innerException">What caused it.</param>
+    /// <param name="fault">The reason.</param>
+    /// <param name="retryAfter">The time after which a retry makes sense.</param>
+    /// <param name="message">The reason for the wait, with the remedy.</param>
+    /// <param name="innerException">The cause.</param>
     public CoapTableUnavailableException(
         CoapTableFault fault, TimeSpan retryAfter, string message, Exception? innerException = null)
         : base(message, innerException)
@@ -19,15 +17,15 @@ public sealed class CoapTableUnavailableException : CoapException
         RetryAfter = retryAfter;
     }
 
-    /// <summary>What is unavailable.</summary>
+    /// <summary>The reason.</summary>
     public CoapTableFault Fault { get; }
 
-    /// <summary>After which time another attempt makes sense.</summary>
+    /// <summary>The time after which a retry makes sense.</summary>
     public TimeSpan RetryAfter { get; }
 
     /// <summary>
-    /// Whether the change may still take effect, now or later: when the store did not confirm it in time, and when an answer was lost on
-    /// its way. Ask again: rules are idempotent. When false, it took no effect.
+    /// Whether the change may still take effect, now or later: the store did not confirm it in time, or an answer was lost.
     /// </summary>
+    /// <remarks>If true, ask again: rules are idempotent. If false, the change had no effect.</remarks>
     public bool IsOutcomeUnknown { get; init; }
 }

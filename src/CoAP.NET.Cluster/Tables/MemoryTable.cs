@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>A table of one process that keeps nothing. Everything happens on the thread that asks. Thread-safe.</summary>
+/// <summary>A table of one process without a store. Everything happens on the calling thread. Thread-safe.</summary>
 internal sealed class MemoryTable : CoapTable
 {
     private readonly TableContents _contents;

@@ -1,10 +1,10 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>A question that waits: where it was asked, since when, and what was waited for last.</summary>
-/// <param name="node">The node at which it was asked.</param>
+/// <summary>A waiting question: its origin, its start, and the last reason for the wait.</summary>
+/// <param name="node">The node that asks.</param>
 /// <param name="key">The key.</param>
 /// <param name="question">The question.</param>
-/// <param name="timeout">How long it may wait.</param>
+/// <param name="timeout">The maximum time to wait.</param>
 /// <param name="time">The clock.</param>
 internal sealed class TableAsking(CoapNodeId node, CoapTableKey key, ReadOnlyMemory<byte> question, TimeSpan timeout, TimeProvider time)
 {
@@ -16,7 +16,7 @@ internal sealed class TableAsking(CoapNodeId node, CoapTableKey key, ReadOnlyMem
 
     public ReadOnlyMemory<byte> Question => question;
 
-    /// <summary>How long it may still wait.</summary>
+    /// <summary>The remaining time.</summary>
     public TimeSpan Left
     {
         get
@@ -26,25 +26,25 @@ internal sealed class TableAsking(CoapNodeId node, CoapTableKey key, ReadOnlyMem
         }
     }
 
-    /// <summary>Whether it has a place among those that wait.</summary>
+    /// <summary>Whether it has a place among the waiting questions.</summary>
     public bool HasPlace { get; set; }
 
-    /// <summary>Whether it may have been decided, and nobody knows.</summary>
+    /// <summary>Whether it may have been decided.</summary>
     public bool IsOutcomeUnknown { get; set; }
 
-    /// <summary>What was waited for last, as a sentence.</summary>
-    public string Why { get; set; } = "No node has the slot.";
+    /// <summary>The last reason for the wait, as a sentence.</summary>
+    public string Why { get; set; } = "The slot has no owner.";
 
-    /// <summary>What caused it.</summary>
+    /// <summary>The cause.</summary>
     public Exception? Cause { get; set; }
 
-    /// <summary>The time is over.</summary>
-    /// <param name="fault">What was waited for last.</param>
+    /// <summary>Ends it after the timeout.</summary>
+    /// <param name="fault">The last reason for the wait.</param>
     public CoapTableUnavailableException End(CoapTableFault fault) => new(fault, timeout,
         $"The owner of slot {key.Slot} did not answer within {timeout}: {Why} "
         + (IsOutcomeUnknown
-            ? "The change may still take effect. Ask again: the same question leads to the same entry."
-            : "Nothing has changed. Ask again later."), Cause)
+            ? "The change may still take effect. Try again: the same question leads to the same entry."
+            : "Nothing has changed. Try again later."), Cause)
     {
         IsOutcomeUnknown = IsOutcomeUnknown,
     };

@@ -3,12 +3,12 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// The entries of a table in memory: changes them, tells the rules, and ends those of slots of this node whose lifetime is over, by one
-/// timer for all. Thread-safe; what takes a slot is called under the lock of that slot.
+/// The entries of a table in memory: changes them, notifies the rules, and ends expired entries of this node's slots with one timer for
+/// all. Thread-safe; methods with a slot require the lock of that slot.
 /// </summary>
 internal class TableContents : IDisposable
 {
-    /// <summary>The time at which entries without an end do.</summary>
+    /// <summary>The end of entries that do not expire.</summary>
     public const long Never = long.MaxValue;
 
     // Others get the lock of a slot in between.
@@ -41,36 +41,36 @@ internal class TableContents : IDisposable
     /// <summary>The clock.</summary>
     public TimeProvider Time { get; }
 
-    /// <summary>How many entries there are.</summary>
+    /// <summary>The number of entries.</summary>
     public int Count => (int)Volatile.Read(ref _count);
 
     /// <summary>The bytes of keys and values.</summary>
     public long Bytes => Volatile.Read(ref _bytes);
 
-    /// <summary>The time in ticks since it was made, whatever becomes of clocks on walls.</summary>
+    /// <summary>The time in ticks since the creation, independent of the wall clock.</summary>
     public long Now => Time.GetElapsedTime(_began).Ticks;
 
-    /// <summary>What there is of a slot.</summary>
+    /// <summary>The contents of a slot.</summary>
     public TableSlot this[CoapSlot slot] => _slots[slot.Number];
 
-    /// <summary>When something ends.</summary>
-    /// <param name="lifetime">How long it lasts.</param>
+    /// <summary>Returns the end of a lifetime.</summary>
+    /// <param name="lifetime">The lifetime.</param>
     public long EndOf(TimeSpan lifetime)
     {
         long now = Now;
         return lifetime == Timeout.InfiniteTimeSpan || lifetime.Ticks >= Never - now ? Never : now + lifetime.Ticks;
     }
 
-    /// <summary>How long something still lasts.</summary>
-    /// <param name="expires">When it ends.</param>
+    /// <summary>Returns the remaining lifetime.</summary>
+    /// <param name="expires">The end.</param>
     public TimeSpan RemainingOf(long expires) =>
         expires == Never ? Timeout.InfiniteTimeSpan : new TimeSpan(Math.Max(0, expires - Now));
 
-    /// <summary>Asks the rules.</summary>
+    /// <summary>Calls the rules.</summary>
     /// <param name="slot">The slot.</param>
-    /// <param name="key">The key of the entry. What is over ends first.</param>
-    /// <param name="question">What is asked.</param>
-    /// <param name="index">Where the entry is; none when there is none.</param>
+    /// <param name="key">The key of the entry. An expired entry ends first.</param>
+    /// <param name="question">The question.</param>
+    /// <param name="index">The index of the entry; none if there is none.</param>
     public CoapTableDecision Decide(TableSlot slot, CoapTableKey key, ReadOnlyMemory<byte> question, out int index)
     {
         index = slot.Entries.Find(key.Bytes);
@@ -90,13 +90,13 @@ internal class TableContents : IDisposable
         return _rules.Decide(new CoapTableQuestion(key, entry.Value, question, RemainingOf(entry.Expires), Time.GetUtcNow()));
     }
 
-    /// <summary>Puts an entry, and tells the rules.</summary>
+    /// <summary>Puts an entry, and notifies the rules.</summary>
     /// <param name="slot">The slot.</param>
-    /// <param name="data">Its key and value, which are taken over; see <see cref="TableEntry.DataOf"/>.</param>
-    /// <param name="keyLength">How many bytes are its key.</param>
-    /// <param name="expires">When it ends.</param>
+    /// <param name="data">Its key and value, whose ownership passes; see <see cref="TableEntry.DataOf"/>.</param>
+    /// <param name="keyLength">The length of the key.</param>
+    /// <param name="expires">Its end.</param>
     /// <param name="number">The number of the change.</param>
-    /// <returns>Where it is.</returns>
+    /// <returns>Its index.</returns>
     public int Put(TableSlot slot, byte[] data, int keyLength, long expires, long number)
     {
         ReadOnlySpan<byte> key = data.AsSpan(0, keyLength);
@@ -116,9 +116,9 @@ internal class TableContents : IDisposable
         return index;
     }
 
-    /// <summary>Removes an entry, and tells the rules.</summary>
+    /// <summary>Removes an entry, and notifies the rules.</summary>
     /// <param name="slot">The slot.</param>
-    /// <param name="index">Where it is.</param>
+    /// <param name="index">Its index.</param>
     /// <param name="isExpired">Whether its lifetime has ended.</param>
     public void Remove(TableSlot slot, int index, bool isExpired)
     {
@@ -129,7 +129,7 @@ internal class TableContents : IDisposable
         Tell(new CoapTableChange(key, null, TimeSpan.Zero, isExpired));
     }
 
-    /// <summary>This node ends entries of a slot from now on.</summary>
+    /// <summary>Makes this node end expired entries of a slot.</summary>
     public void Own(TableSlot slot)
     {
         slot.IsOwned = true;
@@ -150,7 +150,7 @@ internal class TableContents : IDisposable
         GC.SuppressFinalize(this);
     }
 
-    /// <summary>Ends an entry whose lifetime is over, under the lock of its slot.</summary>
+    /// <summary>Ends an expired entry, under the lock of its slot.</summary>
     protected virtual void End(TableSlot slot, int index)
     {
         slot.Number++;
@@ -163,7 +163,7 @@ internal class TableContents : IDisposable
         {
             _rules.OnChanged(change);
         }
-#pragma warning disable CA1031 // whatever rules throw: the change has taken place
+#pragma warning disable CA1031 // the change has taken place, regardless of exceptions of the rules
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -174,7 +174,7 @@ internal class TableContents : IDisposable
         }
     }
 
-    // Most entries end later than what it waits for, and cost a look.
+    // Most entries end later than the current timer, and cost only a comparison.
     private void Arm(long expires)
     {
         if (expires >= Volatile.Read(ref _armed))
@@ -189,7 +189,7 @@ internal class TableContents : IDisposable
                 Volatile.Write(ref _armed, expires);
                 TimeSpan wait = new(Math.Max(0, expires - Now));
 
-                // Timers count in milliseconds; one that fires before anything is over would fire again at once.
+                // Timers count in milliseconds; one that fires too early would fire again at once.
                 wait = TimeSpan.FromMilliseconds(Math.Ceiling(wait.TotalMilliseconds));
                 _timer.Change(wait < s_longestWait ? wait : s_longestWait, Timeout.InfiniteTimeSpan);
             }
@@ -217,7 +217,7 @@ internal class TableContents : IDisposable
         Arm(next);
     }
 
-    // When the next one of the slot ends.
+    // Returns the end of the next entry of the slot.
     private long EndAll(TableSlot slot)
     {
         while (true)

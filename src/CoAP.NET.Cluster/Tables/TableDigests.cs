@@ -5,15 +5,15 @@ using System.Security.Cryptography;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// What the entries of a slot are, as 256 numbers: the entries are spread over as many parts by their keys, and two nodes have the same
-/// entries in a part when the numbers are equal. They are keyed, so nobody can make different entries with the same number.
+/// Digests of the entries of a slot, as 256 numbers: keys distribute the entries over 256 parts, and two nodes have the same entries in a
+/// part if the numbers are equal. The digests are keyed, so attackers cannot create different entries with the same number.
 /// </summary>
 internal sealed class TableDigests
 {
-    /// <summary>How many parts there are.</summary>
+    /// <summary>The number of parts.</summary>
     public const int Count = 256;
 
-    /// <summary>How many bytes they take.</summary>
+    /// <summary>The length in bytes.</summary>
     public const int Length = Count * sizeof(ulong);
 
     private const uint FnvBasis = 2_166_136_261;
@@ -44,7 +44,7 @@ internal sealed class TableDigests
         ArrayPool<byte>.Shared.Return(buffer, clearArray: true);
     }
 
-    /// <summary>The digests of a slot, whose gate the caller holds. Made again only when it has changed.</summary>
+    /// <summary>Returns the digests of a slot, cached until it changes. The caller holds its gate.</summary>
     public static TableDigests Of(TableSlot slot, ReadOnlySpan<byte> secret)
     {
         if (slot.Digests is not { } digests || digests._number != slot.Number || digests._fence != slot.Fence || !slot.Fence.IsSet)
@@ -55,7 +55,7 @@ internal sealed class TableDigests
         return digests;
     }
 
-    /// <summary>In which part an entry is.</summary>
+    /// <summary>Returns the part of an entry.</summary>
     public static byte PartOf(ReadOnlySpan<byte> key)
     {
         uint hash = FnvBasis;
@@ -67,7 +67,7 @@ internal sealed class TableDigests
         return (byte)(hash ^ (hash >> 8) ^ (hash >> 16) ^ (hash >> 24));
     }
 
-    /// <summary>Writes them.</summary>
+    /// <summary>Writes the digests.</summary>
     public void Write(Span<byte> bytes)
     {
         for (int i = 0; i < Count; i++)
@@ -76,7 +76,7 @@ internal sealed class TableDigests
         }
     }
 
-    /// <summary>Which parts differ from those that were written.</summary>
+    /// <summary>Returns the parts that differ from written digests.</summary>
     public bool[] DifferFrom(ReadOnlySpan<byte> bytes)
     {
         bool[] differ = new bool[Count];

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// The entries of one slot: by key, in the order of their changes, and by when they end. Made for many: they lie in blocks that are never
-/// copied, without an object for each. Its caller locks.
+/// The entries of one slot: by key, in the order of their changes, and by their end. Optimized for many entries: they are in blocks that
+/// are never copied, without an object for each. The caller locks.
 /// </summary>
 internal sealed class TableEntries
 {
@@ -21,20 +21,20 @@ internal sealed class TableEntries
     private int _free = None;
     private int _used;
 
-    /// <summary>How many there are.</summary>
+    /// <summary>The number of entries.</summary>
     public int Count { get; private set; }
 
-    /// <summary>The one that was changed last.</summary>
+    /// <summary>The most recently changed entry.</summary>
     public int Newest { get; private set; } = None;
 
-    /// <summary>The one that was changed first.</summary>
+    /// <summary>The least recently changed entry.</summary>
     public int Oldest { get; private set; } = None;
 
-    /// <summary>The one that ends first; none when all last for ever.</summary>
+    /// <summary>The entry that ends first; none if no entry expires.</summary>
     public int FirstToEnd => _heapCount > 0 ? _heap[0] : None;
 
-    /// <summary>An entry.</summary>
-    /// <param name="index">Where it is.</param>
+    /// <summary>Returns an entry.</summary>
+    /// <param name="index">Its index.</param>
     public ref TableEntry this[int index] => ref _blocks[index >> BlockBits][index & (BlockSize - 1)];
 
     /// <summary>Finds an entry.</summary>
@@ -55,21 +55,21 @@ internal sealed class TableEntries
         return index;
     }
 
-    /// <summary>Puts an entry, as the one that was changed last.</summary>
+    /// <summary>Puts an entry as the most recently changed one.</summary>
     /// <param name="key">Its key.</param>
     /// <param name="value">Its value; copied.</param>
-    /// <param name="expires">When it ends.</param>
+    /// <param name="expires">Its end.</param>
     /// <param name="number">The number of the change.</param>
-    /// <returns>Where it is. What else there is to say about it, the caller sets.</returns>
+    /// <returns>Its index. The caller sets the other fields.</returns>
     public int Put(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, long expires, long number) =>
         Put(TableEntry.DataOf(key, value), key.Length, expires, number);
 
-    /// <summary>Puts an entry, as the one that was changed last.</summary>
-    /// <param name="data">Its key and value, which are taken over.</param>
-    /// <param name="keyLength">How many bytes are its key.</param>
-    /// <param name="expires">When it ends.</param>
+    /// <summary>Puts an entry as the most recently changed one.</summary>
+    /// <param name="data">Its key and value, whose ownership passes.</param>
+    /// <param name="keyLength">The length of the key.</param>
+    /// <param name="expires">Its end.</param>
     /// <param name="number">The number of the change.</param>
-    /// <returns>Where it is. What else there is to say about it, the caller sets.</returns>
+    /// <returns>Its index. The caller sets the other fields.</returns>
     public int Put(byte[] data, int keyLength, long expires, long number)
     {
         ReadOnlySpan<byte> key = data.AsSpan(0, keyLength);
@@ -91,7 +91,7 @@ internal sealed class TableEntries
         return index;
     }
 
-    /// <summary>Changes when an entry ends.</summary>
+    /// <summary>Changes the end of an entry.</summary>
     public void SetExpires(int index, long expires)
     {
         ref TableEntry entry = ref this[index];
@@ -175,7 +175,7 @@ internal sealed class TableEntries
         return index;
     }
 
-    // All entries are in the order of changes, so they are found there.
+    // The list of changes contains all entries.
     private void Rehash()
     {
         _buckets = new int[Math.Max(FewestBuckets, _buckets.Length * 2)];

@@ -3,18 +3,18 @@ using System.Buffers;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Tells other nodes what has changed in the slots of this one. Each of them says which changes it has, and waits for the next ones; where
-/// it is told that too many have come since, it has its entries compared with those of this node, and gets those that differ. Thread-safe.
+/// Reports changes in the slots of this node to other nodes. Each of them names the changes that it has, and waits for the next ones. If
+/// too many have happened since, it compares its entries with those of this node, and gets those that differ. Thread-safe.
 /// </summary>
 internal sealed class TableFeed(ClusterTableContents contents, byte[] secret) : IDisposable
 {
-    /// <summary>How long another node waits for changes before it asks again.</summary>
+    /// <summary>The time for which another node waits for changes before it asks again.</summary>
     public static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
 
-    /// <summary>Changes follow.</summary>
+    /// <summary>The response contains changes.</summary>
     public const byte Changes = 0;
 
-    /// <summary>The entries have to be compared.</summary>
+    /// <summary>The response requests a comparison.</summary>
     public const byte Compare = 1;
 
     private readonly WakeSignal _wake = new();
@@ -23,10 +23,10 @@ internal sealed class TableFeed(ClusterTableContents contents, byte[] secret) : 
     private readonly Dictionary<CoapNodeId, CancellationTokenSource> _waiting = [];
     private int _waiters;
 
-    /// <summary>Something has changed in a slot of this node.</summary>
+    /// <summary>Wakes the waiting nodes after a change.</summary>
     public void OnChanged()
     {
-        // A full barrier: who waits is counted before it looks for the last time.
+        // A full barrier: a waiter is counted before its last check.
         Interlocked.MemoryBarrier();
         if (Volatile.Read(ref _waiters) > 0)
         {
@@ -34,9 +34,9 @@ internal sealed class TableFeed(ClusterTableContents contents, byte[] secret) : 
         }
     }
 
-    /// <summary>What has changed since another node was told, as soon as there is something.</summary>
-    /// <param name="node">The node. One that asks again is not waited for twice.</param>
-    /// <param name="positions">What it has of which slots.</param>
+    /// <summary>Returns the changes since the last report to another node, as soon as there are some.</summary>
+    /// <param name="node">The node. A repeated request replaces the waiting one.</param>
+    /// <param name="positions">Its positions by slot.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     public async Task<ReadOnlyMemory<byte>> ReadAsync(
         CoapNodeId node, ReadOnlyMemory<byte> positions, CancellationToken cancellationToken)
@@ -67,11 +67,11 @@ internal sealed class TableFeed(ClusterTableContents contents, byte[] secret) : 
         }
     }
 
-    /// <summary>A part of the entries of a slot that differ from those of another node.</summary>
+    /// <summary>Returns a part of a slot's entries that differ from those of another node.</summary>
     /// <param name="number">The slot.</param>
-    /// <param name="digests">What the other node has.</param>
-    /// <param name="after">The last part and key that were compared.</param>
-    /// <returns>Nothing when this node does not decide about the slot.</returns>
+    /// <param name="digests">The digests of the other node.</param>
+    /// <param name="after">The last compared part and key.</param>
+    /// <returns>Empty if this node does not decide about the slot.</returns>
     public ReadOnlyMemory<byte> ReadDifference(CoapSlot number, ReadOnlySpan<byte> digests, TablePlace after)
     {
         TableSlot slot = contents[number];
@@ -157,7 +157,7 @@ internal sealed class TableFeed(ClusterTableContents contents, byte[] secret) : 
         return answer?.WrittenMemory ?? default;
     }
 
-    // The slot, whether changes follow, which position they lead to, how many, and the changes.
+    // The slot, whether changes follow, the position after them, their number, and the changes.
     private void Write(ArrayBufferWriter<byte> answer, byte number, TableSlot slot, CoapFence fence, long known)
     {
         TableWire.WriteByte(answer, number);

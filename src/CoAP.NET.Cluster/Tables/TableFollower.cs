@@ -4,8 +4,8 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Hears from another node what changes in its slots of a table, for as long as there is a link with it. Nothing that is there is ever
-/// missing meanwhile: entries are replaced and removed one by one.
+/// Receives the changes of another node's slots of a table as long as there is a link. Entries are replaced and removed one by one, so
+/// existing entries never disappear meanwhile.
 /// </summary>
 #pragma warning disable CA1001 // the source has neither timer nor handle
 internal sealed class TableFollower
@@ -30,7 +30,7 @@ internal sealed class TableFollower
         Running = RunAsync();
     }
 
-    /// <summary>Ends when it follows no more.</summary>
+    /// <summary>Completes when it no longer follows.</summary>
     public Task Running { get; }
 
     public void Stop() => _stop.Cancel();
@@ -44,7 +44,7 @@ internal sealed class TableFollower
             byte[] positions = Positions();
             if (positions.Length == 1)
             {
-                // It has no slots, or what is read from the store of them is not here yet.
+                // It has no slots, or their entries are not loaded from the store yet.
                 await moved.WaitAsync(_stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
                 continue;
             }
@@ -55,7 +55,7 @@ internal sealed class TableFollower
                 Task<CoapResponse> asked = SendAsync(ClusterTables.ChangesPath, positions, ends.Token);
                 if (await Task.WhenAny(asked, moved).ConfigureAwait(false) == moved)
                 {
-                    // Other slots are of interest now. What it says meanwhile, it says again.
+                    // The set of slots has changed. The node repeats what it reports meanwhile.
                     await ends.CancelAsync().ConfigureAwait(false);
                     await ((Task)asked).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
                     if (!asked.IsCompletedSuccessfully)
@@ -67,7 +67,7 @@ internal sealed class TableFollower
                 bool isCompared = true;
                 foreach (CoapSlot slot in Apply((await asked.ConfigureAwait(false)).Payload.Span, positions))
                 {
-                    // One that has moved on meanwhile is compared with what its new owner has, and holds up no other.
+                    // A slot that has moved meanwhile is compared with its new owner, and delays no other.
                     isCompared &= _cluster.Map[slot].Node != _node || await TryCompareAsync(slot).ConfigureAwait(false);
                 }
 
@@ -125,7 +125,7 @@ internal sealed class TableFollower
         return (await _cluster.Links.SendAsync(_node, request, cancellationToken).ConfigureAwait(false)).EnsureSuccess();
     }
 
-    // Gives the slots that have to be compared.
+    // Returns the slots to compare.
     private List<CoapSlot> Apply(ReadOnlySpan<byte> changes, ReadOnlySpan<byte> positions)
     {
         List<CoapSlot> different = [];
@@ -172,7 +172,7 @@ internal sealed class TableFollower
         return false;
     }
 
-    // Under the gate.
+    // Requires the gate.
     private void Apply(TableSlot slot, CoapFence fence, long last, ReadOnlySpan<byte> list)
     {
         while (TableWire.TryReadEntry(ref list, out TableNews? news))
@@ -198,7 +198,7 @@ internal sealed class TableFollower
         }
         else
         {
-            // It cannot be read.
+            // The data are unreadable.
             slot.Lose();
         }
     }
@@ -206,7 +206,7 @@ internal sealed class TableFollower
     private void Put(TableSlot slot, TableNews news) => _contents.Put(slot, TableEntry.DataOf(news.Key, news.Value), news.Key.Length,
         _contents.EndOf(news.Remaining), news.Number, news.Version, news.IsDurable);
 
-    // False when it has to be begun again.
+    // False if the comparison must start again.
     private async Task<bool> TryCompareAsync(CoapSlot number)
     {
         TableSlot slot = _contents[number];

@@ -3,12 +3,12 @@ using System.Collections.Concurrent;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Reads the entries of slots from the store: of all slots at the start, and of those that this node gets. What it has heard before of a
-/// slot that it gets is compared with what the store has, and what the store does not have yet stays. Thread-safe.
+/// Loads the entries of slots from the store: of all slots at the start, and of slots that this node gets. It compares previously received
+/// entries of such a slot with the store, and keeps those that the store lacks. Thread-safe.
 /// </summary>
 internal sealed class TableLoader(CoapCluster cluster, CoapRecordKind kind, ClusterTableContents contents) : IAsyncDisposable
 {
-    // How many slots are read at a time. A store has few connections to read over, and others want to read as well.
+    // The number of slots to read in parallel. A store has few connections for reads, and shares them.
     private static readonly int s_readers = Math.Min(4, Environment.ProcessorCount + 1);
     private static readonly TimeSpan s_retry = TimeSpan.FromSeconds(1);
 
@@ -18,7 +18,7 @@ internal sealed class TableLoader(CoapCluster cluster, CoapRecordKind kind, Clus
     private bool _isStarted;
     private bool _isStopped;
 
-    /// <summary>Reads all slots, and from then on those that this node gets.</summary>
+    /// <summary>Loads all slots, and from then on those that this node gets.</summary>
     public Task StartAsync()
     {
         lock (_gate)
@@ -33,7 +33,7 @@ internal sealed class TableLoader(CoapCluster cluster, CoapRecordKind kind, Clus
         }
     }
 
-    /// <summary>The map has changed: this node decides no more about slots that others have, and reads those that it has got.</summary>
+    /// <summary>Handles a change of the map: this node gives up decisions about lost slots, and loads new ones.</summary>
     public void Update()
     {
         DropLost();
@@ -67,7 +67,7 @@ internal sealed class TableLoader(CoapCluster cluster, CoapRecordKind kind, Clus
         {
             try
             {
-                // To open the records takes longer than to read them, and more than one processor can do it.
+                // Decrypting the records takes longer than reading them, and uses several processors.
                 ParallelOptions parallel = new() { MaxDegreeOfParallelism = s_readers, CancellationToken = _stop.Token };
                 ConcurrentBag<List<TableRecord>> lists = [];
                 await Parallel.ForEachAsync(WantedInTurn(), parallel, async (one, cancellationToken) =>
@@ -89,14 +89,14 @@ internal sealed class TableLoader(CoapCluster cluster, CoapRecordKind kind, Clus
             catch (Exception exception) when (exception is CoapClusterStoreException or OperationCanceledException
                 or ObjectDisposedException)
             {
-                // The cluster tells of it.
+                // The cluster reports the failure.
             }
 
             await Task.Delay(s_retry, contents.Time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }
 
-    // Another node has these slots.
+    // Gives up slots of another node.
     private void DropLost()
     {
         foreach (CoapSlot number in CoapSlot.All)
@@ -110,7 +110,7 @@ internal sealed class TableLoader(CoapCluster cluster, CoapRecordKind kind, Clus
         }
     }
 
-    // Each with the task that ends when the one before it is done.
+    // Each with a task that completes when the previous one is done.
     private IEnumerable<(CoapSlot Slot, Task Turn, TaskCompletionSource Done)> WantedInTurn()
     {
         Task turn = Task.CompletedTask;
@@ -143,7 +143,7 @@ internal sealed class TableLoader(CoapCluster cluster, CoapRecordKind kind, Clus
             }
         }
 
-        // Slots are read beside each other and put in one after the other: rules that sort by keys have each of them come last then.
+        // Slots are read in parallel and applied one after the other: rules that sort by key then always append.
         await turn.WaitAsync(cancellationToken).ConfigureAwait(false);
         TableSlot slot = contents[number];
         lock (slot.Gate)
@@ -154,7 +154,7 @@ internal sealed class TableLoader(CoapCluster cluster, CoapRecordKind kind, Clus
             }
             else if (!slot.Fence.IsSet)
             {
-                // Until the owner says what has changed meanwhile.
+                // Valid until the owner reports later changes.
                 foreach (TableRecord record in records)
                 {
                     Put(slot, record, record.Before + 1);
@@ -167,7 +167,7 @@ internal sealed class TableLoader(CoapCluster cluster, CoapRecordKind kind, Clus
         cluster.Tables.OnMoved(kind);
     }
 
-    // Under the gate.
+    // Requires the gate.
     private void TakeOver(TableSlot slot, CoapFence fence, List<TableRecord> records)
     {
         bool hasHeard = slot.Fence.IsSet;
@@ -198,7 +198,7 @@ internal sealed class TableLoader(CoapCluster cluster, CoapRecordKind kind, Clus
             }
         }
 
-        // The first value of each entry was confirmed by the store, so these were removed, or their lifetime has ended.
+        // The store had confirmed the first value of each entry. Missing entries were therefore removed, or have expired.
         gone.ForEach(index => contents.RemoveNext(slot, index, slot.Entries[index].Expires <= contents.Now));
         contents.Own(slot);
         cluster.Counts.Add(ClusterMetric.TableSlotsTaken);
@@ -214,7 +214,7 @@ internal sealed class TableLoader(CoapCluster cluster, CoapRecordKind kind, Clus
         }
         else if (hasHeard && !entry.IsDurable && entry.Number > record.Before)
         {
-            // The owner before told it, and could not write it any more.
+            // The previous owner reported it, but could not write it.
             contents.WriteLater(slot, index);
         }
         else

@@ -6,15 +6,17 @@ namespace CoAP.NET.Cluster;
 internal static partial class TableLog
 {
     [LoggerMessage(2580, LogLevel.Error,
-        "The rules of a table failed when they were told of the change of {Key}; the change has taken place. Logged at most once a "
+        "The rules of a table threw an exception for the change of {Key}; the change has taken place. Logged at most once a "
         + "minute.")]
     public static partial void RulesFailed(ILogger logger, CoapTableKey key, Exception exception);
 
     [LoggerMessage(2581, LogLevel.Error,
-        "The rules of a table failed to decide about {Key}, as node {Node} asked; that node was told so. Logged at most once a minute.")]
+        "The rules of a table threw an exception for a question about {Key} from node {Node}; that node got an error. Logged at most once "
+            + "a minute.")]
     public static partial void QuestionFailed(ILogger logger, CoapNodeId node, CoapTableKey key, Exception exception);
 
     [LoggerMessage(2582, LogLevel.Debug,
-        "What changes in a table at node {Node} could not be heard: {Reason} This node asks again, and shows what it heard last.")]
+        "The changes of a table at node {Node} could not be received: {Reason} This node retries, and shows the state that it received "
+            + "last.")]
     public static partial void NotHeard(ILogger logger, CoapNodeId node, string reason);
 }

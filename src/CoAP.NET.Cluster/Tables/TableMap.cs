@@ -1,13 +1,13 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>Wakes who waits until another node has a slot, or this one has read it. Thread-safe.</summary>
+/// <summary>Wakes callers that wait until another node owns a slot, or this one has loaded it. Thread-safe.</summary>
 internal sealed class TableMap
 {
     private readonly WakeSignal _moved = new();
 
-    /// <summary>Ends when something has moved. Taken before it is looked who has what.</summary>
+    /// <summary>Completes with the next change. Take it before you read the owners.</summary>
     public Task Next => _moved.Next;
 
-    /// <summary>Something has moved.</summary>
+    /// <summary>Reports a change.</summary>
     public void OnMoved() => _moved.Wake();
 }

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>The slot is not at this node, which another one has asked. The other one asks again elsewhere.</summary>
+/// <summary>The slot is not at this node; the asking node must ask elsewhere.</summary>
 internal sealed class TableMovedException : Exception
 {
     public TableMovedException()

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>What an owner says about an entry.</summary>
+/// <summary>A report of an owner about an entry.</summary>
 /// <param name="key">The bytes of its key.</param>
 internal sealed class TableNews(byte[] key)
 {

@@ -1,14 +1,14 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Decides about the slots that this node owns. A durable change takes place when the store has confirmed it: what nobody may rely on yet
-/// is shown to nobody, neither here nor to other nodes. Questions about the same entry wait meanwhile. Thread-safe.
+/// Decides about the slots that this node owns. A durable change takes place after the store has confirmed it; unconfirmed changes are not
+/// visible, neither here nor at other nodes. Questions about the same entry wait meanwhile. Thread-safe.
 /// </summary>
 internal sealed class TableOwner(
     CoapCluster cluster, CoapRecordKind kind, ClusterTableContents contents, CoapTableOptions options, TableWaits waits)
 {
-    /// <summary>Asks the rules, if this node decides about the slot.</summary>
-    /// <param name="node">The node at which it was asked.</param>
+    /// <summary>Calls the rules, if this node decides about the slot.</summary>
+    /// <param name="node">The asking node.</param>
     /// <param name="key">The key.</param>
     /// <param name="question">The question.</param>
     /// <exception cref="CoapTableUnavailableException">There is no room.</exception>
@@ -51,21 +51,21 @@ internal sealed class TableOwner(
         }
     }
 
-    /// <summary>This node decides about a slot no more, and waits for what the store has not confirmed yet.</summary>
+    /// <summary>Gives up a slot, and waits for the store to confirm pending changes.</summary>
     /// <param name="slot">The slot.</param>
     public Task ReleaseAsync(CoapSlot slot)
     {
         TableSlot released = contents[slot];
         lock (released.Gate)
         {
-            // It may not have been read yet; then it is not begun with any more.
+            // It may not be loaded yet; loading must then not start.
             released.IsOwned = false;
             released.Released = cluster.FenceOf(slot);
             return Task.WhenAll(released.Pending?.Values ?? Enumerable.Empty<Task>());
         }
     }
 
-    // Under the gate. The store may be away for long, and no node may fill what waits for it.
+    // Requires the gate. The store may be unavailable for long, and no single node may fill the queue for it.
     private TableStep Write(
         TableSlot slot, CoapNodeId node, CoapTableKey key, CoapTableDecision decision, ushort version, CoapRecordChange change)
     {
@@ -75,7 +75,7 @@ internal sealed class TableOwner(
         return new TableStep(TableStepKind.Writing, decision.Reply, done);
     }
 
-    // Whether the store has confirmed it; otherwise another node has the slot.
+    // Returns whether the store has confirmed it; otherwise another node owns the slot.
     private async Task<bool> FinishAsync(
         TableSlot slot, CoapNodeId node, CoapTableKey key, CoapTableDecision decision, ushort version, CoapRecordChange change)
     {
@@ -91,14 +91,14 @@ internal sealed class TableOwner(
                 slot.Pending = null;
             }
 
-            // Who has the slot by now has read it from the store, and tells us.
+            // A new owner has loaded it from the store, and reports it.
             if (isWritten && slot.Fence == change.Fence)
             {
                 Apply(slot, key, decision, version);
             }
             else if (write.IsCompletedSuccessfully && slot.Fence == change.Fence)
             {
-                // Another node has it, and the map that says so is on its way.
+                // Another node owns it, and the map with this change is on its way.
                 slot.IsOwned = false;
                 slot.Released = slot.Fence;
             }

@@ -2,15 +2,15 @@ using System.Buffers;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>A place in the order in which the entries of a slot are compared: by part, and by key.</summary>
+/// <summary>A position in the order of comparison of a slot's entries: by part, and by key.</summary>
 /// <param name="Part">The part.</param>
-/// <param name="Key">The bytes of the key; empty for before all of the part.</param>
+/// <param name="Key">The bytes of the key; empty for the start of the part.</param>
 internal readonly record struct TablePlace(int Part, byte[] Key) : IComparable<TablePlace>
 {
-    /// <summary>Before all.</summary>
+    /// <summary>The start.</summary>
     public static TablePlace First { get; } = new(0, []);
 
-    /// <summary>After all.</summary>
+    /// <summary>The end.</summary>
     public static TablePlace Last { get; } = new(TableDigests.Count, []);
 
     public int CompareTo(TablePlace other) => Part != other.Part ? Part.CompareTo(other.Part) : Key.AsSpan().SequenceCompareTo(other.Key);

@@ -3,11 +3,11 @@ using System.Buffers.Binary;
 namespace CoAP.NET.Cluster;
 
 /// <summary>An entry in the store.</summary>
-/// <param name="Data">Its key, and then its value: as <see cref="TableEntry.Data"/> has it, which takes it over.</param>
-/// <param name="KeyLength">How many bytes of the data are its key.</param>
-/// <param name="Version">How often it was put.</param>
-/// <param name="Before">The number of the last change of its slot when it was decided.</param>
-/// <param name="Lifetime">How long it still lasts.</param>
+/// <param name="Data">Its key, followed by its value: the future <see cref="TableEntry.Data"/>, which takes ownership.</param>
+/// <param name="KeyLength">The length of the key in the data.</param>
+/// <param name="Version">The number of times it was put.</param>
+/// <param name="Before">The number of the slot's last change at the time of the decision.</param>
+/// <param name="Lifetime">The remaining lifetime.</param>
 internal readonly record struct TableRecord(
     byte[] Data, byte KeyLength, ushort Version, long Before, TimeSpan Lifetime)
 {
@@ -18,7 +18,7 @@ internal readonly record struct TableRecord(
 
     public ReadOnlySpan<byte> Value => Data.AsSpan(KeyLength);
 
-    /// <summary>The state of a record.</summary>
+    /// <summary>Writes the state of a record.</summary>
     public static byte[] StateOf(ushort version, long before, ReadOnlySpan<byte> value)
     {
         byte[] state = new byte[HeaderLength + value.Length];
@@ -29,7 +29,7 @@ internal readonly record struct TableRecord(
         return state;
     }
 
-    /// <summary>Reads a record; null when it is of a later version of the library.</summary>
+    /// <summary>Reads a record; null if it is from a later version of the library.</summary>
     public static TableRecord? TryRead(CoapRecord record)
     {
         ReadOnlyMemory<byte> state = record.State;

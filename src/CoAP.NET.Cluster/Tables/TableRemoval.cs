@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>An entry that was removed.</summary>
+/// <summary>A removed entry.</summary>
 /// <param name="Number">The number of the change.</param>
 /// <param name="Key">Its key.</param>
 /// <param name="IsExpired">Whether its lifetime had ended.</param>

@@ -1,15 +1,15 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>The entries of a slot that were removed lately, for nodes that have not heard of it. Bounded; its caller locks.</summary>
+/// <summary>The recently removed entries of a slot, for nodes that do not know of their removal yet. Bounded; the caller locks.</summary>
 internal sealed class TableRemovals
 {
-    /// <summary>How many are remembered: 256 of a slot.</summary>
+    /// <summary>The maximum number: 256 per slot.</summary>
     public const int Most = 256;
 
     private readonly Queue<TableRemoval> _all = new();
 
-    /// <summary>Adds one.</summary>
-    /// <returns>The one that is forgotten for it; null when there is room.</returns>
+    /// <summary>Adds a removal.</summary>
+    /// <returns>The removal that is forgotten for it; null if there is room.</returns>
     public TableRemoval? Add(TableRemoval removal)
     {
         TableRemoval? forgotten = _all.Count == Most ? _all.Dequeue() : null;
@@ -17,7 +17,7 @@ internal sealed class TableRemovals
         return forgotten;
     }
 
-    /// <summary>Those after a number, in their order.</summary>
+    /// <summary>Returns the removals after a number, in order.</summary>
     public IEnumerable<TableRemoval> After(long number) => _all.Where(removal => removal.Number > number);
 
     public void Clear() => _all.Clear();

@@ -3,13 +3,13 @@ using System.Text;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>Questions between nodes, and the answers.</summary>
+/// <summary>Formats questions between nodes, and their answers.</summary>
 internal static class TableReply
 {
     private const byte IsElsewhere = 255;
     private const int HeaderLength = 2 + sizeof(int);
 
-    /// <summary>A question.</summary>
+    /// <summary>Creates a question.</summary>
     public static CoapRequest QuestionOf(CoapRecordKind kind, CoapTableKey key, ReadOnlySpan<byte> question)
     {
         CoapRequest request = new(CoapMethod.Post, ClusterTables.AskPath);
@@ -37,16 +37,16 @@ internal static class TableReply
         return question.Length <= CoapTable.MaxQuestionLength;
     }
 
-    /// <summary>A reply of the rules.</summary>
+    /// <summary>Creates the answer for a reply of the rules.</summary>
     public static CoapResult Of(ReadOnlyMemory<byte> reply) => new(CoapCode.Content, reply, CoapContentFormat.OctetStream);
 
-    /// <summary>The rules failed.</summary>
+    /// <summary>Creates the answer for a failure of the rules.</summary>
     public static CoapResult Failed(string why) => new(CoapCode.InternalServerError, Encoding.UTF8.GetBytes(why));
 
-    /// <summary>The slot is elsewhere.</summary>
+    /// <summary>Creates the answer for a slot of another node.</summary>
     public static CoapResult Moved() => new(CoapCode.ServiceUnavailable, new[] { IsElsewhere }, CoapContentFormat.OctetStream);
 
-    /// <summary>There is no answer.</summary>
+    /// <summary>Creates the answer for an unavailable table.</summary>
     public static CoapResult Of(CoapTableUnavailableException exception)
     {
         byte[] text = Encoding.UTF8.GetBytes(exception.Message);
@@ -57,7 +57,7 @@ internal static class TableReply
         return new CoapResult(CoapCode.ServiceUnavailable, payload, CoapContentFormat.OctetStream);
     }
 
-    /// <summary>What an owner says that has no answer; null when it says that it is none.</summary>
+    /// <summary>Reads why an owner has no answer; null if it is not the owner.</summary>
     public static CoapTableUnavailableException? TryRead(CoapResponse response, TableAsking asking)
     {
         ReadOnlySpan<byte> payload = response.Payload.Span;

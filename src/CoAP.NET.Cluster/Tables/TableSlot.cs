@@ -1,70 +1,70 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// What a node has of one slot of a table, as its owner or as it heard from the owner. <see cref="Gate"/> guards all of it.
+/// The state of one slot of a table on a node, either as its owner or as received from the owner. <see cref="Gate"/> guards all of it.
 /// </summary>
 /// <remarks>
-/// Its position says which changes it has: those of an owner up to a number. An owner counts on from the position that it had before, so
-/// who has heard the same changes of the owner before is told the rest only.
+/// Its position names the changes that it has: those of an owner up to a number. A new owner continues from its position, so nodes with the
+/// same changes of the previous owner only need the rest.
 /// </remarks>
 internal sealed class TableSlot
 {
     private CoapFence _priorFence;
     private long _priorNumber;
 
-    /// <summary>Held while the rules are asked and told.</summary>
+    /// <summary>Held during calls of the rules.</summary>
     public Lock Gate { get; } = new();
 
     /// <summary>The entries.</summary>
     public TableEntries Entries { get; } = new();
 
-    /// <summary>The entries that were removed lately.</summary>
+    /// <summary>The recently removed entries.</summary>
     public TableRemovals Removals { get; } = new();
 
-    /// <summary>The owner whose changes it has; not set when they are those of the store only.</summary>
+    /// <summary>The owner whose changes it has; unset if it only has those of the store.</summary>
     public CoapFence Fence { get; private set; }
 
     /// <summary>The number of the last change.</summary>
     public long Number { get; set; }
 
-    /// <summary>The changes after this number are known, those before it are not.</summary>
+    /// <summary>The number after which changes are known.</summary>
     public long Floor { get; private set; }
 
-    /// <summary>Whether this node decides, and ends entries whose lifetime is over.</summary>
+    /// <summary>Whether this node decides, and ends expired entries.</summary>
     public bool IsOwned { get; set; }
 
-    /// <summary>The fence under which it was released to move to another node; it comes back under a new one.</summary>
+    /// <summary>The fence under which it was released to another node; it returns under a new one.</summary>
     public CoapFence Released { get; set; }
 
     /// <summary>Whether the entries were loaded, as owner or not.</summary>
     public bool IsLoaded { get; set; }
 
-    /// <summary>What waits for the store, by key. Null for nothing.</summary>
+    /// <summary>The pending writes by key. Null for none.</summary>
     public Dictionary<CoapTableKey, Task<bool>>? Pending { get; set; }
 
-    /// <summary>The digests of its entries, when they were asked for last.</summary>
+    /// <summary>The cached digests of its entries.</summary>
     public TableDigests? Digests { get; set; }
 
-    /// <exception cref="InvalidOperationException">The rules are being called on this thread.</exception>
+    /// <exception cref="InvalidOperationException">This thread is inside a call of the rules.</exception>
     public void ThrowIfHeld()
     {
         if (Gate.IsHeldByCurrentThread)
         {
-            throw new InvalidOperationException("The rules of a table asked the table while it called them. Have them do it afterwards, on "
+            throw new InvalidOperationException("The rules of a table used the table during their own call. Do it afterwards, on "
                 + "another thread.");
         }
     }
 
-    /// <summary>Whether who has a position can be told the changes after it.</summary>
+    /// <summary>Whether changes after a position are available.</summary>
     public bool Follows(CoapFence fence, long number) => number >= Floor && fence.IsSet
         && ((fence == Fence && number <= Number) || (fence == _priorFence && number <= _priorNumber));
 
-    /// <summary>This node is the owner from now on.</summary>
+    /// <summary>Makes this node the owner.</summary>
     /// <param name="fence">Its fence.</param>
-    /// <param name="least">The least number that its changes go on from.</param>
+    /// <param name="least">The minimum number from which its changes continue.</param>
     public void Begin(CoapFence fence, long least)
     {
-        // Where no owner was heard of, the numbers of what was read from the store are in no order.
+        // Without reports of an owner, the numbers of stored entries are unordered.
         bool hasHeard = Fence.IsSet;
         (_priorFence, _priorNumber) = (Fence, Number);
         Fence = fence;
@@ -75,21 +75,21 @@ internal sealed class TableSlot
         }
     }
 
-    /// <summary>All changes of an owner up to a number are here, in the order in which they came.</summary>
+    /// <summary>Sets the position: all changes of an owner up to a number are here, in order.</summary>
     public void Follow(CoapFence fence, long number)
     {
         _priorFence = default;
         (Fence, Number) = (fence, number);
     }
 
-    /// <summary>It is being compared with that of the owner, and is at no position until that is done.</summary>
+    /// <summary>Clears the position until the comparison with the owner is done.</summary>
     public void Lose()
     {
         _priorFence = default;
         Fence = default;
     }
 
-    /// <summary>It was compared with that of an owner, and has its changes up to a number, in no order.</summary>
+    /// <summary>Sets the position after a comparison: the changes of an owner up to a number are here, unordered.</summary>
     public void Adopt(CoapFence fence, long number)
     {
         Follow(fence, number);
@@ -102,7 +102,7 @@ internal sealed class TableSlot
         ForgetBefore(number);
     }
 
-    /// <summary>Notes a removal, which has the number of the last change.</summary>
+    /// <summary>Records a removal, which has the number of the last change.</summary>
     public void NoteRemoval(CoapTableKey key, bool isExpired)
     {
         if (Removals.Add(new TableRemoval(Number, key, isExpired)) is { } forgotten)

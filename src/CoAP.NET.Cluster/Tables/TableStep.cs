@@ -1,7 +1,7 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>How far the owner of a slot got with a question.</summary>
-/// <param name="Kind">How far.</param>
-/// <param name="Reply">The reply, which counts as soon as what is written is confirmed.</param>
-/// <param name="Wait">What is to be waited for.</param>
+/// <summary>The progress of a question at the owner of a slot.</summary>
+/// <param name="Kind">The progress.</param>
+/// <param name="Reply">The reply, valid once the write is confirmed.</param>
+/// <param name="Wait">The task to wait for.</param>
 internal readonly record struct TableStep(TableStepKind Kind, ReadOnlyMemory<byte> Reply = default, Task<bool>? Wait = null);

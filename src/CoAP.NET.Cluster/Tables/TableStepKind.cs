@@ -1,17 +1,17 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>How far the owner of a slot got with a question.</summary>
+/// <summary>The progress of a question at the owner of a slot.</summary>
 internal enum TableStepKind
 {
-    /// <summary>It was decided, and the reply counts.</summary>
+    /// <summary>Decided; the reply is valid.</summary>
     Replied,
 
-    /// <summary>It was decided, and the reply counts when the store has confirmed the change.</summary>
+    /// <summary>Decided; the reply is valid once the store has confirmed the change.</summary>
     Writing,
 
-    /// <summary>It was not decided, as a change of the same entry waits for the store. Ask again afterwards.</summary>
+    /// <summary>Not decided because a change of the same entry waits for the store. Ask again afterwards.</summary>
     Waiting,
 
-    /// <summary>It was not decided, as this node does not decide about the slot now.</summary>
+    /// <summary>Not decided because this node does not decide about the slot now.</summary>
     Elsewhere,
 }

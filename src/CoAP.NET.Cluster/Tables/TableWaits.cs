@@ -1,15 +1,15 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>The questions that wait, with a bound for each node that asks. Thread-safe.</summary>
+/// <summary>Limits the waiting questions of each asking node. Thread-safe.</summary>
 internal sealed class TableWaits(CoapTableOptions options, ClusterCounts counts)
 {
     private readonly Lock _gate = new();
     private readonly Dictionary<CoapNodeId, (int Count, long Bytes)> _waiting = [];
 
-    /// <summary>A question begins to wait.</summary>
-    /// <param name="node">The node at which it was asked.</param>
+    /// <summary>Takes a place for a question.</summary>
+    /// <param name="node">The asking node.</param>
     /// <param name="bytes">Its bytes.</param>
-    /// <exception cref="CoapTableUnavailableException">As many wait as may.</exception>
+    /// <exception cref="CoapTableUnavailableException">All places are taken.</exception>
     public void Enter(CoapNodeId node, int bytes)
     {
         lock (_gate)
@@ -18,8 +18,8 @@ internal sealed class TableWaits(CoapTableOptions options, ClusterCounts counts)
             if (count >= options.MaxWaiting || size + bytes > options.MaxWaitingBytes)
             {
                 throw new CoapTableUnavailableException(CoapTableFault.Busy, options.Timeout,
-                    $"{count} questions with {size} bytes wait for owners of slots or for the store already (CoapTableOptions.MaxWaiting, "
-                    + "MaxWaitingBytes). This one was not asked. Ask again later.");
+                    $"{count} questions with {size} bytes already wait for owners of slots or for the store (CoapTableOptions.MaxWaiting, "
+                    + "MaxWaitingBytes). This one was refused. Try again later.");
             }
 
             _waiting[node] = (count + 1, size + bytes);
@@ -28,7 +28,7 @@ internal sealed class TableWaits(CoapTableOptions options, ClusterCounts counts)
         counts.Add(ClusterMetric.TableWaiting);
     }
 
-    /// <summary>It waits no more.</summary>
+    /// <summary>Returns a place.</summary>
     public void Leave(CoapNodeId node, int bytes)
     {
         lock (_gate)

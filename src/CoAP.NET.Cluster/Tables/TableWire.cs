@@ -5,12 +5,12 @@ using System.Diagnostics.CodeAnalysis;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// What nodes tell each other of the entries of a table, in bytes. Numbers are in network byte order. Each request begins with the kind of
-/// the table.
+/// The format of table entries in messages between nodes. Numbers are in network byte order. Each request begins with the kind of the
+/// table.
 /// </summary>
 internal static class TableWire
 {
-    /// <summary>From which size on no further entry is put into a message.</summary>
+    /// <summary>The size from which on no further entry is added to a message.</summary>
     public const int Size = 32 * 1024;
 
     /// <summary>The length of a position: fence and number.</summary>
@@ -21,7 +21,7 @@ internal static class TableWire
     private const byte Durable = 4;
     private const long Endless = -1;
 
-    /// <summary>Says up to which change of which owner something is known.</summary>
+    /// <summary>Writes a position: the owner and the number of its last known change.</summary>
     public static void WritePosition(IBufferWriter<byte> to, CoapFence fence, long number)
     {
         Span<byte> bytes = to.GetSpan(PositionLength);
@@ -30,7 +30,7 @@ internal static class TableWire
         to.Advance(PositionLength);
     }
 
-    /// <summary>Reads it; false where there is none.</summary>
+    /// <summary>Reads a position; false for invalid bytes.</summary>
     public static bool TryReadPosition(ref ReadOnlySpan<byte> from, out CoapFence fence, out long number)
     {
         (fence, number) = (default, 0);
@@ -61,14 +61,14 @@ internal static class TableWire
         return isThere;
     }
 
-    /// <summary>Writes how many bytes follow, in four bytes.</summary>
+    /// <summary>Writes the number of following bytes, in four bytes.</summary>
     public static void WriteLength(IBufferWriter<byte> to, int length)
     {
         BinaryPrimitives.WriteInt32BigEndian(to.GetSpan(sizeof(int)), length);
         to.Advance(sizeof(int));
     }
 
-    /// <summary>Reads as many bytes as <see cref="WriteLength"/> said; false where they are not there.</summary>
+    /// <summary>Reads the bytes announced by <see cref="WriteLength"/>; false if they are missing.</summary>
     public static bool TryReadList(ref ReadOnlySpan<byte> from, out ReadOnlySpan<byte> list)
     {
         list = default;
@@ -83,7 +83,7 @@ internal static class TableWire
         return true;
     }
 
-    /// <summary>Writes bytes with their length before them, in two bytes.</summary>
+    /// <summary>Writes bytes after their length in two bytes.</summary>
     public static void WriteBytes(IBufferWriter<byte> to, ReadOnlySpan<byte> value)
     {
         Span<byte> bytes = to.GetSpan(sizeof(ushort) + value.Length);
@@ -92,10 +92,10 @@ internal static class TableWire
         to.Advance(sizeof(ushort) + value.Length);
     }
 
-    /// <summary>Reads them; false where there are none.</summary>
+    /// <summary>Reads such bytes; false for invalid bytes.</summary>
     public static bool TryReadBytes(ref ReadOnlySpan<byte> from, out ReadOnlySpan<byte> value) => LinkBatch.TryTake(ref from, out value);
 
-    /// <summary>Writes which parts of a slot differ, a bit for each.</summary>
+    /// <summary>Writes the differing parts of a slot, a bit for each.</summary>
     public static void WriteParts(IBufferWriter<byte> to, bool[] parts)
     {
         Span<byte> bytes = to.GetSpan(TableDigests.Count / 8)[..(TableDigests.Count / 8)];
@@ -108,7 +108,7 @@ internal static class TableWire
         to.Advance(bytes.Length);
     }
 
-    /// <summary>Reads them; false where they are not there.</summary>
+    /// <summary>Reads the differing parts; false for invalid bytes.</summary>
     public static bool TryReadParts(ref ReadOnlySpan<byte> from, [NotNullWhen(true)] out bool[]? parts)
     {
         parts = null;
@@ -127,7 +127,7 @@ internal static class TableWire
         return true;
     }
 
-    /// <summary>Writes an entry that is there.</summary>
+    /// <summary>Writes an existing entry.</summary>
     public static void WriteEntry(IBufferWriter<byte> to, in TableEntry entry, TimeSpan remaining)
     {
         WriteByte(to, entry.IsDurable ? Durable : (byte)0);
@@ -141,7 +141,7 @@ internal static class TableWire
         WriteBytes(to, entry.Value.Span);
     }
 
-    /// <summary>Writes that an entry was removed.</summary>
+    /// <summary>Writes the removal of an entry.</summary>
     public static void WriteRemoval(IBufferWriter<byte> to, in TableRemoval removal)
     {
         WriteByte(to, (byte)(Removed | (removal.IsExpired ? Expired : 0)));
@@ -150,7 +150,7 @@ internal static class TableWire
         to.Advance(sizeof(long));
     }
 
-    /// <summary>Reads what <see cref="WriteEntry"/> or <see cref="WriteRemoval"/> wrote.</summary>
+    /// <summary>Reads an entry from <see cref="WriteEntry"/> or <see cref="WriteRemoval"/>.</summary>
     public static bool TryReadEntry(ref ReadOnlySpan<byte> from, [NotNullWhen(true)] out TableNews? news)
     {
         news = null;

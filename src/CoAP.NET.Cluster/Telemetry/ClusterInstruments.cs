@@ -4,9 +4,8 @@ using System.Runtime.CompilerServices;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// The instruments of one meter. They are only read when somebody collects. Nodes of one process count together, and what they counted
-/// stays when they end: a counter never falls. One that was dropped without being disposed of is not held; what was read of it last stays.
-/// Thread-safe.
+/// The observable instruments of one meter. Nodes of one process count together, and their counts remain after their end: a counter never
+/// falls. A node that was dropped without disposal is not kept alive; its last values remain. Thread-safe.
 /// </summary>
 internal sealed class ClusterInstruments
 {
@@ -31,11 +30,11 @@ internal sealed class ClusterInstruments
         }
     }
 
-    /// <summary>How long calls to the store took.</summary>
+    /// <summary>The duration of store calls.</summary>
     public Histogram<double> StoreDuration { get; }
 
-    /// <summary>The instruments of a meter.</summary>
-    /// <param name="factory">Makes the meter; null: there is one for the process.</param>
+    /// <summary>Returns the instruments of a meter.</summary>
+    /// <param name="factory">Creates the meter; null for the meter of the process.</param>
     public static ClusterInstruments Of(IMeterFactory? factory)
     {
         Meter meter = factory?.Create(new MeterOptions(CoapTelemetry.MeterName)) ?? s_shared;
@@ -45,7 +44,7 @@ internal sealed class ClusterInstruments
         }
     }
 
-    /// <summary>A node begins to count.</summary>
+    /// <summary>Adds a node.</summary>
     public void Add(CoapCluster cluster)
     {
         lock (_gate)
@@ -54,7 +53,7 @@ internal sealed class ClusterInstruments
         }
     }
 
-    /// <summary>A node has ended.</summary>
+    /// <summary>Removes an ended node.</summary>
     public void Remove(CoapCluster cluster)
     {
         lock (_gate)
@@ -71,9 +70,9 @@ internal sealed class ClusterInstruments
         }
     }
 
-    /// <summary>Reads what a node counts.</summary>
+    /// <summary>Reads a metric of a node.</summary>
     /// <param name="cluster">The node.</param>
-    /// <param name="metric">What.</param>
+    /// <param name="metric">The metric.</param>
     internal static long Read(CoapCluster cluster, ClusterMetric metric) => metric switch
     {
         ClusterMetric.SlotsHeld => cluster.Map.SlotsOf(cluster.Self.Id).Count,
@@ -174,7 +173,7 @@ internal sealed class ClusterInstruments
         return all;
     }
 
-    // Under the lock: what it counted stays.
+    // Requires the lock: the counts remain.
     private void End(MeasuredCluster cluster)
     {
         _clusters.Remove(cluster);

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>What is read of a cluster for its metrics.</summary>
+/// <summary>The values that are read of a cluster for its metrics.</summary>
 internal enum ClusterMetric
 {
     SlotsHeld,

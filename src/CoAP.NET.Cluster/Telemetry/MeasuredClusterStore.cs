@@ -2,13 +2,13 @@ using System.Diagnostics.Metrics;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>A store whose calls are measured while somebody listens. Thread-safe.</summary>
+/// <summary>Measures the calls of a store while there is a listener. Thread-safe.</summary>
 /// <param name="inner">The store, which it disposes of.</param>
-/// <param name="durations">How long calls took.</param>
+/// <param name="durations">The histogram of durations.</param>
 /// <param name="time">The clock.</param>
 internal sealed class MeasuredClusterStore(ICoapClusterStore inner, Histogram<double> durations, TimeProvider time) : ICoapClusterStore
 {
-    /// <summary>The tag that says what was asked for.</summary>
+    /// <summary>The tag of the operation.</summary>
     public const string Operation = "coap.cluster.store.operation";
 
     /// <summary>Its values.</summary>
@@ -32,7 +32,7 @@ internal sealed class MeasuredClusterStore(ICoapClusterStore inner, Histogram<do
     public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken) =>
         MeasureAsync(Write, () => inner.WriteAsync(batch, cancellationToken));
 
-    // How long it takes depends on who reads.
+    // Its duration depends on the reader.
     public IAsyncEnumerable<CoapRecord> ReadAsync(CoapRecordKind kind, CoapSlot slot, CancellationToken cancellationToken) =>
         inner.ReadAsync(kind, slot, cancellationToken);
 

@@ -2,7 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>What clusters log, with ids from 2500 on.</summary>
+/// <summary>The log of clusters: ids from 2500.</summary>
 internal static partial class ClusterLog
 {
     public const string Category = "CoAP.NET.Cluster";

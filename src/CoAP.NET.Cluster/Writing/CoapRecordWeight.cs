@@ -1,14 +1,16 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>How important a change is: which changes are dropped first when a <see cref="CoapRecordWriter"/> is full.</summary>
+/// <summary>The importance of a change, which determines the order of drops when a <see cref="CoapRecordWriter"/> is full.</summary>
 public enum CoapRecordWeight : byte
 {
-    /// <summary>A newer change follows soon, such as of what was received last. Dropped first.</summary>
+    /// <summary>A newer change follows soon, for example for the last received message. Dropped first.</summary>
     Hint,
 
-    /// <summary>The server has the state in memory, and loses it when its process ends. Dropped when there are no hints.</summary>
+    /// <summary>The server has the state in memory, and loses it when its process ends. Dropped if there are no hints.</summary>
     State,
 
-    /// <summary>A caller waits for the confirmation, such as of reserved record numbers. Never dropped; further ones are refused.</summary>
+    /// <summary>
+    /// A caller waits for the confirmation, for example of reserved record numbers. Never dropped; further ones are refused.
+    /// </summary>
     Promise,
 }

@@ -3,15 +3,13 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>
-/// Writes records asynchronously: it queues changes and writes them to the store in batches. Of several changes of one record the newest is
-/// written. While the store is unavailable, changes wait within bounds, and the server continues. Confirmed changes are never lost.
-/// Thread-safe.
-/// </summary>
+/// <summary>Writes records asynchronously: it queues changes and writes them to the store in batches. Thread-safe.</summary>
 /// <remarks>
-/// When the queue is full, hints are dropped first, then state, the oldest first; promises stay, and further ones are refused
+/// It writes only the newest of several changes of one record. While the store is unavailable, changes wait within limits, and the server
+/// continues. Confirmed changes are never lost.
+/// <para>When the queue is full, hints are dropped first, then state, the oldest first; promises stay, and further ones are refused
 /// (<see cref="CoapRecordWeight"/>). Dropped changes are counted (<see cref="CoapRecordWriterCounters.Dropped"/>): the server still has the
-/// state, and loses it with its process. Write all changes of a record through one writer, or their order is undefined.
+/// state, and loses it with its process. Write all changes of a record through one writer, otherwise their order is undefined.</para>
 /// </remarks>
 public sealed class CoapRecordWriter : IAsyncDisposable
 {
@@ -35,9 +33,9 @@ public sealed class CoapRecordWriter : IAsyncDisposable
     private long _batches;
     private long _failures;
 
-    /// <summary>Creates a writer. It does nothing before the first change.</summary>
+    /// <summary>Creates a writer. It is inactive before the first change.</summary>
     /// <param name="store">The store, which the caller disposes of.</param>
-    /// <param name="options">Bounds and times, which are copied; null for the defaults.</param>
+    /// <param name="options">Limits and times, which are copied; null for the defaults.</param>
     /// <param name="timeProvider">The clock; null for the system clock.</param>
     /// <param name="logger">The log of store failures; null for none.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
@@ -53,7 +51,7 @@ public sealed class CoapRecordWriter : IAsyncDisposable
         _health = new CoapStoreHealth(null, _time.GetUtcNow());
     }
 
-    /// <summary>Raised when <see cref="Health"/> has changed, on the thread that found out.</summary>
+    /// <summary>Raised when <see cref="Health"/> has changed, on the thread that noticed it.</summary>
     public event EventHandler? HealthChanged;
 
     /// <summary>Whether the store accepts changes.</summary>
@@ -68,7 +66,7 @@ public sealed class CoapRecordWriter : IAsyncDisposable
         }
     }
 
-    /// <summary>Counts the changes by outcome, and those that are pending.</summary>
+    /// <summary>Returns the counters of changes by outcome, and of pending ones.</summary>
     /// <returns>The counters.</returns>
     public CoapRecordWriterCounters GetCounters()
     {
@@ -89,8 +87,8 @@ public sealed class CoapRecordWriter : IAsyncDisposable
         }
     }
 
-    /// <summary>Queues a change. Never waits.</summary>
-    /// <param name="change">The change. The memory of its state must not change any more.</param>
+    /// <summary>Queues a change without waiting.</summary>
+    /// <param name="change">The change. The memory of its state must not change afterwards.</param>
     /// <param name="isHint">Whether a newer change follows soon anyway, so that this one is dropped first when the queue is full
     /// (<see cref="CoapRecordWeight.Hint"/>).</param>
     /// <returns>True if it was queued. False, and counted as dropped, if all pending changes are more important, or after disposal.
@@ -103,9 +101,10 @@ public sealed class CoapRecordWriter : IAsyncDisposable
 
     /// <summary>
     /// Writes a change with the next batch, and waits until the store has confirmed it, or a newer one of the same record under the same
-    /// fence. For state that must not be used before, such as reserved numbers.
+    /// fence.
     /// </summary>
-    /// <param name="change">The change. The memory of its state must not change any more.</param>
+    /// <remarks>Use it for state that must not be used before, such as reserved numbers.</remarks>
+    /// <param name="change">The change. The memory of its state must not change afterwards.</param>
     /// <param name="cancellationToken">Stops waiting; the change is written nevertheless.</param>
     /// <returns>Whether the change was accepted under its fence.</returns>
     /// <exception cref="CoapClusterStoreException">The queue is full of promises (<see cref="CoapClusterStoreFault.Busy"/>), or the writer
@@ -127,7 +126,7 @@ public sealed class CoapRecordWriter : IAsyncDisposable
         return cancellationToken.CanBeCanceled ? waiter.Task.WaitAsync(cancellationToken) : waiter.Task;
     }
 
-    /// <summary>Waits until all changes that were queued before were written, rejected or dropped.</summary>
+    /// <summary>Waits until all previously queued changes were written, rejected or dropped.</summary>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>A task that completes then.</returns>
     public Task FlushAsync(CancellationToken cancellationToken = default)
@@ -148,7 +147,7 @@ public sealed class CoapRecordWriter : IAsyncDisposable
     }
 
     /// <summary>
-    /// Writes the pending changes, for <see cref="CoapRecordWriterOptions.StopTimeout"/> at most. The rest is counted as dropped.
+    /// Writes the pending changes, for at most <see cref="CoapRecordWriterOptions.StopTimeout"/>. The rest counts as dropped.
     /// </summary>
     /// <returns>A task that completes then.</returns>
     public ValueTask DisposeAsync()
@@ -167,7 +166,7 @@ public sealed class CoapRecordWriter : IAsyncDisposable
     {
         if (change.Key.Bytes.Length == 0)
         {
-            throw new ArgumentException("The key of a change has no bytes.", nameof(change));
+            throw new ArgumentException("The key of a change is empty. Use a key with at least one byte.", nameof(change));
         }
     }
 
@@ -204,10 +203,10 @@ public sealed class CoapRecordWriter : IAsyncDisposable
             return _isStopping
                 ? Ended(null)
                 : new CoapClusterStoreException(CoapClusterStoreFault.Busy,
-                    $"{_pending.Count} changes are pending, and callers wait for all of them (MaxRecords, MaxBytes). "
+                    $"{_pending.Count} changes are pending, all with waiting callers (MaxRecords, MaxBytes). "
                     + (_health.Failure is { } failure
                         ? $"The store is unavailable: {failure.Message}"
-                        : "The store is slower than the changes come."),
+                        : "The store is slower than the changes. Try again later."),
                     _health.Failure);
         }
     }
@@ -217,7 +216,7 @@ public sealed class CoapRecordWriter : IAsyncDisposable
 
     private async Task RunAsync()
     {
-        // Never on the thread of whoever had the first change.
+        // Never on the thread of the first caller.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         TimeSpan retry = _options.FirstRetry;
         try
@@ -237,7 +236,7 @@ public sealed class CoapRecordWriter : IAsyncDisposable
                 }
                 else
                 {
-                    // A store that is away is not asked more often because more waits for it. At the end it is asked once more at once.
+                    // More waiting changes must not increase the retries of an unavailable store. The end makes one immediate attempt.
                     bool stops = IsStopping();
                     await PauseAsync(stops ? _options.FirstRetry : retry, () => !stops && IsStopping()).ConfigureAwait(false);
                     retry = TimeSpan.FromTicks(Math.Min(retry.Ticks * 2, _options.LongestRetry.Ticks));
@@ -338,7 +337,7 @@ public sealed class CoapRecordWriter : IAsyncDisposable
         {
             failure = exception;
         }
-#pragma warning disable CA1031 // whatever a store of users throws: it is tried again
+#pragma warning disable CA1031 // the write is retried, regardless of the exception of a store
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -412,7 +411,7 @@ public sealed class CoapRecordWriter : IAsyncDisposable
         {
             HealthChanged?.Invoke(this, EventArgs.Empty);
         }
-#pragma warning disable CA1031 // whatever a listener throws: records are written all the same
+#pragma warning disable CA1031 // records are written regardless of exceptions of a listener
         catch (Exception exception)
 #pragma warning restore CA1031
         {

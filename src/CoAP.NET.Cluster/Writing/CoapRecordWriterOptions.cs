@@ -1,31 +1,30 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>Bounds and times of a <see cref="CoapRecordWriter"/>.</summary>
+/// <summary>Limits and times of a <see cref="CoapRecordWriter"/>.</summary>
 public sealed class CoapRecordWriterOptions
 {
-    /// <summary>The maximum number of pending changes: 100 to 10,000,000, 100,000 by default.</summary>
+    /// <summary>The maximum number of pending changes, 100 to 10,000,000. Default 100,000.</summary>
     public int MaxRecords { get; set; } = 100_000;
 
-    /// <summary>The maximum number of bytes of pending changes, including keys: 64 KiB to 4 GiB, 64 MiB by default.</summary>
+    /// <summary>The maximum number of bytes of pending changes, including keys, 64 KiB to 4 GiB. Default 64 MiB.</summary>
     public long MaxBytes { get; set; } = 64L << 20;
 
-    /// <summary>The maximum number of changes in a batch: 1 to 10,000, 1,000 by default.</summary>
+    /// <summary>The maximum number of changes in a batch, 1 to 10,000. Default 1,000.</summary>
     public int BatchSize { get; set; } = 1_000;
 
-    /// <summary>
-    /// The time between two batches, unless a promise is pending: 0 to 1 minute, 20 ms by default, so at most 50 transactions a second for
-    /// hints and state.
-    /// </summary>
+    /// <summary>The time between two batches, unless a promise is pending, 0 to 1 minute. Default 20 ms.</summary>
+    /// <remarks>The default makes at most 50 transactions per second for hints and state.</remarks>
     public TimeSpan Interval { get; set; } = TimeSpan.FromMilliseconds(20);
 
-    /// <summary>The delay of the first retry after a failure; each further delay is twice as long. 1 ms to 1 minute, 100 ms by default.
+    /// <summary>
+    /// The delay of the first retry after a failure, 1 ms to 1 minute. Default 100 ms. Each further delay is twice as long.
     /// </summary>
     public TimeSpan FirstRetry { get; set; } = TimeSpan.FromMilliseconds(100);
 
-    /// <summary>The longest delay of a retry: <see cref="FirstRetry"/> to 10 minutes, 10 s by default.</summary>
+    /// <summary>The longest delay of a retry, <see cref="FirstRetry"/> to 10 minutes. Default 10 s.</summary>
     public TimeSpan LongestRetry { get; set; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>How long disposal waits for the pending changes: 0 to 10 minutes, 10 s by default.</summary>
+    /// <summary>The maximum time that disposal waits for pending changes, 0 to 10 minutes. Default 10 s.</summary>
     public TimeSpan StopTimeout { get; set; } = TimeSpan.FromSeconds(10);
 
     internal CoapRecordWriterOptions Checked()

@@ -1,16 +1,16 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>A change that waits, with who waits for it.</summary>
+/// <summary>A waiting change, with its waiting callers.</summary>
 internal sealed class PendingRecord(CoapRecordChange change, CoapRecordWeight weight, long number)
 {
-    // What a dictionary entry, a list node and this object take besides the bytes, roughly.
+    // The approximate size of a dictionary entry, a list node and this object in addition to the bytes.
     private const int Overhead = 200;
 
     public CoapRecordChange Change { get; set; } = change;
 
     public CoapRecordWeight Weight { get; set; } = weight;
 
-    /// <summary>Its place in the order in which changes came; that of the first one when newer ones replaced it.</summary>
+    /// <summary>Its position in the order of changes; a newer change of the record keeps the position of the first one.</summary>
     public long Number { get; set; } = number;
 
     public List<TaskCompletionSource<CoapWriteOutcome>> Waiters { get; } = [];

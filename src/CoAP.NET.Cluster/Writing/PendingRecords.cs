@@ -1,8 +1,8 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// The changes that wait for the store: one for each record, with bounds. Not thread-safe: <see cref="CoapRecordWriter"/> holds its lock.
-/// Whoever has to be told something is given back, so that nobody is called under that lock.
+/// The changes that wait for the store: one for each record, with limits. Not thread-safe: <see cref="CoapRecordWriter"/> holds its lock.
+/// It returns the callers to notify, so that none is called under that lock.
 /// </summary>
 internal sealed class PendingRecords(CoapRecordWriterOptions options)
 {
@@ -29,7 +29,7 @@ internal sealed class PendingRecords(CoapRecordWriterOptions options)
     /// <summary>The number of the newest change so far.</summary>
     public long Newest => _number;
 
-    /// <summary>The number of the oldest change that is not in the store yet; past the newest when all are.</summary>
+    /// <summary>The number of the oldest change that is not stored yet; past the newest if all are.</summary>
     public long Oldest
     {
         get
@@ -49,11 +49,11 @@ internal sealed class PendingRecords(CoapRecordWriterOptions options)
         }
     }
 
-    /// <summary>Adds a change, in the place of an older one of the record.</summary>
+    /// <summary>Adds a change, which replaces an older one of the record.</summary>
     /// <param name="change">The change.</param>
     /// <param name="weight">Its weight.</param>
-    /// <param name="waiter">Who waits for it; null for nobody.</param>
-    /// <param name="outdated">A record whose waiters are to be told that they are fenced; null when there is none.</param>
+    /// <param name="waiter">The waiting caller; null for none.</param>
+    /// <param name="outdated">A record whose callers must get a fenced outcome; null if there is none.</param>
     /// <returns>Whether there was room.</returns>
     public bool TryAdd(
         CoapRecordChange change, CoapRecordWeight weight, TaskCompletionSource<CoapWriteOutcome>? waiter, out PendingRecord? outdated)
@@ -71,7 +71,7 @@ internal sealed class PendingRecords(CoapRecordWriterOptions options)
             Replaced++;
             if (old.Change.Fence == change.Fence)
             {
-                // Whoever waits for the older state is served by the newer one.
+                // Callers that wait for the older state get the outcome of the newer one.
                 Inherit(record, old);
             }
             else
@@ -82,7 +82,7 @@ internal sealed class PendingRecords(CoapRecordWriterOptions options)
 
         if (!MakeRoom(record))
         {
-            // What stood there before stays.
+            // The previous record stays.
             if (old is not null)
             {
                 outdated = null;
@@ -116,7 +116,7 @@ internal sealed class PendingRecords(CoapRecordWriterOptions options)
         return [.. _underWay.Select(static record => record.Change)];
     }
 
-    /// <summary>The batch that was taken has been written.</summary>
+    /// <summary>Completes the taken batch.</summary>
     public PendingRecord[] Done()
     {
         PendingRecord[] done = [.. _underWay];
@@ -126,14 +126,14 @@ internal sealed class PendingRecords(CoapRecordWriterOptions options)
         return done;
     }
 
-    /// <summary>The batch that was taken failed: it waits again, but for changes that newer ones have replaced meanwhile.</summary>
-    /// <returns>Records whose waiters are to be told that they are fenced.</returns>
+    /// <summary>Returns the failed batch to the queue, except for changes that newer ones have replaced meanwhile.</summary>
+    /// <returns>Records whose callers must get a fenced outcome.</returns>
     public List<PendingRecord> Again()
     {
         List<PendingRecord> outdated = [];
         PendingRecord[] failed = Done();
 
-        // From the newest on, so that the oldest stands first again.
+        // From the newest on, so that the oldest is first again.
         for (int i = failed.Length - 1; i >= 0; i--)
         {
             PendingRecord old = failed[i];
@@ -159,7 +159,7 @@ internal sealed class PendingRecords(CoapRecordWriterOptions options)
         return outdated;
     }
 
-    /// <summary>Takes everything out, at the end.</summary>
+    /// <summary>Removes everything, at the end.</summary>
     public PendingRecord[] Clear()
     {
         PendingRecord[] all = [.. Done(), .. _byKey.Values];
@@ -181,7 +181,7 @@ internal sealed class PendingRecords(CoapRecordWriterOptions options)
         record.Waiters.InsertRange(0, old.Waiters);
     }
 
-    // What weighs no more than the newcomer goes, the lightest and oldest first. Nobody waits for what goes.
+    // Changes of at most the newcomer's weight go, the lightest and oldest first. They have no waiting callers.
     private bool MakeRoom(PendingRecord record)
     {
         for (int weight = 0; !HasRoom(record);)

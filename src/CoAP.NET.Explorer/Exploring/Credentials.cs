@@ -37,8 +37,7 @@ internal static class Credentials
 
         if (!options.AllowSecretsOfUsers)
         {
-            throw new ExplorerException(403, new("Not allowed", "This page does not accept keys of its "
-                + "users.", "Choose one of its profiles."));
+            throw new ExplorerException(403, new("Not allowed", "This page does not accept user keys.", "Choose one of its profiles."));
         }
 
         try

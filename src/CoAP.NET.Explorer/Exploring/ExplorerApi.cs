@@ -128,8 +128,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
         if (!_options.AllowDiscovery)
         {
             throw new ExplorerException(StatusCodes.Status403Forbidden, new PageProblem(
-                "Not allowed", "This page does not allow the discovery of devices.", "Set CoapExplorerOptions.AllowDiscovery to allow "
-                    + "it."));
+                "Not allowed", "This page does not allow the discovery of devices.", "Set CoapExplorerOptions.AllowDiscovery."));
         }
 
         TimeSpan patience = asked.Seconds is { } seconds and >= 0.1 and <= 60 ? TimeSpan.FromSeconds(seconds) : s_discovery;

@@ -51,8 +51,7 @@ internal sealed class PageGuard(string? token, IReadOnlyCollection<string>? host
         return isGiven
             ? null
             : new PageProblem("No token", $"The request lacks the right {Header} header.",
-                _token is null ? $"Send {Header}: 1." : "Open the address that was printed when the explorer started; it contains the "
-                    + "token.");
+                _token is null ? $"Send {Header}: 1." : "Open the address that was printed when the explorer started. It has the token.");
     }
 
     private static bool IsOwn(string origin, HttpRequest request) =>

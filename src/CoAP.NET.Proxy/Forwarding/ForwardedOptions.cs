@@ -73,8 +73,8 @@ internal static class ForwardedOptions
                 return false;
             }
 
-            // An Echo that this server made stays at this hop (RFC 9175 section 2.3). So does the Echo of a registration that a run for
-            // observers repeats: a request with an Echo of the next server is never observed.
+            // An Echo that this server made stays at this hop (RFC 9175 section 2.3). The same applies to the Echo of a registration that a
+            // run for observers repeats: a request with an Echo of the next server is never observed.
             bool isOwn = refused == OptionNumber.Echo && (request.EchoAge is not null || request.IsForObservers);
             if (handling == Forward && !isOwn)
             {

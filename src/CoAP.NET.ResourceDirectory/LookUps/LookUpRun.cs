@@ -11,14 +11,14 @@ internal sealed class LookUpRun(DirectoryIndex index, DirectoryLocations locatio
     private const int AtATime = 64;
 
     /// <summary>Executes a look-up.</summary>
-    /// <param name="lookUp">What is looked up.</param>
+    /// <param name="lookUp">The look-up.</param>
     /// <param name="linkTag">The network link of the client; 0 for an unknown one.</param>
     /// <param name="answer">Receives the links.</param>
     /// <returns>The reason why there is no response.</returns>
     public LookUpFault Run(LookUp lookUp, ulong linkTag, ArrayBufferWriter<byte> answer) => Run(lookUp, linkTag, answer, out _);
 
     /// <summary>Executes a look-up.</summary>
-    /// <param name="lookUp">What is looked up.</param>
+    /// <param name="lookUp">The look-up.</param>
     /// <param name="linkTag">The network link of the client; 0 for an unknown one.</param>
     /// <param name="answer">Receives the links.</param>
     /// <param name="seen">The number of scanned registrations.</param>
@@ -27,7 +27,7 @@ internal sealed class LookUpRun(DirectoryIndex index, DirectoryLocations locatio
         GoOn(lookUp, linkTag, answer, Begin(lookUp), out seen);
 
     /// <summary>Starts a look-up that may take several steps.</summary>
-    /// <param name="lookUp">What is looked up.</param>
+    /// <param name="lookUp">The look-up.</param>
     public LookUpProgress Begin(LookUp lookUp)
     {
         index.EndLifetimes();
@@ -44,7 +44,7 @@ internal sealed class LookUpRun(DirectoryIndex index, DirectoryLocations locatio
         && (path.Term is { } term ? index.CountOf(term.Name.Span, term.Value.Span) : index.ActiveCount) > bounds.MaxScanned;
 
     /// <summary>Executes one step of a look-up, over at most the allowed number of registrations.</summary>
-    /// <param name="lookUp">What is looked up.</param>
+    /// <param name="lookUp">The look-up.</param>
     /// <param name="linkTag">The network link of the client; 0 for an unknown one.</param>
     /// <param name="answer">Receives the links.</param>
     /// <param name="progress">Its progress.</param>

@@ -31,7 +31,7 @@ internal sealed class LookUpScans(LookUpRun run, CoapDirectoryOptions options)
 
     /// <summary>Executes the remaining steps of a look-up.</summary>
     /// <param name="source">The requesting source.</param>
-    /// <param name="lookUp">What is looked up.</param>
+    /// <param name="lookUp">The look-up.</param>
     /// <param name="linkTag">The network link of the client; 0 for an unknown one.</param>
     /// <param name="answer">Receives the links.</param>
     /// <param name="progress">Its progress.</param>
@@ -74,7 +74,7 @@ internal sealed class LookUpScans(LookUpRun run, CoapDirectoryOptions options)
     }
 
     /// <summary>Whether a place is free for a source.</summary>
-    /// <param name="source">Who asks.</param>
+    /// <param name="source">The requesting source.</param>
     public bool HasRoom(in CoapSource source)
     {
         lock (_gate)

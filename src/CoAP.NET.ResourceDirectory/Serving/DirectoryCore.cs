@@ -228,7 +228,7 @@ internal sealed class DirectoryCore
         {
             TimeSpan wait = exception is CoapTableUnavailableException unavailable ? unavailable.RetryAfter : s_whenOver;
             Counts.Add(DirectoryCount.Unavailable);
-            DirectoryLog.Unavailable(_logger, exception, registrant?.Owner.ToString() ?? "nobody", wait);
+            DirectoryLog.Unavailable(_logger, exception, registrant?.Owner.ToString() ?? "no client", wait);
             return (DirectoryAnswer.Unreadable, CoapResults.ServiceUnavailable(wait));
         }
     }

@@ -13,23 +13,23 @@ internal sealed record DirectoryInstrument(
     /// <summary>All instruments, in the order of the documentation.</summary>
     public static IReadOnlyList<DirectoryInstrument> All { get; } =
     [
-        new("coap.directory.endpoints", true, "{endpoint}", "Endpoints that can be found."),
-        new("coap.directory.held", true, "{registration}", "Registrations, with those whose lifetime is over and that can be refreshed."),
-        new("coap.directory.bytes", true, "By", "What they take, with their places in the index."),
-        new("coap.directory.watched", true, "{lookup}", "Different look-ups that are observed."),
-        new("coap.directory.fetches", true, "{fetch}", "Links of endpoints that are being fetched."),
-        new("coap.directory.requests", false, "{request}", "Requests that were carried out.", "coap.directory.request",
+        new("coap.directory.endpoints", true, "{endpoint}", "Visible endpoints."),
+        new("coap.directory.held", true, "{registration}", "Registrations, including expired ones that can still be refreshed."),
+        new("coap.directory.bytes", true, "By", "The bytes of the registrations with their index entries."),
+        new("coap.directory.watched", true, "{lookup}", "Different observed look-ups."),
+        new("coap.directory.fetches", true, "{fetch}", "Pending fetches of links from endpoints."),
+        new("coap.directory.requests", false, "{request}", "Executed requests.", "coap.directory.request",
             "register", "simple", "update", "remove", "look_up"),
-        new("coap.directory.refusals", false, "{request}", "Requests that were refused: for what they asked or who asked, for lack of room "
-            + "in all, for the share of their source, as too much was being fetched, as too much was observed (these were answered "
-            + "plainly), those that were to come again with an Echo, those that nobody could decide about or keep, and look-ups "
-            + "as too many went through very many registrations.",
+        new("coap.directory.refusals", false, "{request}", "Refused requests: because of their content or client, lack of room in total, "
+            + "the share of their source, too many fetches, too many observed look-ups (answered without an observation), a required "
+            + "Echo, no node or store that could decide or keep the registration, and too many look-ups that scan very many "
+            + "registrations.",
             "coap.directory.reason", "request", "full", "share", "fetches", "watches", "challenge", "unavailable", "scans"),
-        new("coap.directory.displaced", false, "{registration}", "Registrations that made room for others: those whose lifetime was over, "
-            + "and those of the source that had most.", "coap.directory.cause", "ended", "greediest"),
-        new("coap.directory.scans", false, "{lookup}", "Look-ups that went through very many registrations."),
-        new("coap.directory.notices", false, "{lookup}", "Observed look-ups whose result changed."),
-        new("coap.directory.watches_displaced", false, "{lookup}", "Observed look-ups of the source that had most, which made room."),
+        new("coap.directory.displaced", false, "{registration}", "Registrations removed to make room: expired ones, and those of the "
+            + "source with the most.", "coap.directory.cause", "ended", "greediest"),
+        new("coap.directory.scans", false, "{lookup}", "Look-ups that scanned very many registrations."),
+        new("coap.directory.notices", false, "{lookup}", "Observed look-ups with a changed result."),
+        new("coap.directory.watches_displaced", false, "{lookup}", "Observed look-ups of the source with the most, removed to make room."),
     ];
 
     /// <summary>Reads the current values of the rows.</summary>

@@ -119,7 +119,7 @@ public sealed class ConfigurationTests : IDisposable
     {
         string message = Assert.Throws<OptionsValidationException>(() => Read(("SecretFile", Write("correct horse")))).Message;
 
-        Assert.Contains("does not hold a secret", message, StringComparison.Ordinal);
+        Assert.Contains("does not contain a secret", message, StringComparison.Ordinal);
         Assert.Contains("openssl rand -base64 32", message, StringComparison.Ordinal);
         Assert.DoesNotContain("horse", message, StringComparison.Ordinal);
     }
@@ -129,7 +129,7 @@ public sealed class ConfigurationTests : IDisposable
     {
         string two = Assert.Throws<OptionsValidationException>(() => Read(
             ("SecretFile", Write(Convert.ToBase64String(s_secret))), ("Secret", Convert.ToBase64String(s_secret)))).Message;
-        Assert.Equal("Coap:Cluster:Secret and Coap:Cluster:SecretFile are both set. Leave one of them out.", two);
+        Assert.Equal("Coap:Cluster:Secret and Coap:Cluster:SecretFile are both set. Remove one of them.", two);
 
         string none = Assert.Throws<OptionsValidationException>(() => Read()).Message;
         Assert.Contains("no secret", none, StringComparison.Ordinal);

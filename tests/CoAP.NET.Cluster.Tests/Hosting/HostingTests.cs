@@ -53,7 +53,7 @@ public sealed class HostingTests
         HealthReport report = await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync();
 
         Assert.Equal(HealthStatus.Degraded, report.Entries["coap-cluster"].Status);
-        Assert.Contains("goes on without it", report.Entries["coap-cluster"].Description, StringComparison.Ordinal);
+        Assert.Contains("continues without it", report.Entries["coap-cluster"].Description, StringComparison.Ordinal);
         await host.StopAsync();
     }
 

@@ -87,7 +87,7 @@ public sealed class AttachTests
         CoapServer first = new(new CoapEndpointOptions().UseCluster(cluster));
         cluster.Attach(first);
         await using CoapServer second = new(new CoapEndpointOptions().UseCluster(cluster));
-        Assert.Contains("name of its own", Fault(() => cluster.Attach(second)), StringComparison.Ordinal);
+        Assert.Contains("its own name", Fault(() => cluster.Attach(second)), StringComparison.Ordinal);
         await using CoapServer third = new(new CoapEndpointOptions().UseCluster(cluster, "third"));
         cluster.Attach(third);
 

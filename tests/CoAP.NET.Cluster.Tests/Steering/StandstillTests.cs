@@ -52,7 +52,7 @@ public sealed class StandstillTests
 
         // It asks the store, and does not serve before there is an answer.
         time.Pass(TimeSpan.Zero);
-        Assert.Contains("stood still", site.Log, StringComparison.Ordinal);
+        Assert.Contains("stalled for", site.Log, StringComparison.Ordinal);
         rejected = sleeper.Rejected;
         kept = site.Balancer.LetGo();
         await Eventually.IsTrueAsync(() => sleeper.Rejected - rejected >= kept || site.Served > 1);
@@ -141,6 +141,6 @@ public sealed class StandstillTests
         await site.AskAsync(device);
 
         Assert.Equal(rejected, node.Rejected);
-        Assert.DoesNotContain("stood still", site.Log, StringComparison.Ordinal);
+        Assert.DoesNotContain("stalled for", site.Log, StringComparison.Ordinal);
     }
 }

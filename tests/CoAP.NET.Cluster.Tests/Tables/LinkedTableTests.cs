@@ -209,7 +209,7 @@ public sealed class LinkedTableTests : IAsyncDisposable
         {
             CoapTableUnavailableException late = await Assert.ThrowsAsync<CoapTableUnavailableException>(() => one);
             Assert.True(late.IsOutcomeUnknown);
-            Assert.Contains("Ask again: the same question leads to the same entry.", late.Message, StringComparison.Ordinal);
+            Assert.Contains("Try again: the same question leads to the same entry.", late.Message, StringComparison.Ordinal);
         }
 
         Assert.Equal(0, other.Cluster.Counts[ClusterMetric.TableWaiting]);

@@ -2,7 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>What this node observes at devices, wherever they are. Thread-safe.</summary>
+/// <summary>The observations of this node at devices on any node. Thread-safe.</summary>
 internal sealed class DeviceObservers(
     ClusterDevices devices, CoapDeviceOptions options, TimeProvider time, CoapRandomSource random, ILogger logger) : IDisposable
 {
@@ -10,7 +10,7 @@ internal sealed class DeviceObservers(
     private readonly Dictionary<string, HashSet<FollowedObservation>> _all = new(StringComparer.Ordinal);
     private bool _isDisposed;
 
-    /// <summary>How many there are.</summary>
+    /// <summary>The current number.</summary>
     public int Count
     {
         get
@@ -26,8 +26,8 @@ internal sealed class DeviceObservers(
     /// <param name="name">Its name.</param>
     /// <param name="key">The bytes of the name.</param>
     /// <param name="request">The request.</param>
-    /// <param name="observe">How; null for the defaults.</param>
-    /// <param name="cancellationToken">Stops waiting, and ends it.</param>
+    /// <param name="observe">The options; null for the defaults.</param>
+    /// <param name="cancellationToken">Stops waiting, and ends the observation.</param>
     public async Task<CoapObservation> ObserveAsync(
         string name, byte[] key, CoapRequest request, CoapObserveOptions? observe, CancellationToken cancellationToken)
     {
@@ -44,8 +44,8 @@ internal sealed class DeviceObservers(
             if (some.Count >= options.MaxObservationsPerDevice)
             {
                 throw new CoapDeviceException(name,
-                    $"This node observes the device '{CoapForeignText.LineOf(name)}' {some.Count} times already. Dispose of observations, "
-                    + "or raise CoapDeviceOptions.MaxObservationsPerDevice.");
+                    $"This node already has {some.Count} observations of the device '{CoapForeignText.LineOf(name)}'. Dispose of "
+                    + "observations, or raise CoapDeviceOptions.MaxObservationsPerDevice.");
             }
 
             some.Add(followed);
@@ -54,7 +54,7 @@ internal sealed class DeviceObservers(
         return await followed.BeginAsync(cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>One has ended.</summary>
+    /// <summary>Removes an ended observation.</summary>
     public void Remove(FollowedObservation followed)
     {
         lock (_gate)

@@ -3,8 +3,8 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// An observation of a resource of a device that goes on wherever the device is: at this node by its session, at another one over the link.
-/// When the device moves, its node dies or it ends the registration, it is looked for and observed again. Thread-safe.
+/// An observation of a resource that follows the device: at this node by its session, at another one over the link. When the device moves,
+/// its node dies or it ends the registration, it is found and observed again. Thread-safe.
 /// </summary>
 #pragma warning disable CA1001 // the sources have neither timers nor handles
 internal sealed class FollowedObservation : CoapObservationRelay
@@ -35,10 +35,10 @@ internal sealed class FollowedObservation : CoapObservationRelay
         _rule = options?.Reregistration ?? CoapReregistration.Auto;
     }
 
-    /// <summary>Begins.</summary>
+    /// <summary>Starts the observation.</summary>
     /// <param name="cancellationToken">Stops waiting, and ends it.</param>
-    /// <returns>The observation, as soon as the device has answered.</returns>
-    /// <exception cref="CoapDeviceException">There is no answer.</exception>
+    /// <returns>The observation, once the device has answered.</returns>
+    /// <exception cref="CoapDeviceException">The device did not answer.</exception>
     public async Task<CoapObservation> BeginAsync(CancellationToken cancellationToken)
     {
         _ = RunAsync();
@@ -54,10 +54,10 @@ internal sealed class FollowedObservation : CoapObservationRelay
         }
     }
 
-    /// <summary>The cluster ends.</summary>
+    /// <summary>Ends it because the cluster ends.</summary>
     public void Stop()
     {
-        CoapException error = new("The node has left the cluster; devices are not observed any more.");
+        CoapException error = new("The node has left the cluster and no longer observes devices.");
         _first.TrySetException(error);
         Publish(CoapObserveState.Failed, null, error, isOver: true);
         OnEnded();
@@ -82,7 +82,7 @@ internal sealed class FollowedObservation : CoapObservationRelay
         _ = _stop.CancelAsync();
     }
 
-    /// <summary>The device that it observes.</summary>
+    /// <summary>The observed device.</summary>
     public string Device => _resource.Device;
 
     private async Task RunAsync()
@@ -106,7 +106,7 @@ internal sealed class FollowedObservation : CoapObservationRelay
             {
                 failure = exception;
             }
-#pragma warning disable CA1031 // nobody waits for it: an observation that is to last does not end by what nobody expected
+#pragma warning disable CA1031 // no caller waits for it: an observation must survive unexpected failures
             catch (Exception exception)
 #pragma warning restore CA1031
             {
@@ -136,7 +136,7 @@ internal sealed class FollowedObservation : CoapObservationRelay
         }
     }
 
-    // Until the device is not there any more, or does not notify any more.
+    // Returns when the device has left, or no longer notifies.
     private async Task<(CoapException? Failure, bool HasAnswered)> ObserveOnceAsync()
     {
         _registeredAt = _time.GetTimestamp();
@@ -208,7 +208,7 @@ internal sealed class FollowedObservation : CoapObservationRelay
         }
         catch (OperationCanceledException) when (!_stop.IsCancellationRequested)
         {
-            // The device is not here any more, and has no use for a word of this session.
+            // The device has left; a message in this session would not reach it.
             current.Leave();
             return (null, hasAnswered);
         }
@@ -225,14 +225,14 @@ internal sealed class FollowedObservation : CoapObservationRelay
         }
     }
 
-    // A device that was somewhere a moment ago may just be moved.
+    // A device that was available a moment ago may just be moving.
     private async Task<CoapException> NowhereAsync()
     {
         _isNowhere = true;
         return await _devices.FailureAsync(_resource.Device, _resource.Key, _stop.Token).ConfigureAwait(false);
     }
 
-    // An observation that has ended is not the end of this one.
+    // The end of an inner observation is not the end of this one.
     private void PassOn(CoapObservation current, CoapResponse? response, LocalDevice? device)
     {
         CoapObserveState state = current.State;
@@ -242,7 +242,7 @@ internal sealed class FollowedObservation : CoapObservationRelay
         }
     }
 
-    // Many may wait for the same node, which is not to be asked by all of them at a time.
+    // Many may wait for the same node and must not ask it at the same time.
     private async Task PauseAsync(CoapException? failure, int failures)
     {
         failures = _first.Task.IsCompleted ? failures : 0;
@@ -267,7 +267,7 @@ internal sealed class FollowedObservation : CoapObservationRelay
         }
         catch (OperationCanceledException)
         {
-            // The end, or somebody wants to know now.
+            // Ended, or a caller needs the result now.
         }
     }
 

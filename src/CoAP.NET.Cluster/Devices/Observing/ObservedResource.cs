@@ -6,15 +6,15 @@ using CoAP.NET.Serialization;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// A resource of a device as nodes observe it at one another: by FETCH (RFC 8132) of a path that is the same for all who ask the device the
-/// same, with the request for the device as its payload. Immutable.
+/// A resource of a device in observations between nodes: a FETCH (RFC 8132) with the device request as its payload. Its path is the same
+/// for all equal device requests. Immutable.
 /// </summary>
 internal sealed class ObservedResource
 {
-    /// <summary>Where nodes are asked; an identifier of the resource follows.</summary>
+    /// <summary>The path between nodes; an identifier of the resource follows.</summary>
     public const string Path = "dev-obs";
 
-    /// <summary>How large a request for a device may be here, in bytes.</summary>
+    /// <summary>The maximum size of a device request here, in bytes.</summary>
     public const int MaxRequest = 64 * 1024;
 
     private const int IdLength = 16;
@@ -35,18 +35,18 @@ internal sealed class ObservedResource
     /// <summary>The bytes of the name.</summary>
     public byte[] Key => _key;
 
-    /// <summary>What tells it from other resources.</summary>
+    /// <summary>Its identifier.</summary>
     public string Id { get; }
 
-    /// <summary>The least time from one registration at the device to the next.</summary>
+    /// <summary>The minimum time between two registrations at the device.</summary>
     public TimeSpan MinimumInterval => TimeSpan.FromTicks(BinaryPrimitives.ReadInt64BigEndian(_payload));
 
-    /// <summary>The resource that a request names.</summary>
+    /// <summary>Returns the resource of a request.</summary>
     /// <param name="device">The name of the device.</param>
     /// <param name="key">The bytes of the name.</param>
     /// <param name="request">The request.</param>
-    /// <param name="rule">How often it may be registered.</param>
-    /// <exception cref="ArgumentException">It cannot be observed.</exception>
+    /// <param name="rule">The limit for re-registration.</param>
+    /// <exception cref="ArgumentException">The request cannot be observed.</exception>
     public static ObservedResource Of(string device, byte[] key, CoapRequest request, CoapReregistration rule)
     {
         if (request.Code != CoapCode.Get && request.Code != CoapCode.Fetch)
@@ -61,7 +61,8 @@ internal sealed class ObservedResource
         byte[] bytes = CoapDatagramSerializer.Default.Serialize(message);
         if (bytes.Length > MaxRequest || (request.Content is not null && message.Payload.IsEmpty && request.Content.Bytes.IsEmpty))
         {
-            throw new ArgumentException($"A request that observes a device has its body in memory, and {MaxRequest:N0} bytes at most.",
+            throw new ArgumentException($"A request that observes a device must have its body in memory, and at most {MaxRequest:N0} "
+                + "bytes.",
                 nameof(request));
         }
 
@@ -71,7 +72,7 @@ internal sealed class ObservedResource
         return new ObservedResource(device, key, payload);
     }
 
-    /// <summary>Reads what another node asks for; null when it is nothing.</summary>
+    /// <summary>Reads the request of another node; null if it is not valid.</summary>
     /// <param name="request">The request of the node.</param>
     public static ObservedResource? Read(CoapRequest request)
     {
@@ -84,10 +85,10 @@ internal sealed class ObservedResource
                 : null;
     }
 
-    /// <summary>The request as it goes to the device.</summary>
+    /// <summary>Returns the request for the device.</summary>
     public CoapRequest ToDevice() => new(CoapDatagramSerializer.Default.Deserialize(_payload.AsSpan(sizeof(long))));
 
-    /// <summary>The request as it goes to another node.</summary>
+    /// <summary>Returns the request for another node.</summary>
     public CoapRequest ToNode()
     {
         CoapRequest request = DeviceWire.Observe(_key, Id);

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// What this node observes at a device of its own for other nodes: one registration for all of them. What comes is kept, and the route is
-/// told, which hands it to those nodes. Thread-safe.
+/// An observation of this node at one of its devices for other nodes, with one registration for all of them. It keeps the latest
+/// notification and notifies the route, which passes it to those nodes. Thread-safe.
 /// </summary>
 /// <param name="resource">The resource.</param>
 /// <param name="device">The device.</param>
@@ -26,13 +26,13 @@ internal sealed class ServedObservation(
     private long _receivedAt;
     private bool _isOver;
 
-    /// <summary>How many requests wait for it or are not answered yet. Guarded by the gate of <see cref="ServedObservations"/>.</summary>
+    /// <summary>The number of waiting and unanswered requests. Guarded by the gate of <see cref="ServedObservations"/>.</summary>
     public int Joining { get; set; }
 
-    /// <summary>How often in a row it was found without observers. Guarded by the gate of <see cref="ServedObservations"/>.</summary>
+    /// <summary>How often in a row it had no observers. Guarded by the gate of <see cref="ServedObservations"/>.</summary>
     public int Idle { get; set; }
 
-    /// <summary>Whether nobody hears of changes by it any more.</summary>
+    /// <summary>Whether it no longer delivers changes.</summary>
     public bool IsOver
     {
         get
@@ -44,10 +44,10 @@ internal sealed class ServedObservation(
         }
     }
 
-    /// <summary>How many nodes observe it.</summary>
+    /// <summary>The current number of observing nodes.</summary>
     public int Observers => route.CountObservers(_named);
 
-    /// <summary>A request that names the path of a resource.</summary>
+    /// <summary>Creates a request that names the path of a resource.</summary>
     /// <param name="id">Its identifier.</param>
     public static CoapRequest NamedBy(string id) => new(DeviceWire.Observe([], id).Message);
 
@@ -88,7 +88,7 @@ internal sealed class ServedObservation(
         }
         catch (OperationCanceledException)
         {
-            // Nobody wants it any more.
+            // It was ended because it has no observers.
         }
         finally
         {
@@ -96,7 +96,7 @@ internal sealed class ServedObservation(
         }
     }
 
-    /// <summary>What is known of the resource, or why nothing is, as soon as it is known.</summary>
+    /// <summary>Returns the state of the resource, or the failure, as soon as it is known.</summary>
     /// <param name="cancellationToken">Stops waiting.</param>
     public async Task<CoapResult> GetAsync(CancellationToken cancellationToken)
     {
@@ -106,7 +106,7 @@ internal sealed class ServedObservation(
             CoapResult result = (_latest ?? DeviceWire.Wrap((CoapDeviceException?)null)).Copy();
             if (_latest is { Code.IsSuccess: true })
             {
-                // What is left of it (RFC 7252 section 5.6.1).
+                // The rest of its Max-Age (RFC 7252 section 5.6.1).
                 TimeSpan left = (_latest.Options.MaxAge ?? s_defaultMaxAge) - time.GetElapsedTime(_receivedAt);
                 result.WithMaxAge(TimeSpan.FromSeconds(Math.Max(0, Math.Floor(left.TotalSeconds))));
             }
@@ -115,7 +115,7 @@ internal sealed class ServedObservation(
         }
     }
 
-    /// <summary>Nobody observes it any more; the device is told in the background.</summary>
+    /// <summary>Ends it, and deregisters at the device in the background.</summary>
     public void End() => End(null, isLeft: false);
 
     private void OnGone() => End(DeviceWire.Wrap((CoapDeviceException?)null), isLeft: true);
@@ -137,7 +137,7 @@ internal sealed class ServedObservation(
 
         if (!response.IsSuccess)
         {
-            // It ends an observation (RFC 7641 section 4.2). Nodes register anew where somebody wants that.
+            // An error ends an observation (RFC 7641 section 4.2). Nodes register again if they have observers.
             End(result, isLeft: false);
         }
         else if (isNews)

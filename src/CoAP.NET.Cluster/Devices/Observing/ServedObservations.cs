@@ -1,8 +1,8 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// What other nodes observe at devices of this node (RFC 7641): each resource once, whoever asks. It ends with the last node that observes
-/// it. Thread-safe.
+/// The observations of other nodes at devices of this node (RFC 7641): one per resource. Each ends with the last observing node.
+/// Thread-safe.
 /// </summary>
 internal sealed class ServedObservations : IDisposable
 {
@@ -30,7 +30,7 @@ internal sealed class ServedObservations : IDisposable
         }
     }
 
-    /// <summary>How many resources of devices are observed for other nodes.</summary>
+    /// <summary>The number of resources observed for other nodes.</summary>
     public int Count
     {
         get
@@ -64,7 +64,7 @@ internal sealed class ServedObservations : IDisposable
     {
         if (ObservedResource.Read(request) is not { } resource || resource.Id != IdOf(request.Path))
         {
-            return CoapResults.BadRequest("The request names no resource of a device.");
+            return CoapResults.BadRequest("The request lacks the resource of a device.");
         }
 
         ServedObservation? served;
@@ -73,7 +73,7 @@ internal sealed class ServedObservations : IDisposable
         {
             if (!_all.TryGetValue(resource.Id, out served))
             {
-                // Whoever cancels gets an answer, and needs nothing of the device for it.
+                // A cancellation gets a response without the device.
                 if (request.Options.Observe == 1 || _local.TryFind(resource.Device) is not { } device)
                 {
                     return DeviceWire.Wrap((CoapDeviceException?)null);
@@ -90,7 +90,7 @@ internal sealed class ServedObservations : IDisposable
         {
             if (isNew)
             {
-                // Whoever asks may go while others wait for it as well.
+                // The first caller may leave while others still wait.
                 _ = served.RunAsync();
             }
 
@@ -104,20 +104,20 @@ internal sealed class ServedObservations : IDisposable
                 served.Joining--;
                 if (served.Joining == 0 && served.IsOver && _all.GetValueOrDefault(resource.Id) == served)
                 {
-                    // Those who observe it are told, each by its own; whoever comes later has it tried again.
+                    // Existing observers get their notification; a later request tries again.
                     _all.Remove(resource.Id);
                 }
             }
 
             if (!joins)
             {
-                // Of a cancellation it was told before it was answered.
+                // For a cancellation the end was reported before its response.
                 OnWent(resource.Id);
             }
         }
     }
 
-    // One that ended between the answer and this.
+    // The observation may have ended between the response and this call.
     private void OnCame(string id)
     {
         bool isThere;
@@ -140,7 +140,7 @@ internal sealed class ServedObservations : IDisposable
             served = _all.GetValueOrDefault(id);
         }
 
-        // Counting takes the locks of the server, so not under this one.
+        // Counting takes the locks of the server and must not happen under this one.
         if (served is { Observers: 0 })
         {
             TryEnd(id, served);
@@ -162,7 +162,7 @@ internal sealed class ServedObservations : IDisposable
         served.End();
     }
 
-    // Those that were only asked for, and never observed.
+    // Removes those that were requested, and never observed.
     private void Sweep()
     {
         KeyValuePair<string, ServedObservation>[] all;

@@ -1,9 +1,8 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// The outboxes of the devices whose names are in slots of this node: takes requests into the store, sends them one at a time for each
-/// device when it is awake, and keeps what came of them for a while. A slot that comes brings its outboxes along; one that goes takes them
-/// with it. Thread-safe.
+/// The outboxes of the devices whose names are in slots of this node: stores requests, sends them one at a time per device when it is
+/// awake, and keeps their outcomes for a while. Outboxes move with their slots. Thread-safe.
 /// </summary>
 internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
 {
@@ -31,10 +30,10 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
         cluster.MapChanged += OnMapChanged;
     }
 
-    /// <summary>Takes a request, and ends when the store has it.</summary>
-    /// <param name="entry">The request. One of the same id that was taken already is not taken twice.</param>
-    /// <param name="cancellationToken">Stops waiting, and cancels it.</param>
-    /// <exception cref="OutboxMovedException">The outbox is not here.</exception>
+    /// <summary>Adds a request; completes when it is stored.</summary>
+    /// <param name="entry">The request. A known id is not added again.</param>
+    /// <param name="cancellationToken">Stops waiting, and cancels the request.</param>
+    /// <exception cref="OutboxMovedException">The outbox is not on this node.</exception>
     /// <exception cref="CoapDeviceQueueException">There is no room.</exception>
     public async Task<CoapQueuedRequest> AddAsync(OutboxEntry entry, CancellationToken cancellationToken)
     {
@@ -44,7 +43,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
             CoapFence fence = FenceLocked(entry.Slot);
             if (_entries.TryGetValue(entry.Id, out OutboxEntry? taken))
             {
-                // One that failed goes soon; whoever was told so asks again.
+                // A failed entry disappears soon; the caller then asks again.
                 entry = taken.IsCancelled ? throw new OutboxMovedException() : taken;
             }
             else
@@ -75,7 +74,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
         }
         finally
         {
-            // Nothing is sent before it is known that it is kept.
+            // Nothing is sent before it is stored.
             lock (_gate)
             {
                 StartLocked(queue);
@@ -85,12 +84,12 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
         return entry.ToPublic();
     }
 
-    /// <summary>Waits until a request was answered or has failed.</summary>
+    /// <summary>Waits for the answer to a request, or its failure.</summary>
     /// <param name="key">The bytes of the name of the device.</param>
     /// <param name="device">The name.</param>
     /// <param name="id">The id of the request.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <exception cref="OutboxMovedException">The outbox is not here.</exception>
+    /// <exception cref="OutboxMovedException">The outbox is not on this node.</exception>
     public async Task<OutboxEntry> WaitAsync(byte[] key, string device, Guid id, CancellationToken cancellationToken)
     {
         OutboxEntry? entry;
@@ -113,8 +112,8 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
             : throw new OutboxMovedException();
     }
 
-    /// <summary>What waits for a device.</summary>
-    /// <exception cref="OutboxMovedException">The outbox is not here.</exception>
+    /// <summary>Lists the waiting requests of a device.</summary>
+    /// <exception cref="OutboxMovedException">The outbox is not on this node.</exception>
     public IReadOnlyList<OutboxEntry> List(byte[] key, string device)
     {
         lock (_gate)
@@ -126,9 +125,9 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
         }
     }
 
-    /// <summary>Cancels a request that was not sent, and waits until the store knows, as another node could send it otherwise.</summary>
+    /// <summary>Cancels a request that was not sent, and waits for the store because another node could send it otherwise.</summary>
     /// <returns>Whether it will not be sent.</returns>
-    /// <exception cref="OutboxMovedException">The outbox is not here.</exception>
+    /// <exception cref="OutboxMovedException">The outbox is not on this node.</exception>
     public async Task<bool> CancelAsync(byte[] key, Guid id, CancellationToken cancellationToken)
     {
         OutboxEntry? entry;
@@ -175,7 +174,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
         }
     }
 
-    // The fence of a slot whose outboxes are here.
+    // Returns the fence of a slot whose outboxes are here.
     private CoapFence FenceLocked(CoapSlot slot)
     {
         CoapFence fence = _cluster.FenceOf(slot);
@@ -199,7 +198,8 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
         {
             _bounds.Refuse();
             throw new CoapDeviceQueueException(entry.Device, CoapDeviceQueueFault.Full,
-                $"{queue.Entries.Count} requests wait for the device already (MaxQueuedPerDevice). Try again when some are answered.");
+                $"the outbox of the device already has {queue.Entries.Count} requests (MaxQueuedPerDevice). Try again when some are "
+                    + "answered.");
         }
 
         if (!_bounds.TryTake(entry))
@@ -259,7 +259,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
                     return;
                 }
 
-                // What nobody wants any more need not wait for its turn.
+                // Canceled requests need not wait for their turn.
                 entry = queue.Entries.Find(one => one.State == OutboxState.Failed || one.IsOver(_time.GetUtcNow())) ?? queue.Entries[0];
                 look = queue.Look.Token;
             }
@@ -270,7 +270,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
             }
             catch (OperationCanceledException)
             {
-                // It is looked at again, or is over.
+                // It is checked again, or is over.
             }
             catch (Exception exception) when (exception is CoapException or ObjectDisposedException)
             {
@@ -317,7 +317,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
             entry.State = OutboxState.Sending;
         }
 
-        // After a crash it has to be known that it may have been sent.
+        // After a crash the store must show that it may have been sent.
         if (!entry.IsRepeatable && await WriteAsync(queue, entry).ConfigureAwait(false) != CoapWriteOutcome.Written)
         {
             Drop([queue]);
@@ -359,7 +359,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
         Task<CoapWriteOutcome> write = WriteAsync(queue, entry);
         if (entry.State == OutboxState.Answered)
         {
-            // Whoever waits need not wait for the store. That something was not sent is true only when the store knows.
+            // The caller need not wait for the store. But "not sent" is only true once the store knows it.
             entry.Done.TrySetResult();
         }
 
@@ -385,7 +385,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
         }
     }
 
-    // Another node has them.
+    // Drops queues that another node owns.
     private void Drop(OutboxQueue[] queues)
     {
         List<OutboxEntry> gone = [];
@@ -437,7 +437,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
             catch (Exception exception) when (exception is CoapClusterStoreException or OperationCanceledException
                 or ObjectDisposedException)
             {
-                // The cluster tells of it.
+                // The cluster reports the failure.
                 await Task.Delay(s_retry, _time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
         }
@@ -466,7 +466,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
         }
     }
 
-    // Under the lock.
+    // Requires the lock.
     private void Load(OutboxEntry entry, CoapFence fence)
     {
         if (!_entries.TryAdd(entry.Id, entry))

@@ -1,7 +1,9 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>How much waits in the outboxes of a node, in all and of each caller, and what became of it. The outboxes lock.</summary>
-/// <param name="options">How much may wait.</param>
+/// <summary>
+/// Limits the waiting requests in the outboxes of a node, in total and per caller, and counts their outcomes. The caller locks.
+/// </summary>
+/// <param name="options">The limits.</param>
 /// <param name="counts">The counters of the node.</param>
 internal sealed class OutboxBounds(CoapDeviceOptions options, ClusterCounts counts)
 {
@@ -9,8 +11,8 @@ internal sealed class OutboxBounds(CoapDeviceOptions options, ClusterCounts coun
     private int _count;
     private long _bytes;
 
-    /// <summary>Takes room for a request.</summary>
-    /// <returns>False when there is none.</returns>
+    /// <summary>Reserves room for a request.</summary>
+    /// <returns>False if there is none.</returns>
     public bool TryTake(OutboxEntry entry)
     {
         (int count, long bytes) = _byCaller.GetValueOrDefault(entry.Caller);
@@ -27,7 +29,7 @@ internal sealed class OutboxBounds(CoapDeviceOptions options, ClusterCounts coun
         return true;
     }
 
-    /// <summary>Takes it though there be none, as it was taken before by another node.</summary>
+    /// <summary>Reserves room above the limit because another node had accepted the request.</summary>
     public void Take(OutboxEntry entry)
     {
         (int count, long bytes) = _byCaller.GetValueOrDefault(entry.Caller);
@@ -37,12 +39,12 @@ internal sealed class OutboxBounds(CoapDeviceOptions options, ClusterCounts coun
         _bytes += entry.Length;
     }
 
-    /// <summary>One is not taken, as there is no room.</summary>
+    /// <summary>Counts a request refused for lack of room.</summary>
     public void Refuse() => counts.Add(ClusterMetric.OutboxRefused);
 
-    /// <summary>Gives it back, as it is known what came of it.</summary>
+    /// <summary>Returns the room of a request with a known outcome.</summary>
     /// <param name="entry">The request.</param>
-    /// <param name="outcome">Whether that is in the store; otherwise another node has it.</param>
+    /// <param name="outcome">Whether the outcome is stored; otherwise another node owns it.</param>
     public void Finish(OutboxEntry entry, CoapWriteOutcome outcome)
     {
         if (outcome == CoapWriteOutcome.Written)
@@ -59,7 +61,7 @@ internal sealed class OutboxBounds(CoapDeviceOptions options, ClusterCounts coun
         GiveBack(entry);
     }
 
-    /// <summary>Gives it back.</summary>
+    /// <summary>Returns the room of a request.</summary>
     public void GiveBack(OutboxEntry entry)
     {
         (int count, long bytes) = _byCaller.GetValueOrDefault(entry.Caller);

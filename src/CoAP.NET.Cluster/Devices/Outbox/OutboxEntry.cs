@@ -4,13 +4,13 @@ using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>A request in the outbox of a device, as the store has it. What changes is guarded by the outbox.</summary>
+/// <summary>A stored request in the outbox of a device. The outbox guards its mutable fields.</summary>
 internal sealed class OutboxEntry
 {
     private const byte Version = 1;
     private const int HashLength = 16;
 
-    // Room for the sealing, and to spare.
+    // Leaves room for the encryption overhead.
     private const int MaxState = CoapRecordChange.MaxStateLength - 256;
 
     private byte[] _request = [];
@@ -28,10 +28,10 @@ internal sealed class OutboxEntry
 
     public required DateTimeOffset Expires { get; init; }
 
-    /// <summary>Whether it is sent again when it may have taken effect.</summary>
+    /// <summary>Whether to repeat it if it may have taken effect.</summary>
     public required bool IsRepeatable { get; init; }
 
-    /// <summary>Its place among those of the device.</summary>
+    /// <summary>Its position in the outbox of the device.</summary>
     public long Sequence { get; set; }
 
     public OutboxState State { get; set; }
@@ -40,13 +40,13 @@ internal sealed class OutboxEntry
 
     public string? Why { get; private set; }
 
-    /// <summary>Ends when the store has it, or has refused it.</summary>
+    /// <summary>Completes when it is stored, or refused by the store.</summary>
     public Task<CoapWriteOutcome> Written { get; set; } = Task.FromResult(CoapWriteOutcome.Written);
 
-    /// <summary>Whether nobody wants it any more.</summary>
+    /// <summary>Whether it is canceled.</summary>
     public bool IsCancelled { get; set; }
 
-    /// <summary>Ends when it was answered or has failed; fails when the slot went to another node.</summary>
+    /// <summary>Completes when it was answered or has failed; fails when the slot moved to another node.</summary>
     public TaskCompletionSource Done { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     public CoapSlot Slot => CoapSlot.OfName(Key);
@@ -57,7 +57,7 @@ internal sealed class OutboxEntry
 
     public CoapMessage Request => CoapDatagramSerializer.Default.Deserialize(_request.AsSpan());
 
-    /// <summary>Makes the entry of a new request; null where it is too large.</summary>
+    /// <summary>Creates the entry of a new request; null if it is too large.</summary>
     public static OutboxEntry? TryMake(
         Guid id, string device, byte[] key, CoapMessage request, CoapDeviceRequestOptions options, DateTimeOffset now)
     {
@@ -83,7 +83,7 @@ internal sealed class OutboxEntry
         return new CoapRecordKey(CoapRecordKind.Outbox, CoapSlot.OfName(key), bytes[..(HashLength + 16)]);
     }
 
-    /// <summary>Reads those of a slot that were not answered and have not failed.</summary>
+    /// <summary>Reads the unanswered entries of a slot that have not failed.</summary>
     public static async Task<List<OutboxEntry>> ReadAsync(
         CoapSealedClusterStore store, CoapSlot slot, CancellationToken cancellationToken)
     {
@@ -99,7 +99,7 @@ internal sealed class OutboxEntry
         return entries;
     }
 
-    /// <summary>The same request for another try to take it: what became of the one before stays with that.</summary>
+    /// <summary>Copies the request for another attempt to store it; the outcome of the previous one stays with that.</summary>
     public OutboxEntry Copy() => new()
     {
         Id = Id,
@@ -119,10 +119,10 @@ internal sealed class OutboxEntry
             State == OutboxState.Sending);
     }
 
-    /// <summary>Whether it waits in vain: nobody wants it any more, or its lifetime has ended.</summary>
+    /// <summary>Whether it waits without purpose: it was canceled, or its lifetime has ended.</summary>
     public bool IsOver(DateTimeOffset now) => State == OutboxState.Waiting && (IsCancelled || Expires <= now);
 
-    /// <summary>It was answered.</summary>
+    /// <summary>Sets the answer.</summary>
     public void Answer(CoapMessage response)
     {
         CoapMessage kept = new(response.Code) { Payload = response.Payload };
@@ -143,7 +143,7 @@ internal sealed class OutboxEntry
         State = OutboxState.Answered;
         if (_response.Length is 0 or > MaxState / 2)
         {
-            Fail(CoapDeviceQueueFault.Failed, "the device answered with more than can be kept. Ask it while it is awake.");
+            Fail(CoapDeviceQueueFault.Failed, "the answer of the device is too large to keep. Send the request while the device is awake.");
         }
     }
 
@@ -155,7 +155,7 @@ internal sealed class OutboxEntry
         _response = [];
     }
 
-    /// <summary>What came of it.</summary>
+    /// <summary>Returns the answer.</summary>
     /// <exception cref="CoapDeviceQueueException">There is no answer.</exception>
     public CoapResponse GetResponse() => State == OutboxState.Answered
         ? CoapResponse.FromMessage(CoapDatagramSerializer.Default.Deserialize(_response.AsSpan()))
@@ -185,7 +185,7 @@ internal sealed class OutboxEntry
         return stream.ToArray();
     }
 
-    /// <summary>Reads one; null where the bytes are none.</summary>
+    /// <summary>Reads an entry; null for invalid bytes.</summary>
     public static OutboxEntry? TryRead(ReadOnlySpan<byte> bytes)
     {
         try

@@ -1,17 +1,17 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>What a node asks another one that keeps an outbox: the first byte.</summary>
+/// <summary>The first byte of a question to the node that owns an outbox.</summary>
 internal enum OutboxQuestion : byte
 {
-    /// <summary>To take a request, which follows.</summary>
+    /// <summary>Add the request that follows.</summary>
     Add = 0,
 
-    /// <summary>What came of a request: its id, and the name of the device.</summary>
+    /// <summary>Wait for the outcome of a request: its id, and the name of the device.</summary>
     Wait = 1,
 
-    /// <summary>What waits.</summary>
+    /// <summary>List the waiting requests.</summary>
     List = 2,
 
-    /// <summary>To cancel a request.</summary>
+    /// <summary>Cancel a request.</summary>
     Cancel = 3,
 }

@@ -3,8 +3,8 @@ using System.Buffers.Binary;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Finds the node that keeps the outbox of a device, which is the one that has the slot of its name, and asks it, be it this one. While the
-/// slot is on its way it asks again. Thread-safe.
+/// Finds the node that owns the outbox of a device, by the slot of its name, and sends it questions; it may be this node. It retries while
+/// the slot moves. Thread-safe.
 /// </summary>
 internal sealed class OutboxRouting
 {
@@ -80,14 +80,14 @@ internal sealed class OutboxRouting
             if (!isPatient && _time.GetElapsedTime(started) >= s_longest)
             {
                 throw new CoapDeviceUnreachableException(device,
-                    $"the node that keeps its outbox cannot be reached, or the store is away. {failure?.Message}", false, failure);
+                    $"the node that owns its outbox is not reachable, or the store is unavailable. {failure?.Message}", false, failure);
             }
 
             await Task.Delay(s_retry, _time, cancellationToken).ConfigureAwait(false);
         }
     }
 
-    // Null for asking again.
+    // Returns null to request a retry.
     private async Task<T?> TryAskAsync<T>(
         CoapNodeId home, string device, byte[] question, Func<byte[], T?> read, CancellationToken cancellationToken)
         where T : class
@@ -158,7 +158,7 @@ internal sealed class OutboxRouting
                     }
                     catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
                     {
-                        // It is asked again.
+                        // The asking node retries.
                         return CoapResults.Status(CoapCode.ServiceUnavailable);
                     }
                 }

@@ -1,17 +1,17 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>How far a request from an outbox is. The numbers stand in databases and never change.</summary>
+/// <summary>The progress of a request from an outbox. The numbers are stored in databases and never change.</summary>
 internal enum OutboxState : byte
 {
     /// <summary>It waits.</summary>
     Waiting = 0,
 
-    /// <summary>It may be sent now, or was.</summary>
+    /// <summary>It may have been sent.</summary>
     Sending = 1,
 
     /// <summary>It was answered.</summary>
     Answered = 2,
 
-    /// <summary>It has no answer and will get none.</summary>
+    /// <summary>It has no answer, and will get none.</summary>
     Failed = 3,
 }

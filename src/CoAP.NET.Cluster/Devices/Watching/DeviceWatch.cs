@@ -1,19 +1,16 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>
-/// A resource that this node observes at all devices of its own, once for everybody who wants to know, here and at other nodes.
-/// Thread-safe.
-/// </summary>
+/// <summary>A resource observed at all devices of this node, once for all observers on this node and others. Thread-safe.</summary>
 internal sealed class DeviceWatch
 {
-    // What came just before a session was handed over may be on its way through this node for so long.
+    // Messages from just before the handover of a session may take this long through this node.
     private const int MaxLeft = 4_096;
     private static readonly TimeSpan s_leftFor = TimeSpan.FromSeconds(10);
 
     private readonly Lock _gate = new();
     private readonly Dictionary<string, WatchedDevice> _devices = new(StringComparer.Ordinal);
 
-    // Also those that were handed over a moment ago, which are in the queue.
+    // Includes those that were just handed over, which are in the queue.
     private readonly Dictionary<CoapPeer, WatchedDevice> _byPeer = [];
     private readonly Queue<(WatchedDevice Device, long At)> _left = new();
     private readonly HashSet<WatchReader> _readers = [];
@@ -30,10 +27,10 @@ internal sealed class DeviceWatch
         parts.Cluster.Observations.MapOwn(resource.Name, OnNotification, WatchRun.Rule);
     }
 
-    /// <summary>What is observed.</summary>
+    /// <summary>The observed resource.</summary>
     public WatchedResource Resource { get; }
 
-    /// <summary>How many devices there are.</summary>
+    /// <summary>The number of devices.</summary>
     public int Count
     {
         get
@@ -57,7 +54,7 @@ internal sealed class DeviceWatch
         }
     }
 
-    /// <summary>For how long nobody has wanted to know; 0 while somebody does.</summary>
+    /// <summary>The time without observers; 0 while there are some.</summary>
     public TimeSpan Idle
     {
         get
@@ -69,7 +66,7 @@ internal sealed class DeviceWatch
         }
     }
 
-    /// <summary>A device is here.</summary>
+    /// <summary>Adds a device.</summary>
     /// <param name="device">The device.</param>
     public void Add(LocalDevice device)
     {
@@ -101,9 +98,9 @@ internal sealed class DeviceWatch
         }, (this, one));
     }
 
-    /// <summary>Somebody wants to know: of all devices, from now on.</summary>
-    /// <param name="reader">Who.</param>
-    /// <returns>False when the watch is over.</returns>
+    /// <summary>Adds an observer of all devices.</summary>
+    /// <param name="reader">The observer.</param>
+    /// <returns>False if the watch has ended.</returns>
     public bool TryAdd(WatchReader reader)
     {
         lock (_gate)
@@ -124,8 +121,8 @@ internal sealed class DeviceWatch
         return true;
     }
 
-    /// <summary>Somebody does not want to know any more.</summary>
-    /// <param name="reader">Who.</param>
+    /// <summary>Removes an observer.</summary>
+    /// <param name="reader">The observer.</param>
     public void Remove(WatchReader reader)
     {
         lock (_gate)
@@ -137,7 +134,7 @@ internal sealed class DeviceWatch
         }
     }
 
-    /// <summary>Takes what is new for a reader.</summary>
+    /// <summary>Takes the news for a reader.</summary>
     /// <param name="reader">The reader.</param>
     public List<WatchItem> Take(WatchReader reader)
     {
@@ -158,9 +155,7 @@ internal sealed class DeviceWatch
         return items;
     }
 
-    /// <summary>
-    /// Has the states of devices read that have said nothing here: what their node before was told may be lost, or be known to nobody.
-    /// </summary>
+    /// <summary>Reads the states of devices that were silent here: notifications to their previous node may be lost or unknown.</summary>
     /// <param name="names">The devices.</param>
     public void Read(IEnumerable<string> names)
     {
@@ -178,8 +173,9 @@ internal sealed class DeviceWatch
     }
 
     /// <summary>Ends it.</summary>
-    /// <param name="isLeft">Whether another process may go on with it; otherwise devices are told, at the pace of registrations.</param>
-    /// <returns>False when somebody wants to know, or it was ended already.</returns>
+    /// <param name="isLeft">Whether another process may continue it; otherwise devices are deregistered, at the rate of
+    /// registrations.</param>
+    /// <returns>False if it has observers, or had already ended.</returns>
     public bool TryEnd(bool isLeft)
     {
         WatchedDevice[] all;
@@ -198,7 +194,7 @@ internal sealed class DeviceWatch
             _byPeer.Clear();
             _left.Clear();
 
-            // Within the lock: who wants to know again from now on must find nothing of it.
+            // Under the lock: a new observer must not find any of it.
             _parts.Cluster.Observations.UnmapOwn(Resource.Name, OnNotification);
             foreach (WatchedDevice one in all)
             {
@@ -215,13 +211,13 @@ internal sealed class DeviceWatch
         return true;
     }
 
-    /// <summary>What a device says, be it of its registration or later.</summary>
+    /// <summary>Handles a message of a device: a response to its registration, or a notification.</summary>
     /// <param name="one">The device.</param>
-    /// <param name="response">What.</param>
+    /// <param name="response">The message.</param>
     public void Take(WatchedDevice one, CoapResponse response) => Take(one, response, RefusalBy(response, mustBeObserved: true), null);
 
-    /// <summary>A device notifies. That may be known here a moment after it was handed over.</summary>
-    /// <param name="notification">What it says.</param>
+    /// <summary>Handles a notification. It may arrive here just after the device was handed over.</summary>
+    /// <param name="notification">The notification.</param>
     public void OnNotification(CoapObservedNotification notification)
     {
         WatchedDevice? one;
@@ -236,7 +232,7 @@ internal sealed class DeviceWatch
         }
     }
 
-    /// <summary>What a device said last, as somebody finds it; whatever is newer by then comes by itself.</summary>
+    /// <summary>Handles the latest state of an existing observation; newer ones arrive on their own.</summary>
     /// <param name="one">The device.</param>
     /// <param name="made">The observation.</param>
     public void TakeLatest(WatchedDevice one, CoapObservation made)
@@ -247,9 +243,9 @@ internal sealed class DeviceWatch
         }
     }
 
-    /// <summary>What a device answers to a read.</summary>
+    /// <summary>Handles the response to a read.</summary>
     /// <param name="one">The device.</param>
-    /// <param name="response">What.</param>
+    /// <param name="response">The response.</param>
     public void TakeRead(WatchedDevice one, CoapResponse response)
     {
         lock (_gate)
@@ -264,7 +260,7 @@ internal sealed class DeviceWatch
         Take(one, response, RefusalBy(response, mustBeObserved: false), null);
     }
 
-    /// <summary>Forgets those that were handed over some time ago.</summary>
+    /// <summary>Forgets devices that were handed over some time ago.</summary>
     public void ForgetLeft()
     {
         lock (_gate)
@@ -273,7 +269,7 @@ internal sealed class DeviceWatch
         }
     }
 
-    /// <summary>What is known of a device, read at a moment.</summary>
+    /// <summary>Returns a snapshot of what is known of a device.</summary>
     /// <param name="one">The device.</param>
     public (CoapDeviceRefusal? Refusal, bool MustBeRead) StateOf(WatchedDevice one)
     {
@@ -304,7 +300,7 @@ internal sealed class DeviceWatch
             bool isNews = true;
             if (refusal is { } why)
             {
-                // What is too large is not kept.
+                // Responses that are too large are not kept.
                 bool isSmall = response.Payload.Length <= _parts.Options.MaxNotificationSize;
                 isNews = isRefused = one.TryRefuse(why, isSmall ? response : null);
                 one.Heard = isSmall ? response : null;
@@ -314,7 +310,7 @@ internal sealed class DeviceWatch
                 one.Take(response);
             }
 
-            // One that was handed over has acknowledgements for what this node heard last, so nobody else hears of it.
+            // A handed-over device has acknowledgements for what this node heard last, so no other node hears it.
             WatchedDevice? now = _devices.GetValueOrDefault(one.Device.Name);
             if (isNews && (now == one || (now is null && one.HasMoved)))
             {
@@ -351,7 +347,7 @@ internal sealed class DeviceWatch
                 MarkLocked(one);
             }
 
-            // One that was forgotten, and is still there, is told.
+            // A forgotten device that is still here is deregistered.
             one.IsLeft = hasMoved || one.Device.Peer.Disconnected.IsCancellationRequested;
         }
 

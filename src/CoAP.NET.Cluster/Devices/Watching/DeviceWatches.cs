@@ -3,8 +3,8 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// The resources that this node observes at all devices of its own, for its own programs and for other nodes, which poll. A resource that
-/// nobody wants to know of for a minute is observed no more. Thread-safe.
+/// The resources observed at all devices of this node, for its own callers and for other nodes, which poll. A resource without observers
+/// for a minute is no longer observed. Thread-safe.
 /// </summary>
 internal sealed class DeviceWatches : IDisposable
 {
@@ -37,7 +37,7 @@ internal sealed class DeviceWatches : IDisposable
         }
     }
 
-    /// <summary>How many resources there are.</summary>
+    /// <summary>The number of resources.</summary>
     public int Count
     {
         get
@@ -49,14 +49,14 @@ internal sealed class DeviceWatches : IDisposable
         }
     }
 
-    /// <summary>How many registrations are under way.</summary>
+    /// <summary>The number of pending registrations.</summary>
     public int UnderWay => _parts.Pace.UnderWay;
 
-    /// <summary>Somebody of this node wants to know of a resource.</summary>
+    /// <summary>Adds an observer of a resource on this node.</summary>
     /// <param name="resource">The resource.</param>
-    /// <param name="reader">What is new to him from now on.</param>
-    /// <returns>What observes it.</returns>
-    /// <exception cref="ObjectDisposedException">The cluster has ended.</exception>
+    /// <param name="reader">Receives the news from now on.</param>
+    /// <returns>The watch.</returns>
+    /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
     public DeviceWatch Join(WatchedResource resource, WatchReader reader)
     {
         while (true)
@@ -76,7 +76,7 @@ internal sealed class DeviceWatches : IDisposable
 
             if (!watch.TryAdd(reader))
             {
-                // It ends just now.
+                // It is just ending.
                 Remove(watch);
                 continue;
             }
@@ -93,10 +93,10 @@ internal sealed class DeviceWatches : IDisposable
         }
     }
 
-    /// <summary>Has the states of devices read.</summary>
-    /// <param name="resource">Of which resource.</param>
+    /// <summary>Reads the states of devices.</summary>
+    /// <param name="resource">The resource.</param>
     /// <param name="devices">The devices.</param>
-    /// <returns>False when nobody observes the resource.</returns>
+    /// <returns>False if the resource is not observed.</returns>
     public bool Read(WatchedResource resource, IEnumerable<string> devices)
     {
         DeviceWatch? watch;
@@ -149,7 +149,7 @@ internal sealed class DeviceWatches : IDisposable
         (Guid id, uint last, WatchedResource? resource) = WatchWire.ReadPoll(request.Payload.Span);
         if (resource is null)
         {
-            return CoapResults.BadRequest("The request polls for no resource of devices.");
+            return CoapResults.BadRequest("The poll lacks a resource of devices.");
         }
 
         (CoapNodeId, Guid) key = (_cluster.Links.NodeOf(request), id);

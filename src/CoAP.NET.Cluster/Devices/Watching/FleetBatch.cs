@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>What a node said of its devices.</summary>
+/// <summary>News of a node about its devices.</summary>
 /// <param name="Node">The node.</param>
-/// <param name="Items">What; null when the node is not heard any more.</param>
+/// <param name="Items">The news; null if the node is no longer reachable.</param>
 internal readonly record struct FleetBatch(CoapNodeId Node, List<WatchItem>? Items);

@@ -2,16 +2,17 @@ using System.Runtime.CompilerServices;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>Observes a resource at all devices for a program of this node. Thread-safe; each enumeration is an observation of its own.
+/// <summary>
+/// Observes a resource at all devices for a caller on this node. Thread-safe; each enumeration is a separate observation.
 /// </summary>
 internal sealed class FleetObservation(
     CoapCluster cluster, DeviceWatches watches, WatchedResource resource, TimeSpan awayTime, CoapRandomSource random, TimeProvider time)
 {
     private static readonly TimeSpan s_look = TimeSpan.FromSeconds(1);
 
-    /// <summary>What happens at the devices.</summary>
-    /// <param name="own">Ends it: that of who asked.</param>
-    /// <param name="cancellationToken">Ends it: that of who reads.</param>
+    /// <summary>Yields the events of the devices.</summary>
+    /// <param name="own">The token of the caller that started it.</param>
+    /// <param name="cancellationToken">The token of the reader.</param>
     public async IAsyncEnumerable<CoapDeviceNotification> ReadAsync(
         CancellationToken own, [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
@@ -64,7 +65,7 @@ internal sealed class FleetObservation(
         }
     }
 
-    // Now and then, where devices are away.
+    // Wakes up occasionally while devices are absent.
     private async Task WaitAsync(FleetSources sources, bool mustLook, CancellationToken cancellationToken)
     {
         Task<bool> ready = sources.Batches.WaitToReadAsync(cancellationToken).AsTask();
@@ -80,7 +81,7 @@ internal sealed class FleetObservation(
         }
         catch (TimeoutException)
         {
-            // Then it looks.
+            // Then it checks.
         }
     }
 }

@@ -1,30 +1,30 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>Where a device is that is observed with all others, as the nodes say. Its caller locks.</summary>
+/// <summary>The node of a device in an observation of all devices, as reported by the nodes. The caller locks.</summary>
 internal sealed class FleetPlace
 {
-    // One that came to another node is said to be at both for a moment.
+    // A moved device is reported by both nodes for a moment.
     private readonly List<CoapNodeId> _nodes = new(1);
 
-    /// <summary>The node that said last that it has the device; none while it is away.</summary>
+    /// <summary>The node that reported the device last; none while it is absent.</summary>
     public CoapNodeId Node => _nodes.Count > 0 ? _nodes[^1] : default;
 
-    /// <summary>The node that had it last of those that have it no more; none at first.</summary>
+    /// <summary>The last previous node of the device; none at first.</summary>
     public CoapNodeId Before { get; private set; }
 
-    /// <summary>Whether the node said anything of the resource.</summary>
+    /// <summary>Whether the node has reported a state of the resource.</summary>
     public bool HasNews { get; set; }
 
-    /// <summary>Since when no node has the device, by the clock's timestamp.</summary>
+    /// <summary>The time since which no node has the device, as a timestamp of the clock.</summary>
     public long AwaySince { get; set; }
 
-    /// <summary>Whether the last node that had it was lost, and with it perhaps what it had heard.</summary>
+    /// <summary>Whether its last node was lost, perhaps with the latest messages.</summary>
     public bool IsInDoubt { get; set; }
 
-    /// <summary>Whether a node says that it has the device.</summary>
+    /// <summary>Whether a node reports that it has the device.</summary>
     public bool Has(CoapNodeId node) => _nodes.Contains(node);
 
-    /// <summary>A node has the device.</summary>
+    /// <summary>Adds a node of the device.</summary>
     public void Add(CoapNodeId node)
     {
         if (Node != node)
@@ -35,7 +35,7 @@ internal sealed class FleetPlace
         }
     }
 
-    /// <summary>A node has the device no more.</summary>
+    /// <summary>Removes a node of the device.</summary>
     public void Remove(CoapNodeId node)
     {
         if (_nodes.Remove(node))

@@ -1,27 +1,26 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Makes of what nodes say of their devices what happens at devices: one that moves from node to node is the same device all the time. Its
-/// caller locks.
+/// Converts reports of nodes to events of devices: a device that moves between nodes stays the same device. The caller locks.
 /// </summary>
-/// <param name="awayTime">For how long a device may be at no node before it went.</param>
+/// <param name="awayTime">The time for which a device may be absent before it counts as gone.</param>
 /// <param name="time">The clock.</param>
 internal sealed class FleetPlaces(TimeSpan awayTime, TimeProvider time)
 {
     private readonly Dictionary<string, FleetPlace> _all = new(StringComparer.Ordinal);
     private readonly HashSet<string> _away = new(StringComparer.Ordinal);
 
-    /// <summary>How many devices there are.</summary>
+    /// <summary>The number of devices.</summary>
     public int Count => _all.Count;
 
-    /// <summary>Whether devices are away, so that <see cref="Expire"/> has to be called.</summary>
+    /// <summary>Whether devices are absent, so that <see cref="Expire"/> must be called.</summary>
     public bool HasAway => _away.Count > 0;
 
-    /// <summary>A node says something.</summary>
+    /// <summary>Applies a report of a node.</summary>
     /// <param name="node">The node.</param>
-    /// <param name="item">What.</param>
-    /// <param name="mustBeRead">Whether the node is to read the state of the device, unless it hears of it by itself.</param>
-    /// <returns>What it means; null for nothing.</returns>
+    /// <param name="item">The report.</param>
+    /// <param name="mustBeRead">Whether the node must read the state of the device unless it gets a notification.</param>
+    /// <returns>The event; null for none.</returns>
     public CoapDeviceNotification? Apply(CoapNodeId node, in WatchItem item, out bool mustBeRead)
     {
         mustBeRead = false;
@@ -29,7 +28,7 @@ internal sealed class FleetPlaces(TimeSpan awayTime, TimeProvider time)
         switch (item.Kind)
         {
             case CoapDeviceNotificationKind.Came when place is null:
-                // Nobody there knows it where the observation is that of a process before.
+                // No process there knows it if the observation belongs to an earlier process.
                 mustBeRead = true;
                 _all.Add(item.Device, place = new FleetPlace());
                 place.Add(node);
@@ -64,9 +63,9 @@ internal sealed class FleetPlaces(TimeSpan awayTime, TimeProvider time)
         }
     }
 
-    /// <summary>A node is not there any more.</summary>
+    /// <summary>Handles the loss of a node.</summary>
     /// <param name="node">The node.</param>
-    /// <returns>The devices that are at other nodes already, which are to read their states, as newer ones may be lost.</returns>
+    /// <returns>The devices that are already at other nodes, which must read their states because newer ones may be lost.</returns>
     public List<(CoapNodeId Node, string Device)> Lose(CoapNodeId node)
     {
         List<(CoapNodeId, string)> inDoubt = [];
@@ -91,8 +90,8 @@ internal sealed class FleetPlaces(TimeSpan awayTime, TimeProvider time)
         return inDoubt;
     }
 
-    /// <summary>Takes out the devices that are away for too long.</summary>
-    /// <returns>That they went.</returns>
+    /// <summary>Removes devices that were absent for too long.</summary>
+    /// <returns>Their events.</returns>
     public List<CoapDeviceNotification> Expire()
     {
         List<string> gone = [.. _away.Where(device => time.GetElapsedTime(_all[device].AwaySince) >= awayTime)];
@@ -105,8 +104,8 @@ internal sealed class FleetPlaces(TimeSpan awayTime, TimeProvider time)
         return gone.ConvertAll(static device => new CoapDeviceNotification(device, CoapDeviceNotificationKind.Went));
     }
 
-    // What the node before heard last may come after the next node has said that the device is there, and after it has said itself that
-    // the device is there no more.
+    // Late news of the previous node may arrive after the next node has reported the device, and after the previous one has reported its
+    // loss.
     private static bool IsNews(FleetPlace? place, CoapNodeId node) => place is not null && (place.Has(node)
         ? place.Node == node || !place.HasNews
         : place.Before == node && !(place.Node.IsSet && place.HasNews));

@@ -4,8 +4,8 @@ using System.Threading.Channels;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// What all nodes say of their devices, to one who observes a resource at all of them: this node, and each other one that there is, which
-/// is polled. Of each a batch is there at a time, and no more is taken before that is read. Thread-safe.
+/// Collects the news of all nodes about their devices for one observer: from this node, and from each other node by polls. Each node has
+/// one batch at a time; the next one is taken after it was read. Thread-safe.
 /// </summary>
 internal sealed class FleetSources : IAsyncDisposable
 {
@@ -36,10 +36,10 @@ internal sealed class FleetSources : IAsyncDisposable
         }
     }
 
-    /// <summary>What they say.</summary>
+    /// <summary>The batches.</summary>
     public ChannelReader<FleetBatch> Batches => _batches.Reader;
 
-    /// <summary>Has a node read the states of devices.</summary>
+    /// <summary>Makes a node read the states of devices.</summary>
     /// <param name="node">The node.</param>
     /// <param name="devices">The devices.</param>
     public void Read(CoapNodeId node, List<string> devices) => _ = ReadAsync(node, devices);
@@ -86,7 +86,7 @@ internal sealed class FleetSources : IAsyncDisposable
                 else if (watch.IsOver)
                 {
                     _batches.Writer.TryComplete(new ObjectDisposedException(
-                        nameof(CoapCluster), "The node has left the cluster; devices are not observed any more."));
+                        nameof(CoapCluster), "The node has left the cluster and no longer observes devices."));
                     return;
                 }
                 else
@@ -128,7 +128,7 @@ internal sealed class FleetSources : IAsyncDisposable
             }
             catch (CoapException)
             {
-                // It is gone, or there is no link just now.
+                // It died, or there is no link now.
             }
 
             await Task.Delay(s_retry * (0.5 + _random.NextDouble()), _time, _stop.Token).ConfigureAwait(false);
@@ -162,7 +162,7 @@ internal sealed class FleetSources : IAsyncDisposable
                 }
                 catch (CoapException)
                 {
-                    // If it is gone, the next node of the devices is asked.
+                    // If it died, the next node of the devices is asked.
                 }
                 catch (OperationCanceledException)
                 {

@@ -1,11 +1,11 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Lets registrations at devices go out at a pace: so many in a second, and so many under way. Devices that came first go before those that
-/// are tried again, which have every fourth turn; so many that never answer keep nobody waiting who does. Thread-safe.
+/// Limits registrations at devices per second, and the number of pending ones. New devices go before retries, which get every fourth turn:
+/// devices that never answer do not delay others. Thread-safe.
 /// </summary>
-/// <param name="perSecond">How many begin in a second.</param>
-/// <param name="mostUnderWay">How many are under way.</param>
+/// <param name="perSecond">The maximum number of registrations per second.</param>
+/// <param name="mostUnderWay">The maximum number of pending registrations.</param>
 /// <param name="time">The clock.</param>
 internal sealed class RegistrationPace(int perSecond, int mostUnderWay, TimeProvider time) : IDisposable
 {
@@ -22,10 +22,10 @@ internal sealed class RegistrationPace(int perSecond, int mostUnderWay, TimeProv
     private double _tokens = 1;
     private int _turn;
 
-    /// <summary>How many are under way.</summary>
+    /// <summary>The number of pending registrations.</summary>
     public int UnderWay { get; private set; }
 
-    /// <summary>How many wait for a turn.</summary>
+    /// <summary>The number of waiting registrations.</summary>
     public int WaitingCount
     {
         get
@@ -38,9 +38,9 @@ internal sealed class RegistrationPace(int perSecond, int mostUnderWay, TimeProv
     }
 
     /// <summary>Waits for a turn.</summary>
-    /// <param name="isFirst">Whether it is the first time.</param>
+    /// <param name="isFirst">Whether it is the first attempt.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>A task that ends with the turn; <see cref="Leave"/> ends that.</returns>
+    /// <returns>A task that completes with the turn; <see cref="Leave"/> ends the turn.</returns>
     public async Task EnterAsync(bool isFirst, CancellationToken cancellationToken)
     {
         TaskCompletionSource turn = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -65,7 +65,7 @@ internal sealed class RegistrationPace(int perSecond, int mostUnderWay, TimeProv
         }
         catch (OperationCanceledException)
         {
-            // A device that comes and goes must not be there as often as it came.
+            // A device that reconnects must not occupy several places.
             lock (_gate)
             {
                 place.List?.Remove(place);
@@ -75,7 +75,7 @@ internal sealed class RegistrationPace(int perSecond, int mostUnderWay, TimeProv
         }
     }
 
-    /// <summary>What had a turn is answered, or given up.</summary>
+    /// <summary>Ends a turn: the registration was answered, or abandoned.</summary>
     public void Leave()
     {
         lock (_gate)
@@ -122,7 +122,7 @@ internal sealed class RegistrationPace(int perSecond, int mostUnderWay, TimeProv
             }
         }
 
-        // Where the bound is reached, whoever leaves goes on with it.
+        // At the limit, each leaving registration starts the next one.
         bool mustTick = _first.Count + _again.Count > 0 && UnderWay < mostUnderWay;
         if (mustTick && !_isTicking)
         {

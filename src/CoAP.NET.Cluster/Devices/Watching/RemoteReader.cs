@@ -1,9 +1,10 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>What another node reads of a watch by polls: one answer after the other, each until the next poll says that it came.
-/// Thread-safe.</summary>
-/// <param name="watch">What it reads.</param>
-/// <param name="reader">What is new to it.</param>
+/// <summary>
+/// Reads a watch for another node by polls: one response after the other, each kept until the next poll acknowledges it. Thread-safe.
+/// </summary>
+/// <param name="watch">The watch.</param>
+/// <param name="reader">Holds the news for the node.</param>
 /// <param name="time">The clock.</param>
 #pragma warning disable CA1001 // the source has neither timer nor handle
 internal sealed class RemoteReader(DeviceWatch watch, WatchReader reader, TimeProvider time)
@@ -17,13 +18,13 @@ internal sealed class RemoteReader(DeviceWatch watch, WatchReader reader, TimePr
     private CancellationTokenSource? _polling;
     private long _polledAt = time.GetTimestamp();
 
-    /// <summary>What is new to it.</summary>
+    /// <summary>Holds the news for the node.</summary>
     public WatchReader Reader => reader;
 
-    /// <summary>What it reads.</summary>
+    /// <summary>The watch.</summary>
     public DeviceWatch Watch => watch;
 
-    /// <summary>For how long it has not polled; 0 while it does.</summary>
+    /// <summary>The time since the last poll; 0 during one.</summary>
     public TimeSpan Idle
     {
         get
@@ -35,10 +36,10 @@ internal sealed class RemoteReader(DeviceWatch watch, WatchReader reader, TimePr
         }
     }
 
-    /// <summary>Answers a poll, as soon as there is something new.</summary>
-    /// <param name="last">The number of the answer that came last.</param>
+    /// <summary>Answers a poll as soon as there are news.</summary>
+    /// <param name="last">The number of the last received response.</param>
     /// <param name="cancellationToken">Ends the poll.</param>
-    /// <returns>The answer; null where a later poll took its place.</returns>
+    /// <returns>The response; null if a later poll replaced this one.</returns>
     public async Task<byte[]?> PollAsync(uint last, CancellationToken cancellationToken)
     {
         using CancellationTokenSource polling = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);

@@ -2,12 +2,12 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>What all watches of a node share.</summary>
+/// <summary>The parts that all watches of a node share.</summary>
 /// <param name="Cluster">The node.</param>
-/// <param name="Options">How devices are observed.</param>
-/// <param name="Pace">How fast registrations go out.</param>
+/// <param name="Options">The options of devices.</param>
+/// <param name="Pace">Limits the rate of registrations.</param>
 /// <param name="Time">The clock.</param>
-/// <param name="Random">For pauses.</param>
+/// <param name="Random">The random source of pauses.</param>
 /// <param name="Logger">The log of the cluster.</param>
 internal sealed record WatchParts(CoapCluster Cluster, CoapDeviceOptions Options, RegistrationPace Pace, TimeProvider Time,
     CoapRandomSource Random, ILogger Logger)
@@ -15,9 +15,9 @@ internal sealed record WatchParts(CoapCluster Cluster, CoapDeviceOptions Options
     private readonly OccasionalLog _refused = new(Time);
     private readonly OccasionalLog _unanswered = new(Time);
 
-    /// <summary>A device is not observed: it is counted, and told now and then.</summary>
+    /// <summary>Counts and occasionally logs a device that is not observed.</summary>
     /// <param name="device">The name of the device.</param>
-    /// <param name="refusal">Why.</param>
+    /// <param name="refusal">The reason.</param>
     /// <param name="code">The code of its answer.</param>
     public void OnRefused(string device, CoapDeviceRefusal refusal, CoapCode code)
     {
@@ -33,9 +33,9 @@ internal sealed record WatchParts(CoapCluster Cluster, CoapDeviceOptions Options
         }
     }
 
-    /// <summary>A device did not answer a registration: it is counted, and told now and then.</summary>
+    /// <summary>Counts and occasionally logs an unanswered registration.</summary>
     /// <param name="device">The name of the device.</param>
-    /// <param name="failure">What happened.</param>
+    /// <param name="failure">The failure.</param>
     public void OnUnanswered(string device, Exception failure)
     {
         Cluster.Counts.Add(ClusterMetric.RegistrationsUnanswered);

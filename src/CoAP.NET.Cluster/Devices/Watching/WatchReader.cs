@@ -1,9 +1,9 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// What somebody who observes all devices was told, and what is new to him. He is told of a device when its turn comes, and then its newest
-/// state, however often that changed meanwhile; so what waits is never more than there are devices, and one that notifies without end has
-/// no more turns than any other. Guarded by the gate of its <see cref="DeviceWatch"/>, unless said otherwise.
+/// The news for one observer of all devices. When the turn of a device comes, the observer gets its newest state, however often it changed
+/// meanwhile. The queue therefore never exceeds the number of devices, and a device that notifies continuously gets no more turns than
+/// others. Guarded by the gate of its <see cref="DeviceWatch"/>, unless noted otherwise.
 /// </summary>
 internal sealed class WatchReader
 {
@@ -13,9 +13,9 @@ internal sealed class WatchReader
     /// <summary>Wakes the reader. Needs no lock.</summary>
     public WakeSignal News { get; } = new();
 
-    /// <summary>Something of a device is new.</summary>
+    /// <summary>Marks a device as changed.</summary>
     /// <param name="one">The device.</param>
-    /// <returns>Whether the reader is to be woken; he is awake where something waited already.</returns>
+    /// <returns>Whether to wake the reader; it is awake if something waited already.</returns>
     public bool Mark(WatchedDevice one)
     {
         if (!_devices.TryGetValue(one.Device.Name, out Told? told))
@@ -25,7 +25,7 @@ internal sealed class WatchReader
 
         if (told.Device != one)
         {
-            // Of one that is gone he was told all but this.
+            // For a device that left, everything but this was already reported.
             (told.Device, told.Seen, told.IsLate) = (one, one.IsGone ? one.Version - 1 : 0, one.IsGone);
         }
 
@@ -39,10 +39,10 @@ internal sealed class WatchReader
         return _waiting.Count == 1;
     }
 
-    /// <summary>Takes what is new, in the order in which it became so.</summary>
-    /// <param name="maxItems">How many items at most, but for those of the last device.</param>
-    /// <param name="maxBytes">From how many bytes on no further device is taken.</param>
-    /// <param name="skipped">How many states were not told, as newer ones came.</param>
+    /// <summary>Takes the news in their order.</summary>
+    /// <param name="maxItems">The maximum number of items, except those of the last device.</param>
+    /// <param name="maxBytes">The number of bytes from which on no further device is taken.</param>
+    /// <param name="skipped">The number of states replaced by newer ones.</param>
     public List<WatchItem> Take(int maxItems, int maxBytes, out long skipped)
     {
         List<WatchItem> items = [];

@@ -1,22 +1,22 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Looks after the observation at a device, as long as the device is here: goes on with that of a node before, or registers when its turn
-/// comes; asks again, with growing pauses, a device that refused or did not answer. Thread-safe.
+/// Maintains the observation at a device as long as the device is here: continues that of a previous node, or registers when its turn
+/// comes, and retries with growing pauses if the device refused or did not answer. Thread-safe.
 /// </summary>
 internal sealed class WatchRun(DeviceWatch watch, WatchParts parts)
 {
-    // Who answered an error may have the resource after an update; whoever connects anew is asked at once anyway.
+    // A device with an error may have the resource after an update; a reconnected device is asked at once anyway.
     private static readonly TimeSpan s_refusedPause = TimeSpan.FromMinutes(10);
     private static readonly TimeSpan s_silentPause = TimeSpan.FromMinutes(1);
     private static readonly TimeSpan s_stalePause = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan s_longestPause = TimeSpan.FromHours(1);
     private static readonly TimeSpan s_leastPause = TimeSpan.FromSeconds(1);
 
-    /// <summary>Registrations are made again by this, at the pace of all; the rule is for what it might miss.</summary>
+    /// <summary>This class renews registrations, at the common rate; the rule covers what it might miss.</summary>
     public static CoapReregistration Rule { get; } = CoapReregistration.NotMoreOftenThan(s_longestPause * 2);
 
-    /// <summary>Looks after a device until that is not here any more, or the watch ends.</summary>
+    /// <summary>Maintains a device until it leaves, or the watch ends.</summary>
     /// <param name="one">The device.</param>
     public async Task RunAsync(WatchedDevice one)
     {
@@ -39,7 +39,7 @@ internal sealed class WatchRun(DeviceWatch watch, WatchParts parts)
                 }
                 catch (CoapDeviceAsleepException)
                 {
-                    // Nothing was sent: it is asked when it is heard.
+                    // Nothing was sent: the next attempt follows its next message.
                     SetObserved(at, false);
                 }
                 catch (Exception exception) when (exception is CoapException or InvalidOperationException)
@@ -47,7 +47,7 @@ internal sealed class WatchRun(DeviceWatch watch, WatchParts parts)
                     SetObserved(at, false);
                     parts.OnUnanswered(one.Device.Name, exception);
 
-                    // It spoke when the last copy was on its way, and may sleep again soon.
+                    // It spoke after the last transmission, and may sleep again soon.
                     at.HasSpoken = exception is CoapTimeoutException && one.Device.LastHeard > at.AskedAt;
                 }
 
@@ -57,9 +57,9 @@ internal sealed class WatchRun(DeviceWatch watch, WatchParts parts)
         }
         catch (OperationCanceledException) when (one.Stop.IsCancellationRequested)
         {
-            // The device is not here any more, or nobody wants to know.
+            // The device has left, or there are no observers.
         }
-#pragma warning disable CA1031 // nobody waits for it
+#pragma warning disable CA1031 // no caller waits for it
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -72,7 +72,7 @@ internal sealed class WatchRun(DeviceWatch watch, WatchParts parts)
         }
     }
 
-    // Gives whether the device notifies.
+    // Returns whether the device notifies.
     private async Task<bool> TryRegisterAsync(Registration at, bool isFirst, EventHandler<CoapObserveState> onState)
     {
         WatchedDevice one = at.Device;
@@ -88,7 +88,7 @@ internal sealed class WatchRun(DeviceWatch watch, WatchParts parts)
         {
             if (one.Device.Place.HasMoved)
             {
-                // The next node goes on with it.
+                // The next node continues with it.
                 return false;
             }
 
@@ -153,7 +153,7 @@ internal sealed class WatchRun(DeviceWatch watch, WatchParts parts)
         {
             return await parts.Cluster.Observations.StartOwnAsync(
                 watch.Resource.Name, one.Device.Peer, watch.Resource.ToMessage(), one.Stop.Token).ConfigureAwait(false)
-                ?? throw new CoapException("The observation could not be begun or gone on with.");
+                ?? throw new CoapException("The observation could not be started or continued.");
         }
 
         return await one.Device.Peer.ObserveAsync(new CoapRequest(watch.Resource.ToMessage()),
@@ -161,7 +161,7 @@ internal sealed class WatchRun(DeviceWatch watch, WatchParts parts)
             .ConfigureAwait(false);
     }
 
-    // While the device notifies.
+    // Returns when the device no longer notifies.
     private async Task WhenLostAsync(Registration at)
     {
         WatchedDevice one = at.Device;
@@ -179,7 +179,7 @@ internal sealed class WatchRun(DeviceWatch watch, WatchParts parts)
                 case CoapObserveState.Observing:
                     break;
                 case CoapObserveState.Stale:
-                    // Perhaps the device restarted and forgot.
+                    // The device may have restarted and lost its registrations.
                     at.IsStale = true;
                     return;
                 default:
@@ -215,11 +215,11 @@ internal sealed class WatchRun(DeviceWatch watch, WatchParts parts)
                     return;
                 }
 
-                // Another node has it in a moment.
+                // Another node is about to have it.
             }
             catch (CoapDeviceException)
             {
-                // It is asked when it is heard.
+                // The next attempt follows its next message.
             }
             finally
             {
@@ -249,7 +249,7 @@ internal sealed class WatchRun(DeviceWatch watch, WatchParts parts)
 
         if (refusal == CoapDeviceRefusal.TooLarge && at.Made is { } made)
         {
-            // It holds what is too large.
+            // It holds a response that is too large.
             at.Made = null;
             parts.Cluster.Observations.TakeOwn(watch.Resource.Name, one.Device.Peer);
             await made.DisposeAsync().ConfigureAwait(false);
@@ -258,14 +258,14 @@ internal sealed class WatchRun(DeviceWatch watch, WatchParts parts)
         await Task.Delay(PauseOf(s_refusedPause, failures), parts.Time, one.Stop.Token).ConfigureAwait(false);
     }
 
-    // Half of it by lot: many may wait for the same.
+    // Half of it is random because many may wait for the same event.
     private TimeSpan PauseOf(TimeSpan pause, int failures)
     {
         TimeSpan longest = pause * (1 << Math.Min(failures - 1, 10));
         return (longest < s_longestPause ? longest : s_longestPause) * (0.5 + (parts.Random.NextDouble() / 2));
     }
 
-    // One that rejects what it is asked is heard as well, so not at once each time.
+    // A device that rejects requests sends messages as well, so not immediately each time.
     private async Task WhenHeardAsync(WatchedDevice one, int failures)
     {
         TimeSpan least = s_leastPause * (1 << Math.Min(failures - 1, 5));
@@ -288,7 +288,7 @@ internal sealed class WatchRun(DeviceWatch watch, WatchParts parts)
         made.StateChanged -= onState;
         if (at.Device.IsLeft)
         {
-            // What is kept of it is looked after by who keeps it.
+            // The owner of its kept state maintains it.
             if (!at.IsDurable)
             {
                 made.Leave();
@@ -322,7 +322,7 @@ internal sealed class WatchRun(DeviceWatch watch, WatchParts parts)
         }
     }
 
-    // What is known of the observation at a device by who looks after it.
+    // The state of the observation at a device.
     private sealed class Registration(WatchedDevice device)
     {
         public WatchedDevice Device => device;

@@ -6,31 +6,31 @@ using CoAP.NET.Serialization;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// How a node asks another one for what is new at its devices: it polls, and the other node answers when there is something. A poll says
-/// which answer came last, so what was lost on its way is sent again.
+/// The format of polls between nodes: a node polls, and the other one answers when there are news of its devices. A poll acknowledges the
+/// last response, so that lost ones are repeated.
 /// </summary>
 internal static class WatchWire
 {
-    /// <summary>Where nodes are polled, by POST.</summary>
+    /// <summary>The path of polls, by POST.</summary>
     public const string PollPath = "dev-all";
 
-    /// <summary>Where nodes are told which devices to read, by POST.</summary>
+    /// <summary>The path of requests to read devices, by POST.</summary>
     public const string ReadPath = "dev-all-read";
 
-    /// <summary>What an item has beside the name and what the device said, in bytes.</summary>
+    /// <summary>The length of an item in bytes, without the name and the message of the device.</summary>
     public const int HeaderLength = 7;
 
-    /// <summary>How many bytes a poll may have.</summary>
+    /// <summary>The maximum length of a poll in bytes.</summary>
     public const int MaxPoll = 64 * 1024;
 
     private const int ReaderLength = 16;
     private const byte HasMovedFlag = 0x80;
     private const int RefusalShift = 4;
 
-    /// <summary>The poll of a reader.</summary>
+    /// <summary>Creates the poll of a reader.</summary>
     /// <param name="reader">The reader.</param>
-    /// <param name="last">The number of the answer that came last; 0 for none.</param>
-    /// <param name="resource">What is observed.</param>
+    /// <param name="last">The number of the last received response; 0 for none.</param>
+    /// <param name="resource">The observed resource.</param>
     public static CoapRequest Poll(Guid reader, uint last, WatchedResource resource)
     {
         byte[] payload = new byte[ReaderLength + sizeof(uint) + resource.Request.Length];
@@ -42,15 +42,15 @@ internal static class WatchWire
 
     /// <summary>Reads a poll.</summary>
     /// <param name="payload">The payload.</param>
-    /// <returns>The reader, the number of the answer that it has, and what is observed, which is null where it is no poll.</returns>
+    /// <returns>The reader, the number of its last response, and the resource, which is null for an invalid poll.</returns>
     public static (Guid Reader, uint Last, WatchedResource? Resource) ReadPoll(ReadOnlySpan<byte> payload) =>
         payload.Length > ReaderLength + sizeof(uint)
             ? (new Guid(payload[..ReaderLength]), BinaryPrimitives.ReadUInt32BigEndian(payload[ReaderLength..]),
                 WatchedResource.Read(payload[(ReaderLength + sizeof(uint))..]))
             : default;
 
-    /// <summary>The wish that the states of devices are read.</summary>
-    /// <param name="resource">Of which resource.</param>
+    /// <summary>Creates a request to read the states of devices.</summary>
+    /// <param name="resource">The resource.</param>
     /// <param name="devices">The names of the devices.</param>
     public static CoapRequest Read(WatchedResource resource, IEnumerable<string> devices)
     {
@@ -67,9 +67,9 @@ internal static class WatchWire
         return new CoapRequest(CoapMethod.Post, $"/{ReadPath}") { Content = CoapContent.Binary(writer.WrittenSpan.ToArray()) };
     }
 
-    /// <summary>Reads it.</summary>
+    /// <summary>Reads the request.</summary>
     /// <param name="payload">The payload.</param>
-    /// <returns>The resource, which is null where it is no such wish, and the names.</returns>
+    /// <returns>The resource, which is null for an invalid request, and the names.</returns>
     public static (WatchedResource? Resource, List<string> Devices) ReadNames(ReadOnlySpan<byte> payload)
     {
         List<string> names = [];
@@ -94,9 +94,9 @@ internal static class WatchWire
         return (resource, names);
     }
 
-    /// <summary>What is new, as an answer to a poll.</summary>
-    /// <param name="number">The number of the answer, above 0.</param>
-    /// <param name="items">What is new.</param>
+    /// <summary>Writes the response to a poll.</summary>
+    /// <param name="number">The number of the response, above 0.</param>
+    /// <param name="items">The news.</param>
     public static byte[] Write(uint number, IEnumerable<WatchItem> items)
     {
         ArrayBufferWriter<byte> writer = new();
@@ -117,9 +117,9 @@ internal static class WatchWire
         return writer.WrittenSpan.ToArray();
     }
 
-    /// <summary>Reads the answer to a poll.</summary>
+    /// <summary>Reads the response to a poll.</summary>
     /// <param name="payload">The payload.</param>
-    /// <returns>The number of the answer, 0 where it is none, and what is new.</returns>
+    /// <returns>The number of the response, 0 for an invalid one, and the news.</returns>
     public static (uint Number, List<WatchItem> Items) ReadItems(ReadOnlySpan<byte> payload)
     {
         List<WatchItem> items = [];
@@ -156,7 +156,7 @@ internal static class WatchWire
         return (payload.IsEmpty ? number : 0, items);
     }
 
-    // As it is at the device, without what belongs to its way.
+    // The message at the device, without the parts of its transport.
     private static CoapMessage MessageOf(CoapResponse response)
     {
         CoapMessage message = new(response.Code) { Payload = response.Payload };
