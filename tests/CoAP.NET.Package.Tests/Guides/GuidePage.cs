@@ -57,6 +57,10 @@ internal sealed partial class GuidePage
     /// <summary>The marked fences of a kind.</summary>
     public IEnumerable<Part> Of(string kind) => Parts.Where(part => part.Kind == kind);
 
+    /// <summary>Whether a file or command has a text.</summary>
+    public bool Mentions(string text) =>
+        Parts.Exists(part => part.Lines.Any(line => line.Contains(text, StringComparison.Ordinal)));
+
     [GeneratedRegex("^<!-- (?<kind>setup|file|run|expect)(: (?<about>.*))? -->$")]
     private static partial Regex Mark();
 
