@@ -4,6 +4,7 @@ namespace CoAP.NET;
 public readonly record struct CoapProgress
 {
     /// <summary>The bytes of the body that were transferred so far. Goes back to 0 when the transfer begins again.</summary>
+    /// <remarks>A download that continues counts from <see cref="CoapDownloadOptions.Offset"/>; so does <see cref="TotalBytes"/>.</remarks>
     public long BytesTransferred { get; init; }
 
     /// <summary>
