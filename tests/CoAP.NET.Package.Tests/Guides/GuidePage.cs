@@ -9,9 +9,10 @@ namespace CoAP.NET.Package.Tests.Guides;
 /// <item><c>&lt;!-- setup --&gt;</c>: commands that make projects;</item>
 /// <item><c>&lt;!-- file: PATH --&gt;</c>: a whole file;</item>
 /// <item><c>&lt;!-- run --&gt;</c>: commands that end by themselves;</item>
-/// <item><c>&lt;!-- run: NAME at ADDRESSES --&gt;</c>, and below it <c>&lt;!-- with: ARGUMENTS --&gt;</c>: a program that goes on. It listens at
-/// free ports by these arguments, which the guide explains, and the addresses of the page stand for those that it prints;</item>
-/// <item><c>&lt;!-- expect --&gt;</c>, <c>&lt;!-- expect: NAME --&gt;</c>: what the last commands, or the program of that name, print.</item>
+/// <item><c>&lt;!-- run: NAME at ADDRESSES --&gt;</c>, and below it <c>&lt;!-- with: ARGUMENTS --&gt;</c>: a program that goes on. By these
+/// arguments, which the guide explains, it listens at free ports. The addresses of the page stand for those that it prints;</item>
+/// <item><c>&lt;!-- expect --&gt;</c> or <c>&lt;!-- expect: NAME --&gt;</c>: what the last commands, or the program of that name, print.
+/// </item>
 /// </list>
 /// </summary>
 internal sealed partial class GuidePage
@@ -37,7 +38,8 @@ internal sealed partial class GuidePage
             int begin = i + 2;
             Assert.StartsWith("```", lines[begin - 1], StringComparison.Ordinal);
             int end = Array.FindIndex(lines, begin, static line => line.StartsWith("```", StringComparison.Ordinal));
-            Parts.Add(new Part(mark.Groups["kind"].Value, mark.Groups["about"].Value, arguments, lines[begin..end], begin + 1));
+            string kind = mark.Groups["kind"].Value;
+            Parts.Add(new Part(kind, mark.Groups["about"].Value, arguments, lines[begin..end], begin + 1));
             i = end;
         }
     }
@@ -56,6 +58,10 @@ internal sealed partial class GuidePage
 
     /// <summary>The marked fences of a kind.</summary>
     public IEnumerable<Part> Of(string kind) => Parts.Where(part => part.Kind == kind);
+
+    /// <summary>Whether a file or command has a text.</summary>
+    public bool Mentions(string text) =>
+        Parts.Exists(part => part.Lines.Any(line => line.Contains(text, StringComparison.Ordinal)));
 
     [GeneratedRegex("^<!-- (?<kind>setup|file|run|expect)(: (?<about>.*))? -->$")]
     private static partial Regex Mark();

@@ -1,4 +1,5 @@
 using System.Text.RegularExpressions;
+using CoAP.NET.Dtls;
 using CoAP.NET.Package.Tests.Packages;
 
 namespace CoAP.NET.Package.Tests.Guides;
@@ -12,6 +13,7 @@ internal sealed partial class GuideRun : IDisposable
     private readonly string _coap;
     private readonly Dictionary<string, (Tool Tool, int Read)> _programs = [];
     private readonly Dictionary<string, string> _addresses = [];
+    private readonly List<Tool> _started = [];
     private string _output = "";
     private string? _last;
 
@@ -20,6 +22,11 @@ internal sealed partial class GuideRun : IDisposable
     /// <summary>Runs a guide.</summary>
     public static async Task RunAsync(GuidePage page, string folder, string coap)
     {
+        if (!CoapDtls.IsSupported && page.Mentions("coaps://"))
+        {
+            return; // As for a reader without OpenSSL.
+        }
+
         using GuideRun run = new(page, folder, coap);
         foreach (GuidePage.Part part in page.Parts.Where(static part => part.Kind is "run" or "expect"))
         {
@@ -29,7 +36,8 @@ internal sealed partial class GuideRun : IDisposable
 
     public void Dispose()
     {
-        foreach ((Tool tool, _) in _programs.Values)
+        // Those that ended by themselves, too, and those that did not although they should have.
+        foreach (Tool tool in _started)
         {
             tool.Dispose();
         }
@@ -86,7 +94,7 @@ internal sealed partial class GuideRun : IDisposable
 
     private async Task<string> RunAsync(string[] words)
     {
-        using Tool tool = Start(words);
+        Tool tool = Start(words);
         int code = await tool.EndAsync();
 
         // What the tool says about an error of a server is on the page; a program of the page ends well.
@@ -94,7 +102,14 @@ internal sealed partial class GuideRun : IDisposable
         return tool.Output;
     }
 
-    private Tool Start(string[] words) => words switch
+    private Tool Start(string[] words)
+    {
+        Tool tool = StartOf(words);
+        _started.Add(tool);
+        return tool;
+    }
+
+    private Tool StartOf(string[] words) => words switch
     {
         ["dotnet", "run", "--project", string project, .. string[] rest] => StartBuilt(Path.Combine(_folder, project), rest),
         ["dotnet", "run", .. string[] rest] => StartBuilt(_folder, rest),

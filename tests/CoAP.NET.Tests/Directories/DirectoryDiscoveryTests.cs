@@ -96,7 +96,7 @@ public sealed class DirectoryDiscoveryTests
         CoapDirectoryException exception = await Assert.ThrowsAsync<CoapDirectoryException>(() => site.DiscoverAsync("coap://rd.example"));
 
         Assert.Contains("None of the 2 addresses of rd.example", exception.Message, StringComparison.Ordinal);
-        Assert.Contains("2001:db8::67) answered, and lists no resource directory", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("2001:db8::67) answered, but lists no resource directory", exception.Message, StringComparison.Ordinal);
         Assert.Contains("[2001:db8::66]", exception.Message, StringComparison.Ordinal);
         Assert.InRange(site.Clock.Elapsed, TimeSpan.FromSeconds(29), TimeSpan.FromSeconds(31));
     }

@@ -5,7 +5,10 @@ namespace CoAP.NET;
 public readonly record struct CoapProgress
 {
     /// <summary>The number of transferred bytes of the body.</summary>
-    /// <remarks>Returns to 0 when the transfer restarts.</remarks>
+    /// <remarks>
+    /// Returns to 0 when the transfer restarts. A download that continues counts from <see cref="CoapDownloadOptions.Offset"/>; so does
+    /// <see cref="TotalBytes"/>.
+    /// </remarks>
     public long BytesTransferred { get; init; }
 
     /// <summary>The size of the whole body in bytes; null if it is unknown.</summary>
