@@ -64,7 +64,7 @@ public sealed class EdhocTests : IDisposable
     [Theory]
     [InlineData("--oscore", "context.json", ExitCodes.Usage, "Give one of the two")]
     [InlineData("--proxy", "coap://127.0.0.1:9", ExitCodes.Usage, "not through --proxy")]
-    [InlineData("--timeout", "1s", ExitCodes.File, "cannot be read")]
+    [InlineData("--timeout", "1s", ExitCodes.File, "none.json: The file")]
     public async Task What_does_not_go_together_is_refused(string option, string value, int code, string problem)
     {
         Write("context.json", """{ "masterSecret": "0x0102030405060708090a0b0c0d0e0f10", "senderId": "", "recipientId": "0x01" }""");

@@ -21,7 +21,7 @@ internal sealed class IdentifierChoice(CoapRandomSource random, Func<ReadOnlyMem
             }
         }
 
-        throw new EdhocException("There is no free connection identifier.");
+        throw new EdhocException($"No free connection identifier was found in {MaxAttempts} attempts.");
     }
 
     /// <summary>Returns a candidate; null if it is in use.</summary>

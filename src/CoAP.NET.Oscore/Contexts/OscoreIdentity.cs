@@ -28,8 +28,8 @@ public sealed class OscoreIdentity : ICoapPeerIdentity, IEquatable<OscoreIdentit
     public bool IsKnown => true;
 
     /// <summary>
-    /// Whether two identities belong to the same peer: the same context, or the same <see cref="Owner"/>, which gets a new context with each
-    /// key exchange.
+    /// Whether two identities belong to the same peer: the same context, or the same <see cref="Owner"/>, which gets a new context with
+    /// each key exchange.
     /// </summary>
     /// <param name="other">The other identity.</param>
     /// <returns>True if they do.</returns>

@@ -205,7 +205,7 @@ public sealed class CoordinatorTests
         await lines.SendAsync("""{"type":"welcome","version":2,"machine":"m","later":true}""");
         SpreadException failed = await Assert.ThrowsAsync<SpreadException>(() => running);
         Assert.Equal(SpreadError.Version, failed.Kind);
-        Assert.Contains($"{other.Name} speaks version 2", failed.Message, StringComparison.Ordinal);
+        Assert.Contains($"{other.Name} has version 2", failed.Message, StringComparison.Ordinal);
     }
 
     [Theory]

@@ -28,7 +28,7 @@ public sealed class WorkerAddressTests
     public void A_worker_that_is_named_twice_is_refused()
     {
         Assert.Equal(2, WorkerAddress.ParseList("a:1, a:2").Count);
-        Assert.Contains("a:1 is named twice", Assert.Throws<FormatException>(() => WorkerAddress.ParseList("a:1,b,a:1")).Message,
+        Assert.Contains("a:1 occurs twice", Assert.Throws<FormatException>(() => WorkerAddress.ParseList("a:1,b,a:1")).Message,
             StringComparison.Ordinal);
         Assert.Throws<FormatException>(() => WorkerAddress.ParseList(" , "));
     }

@@ -116,7 +116,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     }
 
     [Theory]
-    [InlineData("asked by HTTP", "curl 'http://gateway.example/hc/coap://x/y'", "coap://x/y", "http://gateway.example/hc/")]
+    [InlineData("a proxy URI with http is for HTTP", "curl 'http://gateway.example/hc/coap://x/y'", "coap://x/y", "http://gateway.example/hc/")]
     [InlineData("a proxy is a host", "--proxy coap://gateway.example", "coap://x/y", "coap://gateway.example/path")]
     [InlineData("unprotected", "coaps+tcp", "coaps://x/y", "coap://192.0.2.1")]
     [InlineData("unprotected", "coaps+tcp", "https://x/y", "coap+tcp://gateway.example")]

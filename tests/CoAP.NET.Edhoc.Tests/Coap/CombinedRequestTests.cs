@@ -88,7 +88,7 @@ public sealed class CombinedRequestTests
         EdhocException error = await Assert.ThrowsAsync<EdhocException>(() => world.PostAsync("door", "open"));
 
         Assert.Equal((true, EdhocErrorCode.Unspecified), (error.IsOfPeer, error.Code));
-        Assert.Contains("not known", error.Message, StringComparison.Ordinal);
+        Assert.Contains("does not know the credential", error.Message, StringComparison.Ordinal);
         Assert.Equal(0, world.OfServer.Count);
         Assert.Empty(world.Served);
 

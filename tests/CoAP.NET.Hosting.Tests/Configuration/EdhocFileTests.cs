@@ -40,7 +40,7 @@ public sealed class EdhocFileTests : HostTest, IDisposable
         CoapException refused = await Assert.ThrowsAsync<CoapException>(() => Within(plain.GetAsync("/who")));
         string told = await AskAsync(other);
 
-        Assert.Contains("without OSCORE", refused.Message, StringComparison.Ordinal);
+        Assert.Contains("must use OSCORE", refused.Message, StringComparison.Ordinal);
         Assert.Equal("desk 1", told);
         Assert.Equal("desk 1", (await Within(plain.GetAsync("/who"))).EnsureSuccess().GetText());
     }

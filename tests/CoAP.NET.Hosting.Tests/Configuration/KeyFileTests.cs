@@ -56,8 +56,8 @@ public sealed class KeyFileTests : HostTest, IDisposable
 
         string[] expected =
         [
-            $"Coap:Client:Oscore:File = '{Contexts}': everybody", $"Coap:Server:Dtls:PskFile = '{Psk}': everybody",
-            $"Coap:Server:Oscore:Files:0 = '{Contexts}': everybody",
+            $"Coap:Client:Oscore:File = '{Contexts}': all users", $"Coap:Server:Dtls:PskFile = '{Psk}': all users",
+            $"Coap:Server:Oscore:Files:0 = '{Contexts}': all users",
         ];
         Assert.Equal(expected.Length, problems.Length);
         Assert.All(

@@ -76,7 +76,7 @@ public sealed class RequestServicesTests : HostTest
 
         Assert.Equal("two", (await Within(client.GetAsync(AddressOf(host)))).GetText());
         ObjectDisposedException exception = Assert.Throws<ObjectDisposedException>(() => kept!.Services!.GetService<Ticket>());
-        Assert.Contains("The request was answered", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("The request already has its answer", exception.Message, StringComparison.Ordinal);
     }
 
     [Fact]
