@@ -56,7 +56,7 @@ public sealed class OurClientObserveTests
     public async Task The_observation_comes_back_by_itself_when_the_server_was_away_for_a_while()
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync();
-        using LogWatch log = new(message => message.Contains("nobody listens", StringComparison.OrdinalIgnoreCase));
+        using LogWatch log = new(message => message.Contains("nothing listens", StringComparison.OrdinalIgnoreCase));
         await using CoapClient client = new(new CoapEndpointOptions { TimeProvider = new FastTimeProvider(5), LoggerFactory = log });
         await using CoapObservation observation = await Within(client.ObserveAsync(server.Uri("/time")));
         await server.KillAsync();
