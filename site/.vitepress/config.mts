@@ -27,6 +27,10 @@ export default defineConfig({
   },
   metaChunk: true,
   markdown: {
+    // The anchors of the repository's host, so that the same links work there and here.
+    anchor: {
+      slugify: title => title.trim().toLowerCase().replace(/[^\p{L}\p{N}_\- ]/gu, '').replaceAll(' ', '-')
+    },
     config(md) {
       // "CoAP.NET" is no address, and ":)" no picture.
       md.linkify.set({ fuzzyLink: false, fuzzyEmail: false })
