@@ -18,7 +18,8 @@ internal static partial class CSharpProse
             string text = comment.Success ? comment.Groups[1].Value : "";
             text = Reference().Replace(text, "code");
             text = Block().Replace(text, "\n");
-            yield return Tag().Replace(text, "").Replace("&lt;", "", StringComparison.Ordinal).Replace("&gt;", "", StringComparison.Ordinal);
+            yield return Tag().Replace(text, "")
+                .Replace("&lt;", "", StringComparison.Ordinal).Replace("&gt;", "", StringComparison.Ordinal);
         }
     }
 

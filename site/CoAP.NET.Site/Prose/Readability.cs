@@ -36,8 +36,9 @@ internal sealed partial record Readability(int Sentences, double WordsPerSentenc
     // A form of "be" and a participle; the irregular ones that technical prose uses.
     [GeneratedRegex(
         @"\b(is|are|was|were|be|been|being)\s+((not|never|then|also|only|still|always|often|\w+ly)\s+)?"
-        + @"(\w{2,}ed|sent|told|kept|given|known|made|done|seen|taken|written|read|found|held|lost|built|chosen|said|left|cut|put|begun|shown"
-        + @"|drawn|met|paid|meant|thrown|bound|broken|fed|heard|hidden|laid|led|run|sought|sold|split|spent|thought|understood|set|let)\b",
+        + @"(\w{2,}ed|sent|told|kept|given|known|made|done|seen|taken|written|read|found|held|lost|built|chosen|said|left|cut|put|begun"
+        + @"|shown|drawn|met|paid|meant|thrown|bound|broken|fed|heard|hidden|laid|led|run|sought|sold|split|spent|thought"
+        + @"|understood|set|let)\b",
         RegexOptions.IgnoreCase)]
     private static partial Regex PassiveVerb();
 }

@@ -35,14 +35,18 @@ internal static partial class Vocabulary
     private static partial Regex ForPeople();
 
     // A sentence or clause whose subject is "what ..." or "who ...": "What waits is told.", "who observes pays". A question ends with "?".
-    [GeneratedRegex(@"^(What|Who|Whoever|Whose|Which is which)\b(?!.*\?$)|[;:,] (who|whoever) (?!is to|are to)\w+s\b|\bfor who\b|\b[Ww]hoever\b")]
+    [GeneratedRegex(
+        @"^(What|Who|Whoever|Whose|Which is which)\b(?!.*\?$)"
+        + @"|[;:,] (who|whoever) (?!is to|are to)\w+s\b|\bfor who\b|\b[Ww]hoever\b")]
     private static partial Regex SubjectClause();
 
     [GeneratedRegex(@"\b([Nn]obody|[Nn]o one)\b")]
     private static partial Regex NobodySubject();
 
     // "Of a session there is none", "Nothing but ... tells", "So is ...", "Nor is ...", "How ... says".
-    [GeneratedRegex(@"^(Of (a|an|the|all|each|these|those|such)|So (is|are|does|do|has|have)|Nor|Nothing but|Not so)\b|^How .{1,80} (says|decides|tells)\b")]
+    [GeneratedRegex(
+        @"^(Of (a|an|the|all|each|these|those|such)|So (is|are|does|do|has|have)|Nor|Nothing but|Not so)\b"
+        + @"|^How .{1,80} (says|decides|tells)\b")]
     private static partial Regex Inverted();
 
     [GeneratedRegex(@"\b[Hh]as (a|an|the|its) [\w ]{3,40} (fetched|closed|sent|written|begun|made)\b")]
@@ -53,6 +57,8 @@ internal static partial class Vocabulary
         + @"|no use to|no use for|are to (?=be\b)|is to be|the like of|in vain|takes? the leave|foreseen)\b", RegexOptions.IgnoreCase)]
     private static partial Regex Archaic();
 
-    [GeneratedRegex(@"\b(is|are|was|were) (compiled|run|tried|tested|executed) (by|in|as) (a |the )?tests?\b|\bstands? in (the )?tests\b|compiled by `?tests", RegexOptions.IgnoreCase)]
+    [GeneratedRegex(
+        @"\b(is|are|was|were) (compiled|run|tried|tested|executed) (by|in|as) (a |the )?tests?\b"
+        + @"|\bstands? in (the )?tests\b|compiled by `?tests", RegexOptions.IgnoreCase)]
     private static partial Regex AboutTests();
 }

@@ -37,7 +37,7 @@ internal static partial class MarkdownText
             return string.Empty;
         }
 
-        string fence = new('`', Ticks().Matches(line).Select(static ticks => ticks.Length).DefaultIfEmpty().Max() + 1);
+        string fence = new('`', LongestTicks(line) + 1);
         string padding = line[0] == '`' || line[^1] == '`' ? " " : string.Empty;
         return $"{fence}{padding}{line}{padding}{fence}";
     }
@@ -47,7 +47,7 @@ internal static partial class MarkdownText
     /// <param name="language">The language, such as <c>csharp</c>.</param>
     public static string CodeBlock(string lines, string language = "csharp")
     {
-        string fence = new('`', Math.Max(3, Ticks().Matches(lines).Select(static ticks => ticks.Length).DefaultIfEmpty().Max() + 1));
+        string fence = new('`', Math.Max(3, LongestTicks(lines) + 1));
         return $"{fence}{language}\n{lines.TrimEnd()}\n{fence}";
     }
 
@@ -60,6 +60,8 @@ internal static partial class MarkdownText
     /// <param name="text">The text.</param>
     public static string Quoted(string text) =>
         $"\"{text.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal)}\"";
+
+    private static int LongestTicks(string text) => Ticks().Matches(text).Select(static ticks => ticks.Length).DefaultIfEmpty().Max();
 
     [GeneratedRegex(@"\s+")]
     private static partial Regex Spaces();

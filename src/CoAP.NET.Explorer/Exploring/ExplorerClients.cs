@@ -57,7 +57,6 @@ internal sealed class ExplorerClients : IAsyncDisposable
     /// <param name="isSound">Whether the exchange ended normally; otherwise messages may still be pending.</param>
     public ValueTask ReturnAsync(ExplorerClient client, bool isSound)
     {
-        client.Watch.Sink = null;
         ExplorerClient? closed = client;
         lock (_gate)
         {

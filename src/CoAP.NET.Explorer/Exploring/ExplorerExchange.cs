@@ -16,13 +16,19 @@ internal sealed class ExplorerExchange(ExplorerClient client, CoapRequest reques
     public async Task SendAsync(long offset, int maxSize, CancellationToken cancellationToken)
     {
         using BodyCapture body = new(events, offset, maxSize);
-        using PacedProgress progress = new(events, time);
         request.Destination = body;
-        request.Progress = progress;
-        long started = time.GetTimestamp();
-        CoapResponse response = await client.Client.SendAsync(request, cancellationToken).ConfigureAwait(false);
-        TimeSpan elapsed = time.GetElapsedTime(started);
-        progress.Dispose();
+        CoapResponse response;
+        TimeSpan elapsed;
+
+        // The page has the last figure before the response.
+        using (PacedProgress progress = new(events, time))
+        {
+            request.Progress = progress;
+            long started = time.GetTimestamp();
+            response = await client.Client.SendAsync(request, cancellationToken).ConfigureAwait(false);
+            elapsed = time.GetElapsedTime(started);
+        }
+
         ReadOnlyMemory<byte> payload = response.Payload.IsEmpty ? body.Body : response.Payload;
         events.Add(json =>
         {

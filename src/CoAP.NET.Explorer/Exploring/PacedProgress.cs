@@ -13,8 +13,7 @@ internal sealed class PacedProgress : IProgress<CoapProgress>, IDisposable
     private readonly EventLines _events;
     private readonly Lock _gate = new();
     private readonly ITimer _turn;
-    private CoapProgress _waiting;
-    private bool _isWaiting;
+    private CoapProgress? _waiting;
     private bool _isPausing;
     private bool _isDisposed;
 
@@ -36,7 +35,6 @@ internal sealed class PacedProgress : IProgress<CoapProgress>, IDisposable
             if (_isPausing && !isEnd)
             {
                 _waiting = value;
-                _isWaiting = true;
                 return;
             }
 
@@ -49,10 +47,7 @@ internal sealed class PacedProgress : IProgress<CoapProgress>, IDisposable
     {
         lock (_gate)
         {
-            if (_isWaiting)
-            {
-                Tell(_waiting);
-            }
+            TellWaiting();
 
             _isDisposed = true;
         }
@@ -65,16 +60,21 @@ internal sealed class PacedProgress : IProgress<CoapProgress>, IDisposable
         lock (_gate)
         {
             _isPausing = false;
-            if (_isWaiting)
-            {
-                Tell(_waiting);
-            }
+            TellWaiting();
+        }
+    }
+
+    private void TellWaiting()
+    {
+        if (_waiting is { } value)
+        {
+            Tell(value);
         }
     }
 
     private void Tell(CoapProgress value)
     {
-        _isWaiting = false;
+        _waiting = null;
         if (_isDisposed)
         {
             return;
