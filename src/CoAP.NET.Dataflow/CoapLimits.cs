@@ -107,6 +107,14 @@ public sealed class CoapLimits
     /// <remarks>Default 128. For a duplicate of a request with a larger reply, the handler runs again (RFC 7252 section 4.5).</remarks>
     public int MaxStoredSafeReply { get; set => field = Check(value, 0, 65_535); } = 128;
 
+    /// <summary>The number of remembered exchanges of one peer above which the endpoint may forget its oldest safe ones early.</summary>
+    /// <remarks>
+    /// Default 64; 1 to 65,536, where nothing is forgotten before its lifetime for this reason. It bounds the memory for duplicates of GET
+    /// and FETCH by the number of peers, not by their speed. For a duplicate of a forgotten request, the handler runs again (RFC 7252
+    /// section 4.5). Requests with other methods are kept.
+    /// </remarks>
+    public int SafeExchangesPerPeer { get; set => field = Check(value, 1, 65_536); } = 64;
+
     /// <summary>The maximum number of requests that the whole endpoint serves at a time.</summary>
     /// <remarks>
     /// Default 10,000. When full: 5.03 with Max-Age, before user code runs; the last blocks of running uploads have an eighth more, and

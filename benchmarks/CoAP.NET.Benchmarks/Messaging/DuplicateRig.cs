@@ -41,7 +41,7 @@ internal sealed class DuplicateRig
         TimeProvider = clock,
         Random = CoapRandomSource.Secure,
         Scheduler = CoapScheduler.Default,
-        Limits = new CoapLimits { DeduplicationBytes = 1L << 30 },
+        Limits = new CoapLimits { DeduplicationBytes = 1L << 30, SafeExchangesPerPeer = 65_536 },
         Counters = counters,
         Logger = NullLogger.Instance,
         ParametersOf = _ => CoapTransmissionParameters.Default,

@@ -47,6 +47,9 @@ internal sealed class HostProcess : IDisposable
         throw new InvalidOperationException($"The process '{string.Join(' ', arguments)}' did not start.");
     }
 
+    /// <summary>The libraries in its memory, as the system names their files. Linux only.</summary>
+    public string Libraries => File.ReadAllText($"/proc/{_process.Id}/maps");
+
     /// <summary>What it says of itself now.</summary>
     public HostFigures Inside() => HostFigures.Parse(Command(Host.Figures));
 

@@ -468,7 +468,7 @@ internal sealed class TransportSet
                     + $"coaps+tcp; {(uri.Scheme == "coaps" ? "for coaps reference the package CoAP.NET.Dtls and call UseDtls on the options" : $"{uri.Scheme} needs a transport added by AddTransport")}.");
         }
 
-        if (uri.Scheme == "coaps+tcp" && _tls is not ({ Server: not null } or { SelectServer: not null }))
+        if (uri.Scheme == "coaps+tcp" && _tls is not { HasServer: true })
         {
             throw new ArgumentException(
                 $"'{text}': a TLS server needs a certificate. Set CoapEndpointOptions.Tls with Server (or SelectServer) before the "

@@ -27,6 +27,9 @@ public sealed class CoapTlsOptions
     /// <remarks>Default null: certificates must be valid for the host of the URI and trusted by the operating system.</remarks>
     public SslClientAuthenticationOptions? Client { get; set; }
 
+    /// <summary>Whether an endpoint can listen with them.</summary>
+    internal bool HasServer => Server is not null || SelectServer is not null;
+
     internal CoapTlsOptions Clone() => new()
     {
         Server = Server is null ? null : Transports.TlsCopies.Of(Server),

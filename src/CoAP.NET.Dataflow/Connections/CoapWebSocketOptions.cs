@@ -13,6 +13,9 @@ public sealed class CoapWebSocketOptions
     /// <summary>The path of the registered well-known URI (RFC 8323 section 4.1).</summary>
     public const string DefaultPath = "/.well-known/coap";
 
+    // A number, because a field of the type would load the HTTP client into processes that open no WebSocket.
+    private int _httpVersionPolicy;
+
     /// <summary>The path, with an optional query, of the WebSocket; begins with a slash.</summary>
     /// <remarks>
     /// Default <see cref="DefaultPath"/>, which RFC 8323 section 4.1 requires; other values are for servers with another path.
@@ -48,7 +51,11 @@ public sealed class CoapWebSocketOptions
 
     /// <summary>The policy for other versions of HTTP.</summary>
     /// <remarks>Default: lower ones are allowed.</remarks>
-    public HttpVersionPolicy HttpVersionPolicy { get; set; }
+    public HttpVersionPolicy HttpVersionPolicy
+    {
+        get => (HttpVersionPolicy)_httpVersionPolicy;
+        set => _httpVersionPolicy = (int)value;
+    }
 
     /// <summary>Called for each WebSocket before it is opened, for other options such as compression.</summary>
     /// <remarks>It must not set proxy, credentials, cookies and certificates: the endpoint sets them. Default null.</remarks>

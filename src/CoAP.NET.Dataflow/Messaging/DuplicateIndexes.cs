@@ -122,14 +122,20 @@ internal sealed class DuplicateIndexes(DuplicateShares shares)
         return count;
     }
 
+    /// <summary>Returns the peer whose index refers to a finished exchange; null when none does any more.</summary>
+    public CoapChannel? OwnerOf(in ReplyHeader header, ulong place) =>
+        // Another peer may have the number by now; the place decides.
+        (uint)header.Owner < (uint)_peers.Length && _peers[header.Owner] is { } peer
+            && peer.Messaging.Index.Find(header.MessageId) == place
+                ? peer
+                : null;
+
     /// <summary>
     /// Removes a finished exchange from the index of its peer, if the index still refers to it. A peer without entries leaves the table.
     /// </summary>
     public void Remove(in ReplyHeader header, ulong place)
     {
-        // Another peer may have the number by now; the place decides.
-        if ((uint)header.Owner >= (uint)_peers.Length || _peers[header.Owner] is not { } peer
-            || peer.Messaging.Index.Find(header.MessageId) != place)
+        if (OwnerOf(in header, place) is not { } peer)
         {
             return;
         }

@@ -34,6 +34,7 @@ internal sealed class DuplicateLogs
     private readonly long _newcomerBudget;
     private readonly int _peerBudget;
     private readonly int _segmentSize;
+    private readonly int _safePerPeer;
     private readonly ReplyLog[] _logs = new ReplyLog[LogCount];
     private readonly Stack<byte[]> _spareSegments = new();
     private long _logBytes;
@@ -55,6 +56,7 @@ internal sealed class DuplicateLogs
         // for the growth of their indexes.
         _budget = Math.Max(budget - ((MaxSpareSegments + 2) * _segmentSize) - (budget / 64), 2 * _segmentSize);
         _unverifiedBudget = (long)(_budget * limits.UnverifiedDeduplicationShare);
+        _safePerPeer = limits.SafeExchangesPerPeer;
         _peerBudget = (int)Math.Min(int.MaxValue / 2, _budget * limits.PeerDeduplicationShare);
         for (int i = Newcomers; i < LogCount; i++)
         {
@@ -149,6 +151,11 @@ internal sealed class DuplicateLogs
     {
         int segmentSize = Math.Max(_segmentSize, size);
         DropExpired(now);
+        if (number is Newcomers or UnverifiedSafe or VerifiedSafe && TryReuseHead(_logs[number], size, now))
+        {
+            return true;
+        }
+
         if (number == Newcomers)
         {
             // Newcomers replace only newcomers.
@@ -271,18 +278,11 @@ internal sealed class DuplicateLogs
     /// <summary>Drops the oldest segment of a log, updates the indexes, and counts unexpired entries.</summary>
     private void DropHead(int number, long now)
     {
-        int offset = 0;
-        int ahead = 0;
-        int left = 0;
         int others = 0;
         int unsafes = 0;
-        while (_logs[number].TryReadHead(ref offset, out ReplyHeader header, out ulong place))
+        HeadReader reader = new(_logs[number], _indexes);
+        while (reader.TryRead(out ReplyHeader header, out ulong place))
         {
-            if (left-- == 0)
-            {
-                left = _indexes.FetchOwners(_logs[number], ref ahead) - 1;
-            }
-
             _indexes.Remove(in header, place);
             if (!ReplyHeader.Clock.HasPassed(header.Expiry, now))
             {
@@ -304,6 +304,67 @@ internal sealed class DuplicateLogs
         }
     }
 
+    /// <summary>
+    /// Forgets safe exchanges in the oldest segment whose peers have enough others, moves the rest to the end, and reuses the segment.
+    /// Under load the log then stays so small that the caches of the processor hold it.
+    /// </summary>
+    /// <returns>Whether the log now has room for an entry.</returns>
+    private bool TryReuseHead(ReplyLog log, int size, long now)
+    {
+        if (!log.IsHeadWorthReading || log.Head.Buffer.Length != _segmentSize)
+        {
+            return false;
+        }
+
+        int lasting = 0;
+        HeadReader reader = new(log, _indexes);
+        while (reader.TryRead(out ReplyHeader header, out ulong place))
+        {
+            if (_indexes.OwnerOf(in header, place) is not { } owner)
+            {
+                continue;
+            }
+
+            if ((header.Class == MethodClass.Safe && owner.Messaging.Index.Count > _safePerPeer)
+                || ReplyHeader.Clock.HasPassed(header.Expiry, now))
+            {
+                _indexes.Remove(in header, place);
+            }
+            else
+            {
+                lasting += ReplyHeader.EntrySize(header.Length);
+            }
+        }
+
+        // Moving must pay: at least half of the segment is free afterwards.
+        if (lasting > _segmentSize / 2 || lasting + size > _segmentSize)
+        {
+            log.PostponeHead();
+            return false;
+        }
+
+        int idempotents = 0;
+        int unsafes = 0;
+        ReplyLog.Moved moved = log.MoveHeadToTail();
+        while (moved.TryRead(out ReplyHeader header, out ulong place, out ReadOnlySpan<byte> reply))
+        {
+            if (_indexes.OwnerOf(in header, place) is { } owner)
+            {
+                // Written below the read position of the same buffer.
+                owner.Messaging.Index.Set(header.MessageId, log.Append(in header, reply));
+            }
+            else if (header.Class != MethodClass.Safe && !ReplyHeader.Clock.HasPassed(header.Expiry, now))
+            {
+                // It went with its peer, a newcomer.
+                idempotents += header.Class == MethodClass.Idempotent ? 1 : 0;
+                unsafes += header.Class == MethodClass.Unsafe ? 1 : 0;
+            }
+        }
+
+        CountEvictions(idempotents, unsafes, now);
+        return true;
+    }
+
     /// <summary>Drops the oldest segment of the first log in a range that has one.</summary>
     private bool EvictFirst(int from, int end, long now)
     {
@@ -321,6 +382,29 @@ internal sealed class DuplicateLogs
 
     /// <summary>Frees the memory of unused segments.</summary>
     public void DropSpares() => _spareSegments.Clear();
+
+    /// <summary>Reads the entries of the oldest segment of a log, and prefetches their peers.</summary>
+    private struct HeadReader(ReplyLog log, DuplicateIndexes indexes)
+    {
+        private int _offset;
+        private int _ahead;
+        private int _left;
+
+        public bool TryRead(out ReplyHeader header, out ulong place)
+        {
+            if (!log.TryReadHead(ref _offset, out header, out place))
+            {
+                return false;
+            }
+
+            if (_left-- == 0)
+            {
+                _left = indexes.FetchOwners(log, ref _ahead) - 1;
+            }
+
+            return true;
+        }
+    }
 
     private sealed class EvictionWarning(long evictions) : IAfterRelease
     {

@@ -36,6 +36,9 @@ internal sealed class ReplyLog
 
     public Segment Head => _ring[_first];
 
+    /// <summary>Whether to look for forgettable entries in the oldest segment. The newest one is still being filled.</summary>
+    public bool IsHeadWorthReading => _count > 1 && Bytes >= Head.ReadFrom;
+
     public static int NumberOf(ulong place) => (int)(place >> NumberShift);
 
     /// <summary>Whether an entry fits without a new segment.</summary>
@@ -128,6 +131,20 @@ internal sealed class ReplyLog
         return true;
     }
 
+    /// <summary>Moves the oldest segment to the end, as an empty one.</summary>
+    /// <returns>Its old entries. Those that are appended again overwrite only entries that were read.</returns>
+    public Moved MoveHeadToTail()
+    {
+        Segment head = Head;
+        Moved moved = new(head.Buffer.AsSpan(0, head.Used), PlaceOf(0, 0));
+        byte[] buffer = DropHead();
+        AddSegment(buffer);
+        return moved;
+    }
+
+    /// <summary>Does not look at the oldest segment again before the log has grown by a quarter.</summary>
+    public void PostponeHead() => Head.ReadFrom = Bytes + (Bytes / 4);
+
     private Segment Tail => At(_count - 1);
 
     private Segment At(int index) => _ring[(_first + index) & (_ring.Length - 1)];
@@ -149,5 +166,32 @@ internal sealed class ReplyLog
 
         /// <summary>The expiry of its last entry.</summary>
         public uint LastExpiry { get; set; }
+
+        /// <summary>The size of the log from which <see cref="IsHeadWorthReading"/> is true.</summary>
+        public long ReadFrom { get; set; }
+    }
+
+    /// <summary>The entries of a segment that moved to the end, with their places before that.</summary>
+    internal ref struct Moved(ReadOnlySpan<byte> bytes, ulong first)
+    {
+        private readonly ReadOnlySpan<byte> _bytes = bytes;
+        private int _offset;
+
+        public bool TryRead(out ReplyHeader header, out ulong place, out ReadOnlySpan<byte> reply)
+        {
+            if (_offset >= _bytes.Length)
+            {
+                header = default;
+                place = 0;
+                reply = default;
+                return false;
+            }
+
+            header = MemoryMarshal.Read<ReplyHeader>(_bytes[_offset..]);
+            place = first + (uint)(_offset / OffsetUnit);
+            reply = _bytes.Slice(_offset + ReplyHeader.Size, header.Length);
+            _offset += ReplyHeader.EntrySize(header.Length);
+            return true;
+        }
     }
 }

@@ -1,5 +1,3 @@
-using System.Collections.Frozen;
-
 namespace CoAP.NET.Options;
 
 /// <summary>The option factories that a serializer and an endpoint know.</summary>
@@ -13,21 +11,20 @@ public sealed class CoapOptionRegistry
 
     private readonly IOptionFactory?[] _direct = new IOptionFactory?[DirectNumbers];
     private readonly OptionDefinition?[] _directDefinitions = new OptionDefinition?[DirectNumbers];
-    private readonly FrozenDictionary<int, IOptionFactory> _byKey;
+    private readonly Dictionary<int, IOptionFactory> _byKey = [];
 
     /// <summary>Creates a registry with exactly these factories.</summary>
     /// <param name="factories">The factories; a later one replaces an earlier one with the same number.</param>
     public CoapOptionRegistry(IEnumerable<IOptionFactory> factories)
     {
         ArgumentNullException.ThrowIfNull(factories);
-        Dictionary<int, IOptionFactory> byKey = [];
         foreach (IOptionFactory factory in factories)
         {
             OptionDefinition definition = factory.Definition;
-            byKey[Key(definition.SignallingCode, factory.Number)] = factory;
+            _byKey[Key(definition.SignallingCode, factory.Number)] = factory;
             if (definition.SecondSignallingCode is { } second)
             {
-                byKey[Key(second, factory.Number)] = factory;
+                _byKey[Key(second, factory.Number)] = factory;
             }
 
             if (definition.SignallingCode is null && factory.Number < DirectNumbers)
@@ -36,8 +33,6 @@ public sealed class CoapOptionRegistry
                 _directDefinitions[factory.Number] = definition;
             }
         }
-
-        _byKey = byKey.ToFrozenDictionary();
     }
 
     /// <summary>The registry with all options that this library knows.</summary>

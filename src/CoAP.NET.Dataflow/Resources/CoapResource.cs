@@ -1,5 +1,3 @@
-using System.Collections.Immutable;
-
 namespace CoAP.NET;
 
 /// <summary>
@@ -10,7 +8,10 @@ public abstract class CoapResource
 {
     private static readonly CoapResult s_methodNotAllowed = CoapResults.MethodNotAllowed();
 
-    private ImmutableArray<CoapRouteHandlerBuilder> _routes = [];
+    private readonly Lock _gate = new();
+
+    // Replaced as a whole, because Notify reads it without a lock.
+    private volatile CoapRouteHandlerBuilder[] _routes = [];
 
     /// <summary>Creates a resource with a path.</summary>
     /// <param name="path">The path or template, such as <c>/lock</c>; in a group, after the group's prefix.</param>
@@ -83,9 +84,17 @@ public abstract class CoapResource
     internal void AddRoute(CoapRouteHandlerBuilder route)
     {
         // One instance may handle many requests of a route.
-        if (!_routes.Contains(route))
+        if (Array.IndexOf(_routes, route) >= 0)
         {
-            ImmutableInterlocked.Update(ref _routes, static (routes, added) => routes.Contains(added) ? routes : routes.Add(added), route);
+            return;
+        }
+
+        lock (_gate)
+        {
+            if (Array.IndexOf(_routes, route) < 0)
+            {
+                _routes = [.. _routes, route];
+            }
         }
     }
 

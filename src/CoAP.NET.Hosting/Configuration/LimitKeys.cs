@@ -30,6 +30,8 @@ internal static class LimitKeys
             static (limits, value) => limits.SourceDeduplicationShare = value)
         .Bytes("Limits:MaxStoredSafeReply", 0, 65_535, static limits => limits.MaxStoredSafeReply,
             static (limits, value) => limits.MaxStoredSafeReply = (int)value)
+        .Number("Limits:SafeExchangesPerPeer", 1, 65_536, static limits => limits.SafeExchangesPerPeer,
+            static (limits, value) => limits.SafeExchangesPerPeer = value)
         .Number("Limits:MaxRequestsServed", 1, int.MaxValue, static limits => limits.MaxRequestsServed,
             static (limits, value) => limits.MaxRequestsServed = value)
         .Number("Limits:MaxOutstandingMessages", 1, int.MaxValue, static limits => limits.MaxOutstandingMessages,

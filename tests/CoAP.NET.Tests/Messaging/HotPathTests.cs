@@ -60,9 +60,9 @@ public sealed class HotPathTests
         Serve(64 * 1024, 64 * 2047);
         double each = (GC.GetAllocatedBytesForCurrentThread() - before) / (64.0 * 1023);
 
-        // The reception takes 88 B; the rest are new segments of the memory for the replies, and growing indexes.
-        Assert.InRange(each, 1, 252);
+        // The reception takes 88 B. The memory for replies grows no more: of each peer it keeps 64, and a little.
+        Assert.InRange(each, 1, 89);
         Assert.Equal(64 * 2047, sent);
-        Assert.Equal(64 * 2047, layer.Memory.Finished);
+        Assert.InRange(layer.Memory.Finished, 64 * 64, 64 * 128);
     }
 }
