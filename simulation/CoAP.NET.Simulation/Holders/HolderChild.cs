@@ -19,15 +19,9 @@ internal sealed class HolderChild : IDisposable
     /// <exception cref="InvalidOperationException">It ended before; what it said is on the error stream.</exception>
     public static HolderChild Start(HolderRow row)
     {
-        string program = Environment.ProcessPath!;
-        List<string> arguments = [HolderServer.Verb, row.Name];
-        if (Path.GetFileNameWithoutExtension(program) == "dotnet")
-        {
-            arguments.Insert(0, typeof(HolderChild).Assembly.Location);
-        }
-
-        Process process =
-            Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardInput = true, RedirectStandardOutput = true })!;
+        ProcessStartInfo start = SimulationProcess.StartInfo([HolderServer.Verb, row.Name]);
+        start.RedirectStandardInput = true;
+        Process process = Process.Start(start)!;
         while (process.StandardOutput.ReadLine() is { } line)
         {
             if (line.StartsWith(HolderServer.Listening, StringComparison.Ordinal))

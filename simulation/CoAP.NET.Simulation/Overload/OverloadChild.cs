@@ -25,19 +25,13 @@ internal sealed class OverloadChild : IDisposable
     /// <exception cref="InvalidOperationException">It ended before; what it said is on the error stream.</exception>
     public static OverloadChild Start(int maxRequestsServed)
     {
-        string program = Environment.ProcessPath!;
-        List<string> arguments = [OverloadServer.Verb, "--max", $"{maxRequestsServed}"];
-        if (Path.GetFileNameWithoutExtension(program) == "dotnet")
-        {
-            arguments.Insert(0, typeof(OverloadChild).Assembly.Location);
-        }
-
+        ProcessStartInfo start = SimulationProcess.StartInfo([OverloadServer.Verb, "--max", $"{maxRequestsServed}"]);
+        start.RedirectStandardInput = true;
         byte[] before = Processor.Pin(Processor.Server);
         Process process;
         try
         {
-            process = Process.Start(
-                new ProcessStartInfo(program, arguments) { RedirectStandardInput = true, RedirectStandardOutput = true })!;
+            process = Process.Start(start)!;
         }
         finally
         {

@@ -18,10 +18,8 @@ public sealed class ObserveLoopTests
                 return false;
             }
 
-            Assert.InRange(result.Changes, 1, (int)(1000 * factor));
             Assert.Equal(12 * result.Changes, result.Histogram().Count);
             Assert.Equal(result.Changes, LoadResult.ToHistogram(result.ChangeTimes).Count);
-            Assert.InRange(result.Count, 1, 12 * (result.Changes + 10));
             Assert.Equal(result.Seconds, result.Series[^1].At);
             Assert.True(result.OwnProcessorSeconds > 0);
             Assert.Equal(0, server.ObserverCount);

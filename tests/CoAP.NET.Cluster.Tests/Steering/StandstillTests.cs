@@ -116,6 +116,7 @@ public sealed class StandstillTests
         });
         await asked;
         site.AssertNobodyShookHandsAgain();
+        node.Store.Wake();
     }
 
     [Fact]
@@ -142,5 +143,6 @@ public sealed class StandstillTests
 
         Assert.Equal(rejected, node.Rejected);
         Assert.DoesNotContain("stalled for", site.Log, StringComparison.Ordinal);
+        node.Store.Wake();
     }
 }

@@ -9,13 +9,14 @@ using Microsoft.Extensions.Hosting;
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>Keys and certificates of configuration, in real sessions of coaps.</summary>
-public sealed class DtlsFileTests : HostTest, IDisposable
+public sealed class DtlsFileTests : HostTest
 {
     private readonly TlsCertificates _certificates = new();
     private readonly string _folder = Directory.CreateTempSubdirectory("coap-dtls-").FullName;
 
-    public void Dispose()
+    public override async ValueTask DisposeAsync()
     {
+        await base.DisposeAsync();
         _certificates.Dispose();
         Directory.Delete(_folder, recursive: true);
     }

@@ -9,11 +9,15 @@ using Microsoft.Extensions.Hosting;
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>EDHOC of hosted servers and clients: keys are agreed upon when they are needed, and anew when they are lost.</summary>
-public sealed class EdhocFileTests : HostTest, IDisposable
+public sealed class EdhocFileTests : HostTest
 {
     private readonly EdhocCredentialFiles _files = new();
 
-    public void Dispose() => _files.Dispose();
+    public override async ValueTask DisposeAsync()
+    {
+        await base.DisposeAsync();
+        _files.Dispose();
+    }
 
     [Theory]
     [InlineData("false")]

@@ -6,7 +6,7 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>Files of keys that others on the machine may read or change.</summary>
-public sealed class KeyFileTests : HostTest, IDisposable
+public sealed class KeyFileTests : HostTest
 {
     private const int OpenKeyFileId = 1810;
     private const UnixFileMode Owner = UnixFileMode.UserRead | UnixFileMode.UserWrite;
@@ -17,7 +17,11 @@ public sealed class KeyFileTests : HostTest, IDisposable
 
     private string Contexts => Path.Combine(_folder, "devices.json");
 
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
+    public override async ValueTask DisposeAsync()
+    {
+        await base.DisposeAsync();
+        Directory.Delete(_folder, recursive: true);
+    }
 
     [Theory]
     [InlineData(UnixFileMode.None, 0)]

@@ -8,7 +8,7 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>Security contexts of files: from start to start, and while the server runs.</summary>
-public sealed class OscoreFileTests : HostTest, IDisposable
+public sealed class OscoreFileTests : HostTest
 {
     private const int TakenId = 1808;
     private const int NotTakenId = 1809;
@@ -24,7 +24,11 @@ public sealed class OscoreFileTests : HostTest, IDisposable
 
     private string Store => Path.Combine(_folder, "numbers");
 
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
+    public override async ValueTask DisposeAsync()
+    {
+        await base.DisposeAsync();
+        Directory.Delete(_folder, recursive: true);
+    }
 
     [Fact]
     public async Task Contexts_of_files_protect_both_ways_and_numbers_go_on_after_a_restart()

@@ -9,7 +9,7 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>A file of pre-shared keys that changes while the server runs.</summary>
-public sealed class PskFileTests : HostTest, IDisposable
+public sealed class PskFileTests : HostTest
 {
     private const int TakenId = 1806;
     private const int NotTakenId = 1807;
@@ -20,7 +20,11 @@ public sealed class PskFileTests : HostTest, IDisposable
 
     private string File1 => Path.Combine(_folder, "devices.psk");
 
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
+    public override async ValueTask DisposeAsync()
+    {
+        await base.DisposeAsync();
+        Directory.Delete(_folder, recursive: true);
+    }
 
     [Fact]
     public async Task Keys_of_a_changed_file_are_taken_and_open_sessions_stay()

@@ -11,13 +11,14 @@ using Microsoft.Extensions.Options;
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>Certificates of files, on real connections.</summary>
-public sealed class TlsFileTests : HostTest, IDisposable
+public sealed class TlsFileTests : HostTest
 {
     private readonly TlsCertificates _certificates = new();
     private readonly string _folder = Directory.CreateTempSubdirectory("coap-tls-").FullName;
 
-    public void Dispose()
+    public override async ValueTask DisposeAsync()
     {
+        await base.DisposeAsync();
         _certificates.Dispose();
         Directory.Delete(_folder, recursive: true);
     }

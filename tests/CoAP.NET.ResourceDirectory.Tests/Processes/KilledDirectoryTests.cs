@@ -5,6 +5,7 @@ using CoAP.NET.Tests;
 namespace CoAP.NET.ResourceDirectory.Tests.Processes;
 
 /// <summary>A directory in a process of its own that is killed, and starts again with its file.</summary>
+[External("dotnet")]
 public sealed class KilledDirectoryTests : IDisposable
 {
     private const int Endpoints = 20;

@@ -11,14 +11,18 @@ namespace CoAP.NET.Tests.Blockwise;
 /// permit, one span, one measurement.
 /// </summary>
 [Collection(TelemetryCollection.Name)]
-public sealed class LaterBlockTests : BlockwiseTest, IDisposable
+public sealed class LaterBlockTests : BlockwiseTest
 {
     private readonly List<string> _paths = [];
     private int _filtered;
     private int _limited;
     private int _runs;
 
-    public void Dispose() => _paths.ForEach(File.Delete);
+    public override async ValueTask DisposeAsync()
+    {
+        await base.DisposeAsync();
+        _paths.ForEach(File.Delete);
+    }
 
     [Fact]
     public async Task A_file_of_2_MiB_takes_one_permit_and_one_run_of_filter_and_handler()
@@ -42,7 +46,7 @@ public sealed class LaterBlockTests : BlockwiseTest, IDisposable
             ActivityStopped = spans.Add,
         };
         ActivitySource.AddActivityListener(listener);
-        MetricCapture metrics = new();
+        using MetricCapture metrics = new();
         Options.MeterFactory = metrics;
         Server.MapGet("/stream", () => CoapResults.Stream(new MemoryStream(Body(100_000)), CoapETag.FromVersion(1)));
         Server.MapGet("/memory", () => CoapResults.Bytes(Body(100_000)));

@@ -10,7 +10,7 @@ namespace CoAP.NET.Tests.Blockwise;
 /// A client on virtual time, and a server that is a function of the test. Each request that arrives is answered in the acknowledgement,
 /// duplicates as before.
 /// </summary>
-public abstract class TransferTest : RequestingTest, IDisposable
+public abstract class TransferTest : RequestingTest
 {
     private protected const string Uri = "coap://192.0.2.1/large";
 
@@ -45,10 +45,10 @@ public abstract class TransferTest : RequestingTest, IDisposable
 
     private protected string[] Block2s => [.. Requests.Select(request => request.Options.Block2?.ToString() ?? "-")];
 
-    public void Dispose()
+    public override async ValueTask DisposeAsync()
     {
+        await base.DisposeAsync();
         _sent.Writer.TryComplete();
-        GC.SuppressFinalize(this);
     }
 
     private protected async Task<T> Within<T>(Task<T> task)

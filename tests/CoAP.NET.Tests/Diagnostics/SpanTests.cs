@@ -5,7 +5,7 @@ using CoAP.NET.Tests.Endpoints;
 namespace CoAP.NET.Tests.Diagnostics;
 
 [Collection(TelemetryCollection.Name)]
-public sealed class SpanTests : EndpointTest, IDisposable
+public sealed class SpanTests : EndpointTest
 {
     private readonly ConcurrentQueue<Activity> _stopped = new();
     private readonly ActivityListener _listener;
@@ -21,7 +21,11 @@ public sealed class SpanTests : EndpointTest, IDisposable
         ActivitySource.AddActivityListener(_listener);
     }
 
-    public void Dispose() => _listener.Dispose();
+    public override async ValueTask DisposeAsync()
+    {
+        await base.DisposeAsync();
+        _listener.Dispose();
+    }
 
     [Fact]
     public async Task A_served_request_is_a_span_named_after_its_route_and_current_in_its_handler()

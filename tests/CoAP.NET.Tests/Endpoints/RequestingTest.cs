@@ -40,5 +40,5 @@ public abstract class RequestingTest : IAsyncLifetime
 
     public ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
-    public async ValueTask DisposeAsync() => await Client.DisposeAsync();
+    public virtual async ValueTask DisposeAsync() => await Client.DisposeAsync();
 }

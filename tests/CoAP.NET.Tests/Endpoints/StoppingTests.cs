@@ -223,7 +223,6 @@ public class StoppingTests : EndpointTest
         TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
         Server.MapGet("/open", (_, _) => answer.Task);
         await StartAsync();
-        int before = System.Diagnostics.Process.GetCurrentProcess().Threads.Count;
         for (int i = 0; i < 10_000; i++)
         {
             // Each is a source of its own: one alone may not have all.
@@ -232,7 +231,9 @@ public class StoppingTests : EndpointTest
         }
 
         Assert.Equal(10_000, Server.Endpoint.Served.Count);
-        Assert.InRange(System.Diagnostics.Process.GetCurrentProcess().Threads.Count, 1, before + 20);
+
+        // Other tests of the process have threads too, but none has thousands.
+        Assert.InRange(System.Diagnostics.Process.GetCurrentProcess().Threads.Count, 1, 1_000);
         Transport.TakeSent();
 
         // One more than the bound is refused before user code, with the time to come back.

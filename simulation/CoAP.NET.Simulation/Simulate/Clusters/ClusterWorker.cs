@@ -67,14 +67,7 @@ internal static class ClusterWorker
 
     private static async Task<int> RunProcessAsync(ClusterOrder order, Action<ClusterNews> hear, CancellationToken cancellationToken)
     {
-        string program = Environment.ProcessPath!;
-        List<string> arguments = [Verb, .. order.ToWords()];
-        if (Path.GetFileNameWithoutExtension(program) == "dotnet")
-        {
-            arguments.Insert(0, typeof(ClusterWorker).Assembly.Location);
-        }
-
-        ProcessStartInfo start = new(program, arguments) { RedirectStandardOutput = true };
+        ProcessStartInfo start = SimulationProcess.StartInfo([Verb, .. order.ToWords()]);
         start.Environment[AloneDrive.Variable] = "1";
 
         // The process has its code compiled well at once: it does the same again and again, and is gone after a while.

@@ -1,0 +1,12 @@
+using System.Diagnostics;
+
+namespace CoAP.NET.Simulation;
+
+/// <summary>Starts this program again. Tests use it too, so the process that asks may be another program.</summary>
+internal static class SimulationProcess
+{
+    /// <summary>Says how it is started, with its standard output redirected.</summary>
+    /// <param name="arguments">Its arguments.</param>
+    public static ProcessStartInfo StartInfo(IEnumerable<string> arguments) =>
+        new("dotnet", [typeof(SimulationProcess).Assembly.Location, .. arguments]) { RedirectStandardOutput = true };
+}
