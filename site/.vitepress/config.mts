@@ -8,6 +8,31 @@ const pages = fileURLToPath(new URL('../.pages/', import.meta.url))
 const base = process.env.SITE_BASE ?? '/'
 const { sidebar, version } = JSON.parse(readFileSync(`${pages}site.json`, 'utf8'))
 
+// On a small screen a row of a wide table is a list of its cells, each with the name of its column (site.css).
+function labelCells(state: { tokens: any[] }): void {
+  let names: string[] = []
+  let column = 0
+  state.tokens.forEach((token, index) => {
+    switch (token.type) {
+      case 'thead_open':
+        names = []
+        break
+      case 'tr_open':
+        column = 0
+        break
+      case 'th_open':
+        names.push(state.tokens[index + 1].content)
+        break
+      case 'td_open':
+        if (names.length > 2 && column > 0 && names[column]) {
+          token.attrSet('data-label', names[column])
+        }
+        column++
+        break
+    }
+  })
+}
+
 export default defineConfig({
   lang: 'en',
   title: 'CoAP.NET',
@@ -35,6 +60,7 @@ export default defineConfig({
       // "CoAP.NET" is no address, and ":)" no picture.
       md.linkify.set({ fuzzyLink: false, fuzzyEmail: false })
       md.disable('emoji')
+      md.core.ruler.push('labels', labelCells)
     }
   },
   themeConfig: {

@@ -27,9 +27,13 @@ export function searchable(source: string, env: any, md: MarkdownRenderer): stri
   return html
 }
 
-// Guides come before tables of all that there is. The function is sent to the browser as text, so it uses nothing outside of it.
+// Guides come before members of the reference, which are found by their names, and before tables of all that there is. The function is sent
+// to the browser as text, so it uses nothing outside of it.
 export function weight(address: string): number {
-  return /conformance|rfc-rows|telemetry-log|changelog|benchmarks/.test(address) ? 0.3 : 1
+  return /conformance|rfc-rows|telemetry-log|changelog|benchmarks|decisions/.test(address) ? 0.3
+    : /\/reference\/.*#m-/.test(address) ? 0.3
+    : /\/reference\//.test(address) ? 0.5
+    : 1
 }
 
 // Pages whose rows name everything that there is: they are found by their headings.

@@ -9,6 +9,9 @@ namespace CoAP.NET.Speed.Report;
 /// <summary>The tables.</summary>
 internal static partial class MarkdownReport
 {
+    // Processor time per second below which a process was idle: a tenth of a processor.
+    private const double IdleMicroseconds = 100_000;
+
     private static readonly CultureInfo s_culture = CultureInfo.InvariantCulture;
 
     /// <summary>The machine, in a line.</summary>
@@ -131,7 +134,7 @@ internal static partial class MarkdownReport
         outcomes.SingleOrDefault(outcome => outcome.Entrant.Role == role);
 
     private static string Rate(Outcome outcome) =>
-        outcome.Failure is { } failure ? $"failed: {failure}" : outcome.Median(run => run.PerSecond).ToString("N0", s_culture);
+        outcome.Failure is { } failure ? $"failed: {failure}" : Rounded(outcome.Median(run => run.PerSecond));
 
     // Each turn is compared with that beside it.
     private static string Ratio(Outcome outcome, Outcome? to) => Ratio(outcome, to, static run => run.PerSecond);
@@ -143,6 +146,12 @@ internal static partial class MarkdownReport
             return "";
         }
 
+        // It waited, for this program or for messages that were lost: a ratio would say nothing about its speed.
+        if (to.Median(static run => run.PerSecond) * to.Median(static run => run.CpuMicroseconds) < IdleMicroseconds)
+        {
+            return "no comparison";
+        }
+
         List<double> ratios = [.. outcome.Runs.Zip(to.Runs, (one, other) => figure(one) / figure(other))];
         return string.Create(s_culture,
             $"{Measurement.Median(ratios):0.00}{(ratios.Count > 1 ? string.Create(s_culture, $" ({ratios.Min():0.00}-{ratios.Max():0.00})") : "")}");
@@ -152,12 +161,20 @@ internal static partial class MarkdownReport
         ? ["", "", "", "", ""]
         :
         [
-            outcome.Median(run => run.CpuMicroseconds).ToString("0.00", s_culture),
-            outcome.Median(run => run.P50).ToString("N0", s_culture),
-            outcome.Median(run => run.P99).ToString("N0", s_culture),
+            Rounded(outcome.Median(run => run.CpuMicroseconds), maxDecimals: 2),
+            Rounded(outcome.Median(run => run.P50)),
+            Rounded(outcome.Median(run => run.P99)),
             outcome.Lost.ToString("N0", s_culture),
             outcome.Errors.ToString("N0", s_culture),
         ];
+
+    // Three digits: runs differ by a tenth.
+    private static string Rounded(double figure, int maxDecimals = 0)
+    {
+        double unit = Math.Pow(10, Math.Max(Math.Floor(Math.Log10(Math.Max(figure, 0.01))) - 2, -maxDecimals));
+        int decimals = Math.Max((int)Math.Round(-Math.Log10(unit)), 0);
+        return (Math.Round(figure / unit) * unit).ToString($"N{decimals}", s_culture);
+    }
 
     private static void Head(StringBuilder text, IReadOnlyList<string> cells)
     {

@@ -29,6 +29,7 @@ internal sealed class IndexPages(Library library, Comments comments, CommentText
         page.AddHeading(1, package.Package.Name);
         page.Add(MarkdownText.Escape(package.Package.Description));
         page.Add(MarkdownText.CodeBlock($"dotnet add package {package.Package.Name}", "sh"));
+        page.Add("No package is published yet: [make the packages from a clone](/getting-started.md#packages-from-a-clone) first.");
         foreach (string name in package.Namespaces)
         {
             page.Add($"## [{name}]({Addresses.OfNamespace(package.Package, name)}) {{#{Anchor(name)}}}");

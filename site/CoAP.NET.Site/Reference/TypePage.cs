@@ -97,9 +97,8 @@ internal sealed class TypePage(Library library, Comments comments, CommentText t
             WriteGroup(page, group, groups[group]);
         }
 
-        INamedTypeSymbol[] nested = [.. type.GetTypeMembers()
-            .Where(static nested => nested.TypeKind != TypeKind.Extension && Surface.IsVisible(nested))];
-        WriteTable(page, "Nested types", nested);
+        WriteNested(page, type.GetTypeMembers()
+            .Where(static nested => nested.TypeKind != TypeKind.Extension && Surface.IsVisible(nested)));
         IEnumerable<INamedTypeSymbol> faces = type.TypeKind == TypeKind.Interface ? type.AllInterfaces : [];
         foreach (INamedTypeSymbol parent in TypeRelations.BasesOf(type).Concat(faces).Where(library.IsOurs))
         {
@@ -163,34 +162,38 @@ internal sealed class TypePage(Library library, Comments comments, CommentText t
         }
     }
 
+    // Those of its base classes and interfaces too: a caller writes client.GetAsync(...) without knowing which type it extends. The namespace
+    // is the one to import. Overloads share a row, which leads to the first of them.
     private void WriteExtensions(PageWriter page, INamedTypeSymbol type)
     {
-        WriteTable(page, "Extension methods", _extensions[type.OriginalDefinition]);
-        INamedTypeSymbol[] others = [.. TypeRelations.BasesOf(type).Concat(type.AllInterfaces)
-            .Select(static other => other.OriginalDefinition)
-            .Where(other => library.IsOurs(other) && _extensions.Contains(other))];
-        foreach (INamedTypeSymbol other in others)
+        string[] rows = [.. TypeRelations.BasesOf(type).Concat(type.AllInterfaces).Prepend(type)
+            .Select(static extended => extended.OriginalDefinition)
+            .Distinct<INamedTypeSymbol>(SymbolEqualityComparer.Default)
+            .SelectMany(extended => _extensions[extended])
+            .OrderBy(static member => member.Name, StringComparer.Ordinal)
+            .ThenBy(static member => member.GetDocumentationCommentId()!.Length)
+            .ThenBy(static member => member.GetDocumentationCommentId(), StringComparer.Ordinal)
+            .DistinctBy(static member => (member.Name, member.ContainingNamespace.ToDisplayString()))
+            .Select(member => $"| {links.To(member, MarkdownText.Code(member.Name))} "
+                + $"| {MarkdownText.Code(member.ContainingNamespace.ToDisplayString())} "
+                + $"| {MarkdownText.Cell(text.Blocks(comments.Of(member).Element("summary")))} |")];
+        if (rows.Length > 0)
         {
-            page.AddHeading(2, $"Extension methods of {Names.OfType(other)}");
-            page.Add(string.Join(", ", _extensions[other].DistinctBy(static member => member.Name)
-                .OrderBy(static member => member.Name, StringComparer.Ordinal)
-                .Select(member => links.To(member, MarkdownText.Code(member.Name)))));
+            page.AddHeading(2, "Extension methods");
+            page.Add($"| Name | Namespace | Description |\n|---|---|---|\n{string.Join('\n', rows)}");
         }
     }
 
-    private void WriteTable(PageWriter page, string title, IEnumerable<ISymbol> symbols)
+    private void WriteNested(PageWriter page, IEnumerable<INamedTypeSymbol> types)
     {
-        string[] rows = [.. symbols
-            .OrderBy(static symbol => symbol.Name, StringComparer.Ordinal)
-            .ThenBy(static symbol => symbol.GetDocumentationCommentId(), StringComparer.Ordinal)
-            .Select(symbol => $"| {links.To(symbol, MarkdownText.Escape(Shown(symbol)))} "
-                + $"| {MarkdownText.Cell(text.Blocks(comments.Of(symbol).Element("summary")))} |")];
+        string[] rows = [.. types
+            .OrderBy(static type => type.Name, StringComparer.Ordinal)
+            .Select(type => $"| {links.To(type, MarkdownText.Escape(Names.OfType(type)))} "
+                + $"| {MarkdownText.Cell(text.Blocks(comments.Of(type).Element("summary")))} |")];
         if (rows.Length > 0)
         {
-            page.AddHeading(2, title);
+            page.AddHeading(2, "Nested types");
             page.Add($"| Name | Description |\n|---|---|\n{string.Join('\n', rows)}");
         }
-
-        static string Shown(ISymbol symbol) => symbol is INamedTypeSymbol type ? Names.OfType(type) : Names.OfMember(symbol);
     }
 }

@@ -16,21 +16,11 @@ public sealed class ClusterPageTests
     public async Task Every_snippet_of_the_page_stands_in_these_tests()
     {
         Snippets.AllStandInTests("cluster.md", "Guides", 10, "CoAP.NET.Cluster.Tests");
-        Assert.NotNull((Delegate)Serve);
-        Assert.NotNull((Delegate)ServeByCode);
-        Assert.NotNull((Delegate)Protect);
-        Assert.NotNull((Delegate)Link);
-        Assert.NotNull((Delegate)AttachAsync);
-        Assert.NotNull((Delegate)Observe);
-        Assert.NotNull((Delegate)DoOnce);
-        Assert.NotNull((Delegate)KeepAsync);
-        Assert.NotNull((Delegate)SealAsync);
-        Assert.NotNull((Delegate)WriteAsync);
         await ShareAsync();
         await TestAsync(CancellationToken.None);
     }
 
-    private static void Serve(string[] args)
+    internal static void Serve(string[] args)
     {
         HostApplicationBuilder builder = Host.CreateApplicationBuilder(args);
         builder.Services.AddCoapCluster().UseSqlite("/var/lib/meters/coap.db");
@@ -38,7 +28,7 @@ public sealed class ClusterPageTests
         builder.Services.AddHealthChecks().AddCoapCluster();
     }
 
-    private static void ServeByCode(HostApplicationBuilder builder, byte[] secret, ICoapPskStore keys)
+    internal static void ServeByCode(HostApplicationBuilder builder, byte[] secret, ICoapPskStore keys)
     {
         builder.Services.AddCoapCluster(options => options.Secret = secret).UseSqlite("/var/lib/meters/coap.db");
         builder.Services.AddCoapServer(options => options.Endpoint.UseDtls(new CoapDtlsOptions
@@ -47,13 +37,13 @@ public sealed class ClusterPageTests
         })).UseCluster();
     }
 
-    private static void Protect(HostApplicationBuilder builder)
+    internal static void Protect(HostApplicationBuilder builder)
     {
         builder.Services.AddSingleton<DeviceContexts>();
         builder.Services.AddCoapServer().UseOscore(services => services.GetRequiredService<DeviceContexts>()).UseCluster();
     }
 
-    private static async Task AttachAsync(CoapDtlsOptions dtls, byte[] secret)
+    internal static async Task AttachAsync(CoapDtlsOptions dtls, byte[] secret)
     {
         CoapClusterOptions options = new() { Secret = secret };
 await using CoapCluster cluster = new(new CoapSqliteClusterStore("/var/lib/meters/coap.db"), options);
@@ -63,7 +53,7 @@ await using CoapCluster cluster = new(new CoapSqliteClusterStore("/var/lib/meter
         await server.StartAsync();
     }
 
-    private static void Link(HostApplicationBuilder builder, byte[] secret, string connectionString)
+    internal static void Link(HostApplicationBuilder builder, byte[] secret, string connectionString)
     {
         builder.Services.AddCoapCluster(options =>
         {
@@ -73,14 +63,14 @@ await using CoapCluster cluster = new(new CoapSqliteClusterStore("/var/lib/meter
         }).UsePostgreSql(connectionString);
     }
 
-    private static void Observe(CoapCluster cluster, CoapServer server)
+    internal static void Observe(CoapCluster cluster, CoapServer server)
     {
         CoapClusterObservations observations = cluster.Observations;
         observations.Map("temperature", notification => Console.WriteLine($"{notification.Peer}: {notification.Response.GetText()}"));
         server.Endpoint.PeerConnected += (_, peer) => _ = observations.StartAsync("temperature", peer, "/3303/0/5700");
     }
 
-    private static void DoOnce(CoapServer server, DbDataSource database)
+    internal static void DoOnce(CoapServer server, DbDataSource database)
     {
         CoapOnce once = new();
         server.MapPost("/pulses", async (request, cancellationToken) =>
@@ -102,7 +92,7 @@ await using CoapCluster cluster = new(new CoapSqliteClusterStore("/var/lib/meter
         static Task<CoapResult> CountAsync(DbTransaction transaction, CoapRequest request) => Task.FromResult(CoapResults.Changed());
     }
 
-    private static async Task KeepAsync(CancellationToken cancellationToken)
+    internal static async Task KeepAsync(CancellationToken cancellationToken)
     {
         await using CoapSqliteClusterStore store = new("/var/lib/meters/coap.db");
 
@@ -124,12 +114,12 @@ await using CoapCluster cluster = new(new CoapSqliteClusterStore("/var/lib/meter
         await using CoapPostgreSqlClusterStore store = new("Host=db;Database=meters;Username=meters;Password=...");
     }
 
-    private static async Task SealAsync(byte[] secret)
+    internal static async Task SealAsync(byte[] secret)
     {
         await using CoapSealedClusterStore store = new(new CoapSqliteClusterStore("/var/lib/meters/coap.db"), secret);
     }
 
-    private static async Task WriteAsync(
+    internal static async Task WriteAsync(
         ICoapClusterStore store, CoapRecordKey key, CoapFence fence, byte[] state, byte[] reserve, CancellationToken cancellationToken)
     {
         await using CoapRecordWriter writer = new(store, new CoapRecordWriterOptions { MaxRecords = 100_000 });

@@ -4,7 +4,7 @@ using CoAP.NET.Tests.Shared;
 namespace CoAP.NET.Hosting.Tests.Documentation;
 
 /// <summary>
-/// docs/hosting.md: its tables of keys are those of the code, and its snippets stand in the sample or in the tests of this folder.
+/// docs/hosting*.md: the tables of keys are those of the code, and its snippets stand in the sample or in the tests of this folder.
 /// </summary>
 public sealed partial class HostingPageTests
 {
@@ -42,7 +42,7 @@ public sealed partial class HostingPageTests
             Directory.GetFiles(Path.Combine(Repository.Root, "samples", "Hosting"), "*.cs")
                 .Concat(Directory.GetFiles(Path.Combine(Repository.Root, "tests", "CoAP.NET.Hosting.Tests", "Documentation"), "*.cs"))
                 .Select(static file => Flat(File.ReadAllText(file))));
-        MatchCollection snippets = Snippet().Matches(File.ReadAllText(KeyTablePage.Path));
+        MatchCollection snippets = Snippet().Matches(Page.Read("hosting.md"));
         Assert.True(snippets.Count >= 6);
         Assert.All(snippets, snippet => Assert.Contains(Flat(snippet.Groups["code"].Value), code, StringComparison.Ordinal));
     }

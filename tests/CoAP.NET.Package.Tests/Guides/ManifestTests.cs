@@ -67,7 +67,7 @@ public sealed class ManifestTests
     // The tables of keys are written by a test, from the code that reads them.
     private static HashSet<string> KeysOf(string table)
     {
-        string[] lines = File.ReadAllLines(PathOf("hosting.md"));
+        IEnumerable<string> lines = Directory.GetFiles(Path.Combine(Repository.Root, "docs"), "hosting*.md").SelectMany(File.ReadAllLines);
         return [.. lines.SkipWhile(line => line != $"<!-- keys: {table} -->").TakeWhile(static line => line != "<!-- end -->")
             .Where(static line => line.StartsWith("| `", StringComparison.Ordinal)).Select(static line => line.Split('`')[1])];
     }

@@ -5,7 +5,10 @@ using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Package.Tests.Packages;
 
-/// <summary>The C# snippets of a page, as a file that compiles. Errors are told by the lines of the page.</summary>
+/// <summary>
+/// The C# snippets of a page, as a file that compiles. Errors are told by the lines of the page. The page names the namespaces of the library
+/// that its snippets need, in a line <c>Namespaces: `CoAP.NET`, `CoAP.NET.Dtls`.</c> or as <c>`using CoAP.NET;`</c> in its text.
+/// </summary>
 internal sealed partial class SnippetPage
 {
     private const string Fence = "```";
@@ -26,10 +29,14 @@ internal sealed partial class SnippetPage
         string name = Path.GetFileNameWithoutExtension(path);
         Name = NotOfName().Replace(_file.Contains("/guides/", StringComparison.Ordinal) ? $"guides_{name}" : name, "_");
         string[] lines = File.ReadAllText(path).ReplaceLineEndings("\n").Split('\n');
+        bool areNamespaces = false;
         for (int i = 0; i < lines.Length; i++)
         {
+            areNamespaces = lines[i].Length > 0 && (areNamespaces || NamespacesLine().IsMatch(lines[i]));
             if (!lines[i].StartsWith(Fence + "csharp", StringComparison.Ordinal))
             {
+                _usings.AddRange((areNamespaces ? NamedNamespace() : NamedUsing()).Matches(lines[i])
+                    .Select(static match => $"using {match.Groups["name"].Value};"));
                 continue;
             }
 
@@ -130,6 +137,15 @@ internal sealed partial class SnippetPage
 
         code.Append("#line default\n");
     }
+
+    [GeneratedRegex("^Namespaces?: ")]
+    private static partial Regex NamespacesLine();
+
+    [GeneratedRegex(@"`(?<name>CoAP\.NET[\w.]*)`")]
+    private static partial Regex NamedNamespace();
+
+    [GeneratedRegex(@"`using (?<name>CoAP\.NET[\w.]*);`")]
+    private static partial Regex NamedUsing();
 
     [GeneratedRegex(@"\W")]
     private static partial Regex NotOfName();

@@ -3,7 +3,7 @@ namespace CoAP.NET.Package.Tests.Packages;
 /// <summary>
 /// The C# of README and docs, compiled as somebody would who has the packages and nothing else: no test code, and nothing that is internal.
 /// Each page is a namespace, each snippet a method with the statements of the page; what the reader has anyway, such as a store of devices,
-/// stands in <c>Projects/Snippets</c>. A snippet below the line <c>&lt;!-- fragment --&gt;</c> is a part of something larger.
+/// stands in <c>Projects/Snippets</c>. The namespaces of the library come from the page itself. A snippet below the line <c>&lt;!-- fragment --&gt;</c> is a part of something larger.
 /// </summary>
 [Collection(PackedFeedCollection.Name)]
 [External("dotnet")]
@@ -16,6 +16,14 @@ public sealed class SnippetTests(PackedFeed feed)
     public async Task Every_snippet_of_the_documentation_compiles_against_the_packages()
     {
         string folder = feed.Copy("Snippets");
+        string context = await File.ReadAllTextAsync(Path.Combine(folder, "Context.cs"));
+        string usings = string.Concat(context.Split('\n').Where(static line => line.StartsWith("using ", StringComparison.Ordinal))
+            .Select(static line => $"{line}\n"));
+        foreach (string file in Directory.GetFiles(folder, "*.cs").Where(static file => Path.GetFileName(file) != "Context.cs"))
+        {
+            await File.WriteAllTextAsync(file, usings + await File.ReadAllTextAsync(file));
+        }
+
         int fragments = 0;
         int pages = 0;
         foreach (SnippetPage page in SnippetPage.All())

@@ -63,9 +63,10 @@ public sealed class CommentTests
         "`Right` | 0x10 | The right one \\| the other. |", DeclaredLibrary.Page("Sides"), StringComparison.Ordinal);
 
     [Fact]
-    public void Extensions_stand_on_the_page_of_the_type_that_they_extend()
+    public void Extensions_stand_on_the_pages_of_the_types_that_they_apply_to()
     {
-        Assert.Matches(@"## Extension methods\n\n(.*\n)*\| \[Diagonal\]\(", s_square);
-        Assert.Matches(@"## Extension methods of ShapeBase\n\n\[`Double`\]\(", s_square);
+        string extensions = s_square[s_square.IndexOf("## Extension methods\n", StringComparison.Ordinal)..];
+        Assert.Matches(@"\| \[`Diagonal`\]\(\S+\) \| `CoAP\.NET\.Site\.Tests\.Declared` \| The length", extensions);
+        Assert.Matches(@"\| \[`Double`\]\(\S+#m-double-shapebase\) \| `CoAP\.NET\.Site\.Tests\.Declared` \| Doubles", extensions);
     }
 }

@@ -51,6 +51,17 @@ public sealed partial class WholeReferenceTests
         Assert.Empty(missing.Take(20));
     }
 
+    [Theory]
+    [InlineData("GetAsync", "CoAP.NET")]
+    [InlineData("PutAsync", "CoAP.NET")]
+    [InlineData("ObserveAsync", "CoAP.NET")]
+    public void The_page_of_the_client_lists_its_requests_with_their_namespace(string name, string imported)
+    {
+        string page = s_pages["/reference/CoAP.NET.Dataflow/CoAP.NET/CoapClient.md"];
+        string extensions = page[page.IndexOf("## Extension methods\n", StringComparison.Ordinal)..];
+        Assert.Matches($@"\| \[`{name}`\]\(\S+\) \| `{Regex.Escape(imported)}` \|", extensions);
+    }
+
     [Fact]
     public void Every_member_has_a_summary()
     {

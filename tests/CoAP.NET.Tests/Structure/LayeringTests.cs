@@ -184,37 +184,6 @@ public partial class LayeringTests
             (from, to) => s_chapters.Contains(Folder(to)) && !s_items.Contains(to)
                 && (s_handlerBlocks.Contains(to) || !IsBelow(Folder(to), Folder(from)))));
 
-    // The blocks and ports enter a shard, then ask its state machines: so each knows whether the lock is held without a look at its caller.
-    // Ports are the timer of a connection, which goes on after the release, an observation of a client, which users call, what the blocks
-    // have of block-wise transfer, which they call as a part of themselves, of a request its cancellation, and a request to a group, whose
-    // answers a user stops reading. Of a server's observers: who tells of a change, the thread that runs handlers, and a client of one
-    // shard that gives way to one of another. And whoever is told what became of a message it asked for (ITransmissionOwner), which comes
-    // from the block Exchanges without the lock.
-    [Fact]
-    public void State_machines_do_not_take_the_lock_of_their_shard()
-    {
-        string[] ports =
-        [
-            "ClientObservation", "ConnectionState", "PendingRequest", "StreamState",
-            "ChangeNotice", "NotificationJobs", "PeerObservers",
-            "AnswerKeeper", "BlockwiseAnswering", "BlockwiseServing", "QBlockServing",
-            "ClientRequest", "GroupRequest", "Observer", "QBlockBody", "QBlockSending",
-        ];
-        string[] taking =
-        [
-            .. SourceTree.Files
-                .Where(static file =>
-                    Path.GetRelativePath(Path.Combine(SourceTree.Src, SourceTree.Library), file)
-                        .Split(Path.DirectorySeparatorChar) is [var folder, ..]
-                        && (s_chapters.Contains(folder) || folder == "Groups") && TakesLock().IsMatch(File.ReadAllText(file)))
-                .Select(static file => Path.GetFileName(file).Split('.')[0]).Distinct()
-                .Where(name => !s_handlerBlocks.Any(block => block.EndsWith(name, StringComparison.Ordinal))),
-        ];
-        Assert.Contains("MessagingInbound",
-            SourceTree.Files.Where(static file => TakesLock().IsMatch(File.ReadAllText(file))).Select(Path.GetFileNameWithoutExtension));
-        Assert.Empty(taking.Except(ports));
-    }
-
     [Fact]
     public void No_chapter_of_the_handler_is_told_by_a_delegate_that_somebody_hung_onto_it()
     {
@@ -405,9 +374,6 @@ public partial class LayeringTests
 
     [GeneratedRegex(@"^CoAP\.NET\.Mesh\.Inline\w+(`\d)?$")]
     private static partial Regex Blocks();
-
-    [GeneratedRegex(@"hard\.Enter\(\)|lock \([\w.]*hard\.Gate\)")]
-    private static partial Regex TakesLock();
 
     [GeneratedRegex(@"^CoAP\.NET\.Coap(Client|Server|Endpoint|Observation|Peer)(Options|State)?$")]
     private static partial Regex Faces();

@@ -1,0 +1,37 @@
+using System.Reflection;
+
+namespace CoAP.NET.Tests.Structure;
+
+/// <summary>The state of a thread: no thread static is added without a decision whether it is a mode.</summary>
+public sealed class ThreadStaticTests
+{
+    // Modes: what a thread does depends on them.
+    private static readonly string[] s_modes = ["UserCode.t_role", "StageTime.t_now"];
+
+    // Nothing depends on them but how much work something is: buffers and objects for their next use, and counts that are written in steps.
+    private static readonly string[] s_savings =
+    [
+        "CoapCounters.t_cell",
+        "SlowWatch.t_quickCalls",
+        "SpareMessage.t_spare",
+        "CoapDatagramPool.t_slot",
+        "CoapDatagramPool.t_slotPool",
+        "FrameCutter.t_view",
+        "PortableUdpSocket.t_ipv4",
+        "PortableUdpSocket.t_ipv6",
+    ];
+
+    [Fact]
+    public void No_thread_static_hides_a_mode()
+    {
+        string[] statics =
+        [
+            .. typeof(CoapCounters).Assembly.GetTypes()
+                .SelectMany(static type =>
+                    type.GetFields(BindingFlags.Static | BindingFlags.NonPublic | BindingFlags.Public | BindingFlags.DeclaredOnly))
+                .Where(static field => field.IsDefined(typeof(ThreadStaticAttribute)))
+                .Select(static field => $"{field.DeclaringType!.Name}.{field.Name}"),
+        ];
+        Assert.Equal(s_modes.Concat(s_savings).Order(), statics.Order());
+    }
+}
