@@ -36,6 +36,7 @@ internal static class ServerFactory
             endpoint.UseOscore(services.GetRequiredKeyedService<HostedOscore>(registration.Name).Contexts);
         }
 
+        registration.Routes.Routes.WithMetadata(new Binding.HostServices(services));
         registration.Scopes.Attach(services); // the container itself, because the server is a singleton
         Warn(endpoint, options.Findings, KeyFiles.Check(options, registration.SectionPath));
         foreach (Action<CoapEndpointOptions> step in options.EndpointSteps)
