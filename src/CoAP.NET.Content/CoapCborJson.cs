@@ -136,7 +136,7 @@ public static class CoapCborJson
     private static byte[] Bounded(byte[] bytes, int maxSize) => bytes.Length <= maxSize ? bytes : throw TooLarge(maxSize);
 
     private static CoapContentException Malformed(string what, Exception? cause = null) =>
-        new(CoapCode.BadRequest, $"The payload is {what}.", innerException: cause);
+        new(CoapCode.BadRequest, $"The payload is {what}.", cause);
 
     private static CoapContentException TooLarge(int maxSize) =>
         new(CoapCode.RequestEntityTooLarge, $"The payload has more than {maxSize} bytes after its conversion.");

@@ -25,7 +25,12 @@ public static class CoapCborReading
     public static T? ReadCbor<T>(this CoapResponse response, JsonTypeInfo<T> typeInfo)
     {
         ArgumentNullException.ThrowIfNull(response);
-        return Read(response.Payload, response.ContentFormat, typeInfo, null);
+        ArgumentNullException.ThrowIfNull(typeInfo);
+        return response.ContentFormat is { IsCbor: false }
+            ? throw CoapContentException.Unsupported("CBOR", response)
+            : TryRead(response.Payload, typeInfo, out T? value, out string? message, out JsonException? cause)
+            ? value
+            : throw new CoapContentException(response, CoapCode.BadRequest, message, cause);
     }
 
     /// <summary>Reads the payload as a CBOR value with reflection.</summary>
@@ -55,7 +60,12 @@ public static class CoapCborReading
     public static T? ReadCbor<T>(this CoapRequest request, JsonTypeInfo<T> typeInfo)
     {
         ArgumentNullException.ThrowIfNull(request);
-        return Read(request.Payload, request.ContentFormat, typeInfo, request);
+        ArgumentNullException.ThrowIfNull(typeInfo);
+        return request.ContentFormat is { IsCbor: false }
+            ? throw CoapContentException.Unsupported("CBOR", request)
+            : TryRead(request.Payload, typeInfo, out T? value, out string? message, out JsonException? cause)
+            ? value
+            : throw new CoapContentException(request, CoapCode.BadRequest, message, cause);
     }
 
     /// <summary>Reads the payload as a CBOR value with reflection.</summary>
@@ -71,28 +81,26 @@ public static class CoapCborReading
     public static T? ReadCbor<T>(this CoapRequest request, JsonSerializerOptions? options = null) =>
         ReadCbor(request, JsonMetadata.Of<T>(options));
 
-    private static T? Read<T>(ReadOnlyMemory<byte> payload, CoapContentFormat? format, JsonTypeInfo<T> typeInfo, CoapRequest? request)
+    private static bool TryRead<T>(ReadOnlyMemory<byte> payload, JsonTypeInfo<T> typeInfo, out T? value,
+        [NotNullWhen(false)] out string? message, out JsonException? cause)
     {
-        ArgumentNullException.ThrowIfNull(typeInfo);
-        if (format is { IsCbor: false })
-        {
-            throw CoapContentException.Unsupported("CBOR", format, request);
-        }
-
+        (value, message, cause) = (default, null, null);
         ArrayBufferWriter<byte> json = new();
         if (!CborToJson.TryConvert(payload.Span, json, out ContentFault fault))
         {
-            string message = $"The payload is not readable CBOR: {fault.Message} (offset {fault.Offset}).";
-            throw new CoapContentException(CoapCode.BadRequest, message, request);
+            message = $"The payload is not readable CBOR: {fault.Message} (offset {fault.Offset}).";
+            return false;
         }
 
         try
         {
-            return JsonSerializer.Deserialize(json.WrittenSpan, typeInfo);
+            value = JsonSerializer.Deserialize(json.WrittenSpan, typeInfo);
+            return true;
         }
         catch (JsonException exception)
         {
-            throw new CoapContentException(CoapCode.BadRequest, "The payload does not match the requested type.", request, exception);
+            (message, cause) = ("The payload does not match the requested type.", exception);
+            return false;
         }
     }
 }

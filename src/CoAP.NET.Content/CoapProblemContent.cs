@@ -69,11 +69,11 @@ public static class CoapProblemContent
         ArgumentNullException.ThrowIfNull(response);
         if (response.ContentFormat != CoapContentFormat.ConciseProblemDetails)
         {
-            throw CoapContentException.Unsupported("concise problem details", response.ContentFormat);
+            throw CoapContentException.Unsupported("concise problem details", response);
         }
 
         return CoapProblem.TryParse(response.Payload.Span, out CoapProblem? problem, out string? error)
             ? problem
-            : throw new CoapContentException(CoapCode.BadRequest, $"The payload is not valid concise problem details: {error}.");
+            : throw new CoapContentException(response, CoapCode.BadRequest, $"The payload is not valid concise problem details: {error}.");
     }
 }

@@ -33,7 +33,12 @@ public static class CoapSenmlContent
     public static CoapSenmlPack ReadSenml(this CoapResponse response, CoapSenmlProfile profile = default)
     {
         ArgumentNullException.ThrowIfNull(response);
-        return ReadSenml(response.Payload, response.ContentFormat, profile, null);
+        return !IsSenml(response.ContentFormat)
+            ? throw CoapContentException.Unsupported("SenML", response)
+            : CoapSenmlPack.TryParse(
+                response.Payload.Span, response.ContentFormat!.Value, out CoapSenmlPack? pack, out CoapSenmlError error, profile: profile)
+            ? pack
+            : throw new CoapContentException(response, CoapCode.BadRequest, MessageOf(error), new CoapSenmlException(error));
     }
 
     /// <summary>Reads the payload as a SenML Pack in JSON or CBOR (RFC 8428).</summary>
@@ -46,23 +51,16 @@ public static class CoapSenmlContent
     public static CoapSenmlPack ReadSenml(this CoapRequest request, CoapSenmlProfile profile = default)
     {
         ArgumentNullException.ThrowIfNull(request);
-        return ReadSenml(request.Payload, request.ContentFormat, profile, request);
+        return !IsSenml(request.ContentFormat)
+            ? throw CoapContentException.Unsupported("SenML", request)
+            : CoapSenmlPack.TryParse(
+                request.Payload.Span, request.ContentFormat!.Value, out CoapSenmlPack? pack, out CoapSenmlError error, profile: profile)
+            ? pack
+            : throw new CoapContentException(request, CoapCode.BadRequest, MessageOf(error), new CoapSenmlException(error));
     }
 
-    private static CoapSenmlPack ReadSenml(ReadOnlyMemory<byte> payload, CoapContentFormat? format, CoapSenmlProfile profile,
-        CoapRequest? request)
-    {
-        if (format != CoapContentFormat.SenmlJson && format != CoapContentFormat.SenmlCbor)
-        {
-            throw CoapContentException.Unsupported("SenML", format, request);
-        }
+    private static bool IsSenml(CoapContentFormat? format) =>
+        format == CoapContentFormat.SenmlJson || format == CoapContentFormat.SenmlCbor;
 
-        if (CoapSenmlPack.TryParse(payload.Span, format.Value, out CoapSenmlPack? pack, out CoapSenmlError error, profile: profile))
-        {
-            return pack;
-        }
-
-        string message = $"The payload is not a SenML Pack: {error.Message} (offset {error.Offset}).";
-        throw new CoapContentException(CoapCode.BadRequest, message, request, new CoapSenmlException(error));
-    }
+    private static string MessageOf(CoapSenmlError error) => $"The payload is not a SenML Pack: {error.Message} (offset {error.Offset}).";
 }

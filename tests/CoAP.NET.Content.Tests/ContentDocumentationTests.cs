@@ -1,3 +1,4 @@
+using System.Globalization;
 using CoAP.NET.Testing;
 
 namespace CoAP.NET.Content.Tests;
@@ -34,6 +35,32 @@ public sealed class ContentDocumentationTests
 
         await pair.StartAsync();
         Assert.Equal(CoapCode.Changed, (await pair.RunAsync(() => pair.Client.PutAsync(CoapEndpointPair.Address + "/lamp", content))).Code);
+    }
+
+    [Fact]
+    public async Task A_format_of_the_application_is_read()
+    {
+        await using CoapEndpointPair pair = new();
+        CoapServer server = pair.Server;
+        server.MapPut("/setpoint", request =>
+        {
+            double degrees = ReadSetpoint(request);
+            return CoapResults.Changed();
+        });
+
+        static double ReadSetpoint(CoapRequest request) =>
+            double.TryParse(request.GetText(), CultureInfo.InvariantCulture, out double degrees)
+                ? degrees
+                : throw new CoapContentException(CoapCode.BadRequest, "The payload is not a number.");
+
+        await pair.StartAsync();
+
+        CoapResponse changed =
+            await pair.RunAsync(() => pair.Client.PutAsync(CoapEndpointPair.Address + "/setpoint", CoapContent.Text("21.5")));
+        Assert.Equal(CoapCode.Changed, changed.Code);
+        CoapResponse refused =
+            await pair.RunAsync(() => pair.Client.PutAsync(CoapEndpointPair.Address + "/setpoint", CoapContent.Text("warm")));
+        Assert.Equal((CoapCode.BadRequest, "The payload is not a number."), (refused.Code, refused.GetText()));
     }
 
     [Fact]

@@ -43,19 +43,28 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
             await response.StartAsync(aborted).ConfigureAwait(false);
             long id = 0;
             bool wantsCbor = WantsCbor(context.Request);
-            IAsyncEnumerator<CoapResponse> notifications = observation.ReadAllAsync(aborted).GetAsyncEnumerator(aborted);
+            using CancellationTokenSource ends = CancellationTokenSource.CreateLinkedTokenSource(aborted);
+            IAsyncEnumerator<CoapResponse> notifications = observation.ReadAllAsync(ends.Token).GetAsyncEnumerator(CancellationToken.None);
             await using (notifications.ConfigureAwait(false))
             {
+                Task<bool> next = notifications.MoveNextAsync().AsTask();
                 try
                 {
-                    while (await NextAsync(notifications, context).ConfigureAwait(false))
+                    while (await WaitAsync(next, context).ConfigureAwait(false))
                     {
                         await WriteAsync(context, EventOf(notifications.Current, ++id, wantsCbor)).ConfigureAwait(false);
+                        next = notifications.MoveNextAsync().AsTask();
                     }
                 }
                 catch (CoapException exception)
                 {
                     await WriteAsync(context, Event("error", ++id, exception.Message)).ConfigureAwait(false);
+                }
+                finally
+                {
+                    // An iterator must not be disposed while it waits for the next notification.
+                    await ends.CancelAsync().ConfigureAwait(false);
+                    await ((Task)next).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
                 }
             }
         }
@@ -91,23 +100,32 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
             {
                 // The client has disconnected.
             }
-
-            if (socket.State is WebSocketState.Open or WebSocketState.CloseReceived)
+            finally
             {
-                try
-                {
-                    await InTimeAsync(
-                        context, token => new ValueTask(socket.CloseOutputAsync(status, Shorten(reason), token)), context.RequestAborted)
-                        .ConfigureAwait(false);
-                }
-                catch (Exception exception) when (exception is OperationCanceledException or WebSocketException)
-                {
-                    // It disconnected meanwhile.
-                }
+                // The reader ends before its socket and its token are disposed.
+                await CloseAsync(context, socket, status, Shorten(reason)).ConfigureAwait(false);
+                await gone.CancelAsync().ConfigureAwait(false);
+                await reading.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
+        }
+    }
 
-            await gone.CancelAsync().ConfigureAwait(false);
-            await reading.ConfigureAwait(false);
+    private async Task CloseAsync(HttpContext context, WebSocket socket, WebSocketCloseStatus status, string reason)
+    {
+        if (socket.State is not (WebSocketState.Open or WebSocketState.CloseReceived))
+        {
+            return;
+        }
+
+        try
+        {
+            await InTimeAsync(
+                context, token => new ValueTask(socket.CloseOutputAsync(status, reason, token)), context.RequestAborted)
+                .ConfigureAwait(false);
+        }
+        catch (Exception exception) when (exception is OperationCanceledException or WebSocketException)
+        {
+            // It disconnected meanwhile.
         }
     }
 
@@ -197,10 +215,9 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
         return text.Append('\n').ToString();
     }
 
-    // Sending detects a client that disconnected silently.
-    private async Task<bool> NextAsync(IAsyncEnumerator<CoapResponse> notifications, HttpContext context)
+    // Sends comments until the next notification: sending detects a client that disconnected silently.
+    private async Task<bool> WaitAsync(Task<bool> next, HttpContext context)
     {
-        Task<bool> next = notifications.MoveNextAsync().AsTask();
         while (true)
         {
             try

@@ -77,8 +77,8 @@ internal sealed class HttpExchanges : IDisposable
         {
             await RefuseAsync(context, target, failure).ConfigureAwait(false);
         }
-        catch (OperationCanceledException exception)
-            when (exception is ClientStalledException || context.RequestAborted.IsCancellationRequested)
+        catch (Exception exception) when (exception is ClientStalledException
+            || (exception is OperationCanceledException or IOException && context.RequestAborted.IsCancellationRequested))
         {
             // The client has disconnected.
         }

@@ -63,7 +63,7 @@ internal static class ProblemJson
         {
             // Invalid Unicode throws one of the other exceptions.
             throw new CoapContentException(
-                CoapCode.BadRequest, "The payload is not convertible problem details in JSON.", innerException: exception);
+                CoapCode.BadRequest, "The payload is not convertible problem details in JSON.", exception);
         }
     }
 

@@ -236,10 +236,8 @@ internal sealed class TransportSet
                         Streams = _environment.Streams,
                         WebSockets = _webSockets,
                     }),
-                    _ => FactoryOf(scheme)?.Create(UdpOptions([], isServer: false)) ?? throw new CoapException(scheme == "coaps"
-                        ? "This endpoint has no transport for coaps. Reference the package CoAP.NET.Dtls and call UseDtls on the options "
-                            + "of the endpoint."
-                        : $"This endpoint has no transport for {scheme}. Add one before it is started."),
+                    _ => FactoryOf(scheme)?.Create(UdpOptions([], isServer: false))
+                        ?? throw new CoapException(MissingTransport.Describe(scheme)),
                 };
                 await StartAsync(found, cancellationToken).ConfigureAwait(false);
 
@@ -464,8 +462,7 @@ internal sealed class TransportSet
             throw new ArgumentException(uri.Scheme is "coap+ws" or "coaps+ws"
                 ? $"'{text}': a web server accepts WebSockets, and hands them over: see MapCoapWebSocket of CoAP.NET.AspNetCore, or "
                     + "AcceptWebSocketAsync."
-                : $"'{text}': an endpoint listens on coap, coap+tcp and "
-                    + $"coaps+tcp; {(uri.Scheme == "coaps" ? "for coaps reference the package CoAP.NET.Dtls and call UseDtls on the options" : $"{uri.Scheme} needs a transport added by AddTransport")}.");
+                : $"Cannot listen on '{text}'. {MissingTransport.Describe(uri.Scheme)}");
         }
 
         if (uri.Scheme == "coaps+tcp" && _tls is not { HasServer: true })

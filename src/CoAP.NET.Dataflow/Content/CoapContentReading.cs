@@ -19,7 +19,12 @@ public static class CoapContentReading
     public static T? ReadJson<T>(this CoapResponse response, JsonTypeInfo<T> typeInfo)
     {
         ArgumentNullException.ThrowIfNull(response);
-        return ReadJson(null, response.Payload, response.ContentFormat, typeInfo);
+        ArgumentNullException.ThrowIfNull(typeInfo);
+        return response.ContentFormat is { IsJson: false }
+            ? throw CoapContentException.Unsupported("JSON", response)
+            : TryRead(response.Payload, typeInfo, out T? value, out string? message, out JsonException? cause)
+            ? value
+            : throw new CoapContentException(response, CoapCode.BadRequest, message, cause);
     }
 
     /// <summary>Reads the payload as a value in JSON, with reflection.</summary>
@@ -44,7 +49,12 @@ public static class CoapContentReading
     public static T? ReadJson<T>(this CoapRequest request, JsonTypeInfo<T> typeInfo)
     {
         ArgumentNullException.ThrowIfNull(request);
-        return ReadJson(request, request.Payload, request.ContentFormat, typeInfo);
+        ArgumentNullException.ThrowIfNull(typeInfo);
+        return request.ContentFormat is { IsJson: false }
+            ? throw CoapContentException.Unsupported("JSON", request)
+            : TryRead(request.Payload, typeInfo, out T? value, out string? message, out JsonException? cause)
+            ? value
+            : throw new CoapContentException(request, CoapCode.BadRequest, message, cause);
     }
 
     /// <summary>Reads the payload as a value in JSON, with reflection.</summary>
@@ -59,22 +69,19 @@ public static class CoapContentReading
     public static T? ReadJson<T>(this CoapRequest request, JsonSerializerOptions? options = null) =>
         ReadJson(request, JsonMetadata.Of<T>(options));
 
-    private static T? ReadJson<T>(CoapRequest? request, ReadOnlyMemory<byte> payload, CoapContentFormat? format, JsonTypeInfo<T> typeInfo)
+    private static bool TryRead<T>(ReadOnlyMemory<byte> payload, JsonTypeInfo<T> typeInfo, out T? value,
+        [NotNullWhen(false)] out string? message, [NotNullWhen(false)] out JsonException? cause)
     {
-        ArgumentNullException.ThrowIfNull(typeInfo);
-        if (format is { IsJson: false })
-        {
-            throw CoapContentException.Unsupported("JSON", format, request);
-        }
-
+        (value, message, cause) = (default, null, null);
         try
         {
-            return JsonSerializer.Deserialize(payload.Span, typeInfo);
+            value = JsonSerializer.Deserialize(payload.Span, typeInfo);
+            return true;
         }
         catch (JsonException exception)
         {
-            throw new CoapContentException(CoapCode.BadRequest, $"The payload is no JSON of the right form{PlaceOf(exception)}.", request,
-                exception);
+            (message, cause) = ($"The payload is no JSON of the right form{PlaceOf(exception)}.", exception);
+            return false;
         }
     }
 

@@ -86,7 +86,8 @@ internal sealed class ExplorerApi : IAsyncDisposable
         {
             await run().ConfigureAwait(false);
         }
-        catch (OperationCanceledException) when (context.RequestAborted.IsCancellationRequested)
+        catch (Exception exception)
+            when (exception is OperationCanceledException or IOException && context.RequestAborted.IsCancellationRequested)
         {
             // The page was closed, or canceled.
         }
@@ -287,6 +288,9 @@ internal sealed class ExplorerApi : IAsyncDisposable
         finally
         {
             events.Complete();
+
+            // The response must not be written to after the call.
+            await sending.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
 
         await sending.ConfigureAwait(false);

@@ -113,11 +113,21 @@ internal sealed class ExplorerClients : IAsyncDisposable
             Credentials.Apply(security, uri, _options, endpoint);
         }
 
+        if (uri.Scheme == "coaps" && !endpoint.TransportFactories.Any(static factory => factory.Scheme == "coaps"))
+        {
+            throw ExplorerException.Bad("No key", "coaps needs a pre-shared key or a certificate, and none is chosen.", HintForKeys());
+        }
+
         _targets.Guard(endpoint);
         WireWatch watch = new(_time);
         watch.AddTo(endpoint.Pipeline);
         return new ExplorerClient(key, new CoapClient(endpoint), watch);
     }
+
+    private string HintForKeys() =>
+        _options.AllowSecretsOfUsers ? "Press \"No security\" at the top of the page, and enter one."
+        : _options.Profiles.Count > 0 ? "Press \"No security\" at the top of the page, and choose a profile."
+        : "The operator of this page adds profiles with keys (CoapExplorerOptions.AddProfile).";
 
     private async void CloseIdle()
     {

@@ -42,7 +42,8 @@ internal sealed class RequestCode(PageRequest asked, CoapUri uri, byte[]? payloa
     /// <summary>Returns C# code.</summary>
     public string ToCSharp()
     {
-        StringBuilder code = new();
+        StringBuilder code = new("using CoAP.NET;\n");
+        code.Append(HasKey ? "using CoAP.NET.Dtls;\n\n" : "\n");
         if (HasKey)
         {
             code.Append("CoapEndpointOptions options = new();\n")

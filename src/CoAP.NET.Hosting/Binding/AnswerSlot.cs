@@ -1,27 +1,60 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Text.Json.Serialization.Metadata;
 
 namespace CoAP.NET.Binding;
 
-/// <summary>The result of a handler, as JSON or CBOR.</summary>
-internal sealed class AnswerSlot<T>(CoapBoundRoute route) : IJsonSlot
+/// <summary>The result of a handler, as JSON, as CBOR, or by a formatter of the application.</summary>
+internal abstract class AnswerSlot
 {
+    /// <summary>Lists the Content-Formats to declare for the route.</summary>
+    /// <param name="options">The options of the route, as far as they are known.</param>
+    public abstract CoapContentFormat[] ListFormats(CoapJsonOptions options);
+}
+
+/// <inheritdoc/>
+internal sealed class AnswerSlot<T>(CoapBoundRoute route) : AnswerSlot, IJsonSlot
+{
+    private static readonly CoapContentFormat[] s_builtIn = [CoapContentFormat.Json, CoapContentFormat.Cbor];
+
     private Prepared? _prepared;
 
     public Type Type => typeof(T);
 
     public string Place => "what the handler returns";
 
-    public bool TryPrepare(CoapJsonOptions options)
+    public override CoapContentFormat[] ListFormats(CoapJsonOptions options)
     {
-        if (_prepared is null && JsonMetadata.TryFind(options, out JsonTypeInfo<T>? info))
+        IEnumerable<ICoapFormatter> writers = _prepared?.Writers ?? options.Formatters.Where(static one => one.CanWrite(typeof(T)));
+        return [.. (_prepared is { Info: null } ? [] : s_builtIn).Union(writers.Select(static writer => writer.Format))];
+    }
+
+    public bool TryPrepare(CoapJsonOptions options, [NotNullWhen(false)] out string? problem)
+    {
+        problem = null;
+        if (_prepared is not null)
         {
-            _prepared = new Prepared(info,
-                options.PreferredFormat == CoapContentFormat.Cbor
-                    ? [CoapContentFormat.Cbor, CoapContentFormat.Json]
-                    : [CoapContentFormat.Json, CoapContentFormat.Cbor]);
+            return true;
         }
 
-        return _prepared is not null;
+        // The type of a result that is declared as object is known only with the value.
+        ICoapFormatter[] writers = [];
+        if (typeof(T) != typeof(object) && !FormatterLookup.TryFindWriters(options, typeof(T), out writers, out string? ambiguity))
+        {
+            problem = $"{route}: {ambiguity}";
+            return false;
+        }
+
+        if (!JsonMetadata.TryFind(options, out JsonTypeInfo<T>? info) && writers.Length == 0)
+        {
+            problem = route.LacksMetadata(this);
+            return false;
+        }
+
+        CoapContentFormat[] builtIn = info is null ? [] : options.PreferredFormat == CoapContentFormat.Cbor
+            ? [CoapContentFormat.Cbor, CoapContentFormat.Json] : s_builtIn;
+        _prepared = new Prepared(info, writers, [.. builtIn.Union(writers.Select(static writer => writer.Format))], options);
+        route.DeclareFormats(options);
+        return true;
     }
 
     public CoapResult ToResult(CoapRequest request, T value)
@@ -36,18 +69,44 @@ internal sealed class AnswerSlot<T>(CoapBoundRoute route) : IJsonSlot
             return known;
         }
 
-        if (_prepared is null && !TryPrepare(route.FindOptions(request.Services)))
+        if (_prepared is null && !TryPrepare(route.FindOptions(request.Services), out string? problem))
         {
-            throw new InvalidOperationException(route.LacksMetadata(this));
+            throw new InvalidOperationException(problem);
         }
 
-        (JsonTypeInfo<T> info, CoapContentFormat[] formats) = _prepared!;
-        CoapContentFormat? format = request.SelectFormat(formats);
-        return format is null
-            ? CoapResults.NotAcceptable()
-            : CoapAnswers.FromContent(request,
-                format == CoapContentFormat.Cbor ? CoapContent.Cbor(value, info) : CoapContent.Json(value, info));
+        Prepared prepared = _prepared!;
+        Type type = typeof(T);
+        if (type == typeof(object) && prepared.Options.Formatters.Count > 0)
+        {
+            type = value.GetType();
+            prepared = ForType(type, prepared);
+        }
+
+        if (request.SelectFormat(prepared.Formats) is not { } format)
+        {
+            return CoapResults.NotAcceptable();
+        }
+
+        foreach (ICoapFormatter writer in prepared.Writers)
+        {
+            if (writer.Format == format)
+            {
+                return CoapAnswers.FromContent(request, new CoapContent(writer.Write(value, type), format));
+            }
+        }
+
+        return CoapAnswers.FromContent(
+            request, format == CoapContentFormat.Cbor ? CoapContent.Cbor(value, prepared.Info!) : CoapContent.Json(value, prepared.Info!));
     }
+
+    private Prepared ForType(Type type, Prepared prepared) =>
+        FormatterLookup.TryFindWriters(prepared.Options, type, out ICoapFormatter[] writers, out string? ambiguity)
+            ? prepared with
+            {
+                Writers = writers,
+                Formats = [.. prepared.Formats.Union(writers.Select(static writer => writer.Format))],
+            }
+            : throw new InvalidOperationException($"{route}: {ambiguity}");
 
     // Several kinds of results of a handler may only have object in common.
     private static CoapResult? Known(CoapRequest request, object value) => value switch
@@ -59,5 +118,6 @@ internal sealed class AnswerSlot<T>(CoapBoundRoute route) : IJsonSlot
         _ => null,
     };
 
-    private sealed record Prepared(JsonTypeInfo<T> Info, CoapContentFormat[] Formats);
+    private sealed record Prepared(
+        JsonTypeInfo<T>? Info, ICoapFormatter[] Writers, CoapContentFormat[] Formats, CoapJsonOptions Options);
 }

@@ -17,7 +17,7 @@ public sealed class CoapBodySlot<T> : IJsonSlot
     private readonly string _name;
     private readonly bool _isOptional;
     private readonly CoapTextParser<T>? _parser;
-    private JsonTypeInfo<T>? _info;
+    private Prepared? _prepared;
 
     internal CoapBodySlot(CoapBoundRoute route, string name, bool isOptional, CoapTextParser<T>? parser)
     {
@@ -33,14 +33,16 @@ public sealed class CoapBodySlot<T> : IJsonSlot
 
     private string Place => $"the body '{_name}'";
 
-    bool IJsonSlot.TryPrepare(CoapJsonOptions options) => TryFind(options) || _parser is not null;
+    bool IJsonSlot.TryPrepare(CoapJsonOptions options, [NotNullWhen(false)] out string? problem) => TryPrepare(options, out problem);
 
     /// <summary>Reads the body.</summary>
     /// <param name="request">The request.</param>
     /// <param name="value">The value; the default if an optional body is missing.</param>
     /// <param name="refusal">The answer if the body is invalid.</param>
     /// <returns>True if the handler can run.</returns>
-    /// <exception cref="InvalidOperationException">System.Text.Json has no metadata of the type.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The type has neither metadata of System.Text.Json nor a formatter, or has two formatters for one Content-Format.
+    /// </exception>
     public bool TryRead(CoapRequest request, out T? value, [NotNullWhen(false)] out CoapResult? refusal)
     {
         value = default;
@@ -51,7 +53,20 @@ public sealed class CoapBodySlot<T> : IJsonSlot
             return _isOptional;
         }
 
+        if (_prepared is null && !TryPrepare(_route.FindOptions(request.Services), out string? problem))
+        {
+            throw new InvalidOperationException(problem);
+        }
+
         CoapContentFormat? format = request.ContentFormat;
+        foreach (ICoapFormatter formatter in _prepared!.Readers)
+        {
+            if (formatter.Format == format)
+            {
+                return TryFormat(request, formatter, out value, out refusal);
+            }
+        }
+
         if (_parser is not null && (format is null || format == CoapContentFormat.TextPlain))
         {
             bool isText = Utf8.IsValid(request.Payload.Span) && _parser(Encoding.UTF8.GetString(request.Payload.Span), out value);
@@ -62,20 +77,71 @@ public sealed class CoapBodySlot<T> : IJsonSlot
             return isText;
         }
 
-        if (format is { IsJson: false, IsCbor: false })
+        if (_prepared.Info is not { } info || format is { IsJson: false, IsCbor: false })
         {
             refusal = CoapResults.Refuse(request,
-                $"The body '{_name}' is read as JSON or CBOR{(_parser is null ? string.Empty : " or text")}; this is {format}.",
+                $"The body '{_name}' is read as {DescribeFormats(_prepared)}; this {(format is null ? "has no format" : $"is {format}")}.",
                 CoapCode.UnsupportedContentFormat);
             return false;
         }
 
-        if (_info is null && !TryFind(_route.FindOptions(request.Services)))
+        return TryReadValue(request, format is { IsCbor: true }, info, out value, out refusal);
+    }
+
+    private bool TryPrepare(CoapJsonOptions options, [NotNullWhen(false)] out string? problem)
+    {
+        problem = null;
+        if (_prepared is not null)
         {
-            throw new InvalidOperationException(_route.LacksMetadata(this));
+            return true;
         }
 
-        return TryReadValue(request, format is { IsCbor: true }, _info!, out value, out refusal);
+        if (!FormatterLookup.TryFindReaders(options, typeof(T), out ICoapFormatter[] readers, out string? ambiguity))
+        {
+            problem = $"{_route}: {ambiguity}";
+            return false;
+        }
+
+        if (!JsonMetadata.TryFind(options, out JsonTypeInfo<T>? info) && _parser is null && readers.Length == 0)
+        {
+            problem = _route.LacksMetadata(this);
+            return false;
+        }
+
+        _prepared = new Prepared(info, readers);
+        return true;
+    }
+
+    private string DescribeFormats(Prepared prepared) => string.Join(
+        " or ",
+        (string[])
+        [
+            .. prepared.Info is null ? (string[])[] : ["JSON", "CBOR"],
+            .. _parser is null ? (string[])[] : ["text"],
+            .. prepared.Readers.Select(static formatter => formatter.Format.ToString()),
+        ]);
+
+    private bool TryFormat(CoapRequest request, ICoapFormatter formatter, out T? value, [NotNullWhen(false)] out CoapResult? refusal)
+    {
+        value = default;
+        refusal = null;
+        try
+        {
+            value = (T?)formatter.Read(request.Payload, typeof(T));
+        }
+        catch (FormatException)
+        {
+            // The message may contain input from the peer.
+            refusal = CoapResults.Refuse(request, $"The body '{_name}' cannot be read as {formatter.Format}.");
+            return false;
+        }
+        catch (CoapContentException exception)
+        {
+            refusal = CoapResults.Refuse(request, $"The body '{_name}' cannot be read. {exception.Message}", exception.Code);
+            return false;
+        }
+
+        return IsThere(request, value, out refusal);
     }
 
     // Only malformed bodies cost an exception: System.Text.Json has no other way to report them.
@@ -103,13 +169,13 @@ public sealed class CoapBodySlot<T> : IJsonSlot
             return false;
         }
 
-        if (value is null && !_isOptional)
-        {
-            refusal = CoapArguments.Lacks(request, Place);
-            return false;
-        }
+        return IsThere(request, value, out refusal);
+    }
 
-        return true;
+    private bool IsThere(CoapRequest request, T? value, [NotNullWhen(false)] out CoapResult? refusal)
+    {
+        refusal = value is null && !_isOptional ? CoapArguments.Lacks(request, Place) : null;
+        return refusal is null;
     }
 
     private static string Where(JsonException exception) =>
@@ -117,5 +183,5 @@ public sealed class CoapBodySlot<T> : IJsonSlot
             ? FormattableString.Invariant($" (line {line + 1}, byte {position + 1})")
             : string.Empty;
 
-    private bool TryFind(CoapJsonOptions options) => _info is not null || JsonMetadata.TryFind(options, out _info);
+    private sealed record Prepared(JsonTypeInfo<T>? Info, ICoapFormatter[] Readers);
 }

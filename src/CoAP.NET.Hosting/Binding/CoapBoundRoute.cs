@@ -16,9 +16,11 @@ public sealed class CoapBoundRoute
     private readonly List<string> _bodies = [];
     private readonly List<string> _routeNames = [];
     private CoapContentFormat[]? _produces;
+    private AnswerSlot? _answer;
+    private IReadOnlyList<CoapContentFormat>? _declared;
     private CoapRouteHandlerBuilder? _route;
 
-    /// <summary>Declares that a parameter gets the body, as JSON or CBOR.</summary>
+    /// <summary>Declares that a parameter gets the body, as JSON, as CBOR, or by a formatter.</summary>
     /// <typeparam name="T">The type of the parameter, without a question mark.</typeparam>
     /// <param name="name">The name of the parameter.</param>
     /// <param name="isOptional">Whether the payload may be missing.</param>
@@ -50,14 +52,14 @@ public sealed class CoapBoundRoute
         return new CoapServiceOrBodySlot<T>(this, parameter, body, isOptional);
     }
 
-    /// <summary>Declares that the handler returns a value for JSON or CBOR.</summary>
+    /// <summary>Declares that the handler returns a value for JSON, CBOR or a formatter.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
     /// <returns>A function that creates answers from values.</returns>
     public Func<CoapRequest, T, CoapResult> Answer<T>()
     {
         AnswerSlot<T> slot = new(this);
         _slots.Add(slot);
-        _produces = typeof(T) == typeof(object) ? null : [CoapContentFormat.Json, CoapContentFormat.Cbor];
+        _answer = typeof(T) == typeof(object) ? null : slot;
         return slot.ToResult;
     }
 
@@ -107,7 +109,25 @@ public sealed class CoapBoundRoute
         }
 
         _route = route.WithMetadata(this);
+        if (_answer is not null)
+        {
+            DeclareFormats(FindOptions(null));
+        }
+
         return _produces is null ? route : route.Produces(_produces);
+    }
+
+    /// <summary>
+    /// Declares the formats of the result, unless the application has declared others: when the route is mapped, and again when all
+    /// options are known.
+    /// </summary>
+    internal void DeclareFormats(CoapJsonOptions options)
+    {
+        if (_answer?.ListFormats(options) is { } formats && _route is { } route
+            && (_declared is null || (ReferenceEquals(route.ProducedFormats, _declared) && !_declared.SequenceEqual(formats))))
+        {
+            _declared = route.Produces(formats).ProducedFormats;
+        }
     }
 
     /// <summary>Finds missing services and metadata of the handler.</summary>
@@ -124,18 +144,18 @@ public sealed class CoapBoundRoute
             }
         }
 
-        if (FindTwoBodies(services) is { } problem)
+        if (FindTwoBodies(services) is { } twoBodies)
         {
-            problems.Add(problem);
+            problems.Add(twoBodies);
         }
 
         CoapJsonOptions options = FindOptions(services);
         foreach (IJsonSlot slot in _unmarked.Where(parameter => !parameter.IsService(services)).Select(static parameter => parameter.Body)
             .Concat(_slots))
         {
-            if (!slot.TryPrepare(options))
+            if (!slot.TryPrepare(options, out string? problem))
             {
-                problems.Add(LacksMetadata(slot));
+                problems.Add(problem);
             }
         }
     }
@@ -162,7 +182,9 @@ public sealed class CoapBoundRoute
 
     /// <summary>Finds the options of the route: its own, those of its groups, those of the host, the defaults.</summary>
     internal CoapJsonOptions FindOptions(IServiceProvider? services) =>
-        _route?.FindMetadata<CoapJsonOptions>() ?? services?.GetService<IOptions<CoapJsonOptions>>()?.Value ?? CoapJsonOptions.Default;
+        _route?.FindMetadata<CoapJsonOptions>()
+            ?? (services ?? _route?.FindMetadata<HostServices>()?.Provider)?.GetService<IOptions<CoapJsonOptions>>()?.Value
+            ?? CoapJsonOptions.Default;
 
     /// <summary>Returns methods and template as readable text.</summary>
     /// <returns>The text.</returns>

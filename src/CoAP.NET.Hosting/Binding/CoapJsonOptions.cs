@@ -4,7 +4,7 @@ using System.Text.Json.Serialization.Metadata;
 
 namespace CoAP.NET;
 
-/// <summary>Serialization of handler bodies and results as JSON and CBOR.</summary>
+/// <summary>Serialization of handler bodies and results as JSON, CBOR and formats of the application.</summary>
 /// <remarks>
 /// Configure it with <c>services.ConfigureCoapJson(...)</c>, or attach an instance to a route or a group with <c>WithMetadata</c>, which
 /// takes precedence. A server without a host supports only the latter.
@@ -41,6 +41,14 @@ public sealed class CoapJsonOptions
             : throw new ArgumentException("Results are written as application/json or application/cbor.", nameof(value));
     }
     = CoapContentFormat.Json;
+
+    /// <summary>Formats of the application, besides JSON and CBOR. Do not change the list after the first request.</summary>
+    /// <remarks>
+    /// The Content-Format of a request and the Accept option choose among them; without an Accept option, results are in
+    /// <see cref="PreferredFormat"/> if System.Text.Json knows their type, otherwise in the first of these formats that writes it. Only one
+    /// formatter may read, and one may write, a type in a Content-Format: otherwise the host does not start.
+    /// </remarks>
+    public IList<ICoapFormatter> Formatters { get; } = [];
 
     /// <summary>The options without configuration.</summary>
     internal static CoapJsonOptions Default { get; } = new();

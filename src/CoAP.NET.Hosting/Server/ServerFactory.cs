@@ -18,10 +18,17 @@ internal static class ServerFactory
         endpoint.Routes = registration.Routes;
         options.Peers.ApplyTo(endpoint);
         endpoint.Tls ??= TlsFiles.Load(options.Tls, registration.SectionPath, out _);
-        if (!DtlsFiles.IsSetByCode(endpoint) && DtlsFiles.Load(options.Dtls, registration.SectionPath, out _) is { } dtls)
+        if (!DtlsFiles.IsSetByCode(endpoint))
         {
-            endpoint.UseDtls(dtls);
-            registration.Life.Keys = dtls.Server?.PskStore as PskFileStore;
+            if (DtlsFiles.Load(options.Dtls, registration.SectionPath, out _) is { } dtls)
+            {
+                endpoint.UseDtls(dtls);
+                registration.Life.Keys = dtls.Server?.PskStore as PskFileStore;
+            }
+            else
+            {
+                endpoint.TransportFactories.Add(new MissingDtlsKeys(registration.SectionPath));
+            }
         }
 
         if (options.UsesOscore || options.UsesEdhoc || !options.Oscore.IsEmpty)
@@ -29,6 +36,7 @@ internal static class ServerFactory
             endpoint.UseOscore(services.GetRequiredKeyedService<HostedOscore>(registration.Name).Contexts);
         }
 
+        registration.Routes.Routes.WithMetadata(new Binding.HostServices(services));
         registration.Scopes.Attach(services); // the container itself, because the server is a singleton
         Warn(endpoint, options.Findings, KeyFiles.Check(options, registration.SectionPath));
         foreach (Action<CoapEndpointOptions> step in options.EndpointSteps)
@@ -122,12 +130,7 @@ internal static class ServerFactory
             catch (ArgumentException exception)
             {
                 string section = registration.SectionPath;
-                string hint = address.Scheme switch
-                {
-                    "coaps+tcp" => $" A certificate for it: {section}:Tls:Certificate.",
-                    "coaps" => $" Keys for it: {section}:Dtls:PskFile or {section}:Dtls:Psk; a certificate: {section}:Dtls:Certificate.",
-                    _ => "",
-                };
+                string hint = address.Scheme == "coaps+tcp" ? $" A certificate for it: {section}:Tls:Certificate." : "";
                 throw new OptionsValidationException(
                     registration.Name, typeof(CoapServerOptions),
                     [$"{registration.SectionPath}:Endpoints has an address that the server cannot listen on. {exception.Message}{hint}"]);

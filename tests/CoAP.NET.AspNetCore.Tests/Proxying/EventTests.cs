@@ -1,6 +1,8 @@
 using System.Net;
 using System.Net.WebSockets;
 using System.Text;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.AspNetCore.Tests.Proxying;
 
@@ -90,6 +92,32 @@ public sealed class EventTests : ProxyTest
         Assert.Equal(1, lamp.ObserverCount);
         response.Dispose();
         await went.Task.WaitAsync(Hang);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_client_that_disconnects_leaves_no_complaint_in_the_log(bool isWebSocket)
+    {
+        Coap.MapGet("/lamp", () => CoapResults.Bytes(_state, _format)).Observable();
+        using RequestLog log = new();
+        await StartProxyAsync(services: services => services.AddSingleton<ILoggerProvider>(log));
+        if (isWebSocket)
+        {
+            using ClientWebSocket socket = await OpenAsync($"/hc/{Origin}/lamp", subProtocol: null);
+            await MessageAsync(socket);
+            socket.Abort();
+        }
+        else
+        {
+            using HttpResponseMessage response = await SendAsync(
+                "GET", $"/hc/{Origin}/lamp", change: static request => request.Headers.Accept.Add(new("text/event-stream")));
+            using StreamReader events = new(await response.Content.ReadAsStreamAsync());
+            await NextAsync(events);
+        }
+
+        await log.Finished.WaitAsync(Hang);
+        Assert.Empty(log.Complaints);
     }
 
     [Fact]

@@ -42,7 +42,7 @@ public abstract class ProxyTest : WebTest
 
     /// <summary>Starts the CoAP server and the application with a proxy at /hc/ for everybody, that may ask the loopback address.</summary>
     private protected async Task StartProxyAsync(Action<CoapHttpProxyOptions>? configure = null, string pattern = "/hc/{**target}",
-        bool allow = true)
+        bool allow = true, Action<IServiceCollection>? services = null)
     {
         await Coap.StartAsync();
         await StartAsync(application =>
@@ -59,7 +59,7 @@ public abstract class ProxyTest : WebTest
                 configure?.Invoke(proxy);
             });
             application.MapCoapProxyDiscovery();
-        });
+        }, services: services);
         Http.BaseAddress = new Uri($"http://127.0.0.1:{Port}");
     }
 

@@ -101,6 +101,29 @@ public sealed class DashboardPageTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task The_time_axis_grows_with_the_measurements_up_to_the_chosen_span()
+    {
+        if (await OpenAsync() is not { } browser)
+        {
+            return;
+        }
+
+        double[] spans = await browser.Page.EvaluateAsync<double[]>("""
+            (async () => {
+                const { Plots } = await import(new URL("assets/dashboard-plots.js", document.baseURI));
+                const plots = new Plots(document.createElement("div"));
+                return [[], [1000], [1000, 1030], [1000, 1600]].map(time => {
+                    plots.columns = { time };
+                    plots.span = 300;
+                    const [from, to] = plots.range();
+                    return to - from;
+                });
+            })()
+            """);
+        Assert.Equal([10, 10, 30, 300], spans);
+    }
+
+    [Fact]
     public async Task A_paused_page_looks_at_nothing_and_goes_on_when_it_is_asked_to_by_keyboard()
     {
         DashboardBrowser browser = await OpenAsync();

@@ -105,9 +105,67 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
         await page.SaysAsync("payload-preview", "a1");
         await page["send"].ClickAsync();
 
-        await page["view-tab-cbor"].ClickAsync();
         await page.SaysAsync("view-cbor", "{1: h'00ff'}");
+        await Assertions.Expect(page["view-cbor"]).ToBeVisibleAsync();
         Assert.Empty(page.Complaints);
+    }
+
+    [Fact]
+    [External("chromium")]
+    public async Task Numbers_in_JSON_are_shown_as_they_were_sent()
+    {
+        await using BrowserPage page = await chromium.OpenAsync(Address);
+        await page["method"].SelectOptionAsync("POST");
+        await page["uri"].FillAsync(world.Coap + "/echo");
+        await page["payload-kind-json"].CheckAsync(new LocatorCheckOptions { Force = true });
+        await page["payload-text"].FillAsync("[5.0,1e400,-0,9007199254740993,0.1,7]");
+        await page["send"].ClickAsync();
+
+        await page.SaysAsync("json-tree", "7");
+        Assert.Equal(
+            ["5.0", "1e400", "-0", "9007199254740993", "0.1", "7"], await page["json-tree"].Locator(".json-number").AllTextContentsAsync());
+        Assert.Empty(page.Complaints);
+    }
+
+    [Fact]
+    [External("chromium")]
+    public async Task A_resource_with_a_slash_at_the_end_has_a_name_and_its_ETag_is_shown_once()
+    {
+        await using BrowserPage page = await chromium.OpenAsync(Address);
+        await page["tree-filter"].FillAsync("config");
+        await page.SaysAsync("tree-count", "2 of");
+        Assert.Equal(["config", "config/"], await page["tree"].Locator(".tree-name bdi").AllTextContentsAsync());
+        await page["tree"].Locator(".tree-name bdi").GetByText("config/").DblClickAsync();
+
+        await page.SaysAsync("view-text", "with a slash");
+        string options = await page["options"].InnerTextAsync();
+        Assert.Equal(2, options.Split("0a0b").Length);
+    }
+
+    [Fact]
+    [External("chromium")]
+    public async Task An_error_disappears_when_the_next_input_is_wrong()
+    {
+        await using BrowserPage page = await chromium.OpenAsync(Address);
+        await page.SendAsync("GET", world.Coaps + "/hello");
+        await page.SaysAsync("alert", "No key");
+        await page.SendAsync("GET", world.Coap + "/a b");
+
+        await Assertions.Expect(page["alert"]).ToBeEmptyAsync();
+        await Assertions.Expect(page.Page.Locator("#uri-problem")).ToBeVisibleAsync();
+    }
+
+    [Fact]
+    [External("chromium")]
+    public async Task A_phone_begins_with_the_resources_and_shows_the_request_of_the_chosen_one()
+    {
+        await using BrowserPage page = await chromium.OpenAsync(Address, width: 360, height: 740);
+        await page.SaysAsync("tree", "hello");
+        await Assertions.Expect(page["tree"]).ToBeVisibleAsync();
+        await page["tree"].Locator(".tree-name bdi").GetByText("hello", new LocatorGetByTextOptions { Exact = true }).ClickAsync();
+
+        await Assertions.Expect(page["uri"]).ToBeVisibleAsync();
+        Assert.Equal("/hello", await page["uri"].InputValueAsync());
     }
 
     [Fact]

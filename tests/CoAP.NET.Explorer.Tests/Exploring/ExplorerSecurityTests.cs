@@ -36,6 +36,15 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
         Assert.Equal((403, "No token"), await guesser.RefusedAsync(call, Hello));
     }
 
+    [Fact]
+    public async Task A_request_to_coaps_without_keys_names_the_button_for_them()
+    {
+        using HttpResponseMessage response = await Page.CallAsync("request", new { method = "GET", uri = world.Coaps + "/hello" });
+        JsonElement problem = JsonDocument.Parse(await response.Content.ReadAsStringAsync()).RootElement;
+        Assert.Equal("No key", problem.GetProperty("title").GetString());
+        Assert.Equal("Press \"No security\" at the top of the page, and enter one.", problem.GetProperty("hint").GetString());
+    }
+
     [Theory]
     [InlineData("Origin", "http://evil.example")]
     [InlineData("Origin", "null")]

@@ -58,6 +58,9 @@ public sealed class ExplorerWorld : IAsyncLifetime
             File = request.Payload.ToArray();
             return CoapResults.Changed();
         });
+        Server.MapGet("/config", static () => CoapResults.Text("without a slash"));
+        Server.MapGet("/config/", static () =>
+            CoapResults.Content(CoapContent.Text("with a slash")).WithETag(new CoapETag([0x0a, 0x0b])));
         Server.MapGet("/file", () => CoapResults.Bytes(File, CoapContentFormat.OctetStream));
         Server.MapPost("/echo", static (CoapRequest request) =>
             CoapResults.Bytes(request.Payload.ToArray(), request.ContentFormat ?? CoapContentFormat.TextPlain));

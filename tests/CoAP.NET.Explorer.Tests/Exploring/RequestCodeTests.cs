@@ -26,6 +26,7 @@ public sealed class RequestCodeTests(ExplorerWorld world) : IClassFixture<Explor
             "coap-client -m put -N -A 60 -t 50 -O 4,0x0a0b -b 64 -e '{\"on\":true}' 'coap://192.0.2.1/lamp?id=1'",
             code.GetProperty("coapClient").GetString());
         string csharp = code.GetProperty("csharp").GetString()!;
+        Assert.StartsWith("using CoAP.NET;\n\nawait using CoapClient client", csharp, StringComparison.Ordinal);
         Assert.Contains("new(CoapMethod.Put, \"coap://192.0.2.1/lamp?id=1\")", csharp, StringComparison.Ordinal);
         Assert.Contains("Confirmable = false,", csharp, StringComparison.Ordinal);
         Assert.Contains("request.Options.Add(4, Convert.FromHexString(\"0A0B\"));", csharp, StringComparison.Ordinal);
@@ -58,6 +59,8 @@ public sealed class RequestCodeTests(ExplorerWorld world) : IClassFixture<Explor
         });
 
         Assert.DoesNotContain("the secret", code.ToString(), StringComparison.Ordinal);
+        Assert.StartsWith(
+            "using CoAP.NET;\nusing CoAP.NET.Dtls;\n\n", code.GetProperty("csharp").GetString(), StringComparison.Ordinal);
         Assert.Contains("--psk IDENTITY:KEY", code.GetProperty("coap").GetString(), StringComparison.Ordinal);
     }
 

@@ -70,9 +70,20 @@ public sealed class DtlsValidationTests : HostTest
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coaps://127.0.0.1:0"));
         builder.Services.AddCoapServer();
         string failure = Assert.Single(await StartFailuresAsync(builder));
-        Assert.StartsWith("Coap:Server:Endpoints has an address that the server cannot listen on. ", failure, StringComparison.Ordinal);
-        Assert.EndsWith("Keys for it: Coap:Server:Dtls:PskFile or Coap:Server:Dtls:Psk; a certificate: Coap:Server:Dtls:Certificate.",
-            failure, StringComparison.Ordinal);
+        Assert.Equal("Coap:Server:Endpoints has an address that the server cannot listen on. coaps needs keys, and there are none. For "
+            + "pre-shared keys set Coap:Server:Dtls:PskFile or Coap:Server:Dtls:Psk; for a certificate set Coap:Server:Dtls:Certificate. In "
+            + "code, call UseDtls on Endpoint.", failure);
+    }
+
+    [Fact]
+    public async Task A_request_of_a_server_to_coaps_without_credentials_names_the_keys_for_them()
+    {
+        HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
+        builder.Services.AddCoapServer();
+        IHost host = await StartAsync(builder);
+        await using CoapClient client = new(host.Services.GetRequiredService<CoapServer>().Endpoint);
+        CoapException exception = await Assert.ThrowsAsync<CoapException>(() => Within(client.GetAsync("coaps://127.0.0.1/x")));
+        Assert.StartsWith("coaps needs keys, and there are none.", exception.Message, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -36,6 +36,9 @@ public sealed class BindingGuideTests : HostTest
 
         CoapContent content = CoapContent.Cbor(new Device("lamp", 21.5), DeviceContext.Default.Device);
 
+        builder.Services.AddCoapFormatter(new CsvFormatter());
+        server.MapPost("/readings", (Reading reading) => reading with { Sensor = reading.Sensor.ToUpperInvariant() });
+
         string address = AddressOf(await StartAsync(builder));
         await using CoapClient client = new();
         Assert.Equal(CoapCode.Changed, (await Within(client.PutAsync(address + "/devices/hall", content))).Code);
@@ -47,6 +50,12 @@ public sealed class BindingGuideTests : HostTest
         Assert.Equal("core.s 2", (await Within(client.GetAsync(address + "/find?rt=core.s&id=1&id=2"))).GetText());
         Assert.Equal("0", (await Within(client.GetAsync(address + "/priority"))).GetText());
         Assert.Equal(CoapCode.Changed, (await Within(client.PutAsync(address + "/setpoint", CoapContent.Text("21.5")))).Code);
+        CoapRequest post = new(CoapMethod.Post, address + "/readings")
+        {
+            Content = new CoapContent("hall,21.5"u8.ToArray(), new CoapContentFormat(65000)),
+            Accept = new CoapContentFormat(65000),
+        };
+        Assert.Equal("HALL,21.5", (await Within(client.SendAsync(post))).GetText());
     }
 
     [Fact]

@@ -59,8 +59,8 @@ public sealed class ContentReadingTests : EndpointTest
     [Fact]
     public async Task A_reader_of_another_format_says_what_is_answered()
     {
-        Server.MapPut("/xml", request => throw new CoapContentException(CoapCode.BadRequest, "There is no root.", request));
-        Server.MapPut("/exi", request => throw CoapContentException.Unsupported("EXI", request.ContentFormat, request));
+        Server.MapPut("/xml", request => throw new CoapContentException(CoapCode.BadRequest, "There is no root."));
+        Server.MapPut("/exi", request => throw CoapContentException.Unsupported("EXI", request));
         await StartAsync();
 
         Assert.EndsWith("ff" + Wire.Hex("There is no root."u8), Exchange("40030001b3786d6c"), StringComparison.Ordinal);
@@ -69,6 +69,33 @@ public sealed class ContentReadingTests : EndpointTest
             StringComparison.Ordinal);
         Assert.Equal(0, Server.Endpoint.Counters[CoapCounter.HandlerErrors]);
         Assert.Throws<ArgumentException>(() => new CoapContentException(CoapCode.Content, "fine"));
+    }
+
+    [Theory]
+    [InlineData("A payload in a PUT", "40030001b161", "80")]
+    [InlineData("The payload of the request", "40030001b172", "80")]
+    [InlineData("The payload of the request in a GET", "40010001b172", "80")]
+    [InlineData("A payload in a GET, which has none", "40010001b161", "a0")]
+    [InlineData("A payload in a DELETE, which has none", "40040001b161", "a0")]
+    [InlineData("The payload of a response", "40030001b162", "a0")]
+    [InlineData("The payload of another request", "40030001b16f", "a0")]
+    public async Task Only_the_payload_of_the_request_is_the_mistake_of_the_client(string about, string request, string code)
+    {
+        CoapMethod[] methods = [CoapMethod.Get, CoapMethod.Put, CoapMethod.Delete];
+        Server.Map("/a", methods, Fail(static _ => new CoapContentException(CoapCode.BadRequest, "Two fields, please.")));
+        Server.Map("/r", methods, Fail(static received => new CoapContentException(received, CoapCode.BadRequest, "Two fields, please.")));
+        Server.Map("/b", methods, Fail(static _ => new CoapContentException(
+            Response(CoapContent.Text("1")), CoapCode.BadRequest, "Two fields, please.")));
+        Server.Map("/o", methods, Fail(static _ => new CoapContentException(
+            new CoapRequest(CoapMethod.Put, "coap://[::1]/"), CoapCode.BadRequest, "Two fields, please.")));
+        await StartAsync();
+
+        string answer = Exchange(request);
+        Assert.True(code == answer[2..4], $"{about}: {answer}");
+        Assert.Equal(code == "80", answer.EndsWith("ff" + Wire.Hex("Two fields, please."u8), StringComparison.Ordinal));
+        Assert.Equal(code == "80" ? 0 : 1, Server.Endpoint.Counters[CoapCounter.HandlerErrors]);
+
+        static Func<CoapRequest, CoapResult> Fail(Func<CoapRequest, CoapContentException> make) => received => throw make(received);
     }
 
     private static CoapResponse Response(CoapContent content)

@@ -161,7 +161,7 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
             return stage.Busy;
         }
 
-        if (exception is CoapContentException content && ReferenceEquals(content.Request, exchange.Request))
+        if (exception is CoapContentException content && content.IsAbout(exchange.Request))
         {
             // The payload is an error of the peer, not of the handler.
             return new CoapResult(content.Code, Encoding.UTF8.GetBytes(content.Message));

@@ -27,6 +27,9 @@ const plots = [
 // Where nobody looked for a while, lines have a gap.
 const longestStep = 5;
 
+// A new page shows this many seconds, and more as there are more.
+const shortestSpan = 10;
+
 export class Plots {
   constructor(parent) {
     this.columns = null;
@@ -159,7 +162,8 @@ export class Plots {
   range() {
     const times = this.columns.time;
     const end = times.length > 0 ? times[times.length - 1] : Date.now() / 1000;
-    return [end - this.span, end];
+    const span = Math.max(shortestSpan, times.length > 0 ? end - times[0] : 0);
+    return [end - Math.min(span, this.span), end];
   }
 }
 

@@ -52,6 +52,25 @@ function rowOf(classes) {
   return row;
 }
 
+// What operators call what a limit bounds; the name of the limit itself is the title of its row.
+const boundNames = {
+  MaxChannels: "Peers",
+  DeduplicationBytes: "Replies kept for copies",
+  MaxRequestsServed: "Requests being served",
+  MaxOutstandingMessages: "Unacknowledged messages",
+  MaxAssemblyBytes: "Request bodies in blocks",
+  MaxRepresentationBytes: "Response bodies in blocks",
+  MaxObservers: "Observers",
+  MaxObservations: "Observations of other servers",
+  MaxConnections: "Connections",
+  MaxFrameAssemblyBytes: "Incomplete messages of connections",
+  MaxStreamSendBytes: "Unsent bytes of connections",
+};
+
+function boundName(limit) {
+  return boundNames[limit] ?? words(limit);
+}
+
 function fill(row, texts) {
   texts.forEach((text, i) => setText(row.cells[i], text));
 }
@@ -92,12 +111,12 @@ export class Tables {
     bounds.forEach((bound, i) => {
       const [name, amount, bar] = this.bounds.children[i].children;
       const show = bound.bytes ? bytes : short;
-      setText(name, words(bound.name));
+      setText(name, boundName(bound.name));
       name.title = `CoapLimits.${bound.name}`;
       setText(amount, `${show(bound.used)} of ${show(bound.limit)}`);
       bar.max = Math.max(1, bound.limit);
       bar.value = Math.min(bound.used, bar.max);
-      bar.setAttribute("aria-label", `${words(bound.name)}: ${amount.textContent}`);
+      bar.setAttribute("aria-label", `${boundName(bound.name)}: ${amount.textContent}`);
       const part = bound.limit > 0 ? bound.used / bound.limit : 0;
       bar.dataset.level = part > 0.9 ? "bad" : part > 0.7 ? "warn" : "good";
     });
@@ -126,7 +145,7 @@ export class Peers {
       (row, peer) => {
         fill(row, [
           peer.address, peer.identity === null ? "–" : peer.known ? peer.identity : `${peer.identity} (not proven)`, peer.scheme,
-          peer.verified ? "verified" : peer.newcomer ? "newcomer" : "not verified",
+          peer.verified ? "verified" : peer.newcomer ? "new" : "not verified",
           peer.lastSeen === null ? "never" : peer.lastSeen < 1 ? "now" : time(peer.lastSeen),
           number(peer.observers), number(peer.running), number(peer.outstanding + peer.queued + peer.awaited),
           time(peer.roundTrip), time(peer.patience),

@@ -26,7 +26,7 @@ class Explorer {
         this.editor = new Editor(about, () => this.codeSoon?.());
         this.security = new Security(about, () => this.refresh());
         this.tree = new ResourceTree(byId("tree"), {
-            select: link => this.editor.set("GET", link.uri),
+            select: link => this.select(link),
             open: link => this.openLink(link),
             observe: link => this.observeLink(link),
         }, number => this.editor.formatName(number));
@@ -210,6 +210,12 @@ class Explorer {
             : `${countText(found)} of ${countText(total)}`;
     }
 
+    // A phone then shows the request, which it would otherwise hide.
+    select(link) {
+        this.editor.set("GET", link.uri);
+        this.showPart("request");
+    }
+
     openLink(link) {
         this.editor.set("GET", link.uri);
         this.send();
@@ -222,6 +228,7 @@ class Explorer {
 
     /** Sends the request of the editor. */
     async send() {
+        clearProblem();
         if (!this.editor.valid()) {
             this.showPart("request");
             return;
@@ -341,13 +348,13 @@ class Explorer {
     }
 
     observe() {
+        clearProblem();
         if (!this.editor.valid()) {
             this.showPart("request");
             return;
         }
 
         const { body, file } = this.editor.request(this.protection());
-        clearProblem();
         if (body.method !== "GET" && body.method !== "FETCH") {
             const detail = `${body.method} asks for a change; only what is read can be observed.`;
             showProblem({ title: "This method cannot observe", detail, hint: "Choose GET or FETCH." });

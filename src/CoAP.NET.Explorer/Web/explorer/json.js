@@ -5,11 +5,18 @@ import { el, fill, shown } from "./dom.js";
 const CHILDREN_AT_ONCE = 200;
 const OPEN_AT_START = 40;
 
-/** Parses JSON; undefined if it is none. Whole numbers that a double cannot hold stay exact. */
+/** A number whose text is not that of its double, such as 5.0, 1e400 and integers beyond 2^53. */
+class NumberText {
+    constructor(text) {
+        this.text = text;
+    }
+}
+
+/** Parses JSON; undefined if it is none. Numbers keep the text in which they were sent. */
 export function parseJson(text) {
     try {
-        return JSON.parse(text, (key, value, context) => typeof value === "number" && !Number.isSafeInteger(value)
-            && /^-?\d+$/.test(context?.source ?? "") ? BigInt(context.source) : value);
+        return JSON.parse(text, (key, value, context) => typeof value === "number" && context?.source !== undefined
+            && context.source !== String(value) ? new NumberText(context.source) : value);
     } catch {
         return undefined;
     }
@@ -25,7 +32,7 @@ export function jsonTree(value) {
 function item(key, value, depth) {
     const name = key === null ? null
         : el("span", { class: typeof key === "number" ? "json-index" : "json-key device" }, shown(key, 200), ": ");
-    if (value === null || typeof value !== "object") {
+    if (value === null || typeof value !== "object" || value instanceof NumberText) {
         return el("li", {}, el("span", { class: "json-leaf" }, name, leaf(value)));
     }
 
@@ -74,10 +81,13 @@ function grow(list, entries, start, depth) {
 }
 
 function leaf(value) {
+    if (value instanceof NumberText) {
+        return el("span", { class: "json-number device" }, shown(value.text, 2000));
+    }
+
     switch (typeof value) {
         case "string": return el("span", { class: "json-string device" }, '"' + shown(value, 2000) + '"');
-        case "number":
-        case "bigint": return el("span", { class: "json-number" }, String(value));
+        case "number": return el("span", { class: "json-number" }, String(value));
         default: return el("span", { class: "json-word" }, String(value));
     }
 }

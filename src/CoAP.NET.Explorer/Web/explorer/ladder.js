@@ -175,6 +175,11 @@ function detailsOf(event, message) {
     ];
 }
 
+// Whether the value already is the bytes of the option, as that of an ETag.
+function isHexOf(option) {
+    return String(option.value).toLowerCase().replace(/^0x/, "") === String(option.hex ?? "").toLowerCase();
+}
+
 /** Builds the table of the options of a message. */
 export function optionTable(options) {
     return el("div", { class: "table-box" }, el("table", { class: "options", data: { testid: "options" } },
@@ -183,5 +188,5 @@ export function optionTable(options) {
             el("th", { scope: "row" }, shown(option.name, 60), " ", el("span", { class: "muted" }, String(option.number))),
             el("td", { class: "device" }, shown(option.value),
                 option.remark ? el("span", { class: "muted" }, " " + shown(option.remark)) : null),
-            el("td", { class: "mono muted hex-cell" }, shown(option.hex, 48)))))));
+            el("td", { class: "mono muted hex-cell" }, isHexOf(option) ? null : shown(option.hex, 48)))))));
 }

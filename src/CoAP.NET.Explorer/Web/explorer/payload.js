@@ -93,14 +93,15 @@ export class PayloadView {
             views.push({ id: "senml", label: "SenML", build: () => senmlTable(payload.senml) });
         }
 
+        // The notation shows everything that CBOR has; JSON does not.
+        if (typeof payload.notation === "string") {
+            views.push({ id: "cbor", label: "CBOR", build: () => longText(payload.notation) });
+        }
+
         const text = payload.json ?? (/json/.test(media) ? payload.text : undefined);
         const value = text === undefined ? undefined : parseJson(text);
         if (value !== undefined) {
             views.push({ id: "json", label: "JSON", build: () => jsonTree(value) });
-        }
-
-        if (typeof payload.notation === "string") {
-            views.push({ id: "cbor", label: "CBOR", build: () => longText(payload.notation) });
         }
 
         if (typeof payload.text === "string") {

@@ -43,10 +43,10 @@ export class Security {
     build() {
         const { profiles, allowsSecrets } = this.about;
         const choices = [
-            choice("none", "No security, or what the server uses by itself"),
+            choice("none", "No security, or the keys that the server of this page has for the device"),
             profiles.length > 0 ? choice("profile", "A profile of this server") : null,
-            allowsSecrets ? choice("psk", "A pre-shared key (DTLS or TLS)") : null,
-            allowsSecrets ? choice("certificate", "A certificate (DTLS or TLS)") : null,
+            allowsSecrets ? choice("psk", "A pre-shared key (DTLS, for coaps)") : null,
+            allowsSecrets ? choice("certificate", "A certificate (DTLS for coaps, TLS for coaps+tcp and coaps+ws)") : null,
         ];
         this.parts = {
             profile: el("div", { class: "part" }, field("security-profile", "Profile", el("select", { id: "security-profile" },

@@ -58,12 +58,18 @@ export class ResourceTree {
         }
 
         const segments = String(link.path ?? "/").replace(/^\//, "").split("/");
+        // A slash at the end belongs to the name: /config/ is another resource than /config.
+        if (segments.length > 1 && segments[segments.length - 1] === "") {
+            segments.pop();
+            segments.push(segments.pop() + "/");
+        }
+
         if (segments.length > DEEPEST) {
             segments.push(segments.splice(DEEPEST - 1).join("/"));
         }
 
         for (const segment of segments) {
-            node = child(node, "path " + segment, segments.length === 1 && segment === "" ? "/" : segment);
+            node = child(node, "path " + segment, /^\/?$/.test(segment) ? "/" + segment : segment);
         }
 
         // Two links to one path, which differ in their query, are two rows.

@@ -28,7 +28,7 @@ export function numbersOf(response) {
 // The numbers of a flat JSON object are series too.
 function membersOf(text) {
     try {
-        return Object.entries(JSON.parse(text)).filter(([, value]) => typeof value === "number").slice(0, MOST_NAMES);
+        return Object.entries(JSON.parse(text)).filter(([, value]) => Number.isFinite(value)).slice(0, MOST_NAMES);
     } catch {
         return [];
     }

@@ -18,6 +18,11 @@ if (Environment.GetEnvironmentVariable("COAP_PSK") is { } psk)
 {
     options.UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = CoapPskCredential.Parse(psk) } });
 }
+else if (uri.StartsWith("coaps://", StringComparison.OrdinalIgnoreCase))
+{
+    Console.Error.WriteLine("coaps needs a key. Set COAP_PSK to the identity and the key, such as device:0x001122.");
+    return 1;
+}
 
 await using CoapClient client = new(options);
 #else
