@@ -57,9 +57,9 @@ internal sealed class GroupOptions
             }
 
             int one = run.Printer.Print(answer.Response, facts);
-            if (run.Printer.Style == PayloadStyle.Raw && !answer.Response.Payload.IsEmpty)
+            if (!answer.Response.Payload.IsEmpty)
             {
-                run.Context.Out.Writer.WriteLine();
+                run.Printer.EndLine(answer.Response);
             }
 
             if (answer.Error is { } error)
