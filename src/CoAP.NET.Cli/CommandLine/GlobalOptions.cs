@@ -3,23 +3,18 @@ using CoAP.NET.Cli.Output;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>The options of all commands.</summary>
+/// <summary>The options of several commands: <c>--color</c> of all, <c>--verbose</c> of those that send or receive messages.</summary>
 internal static class GlobalOptions
 {
     public static Option<int> Verbose { get; } = new("--verbose", "-v")
     {
         Description = "Show headers, times and retransmissions; twice (-vv) all bytes, explained.",
-        Recursive = true,
         Arity = ArgumentArity.Zero,
     };
 
     public static Option<string> Color { get; } = MakeColor();
 
-    public static void AddTo(RootCommand root)
-    {
-        root.Options.Add(Verbose);
-        root.Options.Add(Color);
-    }
+    public static void AddTo(RootCommand root) => root.Options.Add(Color);
 
     /// <summary>Returns how often the command line has <c>--verbose</c>: 0, 1 or 2 and more.</summary>
     public static int VerbosityOf(ParseResult parse) => parse.GetResult(Verbose)?.IdentifierTokenCount ?? 0;

@@ -31,7 +31,7 @@ internal static class PingCommand
             {
                 trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), options.Pipeline);
                 line = WaitingLine.Watch(context, parse, uri, options);
-            });
+            }, sendsOthers: true);
             await using (client.ConfigureAwait(false))
             {
                 code = await repeat.RunAsync(parse, context, async () =>

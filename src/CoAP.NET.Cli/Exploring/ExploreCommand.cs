@@ -32,7 +32,7 @@ internal static class ExploreCommand
         {
             target, port, noOpen,
         };
-        connection.AddTo(command);
+        connection.AddToBrowser(command);
         command.Options.Add(oscore.Option);
         return command.Runs(context, async (parse, cancellationToken) =>
         {
@@ -62,7 +62,7 @@ internal static class ExploreCommand
             void Configure(CoapExplorerOptions options)
             {
                 options.FirstTarget = uri?.ToString();
-                options.ConfigureClient = endpoint => endpoint.Parameters = connection.Adjust(parse, endpoint.Parameters);
+                options.ConfigureClient = endpoint => connection.ApplyTransmission(parse, endpoint);
                 if (uri is not null && (contexts is not null || connection.HasSecurity(parse)))
                 {
                     options.AddProfile(

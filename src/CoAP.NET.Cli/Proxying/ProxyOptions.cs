@@ -52,7 +52,7 @@ internal sealed class ProxyOptions
         HelpName = "URI",
     };
 
-    public Option<TimeSpan?> Timeout { get; } = Durations.Option("--timeout", "Timeout of an answer before 5.04. Default 60s.");
+    public Option<TimeSpan?> Timeout { get; } = Durations.PositiveOption("--timeout", "Timeout of an answer before 5.04. Default 60s.");
 
     public Option<int?> HopLimit { get; } = CommandExtensions.Number("--hop-limit",
         "Hop limit for requests without one. Default 16.", 1, 255);
@@ -104,7 +104,7 @@ internal sealed class ProxyOptions
     {
         foreach (Option option in (Option[])[Listen, Allow, Map, Http, Next, Name, Identifier, .. Keys.All, .. UpstreamKeys.All,
             SecuredToAnyone, NoVerify, Timeout, HopLimit, NoCache, CacheBytes, MaxBody, MaxStreamedBody, MaxRequests,
-            MaxRequestsPerSource, MaxObservations, MaxObservationsPerSource, Quiet])
+            MaxRequestsPerSource, MaxObservations, MaxObservationsPerSource, Quiet, GlobalOptions.Verbose])
         {
             command.Options.Add(option);
         }

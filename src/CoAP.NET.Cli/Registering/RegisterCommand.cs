@@ -72,7 +72,8 @@ internal static class RegisterCommand
             WireTrace? trace = null;
             CoapUri asked = TargetArgument.Check(uri);
             CoapClient client = connection.CreateClient(parse, context, asked, made =>
-                trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), made.Pipeline));
+                trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), made.Pipeline), sendsOthers: true);
+            client.Timeout = options.Timeout;
             int code;
             await using (client.ConfigureAwait(false))
             {

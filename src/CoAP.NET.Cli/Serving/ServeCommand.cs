@@ -1,5 +1,6 @@
 using System.CommandLine;
 using CoAP.NET.Cli.CommandLine;
+using CoAP.NET.Cli.Wire;
 using CoAP.NET.Options;
 using CoAP.NET.Oscore;
 using Spectre.Console;
@@ -31,6 +32,7 @@ internal static class ServeCommand
         CoapEndpointOptions endpoint = new() { TimeProvider = context.TimeProvider };
         ServeSecurity.Apply(parse, options.Keys, addresses, endpoint);
         options.Oscore.ApplyTo(parse, context, endpoint);
+        WireTrace? trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), endpoint.Pipeline);
         CoapServer server = context.CreateServer(endpoint);
         FolderWatch watch = new(paths, context.TimeProvider, options.CheckOf(parse));
         using FolderWriter writer = new(paths, context.TimeProvider);
@@ -57,6 +59,7 @@ internal static class ServeCommand
             await server.StopAsync(CancellationToken.None).ConfigureAwait(false);
         }
 
+        trace?.Summarize();
         return ExitCodes.Success;
     }
 
