@@ -130,11 +130,12 @@ internal static class ContextFileParser
     private static string Unknown(ref Utf8JsonReader reader, ReadOnlySpan<byte> json)
     {
         string name = reader.ValueSpan.Length <= MaxNameLength ? Encoding.UTF8.GetString(reader.ValueSpan) : "";
+        int line = json[..(int)reader.TokenStartIndex].Count((byte)'\n') + 1;
         return EditDistance.Nearest(name, s_names) is { } near
             ? $"an unknown name, {name}. Did you mean {near}?"
             : string.Create(CultureInfo.InvariantCulture,
-                $"an unknown name in line {json[..(int)reader.TokenStartIndex].Count((byte)'\n') + 1}, which is not shown because it may be a "
-                    + $"secret. Known names are {string.Join(", ", s_names)}.");
+                $"an unknown name in line {line}, which is not shown because it may be a secret. Known names are "
+                    + $"{string.Join(", ", s_names)}.");
     }
 
     private static void ReadField(ref Utf8JsonReader reader, string file, string name, int index, ContextFields fields)
