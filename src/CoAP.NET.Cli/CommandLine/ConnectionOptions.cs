@@ -73,23 +73,25 @@ internal sealed class ConnectionOptions
 
     /// <summary>Adds the options to a command, and <c>--verbose</c>.</summary>
     /// <param name="command">The command.</param>
-    public void AddTo(Command command)
+    public void AddTo(ToolCommand command)
     {
+        command.AddGroup(HelpGroup.Output, GlobalOptions.Verbose());
         AddToBrowser(command);
-        command.Options.Add(Bind);
-        command.Options.Add(GlobalOptions.Verbose);
+        command.AddGroup(HelpGroup.Network, Bind);
     }
 
     /// <summary>Adds those that also apply to the requests of a web page, which shows their messages itself.</summary>
     /// <param name="command">The command.</param>
-    public void AddToBrowser(Command command)
+    public void AddToBrowser(ToolCommand command)
     {
-        foreach (Option option in (Option[])[Ca, Certificate, Key, Insecure, Psk, PskFile, HandshakeTimeout, NStart, AckTimeout,
-            MaxRetransmit, Timing, KeepAlive, MaxMessageSize])
-        {
-            command.Options.Add(option);
-        }
+        AddSecurityTo(command);
+        command.AddGroup(HelpGroup.Network, NStart, AckTimeout, MaxRetransmit, Timing, KeepAlive, MaxMessageSize);
     }
+
+    /// <summary>Adds those of security.</summary>
+    /// <param name="command">The command.</param>
+    public void AddSecurityTo(ToolCommand command) =>
+        command.AddGroup(HelpGroup.Security, Psk, PskFile, Ca, Certificate, Key, Insecure, HandshakeTimeout);
 
     /// <summary>Returns the options of the client's endpoint.</summary>
     /// <param name="parse">The command line.</param>

@@ -14,8 +14,8 @@ internal sealed class OutputOptions
 
     public Option<bool> Continue { get; } = new("--continue")
     {
-        Description = "Continue an interrupted download of --output after the bytes in FILE.part. Starts again if there is no such file, or "
-            + "the resource has changed.",
+        Description = "Continue an interrupted download of --output after the bytes in FILE.part. Starts again if there is no such file, "
+            + "or the resource has changed.",
     };
 
     public Option<bool> Json { get; } = new("--json") { Description = "Write one JSON object for each response." };
@@ -33,22 +33,10 @@ internal sealed class OutputOptions
     /// <param name="command">The command.</param>
     /// <param name="hasFile">Whether payloads can go to a file.</param>
     /// <param name="isContinuable">Whether an interrupted download can be continued.</param>
-    public void AddTo(Command command, bool hasFile = true, bool isContinuable = false)
+    public void AddTo(ToolCommand command, bool hasFile = true, bool isContinuable = false)
     {
-        if (hasFile)
-        {
-            command.Options.Add(File);
-        }
-
-        if (isContinuable)
-        {
-            command.Options.Add(Continue);
-        }
-
-        foreach (Option option in (Option[])[Json, Raw, Pretty, Newline])
-        {
-            command.Options.Add(option);
-        }
+        command.AddGroup(HelpGroup.Output,
+            (Option[])[.. (Option[])(hasFile ? [File] : []), .. (Option[])(isContinuable ? [Continue] : []), Json, Raw, Pretty, Newline]);
 
         command.Validators.Add(result =>
         {

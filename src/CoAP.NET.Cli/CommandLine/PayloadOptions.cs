@@ -26,13 +26,7 @@ internal sealed class PayloadOptions
         ContentFormats.Option("--content-format",
             "The format of the payload: a number, a media type, or a name such as json, cbor, text. Default by the name of --file.", "-t");
 
-    public void AddTo(Command command)
-    {
-        foreach (Option option in (Option[])[Text, Hex, File, Format])
-        {
-            command.Options.Add(option);
-        }
-    }
+    public void AddTo(ToolCommand command) => command.AddGroup(HelpGroup.Payload, Text, Hex, File, Format);
 
     /// <summary>Returns the content to send; null for none.</summary>
     /// <param name="parse">The command line.</param>

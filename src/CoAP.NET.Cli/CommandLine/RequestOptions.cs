@@ -28,16 +28,15 @@ internal sealed class RequestOptions
     /// <param name="command">The command.</param>
     /// <param name="hasFile">Whether payloads can go to a file.</param>
     /// <param name="isContinuable">Whether an interrupted download can be continued.</param>
-    public void AddTo(Command command, bool hasFile = true, bool isContinuable = false)
+    public void AddTo(ToolCommand command, bool hasFile = true, bool isContinuable = false)
     {
         command.Arguments.Add(Target);
-        Payload.AddTo(command);
         Message.AddTo(command);
         Transfer.AddTo(command);
+        Payload.AddTo(command);
         Output.AddTo(command, hasFile, isContinuable);
         Connection.AddTo(command);
-        command.Options.Add(Oscore.Option);
-        command.Options.Add(Edhoc.Option);
+        command.AddGroup(HelpGroup.Security, Oscore.Option, Edhoc.Option);
     }
 
     /// <summary>Creates the request.</summary>

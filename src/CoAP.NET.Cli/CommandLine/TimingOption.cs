@@ -18,8 +18,8 @@ internal static class TimingOption
     {
         Option<CoapRetransmissionTiming?> option = new("--retransmission-timing")
         {
-            Description = "What determines the time before a retransmission: default (--ack-timeout alone), or round-trip times, as fasor, "
-                + "cocoa or rfc8961 measure them. On lossy links fasor is much faster.",
+            Description = "The time before a retransmission: default (fixed), or by measured round-trip times fasor, cocoa or rfc8961. On "
+                + "links that lose messages fasor is much faster.",
             HelpName = "NAME",
             CustomParser = Parse,
         };

@@ -7,7 +7,7 @@ internal sealed class TransferOptions
 {
     public Option<string?> BlockSize { get; } = MakeBlockSize();
 
-    public void AddTo(Command command) => command.Options.Add(BlockSize);
+    public void AddTo(ToolCommand command) => command.AddGroup(HelpGroup.Request, BlockSize);
 
     /// <summary>Applies the options to a request.</summary>
     public void Apply(ParseResult parse, CoapRequest request)

@@ -29,12 +29,12 @@ internal static class RequestCommand
         GroupOptions group = new();
         Option<string?> noResponse = NoResponseText.Option();
 #pragma warning disable CA1308 // command names are in lower case
-        Command command = new(method.ToString().ToLowerInvariant(), description);
+        ToolCommand command = new(method.ToString().ToLowerInvariant(), description) { Examples = ExamplesOf(method) };
 #pragma warning restore CA1308
         options.AddTo(command, isContinuable: method == CoapMethod.Get);
+        command.AddGroup(HelpGroup.Request, noResponse);
         repeat.AddTo(command);
         group.AddTo(command);
-        command.Options.Add(noResponse);
         return command.Runs(context, async (parse, cancellationToken) =>
         {
             int times = repeat.TimesOf(parse);
@@ -63,6 +63,33 @@ internal static class RequestCommand
             }, cancellationToken).ConfigureAwait(false);
         });
     }
+
+#pragma warning disable CA1308 // command names are in lower case
+    private static string[] ExamplesOf(CoapMethod method) => method switch
+    {
+        CoapMethod.Get =>
+        [
+            "coap get coap://[::1]/temperature",
+            "coap get coaps://device.example/state --psk-file meter-7.psk --accept cbor",
+            "coap get coap://device.example/firmware --output fw.bin --continue",
+            "coap get 'coap://[ff02::fd%25eth0]/.well-known/core' --json",
+        ],
+        CoapMethod.Put =>
+        [
+            "coap put coap://[::1]/lamp --payload on",
+            "coap put coap://[::1]/limits -e '{1: 30, 2: 5.0}' -t cbor",
+            "coap put coap://[::1]/firmware --file fw.bin",
+        ],
+        CoapMethod.Post =>
+        [
+            "coap post coap://[::1]/devices -e '{\"id\":7}' -t json",
+            "tar c . | coap post coap+tcp://[::1]/backup --file -",
+        ],
+        CoapMethod.Delete => ["coap delete coap://[::1]/devices/7 --if-match '*'"],
+        CoapMethod.Fetch => ["coap fetch coap://[::1]/records -e '[1]' -t cbor"],
+        _ => [$"coap {method.ToString().ToLowerInvariant()} coap://[::1]/config -e '{{\"max\":30}}' -t merge-patch"],
+    };
+#pragma warning restore CA1308
 
     private static async Task<int> SendAsync(RequestRun run, ParseResult parse, RequestOptions options, CoapRequest request,
         CancellationToken cancellationToken)

@@ -6,7 +6,8 @@ namespace CoAP.NET.Cli.Commands;
 
 /// <summary>
 /// The file of <c>--output</c>. A new file gets its name when it is complete, so that a failed request does not change an existing one.
-/// Until then its beginning is in FILE.part, and FILE.part.etag says what it is the beginning of, so that <c>--continue</c> can go on there.
+/// Until then its beginning is in FILE.part, and FILE.part.etag says what it is the beginning of, so that <c>--continue</c> can go on
+/// there.
 /// </summary>
 internal sealed class TargetFile : IAsyncDisposable, IProgress<CoapProgress>
 {

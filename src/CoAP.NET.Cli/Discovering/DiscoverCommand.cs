@@ -55,14 +55,23 @@ internal static class DiscoverCommand
         EdhocOption edhoc = new();
         ConnectionOptions connection = new();
         GroupOptions group = new();
-        Command command = new("discover", "List the resources of a server, as a tree.")
+        ToolCommand command = new("discover", "List the resources of a server, as a tree.")
         {
-            target, query, multicast, registered, endpoints, json, proxy, timeout,
+            Examples =
+            [
+                "coap discover coap://[::1]",
+                "coap discover coap://[::1] --query 'rt=temperature*'",
+                "coap discover --multicast --interface eth0",
+                "coap discover --rd coap://directory.example --endpoints",
+            ],
         };
-        group.AddTo(command);
+        command.Arguments.Add(target);
+        command.AddGroup("Discovery", query, multicast, registered, endpoints);
+        command.AddGroup(HelpGroup.Request, proxy, timeout);
+        command.AddGroup(HelpGroup.Output, json);
         connection.AddTo(command);
-        command.Options.Add(oscore.Option);
-        command.Options.Add(edhoc.Option);
+        command.AddGroup(HelpGroup.Security, oscore.Option, edhoc.Option);
+        group.AddTo(command);
         return command.Runs(context, async (parse, cancellationToken) =>
         {
             bool isDirectory = parse.GetValue(registered);

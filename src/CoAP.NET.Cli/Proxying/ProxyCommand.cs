@@ -17,9 +17,17 @@ internal static class ProxyCommand
     internal static Command Create(CliContext context)
     {
         ProxyOptions options = new();
-        Command command = new("proxy",
+        ToolCommand command = new("proxy",
             "Forward requests to other servers: as a forward proxy for clients that name it, as a reverse proxy for --map. Ends with "
-            + "Ctrl-C.");
+            + "Ctrl-C.")
+        {
+            Examples =
+            [
+                "coap proxy --listen coap://[::]:5683 --allow '*.sensors.example.com' --allow 192.168.7.0/24",
+                "coap proxy --listen coap://[::]:5683 --map '/floor1=coap://[2001:db8::5]'",
+                "coap proxy --listen coaps://[::] --psk-file devices.psk --map /api=https://api.example.com",
+            ],
+        };
         options.AddTo(command);
         return command.Runs(context, (parse, cancellationToken) => RunAsync(parse, context, options, cancellationToken));
     }

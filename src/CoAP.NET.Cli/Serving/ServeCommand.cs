@@ -17,8 +17,16 @@ internal static class ServeCommand
     internal static Command Create(CliContext context)
     {
         ServeOptions options = new();
-        Command command = new("serve",
-            "Share a folder: files block by block, folders as links, changes to observers. Ends with Ctrl-C.");
+        ToolCommand command = new("serve",
+            "Share a folder: files block by block, folders as links, changes to observers. Ends with Ctrl-C.")
+        {
+            Examples =
+            [
+                "coap serve data --bind coap://127.0.0.1",
+                "coap serve firmware --bind coaps://[::] --psk-file devices.psk",
+                "coap serve inbox --write --max-size 1M",
+            ],
+        };
         options.AddTo(command);
         return command.Runs(context, (parse, cancellationToken) => RunAsync(parse, context, options, cancellationToken));
     }

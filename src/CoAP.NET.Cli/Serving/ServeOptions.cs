@@ -53,14 +53,13 @@ internal sealed class ServeOptions
     public OscoreOption Oscore { get; } = new(
         "Serve only requests protected by OSCORE, with the contexts of this file, or of a directory of aiocoap.");
 
-    public void AddTo(Command command)
+    public void AddTo(ToolCommand command)
     {
         command.Arguments.Add(Folder);
-        foreach (Option option in (Option[])[Bind, Write, MaxSize, All, Join, Check, Quiet, .. Keys.All, Oscore.Option,
-            GlobalOptions.Verbose])
-        {
-            command.Options.Add(option);
-        }
+        command.AddGroup("Folder", Write, MaxSize, All, Check);
+        command.AddGroup(HelpGroup.Network, Bind, Join);
+        command.AddGroup(HelpGroup.Security, [.. Keys.All, Oscore.Option]);
+        command.AddGroup(HelpGroup.Output, Quiet, GlobalOptions.Verbose());
     }
 
     public long MaxSizeOf(ParseResult parse) => parse.GetValue(MaxSize) ?? DefaultMaxSize;
