@@ -20,13 +20,16 @@ internal static class CoapTool
     // The width of help in a file or a pager.
     private const int RedirectedWidth = 100;
 
+    // The parser replaces a word @FILE by the words of the file. Here such a word is a payload, a path or a password.
+    private static readonly ParserConfiguration s_parser = new() { ResponseFileTokenReplacer = null };
+
     /// <summary>Runs a command line.</summary>
     /// <param name="args">The words after <c>coap</c>.</param>
     /// <param name="context">Streams, clock and the like.</param>
     /// <returns>The exit code, one of <see cref="ExitCodes"/>.</returns>
     public static async Task<int> RunAsync(IReadOnlyList<string> args, CliContext context)
     {
-        ParseResult parse = CreateRoot(context).Parse(args);
+        ParseResult parse = CreateRoot(context).Parse(args, s_parser);
         GlobalOptions.SettleColors(parse, context);
         if (parse.Action is ParseErrorAction)
         {
@@ -79,6 +82,10 @@ internal static class CoapTool
         GlobalOptions.AddTo(root);
         HelpOption help = root.Options.OfType<HelpOption>().Single();
         help.Description = "Show help.";
+
+        // The parser's names for Windows are paths here, as in --map /h=URI.
+        help.Aliases.Remove("/h");
+        help.Aliases.Remove("/?");
         help.Action = new CommandHelp(context.Out.IsTerminal ? context.Out.Width : RedirectedWidth);
         root.Options.OfType<VersionOption>().Single().Description = "Show the version.";
         return root;

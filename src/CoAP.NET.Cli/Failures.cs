@@ -76,6 +76,10 @@ internal static class Failures
         CoapCredentialException or OscoreProvisioningException or OscoreStoreException or EdhocProvisioningException =>
             (ExitCodes.File, null),
         EdhocException edhoc => (ExitCodes.Network, HintFor(edhoc)),
+        CoapOscoreException { UnprotectedDiagnostic: "Replay detected" } => (ExitCodes.Network,
+            "A server looks at the number of a request before its keys, so a wrong secret with a number that it has seen is a replay too. "
+                + "Compare the secret and the IDs first. If they are right, the stored numbers beside the file are too old: agree on a new "
+                + "context."),
         CoapTooLargeException => (ExitCodes.Usage, "A smaller --block-size, or coap+tcp, carries more."),
         CoapBindException or CoapConnectionException or CoapSendException or CoapException => (ExitCodes.Network, null),
         SocketException => (ExitCodes.Network, null),

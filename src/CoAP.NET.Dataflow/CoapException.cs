@@ -171,6 +171,15 @@ public sealed class CoapProtocolException : CoapException
         : base(message)
     {
     }
+
+    /// <summary>
+    /// Whether the server has another representation than the one with which the download began: its ETag differs (RFC 7959 section 2.4).
+    /// </summary>
+    /// <remarks>
+    /// What was downloaded so far belongs to no representation of the server: discard it, and download from the beginning. False by
+    /// default.
+    /// </remarks>
+    public bool IsRepresentationChanged { get; init; }
 }
 
 /// <summary>

@@ -64,6 +64,34 @@ public sealed class DtlsTests : IDisposable
     }
 
     [Fact]
+    public async Task Load_has_the_keys_and_the_trust_of_other_commands()
+    {
+        string authority = Write("ca.pem", _certificates.Authority.ExportCertificatePem());
+        string key = Write("key", $"urn:dev:meter:{Key}\n");
+        await using CoapServer keys = await StartAsync(new CoapDtlsServerOptions { PskStore = Keys() });
+        await using CoapServer server = await StartAsync(new CoapDtlsServerOptions { Certificate = _certificates.Server(["127.0.0.1"]) });
+
+        Task<CliRun> LoadAsync(CoapServer target, params string[] args) => CliHarness.RunAsync(
+            ["bench", $"{target.LocalEndpoints[0]}/text", "--peers", "1", "--loop", "open", "--rate", "20", "--seconds", "200ms",
+                "--warm-up", "0", "--ramp", "0", "--timeout", "60", "--quiet", "--json", "-", .. args]);
+
+        foreach (CliRun run in (CliRun[])[
+            await LoadAsync(keys, "--psk-file", key), await LoadAsync(keys, "--psk", $"urn:dev:meter:{Key}"),
+            await LoadAsync(server, "--ca", authority), await LoadAsync(server, "--insecure")])
+        {
+            Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+            Assert.Contains("\"errors\": {}", run.Out.Replace("\"errors\":{}", "\"errors\": {}", StringComparison.Ordinal),
+                StringComparison.Ordinal);
+            Assert.DoesNotContain(Key, run.Out + run.Error, StringComparison.Ordinal);
+        }
+
+        Assert.Contains("failed handshake", (await LoadAsync(server)).Out, StringComparison.Ordinal);
+        Assert.Contains("do not go to workers", (await LoadAsync(server, "--insecure", "--workers", "127.0.0.1")).Error,
+            StringComparison.Ordinal);
+        Assert.Equal(ExitCodes.File, (await LoadAsync(keys, "--psk-file", $"{key}.none")).ExitCode);
+    }
+
+    [Fact]
     public async Task A_certificate_of_the_client_is_shown_to_the_server()
     {
         string authority = Write("ca.pem", _certificates.Authority.ExportCertificatePem());

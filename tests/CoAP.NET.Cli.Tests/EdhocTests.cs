@@ -45,6 +45,39 @@ public sealed class EdhocTests : IDisposable
         Assert.Equal(ExitCodes.Of(CoapCode.Unauthorized), plain.ExitCode);
     }
 
+    [Theory]
+    [InlineData("discover")]
+    [InlineData("observe", "--count", "1")]
+    [InlineData("get", "--bind", "127.0.0.1")]
+    [InlineData("discover", "--bind", "127.0.0.1")]
+    public async Task Each_command_for_requests_makes_keys(string command, params string[] args)
+    {
+        Write("client.json", """
+            { "own": [ { "key": "client.key", "kid": "0x2b" } ], "trusted": [ { "publicKey": "server.pub", "kid": "0x32" } ] }
+            """);
+        await using World world = new(this);
+        await world.StartAsync();
+
+        CliRun run = await CliHarness.RunAsync(
+            [command, command == "discover" ? world.Uri : $"{world.Uri}/door", "--edhoc", Named("client.json"), "-v", .. args]);
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Contains(command == "discover" ? "door" : "open", run.Out, StringComparison.Ordinal);
+        Assert.Contains("Uri-Path: edhoc", run.Error, StringComparison.Ordinal);
+        Assert.Contains("OSCORE", run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_name_that_is_misspelled_is_told_with_the_right_one()
+    {
+        Write("client.json", """{ "own": [], "trustd": [] }""");
+
+        CliRun run = await CliHarness.RunAsync("get", "coap://127.0.0.1:9/", "--edhoc", Named("client.json"));
+
+        Assert.Equal(ExitCodes.File, run.ExitCode);
+        Assert.Contains("The file has an unknown name, trustd. Did you mean trusted?", run.Error, StringComparison.Ordinal);
+    }
+
     [Fact]
     public async Task A_server_that_is_not_trusted_is_not_asked_and_the_user_is_told_what_to_do()
     {

@@ -1,3 +1,8 @@
+using System.CommandLine;
+using System.Text.RegularExpressions;
+using CoAP.NET.Cli.CommandLine;
+using CoAP.NET.Cli.Output;
+
 namespace CoAP.NET.Cli.Tests;
 
 /// <summary>What <c>--help</c> shows.</summary>
@@ -17,6 +22,58 @@ public sealed class HelpTests
         Assert.Contains("get <URI>", run.Out, StringComparison.Ordinal);
         Assert.DoesNotContain("|coap", run.Out, StringComparison.Ordinal);
     }
+
+    [Fact]
+    public async Task Options_of_requests_stand_in_groups_before_examples()
+    {
+        CliRun run = await CliHarness.RunAsync("get", "--help");
+
+        string[] headings = [.. run.Out.Split('\n').Where(line => line.EndsWith(':') && line[0] != ' ')];
+        Assert.Equal(
+            ["Description:", "Usage:", "Arguments:", "Request:", "Payload:", "Output:", "Security:", "Network:", "Repetition:",
+                "Groups of servers (multicast):", "Options:", "Examples:"],
+            headings);
+        Assert.Contains("  coap get coap://[::1]/temperature\n", run.Out, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Each_option_is_listed_once()
+    {
+        foreach (Command command in CoapTool.CreateRoot(NoContext()).Subcommands)
+        {
+            CliRun run = await CliHarness.RunAsync(command.Name, "--help");
+
+            Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+            string[] lines = run.Out.Split('\n');
+            Assert.All(command.Options, option => Assert.Single(lines,
+                line => line.StartsWith("  -", StringComparison.Ordinal)
+                    && line[2..].Split("  ")[0].Split(' ', ',').Contains(option.Name)));
+        }
+    }
+
+    [Fact]
+    public void Examples_are_command_lines_that_the_tool_takes()
+    {
+        Command root = CoapTool.CreateRoot(NoContext());
+        ToolCommand[] commands = [.. root.Subcommands.OfType<ToolCommand>()];
+        Assert.All(commands, command => Assert.NotEmpty(command.Examples));
+        Assert.All(commands.SelectMany(command => command.Examples.Select(example => (command.Name, example))), pair =>
+        {
+            string[] words = [.. Regex.Matches(pair.example.Split(" | ")[^1], "'([^']*)'|\\S+").Select(word => word.Value.Trim('\''))];
+            ParseResult parse = root.Parse(words[1..]);
+
+            Assert.Equal("coap", words[0]);
+            Assert.Empty(parse.Errors);
+            Assert.Equal(pair.Name, parse.CommandResult.Command.Name);
+        });
+    }
+
+    private static CliContext NoContext() => new()
+    {
+        In = Stream.Null,
+        Out = new CliOutput(Stream.Null, isTerminal: false),
+        Error = new CliOutput(Stream.Null, isTerminal: false),
+    };
 
     [Theory]
     [InlineData(60)]

@@ -35,6 +35,21 @@ public sealed class ObserveTests
     }
 
     [Fact]
+    public async Task A_line_feed_that_was_asked_for_is_the_only_one()
+    {
+        int value = 0;
+        await using CoapServer server =
+            await TestServer.StartAsync(server => server.MapGet("/count", request => Answer(request, $"value {value}")).Observable());
+        CliHarness harness = new();
+        Task<CliRun> running = harness.InvokeAsync("observe", $"{server.LocalEndpoints[0]}/count", "--count", "2", "-w");
+        await harness.WhenOutAsync("value 0\n");
+        value++;
+        server.Notify("/count");
+
+        Assert.Equal("value 0\nvalue 1\n", (await running.WaitAsync(s_hang)).Out);
+    }
+
+    [Fact]
     public async Task Ctrl_C_ends_an_observation()
     {
         await using CoapServer server =

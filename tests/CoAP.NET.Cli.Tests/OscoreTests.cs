@@ -64,6 +64,29 @@ public sealed class OscoreTests : IDisposable
     }
 
     [Fact]
+    public async Task A_wrong_key_with_a_number_that_was_used_is_a_possible_reason_of_a_replay()
+    {
+        Write("wrong.json", """{ "masterSecret": "0x0102030405060708090a0b0c0d0e0f11", "senderId": "", "recipientId": "0x01" }""");
+        using CancellationTokenSource stop = new();
+        CliHarness serving = new() { Stopped = stop.Token };
+        Task<CliRun> server = serving.InvokeAsync(
+            "serve", Path.Combine(_directory, "data"), "--bind", "coap://127.0.0.1:0", "--quiet", "--oscore", InDirectory("server.json"));
+        await serving.WhenOutAsync("\n");
+        string uri = $"{serving.OutSoFar.Trim()}/state.txt";
+
+        CliRun right = await CliHarness.RunAsync("get", uri, "--oscore", InDirectory("client.json"));
+        CliRun wrong = await CliHarness.RunAsync("get", uri, "--oscore", InDirectory("wrong.json"));
+        await stop.CancelAsync();
+        await server;
+
+        Assert.True(right.ExitCode == ExitCodes.Success, right.ToString());
+        Assert.Equal(ExitCodes.Network, wrong.ExitCode);
+        Assert.Contains("Replay detected", wrong.Error, StringComparison.Ordinal);
+        Assert.Contains("hint: A server looks at the number of a request before its keys, so a wrong secret", wrong.Error,
+            StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task A_group_is_not_asked_with_a_context()
     {
         CliRun run = await CliHarness.RunAsync("discover", "--multicast", "--oscore", InDirectory("client.json"));

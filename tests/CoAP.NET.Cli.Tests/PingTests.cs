@@ -24,4 +24,20 @@ public sealed class PingTests
         Assert.Equal(ExitCodes.Usage, run.ExitCode);
         Assert.Contains("hint: coap ping --help", run.Error, StringComparison.Ordinal);
     }
+
+    [Fact]
+    public async Task A_ping_leaves_from_the_address_that_bind_names()
+    {
+        await using CoapServer server = await TestServer.StartAsync();
+
+        CliRun own = await CliHarness.RunAsync("ping", server.LocalEndpoints[0], "--bind", "127.0.0.1");
+        CliRun foreign = await CliHarness.RunAsync("ping", server.LocalEndpoints[0], "--bind", "192.0.2.77");
+        CliRun connection = await CliHarness.RunAsync("ping", "coap+tcp://127.0.0.1:9", "--bind", "127.0.0.1");
+
+        Assert.True(own.ExitCode == ExitCodes.Success, own.ToString());
+        Assert.Equal(ExitCodes.Network, foreign.ExitCode);
+        Assert.Contains("192.0.2.77", foreign.Error, StringComparison.Ordinal);
+        Assert.Equal(ExitCodes.Usage, connection.ExitCode);
+        Assert.Contains("--bind is for coap:// here", connection.Error, StringComparison.Ordinal);
+    }
 }

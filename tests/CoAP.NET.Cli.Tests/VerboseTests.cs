@@ -24,6 +24,27 @@ public sealed class VerboseTests
     }
 
     [Fact]
+    public async Task A_server_shows_the_messages_of_its_clients()
+    {
+        using CancellationTokenSource stop = new();
+        CliHarness serving = new() { Stopped = stop.Token };
+        Task<CliRun> running = serving.InvokeAsync("serve", AppContext.BaseDirectory, "--bind", "coap://127.0.0.1:0", "-v", "--quiet");
+        await serving.WhenOutAsync("\n");
+
+        await CliHarness.RunAsync("get", $"{serving.OutSoFar.Trim()}/nowhere");
+        await stop.CancelAsync();
+        CliRun server = await running;
+
+        Assert.Matches(new Regex(@"^< 0\.\d{3} from 127\.0\.0\.1:\d+  CON \d+  GET  token [0-9a-f]{8}  \d+ B$", RegexOptions.Multiline),
+            server.Error);
+        Assert.Contains("<   Uri-Path: nowhere\n", server.Error, StringComparison.Ordinal);
+        Assert.Matches(
+            new Regex(@"^> 0\.\d{3} to 127\.0\.0\.1:\d+  ACK \d+  4\.04 Not Found  .* after \d+\.\d ms$", RegexOptions.Multiline),
+            server.Error);
+        Assert.Contains("* ", server.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task All_bytes_are_explained_when_asked_twice()
     {
         await using CoapServer server = await TestServer.StartAsync();

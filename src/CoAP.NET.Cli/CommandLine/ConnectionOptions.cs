@@ -63,20 +63,35 @@ internal sealed class ConnectionOptions
     public Option<int?> MaxRetransmit { get; } = CommandExtensions.Number("--max-retransmit",
         "Number of retransmissions (MAX_RETRANSMIT). Default 4.", 0, 20);
 
+    public Option<CoapRetransmissionTiming?> Timing { get; } = TimingOption.Create();
+
     public Option<TimeSpan?> KeepAlive { get; } = Durations.Option("--keep-alive",
         "Connections: send a Ping to a peer that was silent for this time. 0 never. Default 2m.", "-K");
 
     public Option<int?> MaxMessageSize { get; } = CommandExtensions.Number("--max-message-size",
         "Connections: maximum size of a received message in bytes. Default 1048576.", 64, 1 << 30, "-X");
 
-    public void AddTo(Command command)
+    /// <summary>Adds the options to a command, and <c>--verbose</c>.</summary>
+    /// <param name="command">The command.</param>
+    public void AddTo(ToolCommand command)
     {
-        foreach (Option option in (Option[])[Ca, Certificate, Key, Insecure, Psk, PskFile, HandshakeTimeout, Bind, NStart, AckTimeout,
-            MaxRetransmit, KeepAlive, MaxMessageSize])
-        {
-            command.Options.Add(option);
-        }
+        command.AddGroup(HelpGroup.Output, GlobalOptions.Verbose());
+        AddToBrowser(command);
+        command.AddGroup(HelpGroup.Network, Bind);
     }
+
+    /// <summary>Adds those that also apply to the requests of a web page, which shows their messages itself.</summary>
+    /// <param name="command">The command.</param>
+    public void AddToBrowser(ToolCommand command)
+    {
+        AddSecurityTo(command);
+        command.AddGroup(HelpGroup.Network, NStart, AckTimeout, MaxRetransmit, Timing, KeepAlive, MaxMessageSize);
+    }
+
+    /// <summary>Adds those of security.</summary>
+    /// <param name="command">The command.</param>
+    public void AddSecurityTo(ToolCommand command) =>
+        command.AddGroup(HelpGroup.Security, Psk, PskFile, Ca, Certificate, Key, Insecure, HandshakeTimeout);
 
     /// <summary>Returns the options of the client's endpoint.</summary>
     /// <param name="parse">The command line.</param>
@@ -85,12 +100,26 @@ internal sealed class ConnectionOptions
     /// <exception cref="UsageException">Options contradict each other.</exception>
     public CoapEndpointOptions ToEndpointOptions(ParseResult parse, CliContext context, string scheme)
     {
-        CoapEndpointOptions options = new()
-        {
-            TimeProvider = context.TimeProvider,
-            Parameters = Adjust(parse, CoapTransmissionParameters.Default),
-        };
+        CoapEndpointOptions options = new() { TimeProvider = context.TimeProvider };
         ApplySecurity(parse, scheme, options);
+        ApplyTransmission(parse, options);
+        return options;
+    }
+
+    /// <summary>Applies transmission parameters and limits of connections to a client.</summary>
+    /// <param name="parse">The command line.</param>
+    /// <param name="options">The options of the client.</param>
+    public void ApplyTransmission(ParseResult parse, CoapEndpointOptions options)
+    {
+        CoapTransmissionParameters parameters = options.Parameters;
+        options.Parameters = parameters with
+        {
+            NStart = parse.GetValue(NStart) ?? parameters.NStart,
+            AckTimeout = parse.GetValue(AckTimeout) ?? parameters.AckTimeout,
+            MaxRetransmit = parse.GetValue(MaxRetransmit) ?? parameters.MaxRetransmit,
+            RetransmissionTiming = parse.GetValue(Timing) ?? parameters.RetransmissionTiming,
+        };
+        options.Streams.HandshakeTimeout = parse.GetValue(HandshakeTimeout) ?? options.Streams.HandshakeTimeout;
         if (parse.GetValue(KeepAlive) is { } keepAlive)
         {
             options.Streams.KeepAliveInterval = keepAlive == TimeSpan.Zero ? Timeout.InfiniteTimeSpan : keepAlive;
@@ -100,8 +129,6 @@ internal sealed class ConnectionOptions
         {
             options.Limits.MaxStreamMessageSize = size;
         }
-
-        return options;
     }
 
     /// <summary>Applies the security options of the command line to a client.</summary>
@@ -142,14 +169,23 @@ internal sealed class ConnectionOptions
     /// <param name="context">Creates clients.</param>
     /// <param name="uri">The target, or the proxy.</param>
     /// <param name="configure">Sets more options; null for none.</param>
-    public CoapClient CreateClient(ParseResult parse, CliContext context, CoapUri uri, Action<CoapEndpointOptions>? configure = null)
+    /// <param name="sendsOthers">Whether it sends messages other than requests with <see cref="LocalAddress"/>.</param>
+    /// <exception cref="UsageException">Such messages cannot be sent from the address of <c>--bind</c>.</exception>
+    public CoapClient CreateClient(ParseResult parse, CliContext context, CoapUri uri, Action<CoapEndpointOptions>? configure = null,
+        bool sendsOthers = false)
     {
+        IPEndPoint? bound = BindTo(parse);
+        if (sendsOthers && bound is not null && uri.Scheme != "coap")
+        {
+            throw new UsageException($"--bind is for coap:// here, and this goes to {uri.Scheme}://.", "Leave it out.");
+        }
+
         CoapEndpointOptions options = ToEndpointOptions(parse, context, uri.Scheme);
         configure?.Invoke(options);
         CoapClient client = context.CreateClient(options);
-        if (BindTo(parse) is { Port: > 0 } end)
+        if (bound is not null && (bound.Port > 0 || sendsOthers))
         {
-            client.Endpoint.Listen($"coap://{end}");
+            client.Endpoint.Listen($"coap://{bound}");
         }
 
         return client;
@@ -179,12 +215,4 @@ internal sealed class ConnectionOptions
             : throw new UsageException($"'{text}' is no address of --bind.",
                 "Write an IP address, with a port if you like: 192.0.2.1, 192.0.2.1:5683, [2001:db8::1]:5683.");
     }
-
-    /// <summary>Applies the command line to transmission parameters.</summary>
-    public CoapTransmissionParameters Adjust(ParseResult parse, CoapTransmissionParameters parameters) => parameters with
-    {
-        NStart = parse.GetValue(NStart) ?? parameters.NStart,
-        AckTimeout = parse.GetValue(AckTimeout) ?? parameters.AckTimeout,
-        MaxRetransmit = parse.GetValue(MaxRetransmit) ?? parameters.MaxRetransmit,
-    };
 }

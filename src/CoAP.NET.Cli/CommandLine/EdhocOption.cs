@@ -16,6 +16,9 @@ internal sealed class EdhocOption
         HelpName = "FILE",
     };
 
+    /// <summary>Whether the command line has it.</summary>
+    public bool IsSet(ParseResult parse) => parse.GetValue(Option) is not null;
+
     /// <summary>Protects requests of a client after <see cref="EdhocRun.ConnectAsync"/> has created the keys.</summary>
     /// <param name="parse">The command line.</param>
     /// <param name="context">Disposes the credentials.</param>

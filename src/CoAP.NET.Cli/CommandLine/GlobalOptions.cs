@@ -3,26 +3,27 @@ using CoAP.NET.Cli.Output;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>The options of all commands.</summary>
+/// <summary>The options of several commands: <c>--color</c> of all, <c>--verbose</c> of those that send or receive messages.</summary>
 internal static class GlobalOptions
 {
-    public static Option<int> Verbose { get; } = new("--verbose", "-v")
-    {
-        Description = "Show headers, times and retransmissions; twice (-vv) all bytes, explained.",
-        Recursive = true,
-        Arity = ArgumentArity.Zero,
-    };
+    private const string VerboseName = "--verbose";
 
     public static Option<string> Color { get; } = MakeColor();
 
-    public static void AddTo(RootCommand root)
+    public static void AddTo(RootCommand root) => root.Options.Add(Color);
+
+    /// <summary>Creates <c>--verbose</c> for a command.</summary>
+    public static Option Verbose() => new Option<int>(VerboseName, "-v")
     {
-        root.Options.Add(Verbose);
-        root.Options.Add(Color);
-    }
+        Description = "Show headers, times and retransmissions; twice (-vv) all bytes, explained.",
+        Arity = ArgumentArity.Zero,
+    };
 
     /// <summary>Returns how often the command line has <c>--verbose</c>: 0, 1 or 2 and more.</summary>
-    public static int VerbosityOf(ParseResult parse) => parse.GetResult(Verbose)?.IdentifierTokenCount ?? 0;
+    public static int VerbosityOf(ParseResult parse) =>
+        parse.CommandResult.Command.Options.FirstOrDefault(static option => option.Name == VerboseName) is { } verbose
+            ? parse.GetResult(verbose)?.IdentifierTokenCount ?? 0
+            : 0;
 
     /// <summary>
     /// Applies the color settings: <c>--color</c> takes precedence over NO_COLOR (no-color.org), which takes precedence over the kind of

@@ -48,14 +48,10 @@ internal sealed class MessageOptions
     public Option<TimeSpan?> Timeout { get; } = Durations.PositiveOption("--timeout",
         "Timeout of the whole request. Default: as long as the protocol tries (93 s and more); 10s for a group.", "-B");
 
-    public void AddTo(Command command)
+    public void AddTo(ToolCommand command)
     {
-        foreach (Option option in (Option[])[Accept, NonConfirmable, Token, Options, ETag, IfMatch, IfNoneMatch, HopLimit, Proxy, NoUriHost,
-            Timeout])
-        {
-            command.Options.Add(option);
-        }
-
+        command.AddGroup(HelpGroup.Request, Accept, NonConfirmable, Token, Options, ETag, IfMatch, IfNoneMatch, HopLimit, Proxy, NoUriHost,
+            Timeout);
         Options.CompletionSources.Add(_ => OptionText.Names.Select(name => name + "="));
     }
 

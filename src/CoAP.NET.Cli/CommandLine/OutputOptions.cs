@@ -12,6 +12,12 @@ internal sealed class OutputOptions
         HelpName = "FILE"
     };
 
+    public Option<bool> Continue { get; } = new("--continue")
+    {
+        Description = "Continue an interrupted download of --output after the bytes in FILE.part. Starts again if there is no such file, "
+            + "or the resource has changed.",
+    };
+
     public Option<bool> Json { get; } = new("--json") { Description = "Write one JSON object for each response." };
 
     public Option<bool> Raw { get; } = new("--raw") { Description = "Write the raw payload, also to a terminal." };
@@ -23,23 +29,25 @@ internal sealed class OutputOptions
 
     public Option<bool> Newline { get; } = new("--newline", "-w") { Description = "Add a line feed to the payload." };
 
-    public void AddTo(Command command, bool hasFile = true)
+    /// <summary>Adds the options to a command.</summary>
+    /// <param name="command">The command.</param>
+    /// <param name="hasFile">Whether payloads can go to a file.</param>
+    /// <param name="isContinuable">Whether an interrupted download can be continued.</param>
+    public void AddTo(ToolCommand command, bool hasFile = true, bool isContinuable = false)
     {
-        if (hasFile)
-        {
-            command.Options.Add(File);
-        }
-
-        foreach (Option option in (Option[])[Json, Raw, Pretty, Newline])
-        {
-            command.Options.Add(option);
-        }
+        command.AddGroup(HelpGroup.Output,
+            (Option[])[.. (Option[])(hasFile ? [File] : []), .. (Option[])(isContinuable ? [Continue] : []), Json, Raw, Pretty, Newline]);
 
         command.Validators.Add(result =>
         {
             if (((Option<bool>[])[Json, Raw, Pretty]).Count(result.GetValue) > 1)
             {
                 result.AddError("--json, --raw and --pretty exclude each other.");
+            }
+
+            if (isContinuable && result.GetValue(Continue) && result.GetValue(File) is null or "-")
+            {
+                result.AddError("--continue is for downloads to a file: add --output FILE.");
             }
         });
     }
@@ -53,4 +61,7 @@ internal sealed class OutputOptions
 
     /// <summary>Returns the file for payloads; null for none, <c>-</c> for the standard output.</summary>
     public string? PathOf(ParseResult parse) => parse.GetResult(File) is null ? null : parse.GetValue(File);
+
+    /// <summary>Whether to continue an interrupted download.</summary>
+    public bool IsContinued(ParseResult parse) => parse.GetResult(Continue) is not null && parse.GetValue(Continue);
 }

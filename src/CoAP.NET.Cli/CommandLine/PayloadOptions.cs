@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.Globalization;
 using System.Text;
 
 namespace CoAP.NET.Cli.CommandLine;
@@ -8,7 +9,8 @@ internal sealed class PayloadOptions
 {
     public Option<string?> Text { get; } = new("--payload", "-e")
     {
-        Description = "Send this text. text/plain unless --content-format says otherwise.",
+        Description = "Send this text. text/plain unless --content-format says otherwise; for a format of CBOR the text is diagnostic "
+            + "notation, such as {1: h'0102'}.",
         HelpName = "TEXT"
     };
 
@@ -24,13 +26,7 @@ internal sealed class PayloadOptions
         ContentFormats.Option("--content-format",
             "The format of the payload: a number, a media type, or a name such as json, cbor, text. Default by the name of --file.", "-t");
 
-    public void AddTo(Command command)
-    {
-        foreach (Option option in (Option[])[Text, Hex, File, Format])
-        {
-            command.Options.Add(option);
-        }
-    }
+    public void AddTo(ToolCommand command) => command.AddGroup(HelpGroup.Payload, Text, Hex, File, Format);
 
     /// <summary>Returns the content to send; null for none.</summary>
     /// <param name="parse">The command line.</param>
@@ -50,7 +46,7 @@ internal sealed class PayloadOptions
 
         if (text is not null)
         {
-            return new CoapContent(Encoding.UTF8.GetBytes(text), format ?? CoapContentFormat.TextPlain);
+            return new CoapContent(BytesOf(text, format), format ?? CoapContentFormat.TextPlain);
         }
 
         if (hex is not null)
@@ -78,5 +74,22 @@ internal sealed class PayloadOptions
         using MemoryStream all = new();
         await context.In.CopyToAsync(all, cancellationToken).ConfigureAwait(false);
         return new CoapContent(all.ToArray(), format ?? CoapContentFormat.OctetStream);
+    }
+
+    // Nobody types CBOR as bytes: its text form is diagnostic notation (RFC 8949 section 8), and JSON is that too.
+    private static byte[] BytesOf(string text, CoapContentFormat? format)
+    {
+        bool isSequence = format == CoapContentFormat.CborSequence;
+        if (!isSequence && format is not { IsCbor: true })
+        {
+            return Encoding.UTF8.GetBytes(text);
+        }
+
+        return CoapCborNotation.TryParse(text, out byte[] cbor, out CoapCborError error, isSequence)
+            ? cbor
+            : throw new UsageException(
+                string.Create(CultureInfo.InvariantCulture,
+                    $"--payload is no CBOR in diagnostic notation (RFC 8949 section 8): {error.Message} at character {error.Offset + 1}."),
+                "Write an item such as 3, \"text\", {1: true, \"b\": h'0102'} or JSON; --hex and --file send bytes.");
     }
 }

@@ -29,9 +29,9 @@ internal static class Refusal
             return new UsageException($"'{option}' is no option of {path}.", $"{perhaps}{path} --help lists the options.");
         }
 
-        // The parser puts choices on lines of their own.
-        return new UsageException(
-            string.Join(' ', parse.Errors.SelectMany(error => error.Message.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries))));
+        // The parser puts choices on lines of their own, and reports a missing value twice.
+        return new UsageException(string.Join(' ', parse.Errors.Select(error => error.Message).Distinct()
+            .SelectMany(message => message.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries))));
     }
 
     /// <summary>Returns the words that call a command.</summary>

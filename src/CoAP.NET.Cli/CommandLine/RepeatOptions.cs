@@ -10,11 +10,7 @@ internal sealed class RepeatOptions
 
     public Option<TimeSpan?> Interval { get; } = Durations.Option("--interval", "The interval with --repeat. Default 1s.");
 
-    public void AddTo(Command command)
-    {
-        command.Options.Add(Repeat);
-        command.Options.Add(Interval);
-    }
+    public void AddTo(ToolCommand command) => command.AddGroup(HelpGroup.Repetition, Repeat, Interval);
 
     public int TimesOf(ParseResult parse) => parse.GetValue(Repeat) ?? 1;
 

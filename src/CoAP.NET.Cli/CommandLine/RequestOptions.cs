@@ -1,4 +1,5 @@
 using System.CommandLine;
+using CoAP.NET.Cli.Commands;
 
 namespace CoAP.NET.Cli.CommandLine;
 
@@ -26,16 +27,16 @@ internal sealed class RequestOptions
     /// <summary>Adds all of them to a command.</summary>
     /// <param name="command">The command.</param>
     /// <param name="hasFile">Whether payloads can go to a file.</param>
-    public void AddTo(Command command, bool hasFile = true)
+    /// <param name="isContinuable">Whether an interrupted download can be continued.</param>
+    public void AddTo(ToolCommand command, bool hasFile = true, bool isContinuable = false)
     {
         command.Arguments.Add(Target);
-        Payload.AddTo(command);
         Message.AddTo(command);
         Transfer.AddTo(command);
-        Output.AddTo(command, hasFile);
+        Payload.AddTo(command);
+        Output.AddTo(command, hasFile, isContinuable);
         Connection.AddTo(command);
-        command.Options.Add(Oscore.Option);
-        command.Options.Add(Edhoc.Option);
+        command.AddGroup(HelpGroup.Security, Oscore.Option, Edhoc.Option);
     }
 
     /// <summary>Creates the request.</summary>
@@ -45,5 +46,21 @@ internal sealed class RequestOptions
         Transfer.Apply(parse, request);
         request.LocalAddress = Connection.LocalAddress(parse);
         return request;
+    }
+
+    /// <summary>Opens the file of <c>--output</c> for a request.</summary>
+    /// <exception cref="UsageException">An option does not go with <c>--continue</c>.</exception>
+    public TargetFile OpenFile(ParseResult parse, CliContext context, string path, CoapRequest request)
+    {
+        string uri = TargetArgument.Complete(parse.GetRequiredValue(Target));
+        bool isFromMiddle = request.Download is not null;
+        if (!Output.IsContinued(parse))
+        {
+            return TargetFile.Create(context, path, uri, isContinuable: request.Method == CoapMethod.Get && !isFromMiddle);
+        }
+
+        return !isFromMiddle
+            ? TargetFile.Continue(context, path, uri)
+            : throw new UsageException("--continue finds the first block itself.", "Give --block-size a size without NUM.");
     }
 }

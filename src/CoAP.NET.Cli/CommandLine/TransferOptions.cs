@@ -7,7 +7,7 @@ internal sealed class TransferOptions
 {
     public Option<string?> BlockSize { get; } = MakeBlockSize();
 
-    public void AddTo(Command command) => command.Options.Add(BlockSize);
+    public void AddTo(ToolCommand command) => command.AddGroup(HelpGroup.Request, BlockSize);
 
     /// <summary>Applies the options to a request.</summary>
     public void Apply(ParseResult parse, CoapRequest request)
@@ -22,16 +22,11 @@ internal sealed class TransferOptions
         }
     }
 
-    /// <summary>Returns the first byte of the requested part of the body.</summary>
-    public long OffsetOf(ParseResult parse) =>
-        parse.GetValue(BlockSize) is { } text && TryParse(text, out int number, out int size) ? (long)number * size : 0;
-
     private static Option<string?> MakeBlockSize()
     {
         Option<string?> option = new("--block-size", "-b")
         {
-            Description = "The block size: 16, 32, 64, 128, 256, 512 or 1024. With NUM before it, a download begins at that block and "
-                + "continues --output.",
+            Description = "The block size: 16, 32, 64, 128, 256, 512 or 1024. With NUM before it, a download begins at that block.",
             HelpName = "[NUM,]SIZE",
         };
         option.CompletionSources.Add("16", "32", "64", "128", "256", "512", "1024");

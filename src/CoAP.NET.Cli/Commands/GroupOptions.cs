@@ -22,13 +22,7 @@ internal sealed class GroupOptions
     public Option<int?> MaxAnswers { get; } = CommandExtensions.Number("--max-answers", "Groups: end after this number of "
         + "answers.", 1, 1_000_000);
 
-    public void AddTo(Command command)
-    {
-        foreach (Option option in (Option[])[Interface, Ttl, MaxAnswers])
-        {
-            command.Options.Add(option);
-        }
-    }
+    public void AddTo(ToolCommand command) => command.AddGroup(HelpGroup.Multicast, Interface, Ttl, MaxAnswers);
 
     /// <summary>Sends a request to a group and shows each answer with its sender.</summary>
     public async Task<int> SendAsync(RequestRun run, ParseResult parse, RequestOptions options, CoapRequest request,
@@ -57,9 +51,9 @@ internal sealed class GroupOptions
             }
 
             int one = run.Printer.Print(answer.Response, facts);
-            if (run.Printer.Style == PayloadStyle.Raw && !answer.Response.Payload.IsEmpty)
+            if (!answer.Response.Payload.IsEmpty)
             {
-                run.Context.Out.Writer.WriteLine();
+                run.Printer.EndLine(answer.Response);
             }
 
             if (answer.Error is { } error)

@@ -18,11 +18,17 @@ internal static class ObserveCommand
             Description = "Repeat the request after error responses, and if no server answers at first, instead of ending with their "
                 + "exit code.",
         };
-        Command command = new("observe", "Show a resource now and each time it changes; with a payload by FETCH.");
+        ToolCommand command = new("observe", "Show a resource now and each time it changes; with a payload by FETCH.")
+        {
+            Examples =
+            [
+                "coap observe coap://[::1]/temperature",
+                "coap observe coap://[::1]/temperature --count 5",
+                "coap observe coap://[::1]/temperature --duration 1m --json",
+            ],
+        };
+        command.AddGroup("Observation", count, duration, keepTrying);
         options.AddTo(command, hasFile: false);
-        command.Options.Add(count);
-        command.Options.Add(duration);
-        command.Options.Add(keepTrying);
         return command.Runs(context, async (parse, cancellationToken) =>
         {
             CoapContent? content = await options.Payload.ToContentAsync(parse, context, isRepeated: true, cancellationToken)

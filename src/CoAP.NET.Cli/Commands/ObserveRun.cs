@@ -149,10 +149,10 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
         }
 
         run.Printer.Print(response, facts);
-        if (run.Printer.Style == PayloadStyle.Raw && !response.Code.IsError)
+        if (!response.Code.IsError)
         {
             // In sequence, and each on a line of its own.
-            run.Context.Out.Writer.WriteLine();
+            run.Printer.EndLine(response);
         }
     }
 

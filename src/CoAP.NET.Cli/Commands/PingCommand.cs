@@ -16,7 +16,12 @@ internal static class PingCommand
         Option<TimeSpan?> timeout = Durations.PositiveOption("--timeout",
             "Timeout of each answer. Default: as long as the protocol tries (93 s).", "-B");
         ConnectionOptions connection = new();
-        Command command = new("ping", "Check with a CoAP Ping whether a peer answers; shows the round-trip time.") { target, timeout };
+        ToolCommand command = new("ping", "Check with a CoAP Ping whether a peer answers; shows the round-trip time.")
+        {
+            Examples = ["coap ping coap://device.example", "coap ping coaps://device.example --psk-file meter-7.psk --repeat 10"],
+        };
+        command.Arguments.Add(target);
+        command.AddGroup(HelpGroup.Request, timeout);
         repeat.AddTo(command);
         connection.AddTo(command);
         return command.Runs(context, async (parse, cancellationToken) =>
@@ -31,7 +36,7 @@ internal static class PingCommand
             {
                 trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), options.Pipeline);
                 line = WaitingLine.Watch(context, parse, uri, options);
-            });
+            }, sendsOthers: true);
             await using (client.ConfigureAwait(false))
             {
                 code = await repeat.RunAsync(parse, context, async () =>

@@ -29,12 +29,12 @@ internal static class RequestCommand
         GroupOptions group = new();
         Option<string?> noResponse = NoResponseText.Option();
 #pragma warning disable CA1308 // command names are in lower case
-        Command command = new(method.ToString().ToLowerInvariant(), description);
+        ToolCommand command = new(method.ToString().ToLowerInvariant(), description) { Examples = ExamplesOf(method) };
 #pragma warning restore CA1308
-        options.AddTo(command);
+        options.AddTo(command, isContinuable: method == CoapMethod.Get);
+        command.AddGroup(HelpGroup.Request, noResponse);
         repeat.AddTo(command);
         group.AddTo(command);
-        command.Options.Add(noResponse);
         return command.Runs(context, async (parse, cancellationToken) =>
         {
             int times = repeat.TimesOf(parse);
@@ -64,30 +64,70 @@ internal static class RequestCommand
         });
     }
 
+#pragma warning disable CA1308 // command names are in lower case
+    private static string[] ExamplesOf(CoapMethod method) => method switch
+    {
+        CoapMethod.Get =>
+        [
+            "coap get coap://[::1]/temperature",
+            "coap get coaps://device.example/state --psk-file meter-7.psk --accept cbor",
+            "coap get coap://device.example/firmware --output fw.bin --continue",
+            "coap get 'coap://[ff02::fd%25eth0]/.well-known/core' --json",
+        ],
+        CoapMethod.Put =>
+        [
+            "coap put coap://[::1]/lamp --payload on",
+            "coap put coap://[::1]/limits -e '{1: 30, 2: 5.0}' -t cbor",
+            "coap put coap://[::1]/firmware --file fw.bin",
+        ],
+        CoapMethod.Post =>
+        [
+            "coap post coap://[::1]/devices -e '{\"id\":7}' -t json",
+            "tar c . | coap post coap+tcp://[::1]/backup --file -",
+        ],
+        CoapMethod.Delete => ["coap delete coap://[::1]/devices/7 --if-match '*'"],
+        CoapMethod.Fetch => ["coap fetch coap://[::1]/records -e '[1]' -t cbor"],
+        _ => [$"coap {method.ToString().ToLowerInvariant()} coap://[::1]/config -e '{{\"max\":30}}' -t merge-patch"],
+    };
+#pragma warning restore CA1308
+
     private static async Task<int> SendAsync(RequestRun run, ParseResult parse, RequestOptions options, CoapRequest request,
         CancellationToken cancellationToken)
     {
         string uri = parse.GetRequiredValue(options.Target);
         string? path = options.Output.PathOf(parse) is { } given and not "-" ? given : null;
-        long offset = options.Transfer.OffsetOf(parse);
-        await using TargetFile? file = path is null ? null : TargetFile.Open(path, offset);
+        await using TargetFile? file = path is null ? null : options.OpenFile(parse, run.Context, path, request);
         request.Destination = file?.Stream;
+        request.Download = file?.Rest ?? request.Download;
         (long started, long retransmissions) = (run.Context.TimeProvider.GetTimestamp(), run.Retransmissions);
         CoapResponse? response;
         using (IDisposable? waiting = run.Waiting?.Begin(run.Client, request.Timeout, request.Confirmable))
         await using (TransferBar? bar = GlobalOptions.VerbosityOf(parse) == 0 ? TransferBar.For(run.Context, waiting) : null)
         {
-            request.Progress = bar;
+            file?.Bar = bar;
+            request.Progress = file is null ? bar : file;
+            CoapUri? proxy = options.Message.ProxyOf(parse);
+            try
+            {
+                response = await AskAsync(run, request, proxy, cancellationToken).ConfigureAwait(false);
+            }
+            catch (CoapProtocolException exception) when (file?.Rest is not null && exception.IsRepresentationChanged)
+            {
+                response = await AskFromStartAsync().ConfigureAwait(false);
+            }
 
-            // A server that suppresses unwanted responses is silent, which means success.
-            NoResponseClasses notWanted = request.NoResponse;
-            response = await ProxyForms.SendAsync(
-                run.Context,
-                request,
-                options.Message.ProxyOf(parse),
-                async sent => notWanted is NoResponseClasses.None or NoResponseClasses.All
-                    ? await run.Client.SendAsync(sent, cancellationToken).ConfigureAwait(false)
-                    : await run.Client.SendAsync(sent, notWanted, cancellationToken).ConfigureAwait(false)).ConfigureAwait(false);
+            if (file?.Rest is not null && response?.Code == CoapCode.BadRequest)
+            {
+                // To a block behind the end: the resource is shorter now (RFC 7959 section 2.4).
+                response = await AskFromStartAsync().ConfigureAwait(false);
+            }
+
+            Task<CoapResponse?> AskFromStartAsync()
+            {
+                file.Restart();
+                request.Download = null;
+                return AskAsync(run, request, proxy, cancellationToken);
+            }
         }
 
         // 2.03 has no payload: it validates the existing file (RFC 7252 section 5.9.1.3).
@@ -105,6 +145,20 @@ internal static class RequestCommand
         }
 
         return run.Printer.Print(response, facts);
+    }
+
+    private static Task<CoapResponse?> AskAsync(
+        RequestRun run, CoapRequest request, CoapUri? proxy, CancellationToken cancellationToken)
+    {
+        // A server that suppresses unwanted responses is silent, which means success.
+        NoResponseClasses notWanted = request.NoResponse;
+        return ProxyForms.SendAsync(
+            run.Context,
+            request,
+            proxy,
+            async sent => notWanted is NoResponseClasses.None or NoResponseClasses.All
+                ? await run.Client.SendAsync(sent, cancellationToken).ConfigureAwait(false)
+                : await run.Client.SendAsync(sent, notWanted, cancellationToken).ConfigureAwait(false));
     }
 
     private static bool IsGroup(ParseResult parse, RequestOptions options) =>

@@ -62,7 +62,7 @@ internal sealed class RequestRun : IAsyncDisposable
             HeaderChanges.Insert(token, parse.GetValue(options.Message.NoUriHost), endpoint.Pipeline);
             trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), endpoint.Pipeline);
             waiting = WaitingLine.Watch(context, parse, uri, endpoint);
-        });
+        }, sendsOthers: options.Edhoc.IsSet(parse));
         RequestRun run = new(context, client, printer, trace, waiting) { Proxy = proxy };
         try
         {

@@ -52,15 +52,26 @@ internal static class DiscoverCommand
             "Timeout of the answer. Default: as long as the protocol tries (93 s); 10s for groups.", "-B");
         OscoreOption oscore = new("Protect the request by OSCORE with the context of this file, or of a directory of aiocoap, end to end "
             + "through a proxy. The sequence numbers are next to it.");
+        EdhocOption edhoc = new();
         ConnectionOptions connection = new();
         GroupOptions group = new();
-        Command command = new("discover", "List the resources of a server, as a tree.")
+        ToolCommand command = new("discover", "List the resources of a server, as a tree.")
         {
-            target, query, multicast, registered, endpoints, json, proxy, timeout,
+            Examples =
+            [
+                "coap discover coap://[::1]",
+                "coap discover coap://[::1] --query 'rt=temperature*'",
+                "coap discover --multicast --interface eth0",
+                "coap discover --rd coap://directory.example --endpoints",
+            ],
         };
-        group.AddTo(command);
+        command.Arguments.Add(target);
+        command.AddGroup("Discovery", query, multicast, registered, endpoints);
+        command.AddGroup(HelpGroup.Request, proxy, timeout);
+        command.AddGroup(HelpGroup.Output, json);
         connection.AddTo(command);
-        command.Options.Add(oscore.Option);
+        command.AddGroup(HelpGroup.Security, oscore.Option, edhoc.Option);
+        group.AddTo(command);
         return command.Runs(context, async (parse, cancellationToken) =>
         {
             bool isDirectory = parse.GetValue(registered);
@@ -88,9 +99,10 @@ internal static class DiscoverCommand
                     "Ask the look-up of the directory by its path, as in coap://directory/rd-lookup/res.");
             }
 
-            if (isGroup && oscore.IsSet(parse))
+            if (isGroup && (oscore.IsSet(parse) || edhoc.IsSet(parse)))
             {
-                throw new UsageException("OSCORE protects no requests to groups.", "Leave out --oscore, or name one server.");
+                throw new UsageException("OSCORE protects no requests to groups.",
+                    $"Leave out {(oscore.IsSet(parse) ? "--oscore" : "--edhoc")}, or name one server.");
             }
 
             if (parse.GetValue(multicast) && !isGroup)
@@ -103,16 +115,23 @@ internal static class DiscoverCommand
             run.Request.LocalAddress = connection.LocalAddress(parse);
             WireTrace? trace = null;
             WaitingLine? line = null;
+            EdhocRun? keys = null;
             int code;
             CoapClient client = connection.CreateClient(parse, context, asked ?? uri, options =>
             {
                 oscore.ApplyTo(parse, context, options, text);
+                keys = edhoc.ApplyTo(parse, context, options, text, oscore.IsSet(parse), asked is not null);
                 trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), options.Pipeline);
                 line = WaitingLine.Watch(context, parse, asked ?? uri, options);
-            });
+            }, sendsOthers: isDirectory || edhoc.IsSet(parse));
             await using (client.ConfigureAwait(false))
             using (line?.Begin(client, run.Request.Timeout, isConfirmable: !isGroup))
             {
+                if (keys is not null)
+                {
+                    await keys.ConnectAsync(client, cancellationToken).ConfigureAwait(false);
+                }
+
                 CoapGroupRequestOptions reach = new() { Interface = parse.GetValue(group.Interface), HopLimit = parse.GetValue(group.Ttl) };
                 int most = parse.GetValue(group.MaxAnswers) ?? int.MaxValue;
                 DirectoryRun directories = new(context, parse.GetValue(json), parse.GetValue(endpoints), parse.GetValue(query) ?? []);

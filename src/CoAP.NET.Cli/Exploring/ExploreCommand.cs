@@ -27,13 +27,15 @@ internal static class ExploreCommand
         ConnectionOptions connection = new();
         OscoreOption oscore = new("Protect requests to URI by OSCORE with the context of this file, or of a directory of aiocoap. The "
             + "sequence numbers are next to it.");
-        Command command = new("explore",
+        ToolCommand command = new("explore",
             "Show devices in the browser: their resources, requests, observations, messages byte by byte. Ends with Ctrl-C.")
         {
-            target, port, noOpen,
+            Examples = ["coap explore coap://device.example", "coap explore coaps://device.example --psk-file meter-7.psk --no-open"],
         };
-        connection.AddTo(command);
-        command.Options.Add(oscore.Option);
+        command.Arguments.Add(target);
+        command.AddGroup("Page", port, noOpen);
+        connection.AddToBrowser(command);
+        command.AddGroup(HelpGroup.Security, oscore.Option);
         return command.Runs(context, async (parse, cancellationToken) =>
         {
             string? text = parse.GetValue(target) is { } given ? TargetArgument.Complete(given) : null;
@@ -62,7 +64,7 @@ internal static class ExploreCommand
             void Configure(CoapExplorerOptions options)
             {
                 options.FirstTarget = uri?.ToString();
-                options.ConfigureClient = endpoint => endpoint.Parameters = connection.Adjust(parse, endpoint.Parameters);
+                options.ConfigureClient = endpoint => connection.ApplyTransmission(parse, endpoint);
                 if (uri is not null && (contexts is not null || connection.HasSecurity(parse)))
                 {
                     options.AddProfile(

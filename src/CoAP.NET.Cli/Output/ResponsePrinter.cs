@@ -12,6 +12,15 @@ internal sealed class ResponsePrinter(CliContext context, PayloadStyle style, bo
 {
     public PayloadStyle Style => style;
 
+    /// <summary>Ends the line of a raw payload that is one of several, unless <c>--newline</c> has ended it.</summary>
+    public void EndLine(CoapResponse response)
+    {
+        if (style == PayloadStyle.Raw && (!hasNewline || response.Payload.IsEmpty))
+        {
+            context.Out.Writer.WriteLine();
+        }
+    }
+
     /// <summary>Shows a response.</summary>
     /// <returns>Its exit code.</returns>
     public int Print(CoapResponse response, ResponseFacts about)

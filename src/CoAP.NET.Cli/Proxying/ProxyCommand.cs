@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.Net;
 using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Cli.Serving;
+using CoAP.NET.Cli.Wire;
 using CoAP.NET.Http;
 using CoAP.NET.Proxy;
 using Spectre.Console;
@@ -16,9 +17,17 @@ internal static class ProxyCommand
     internal static Command Create(CliContext context)
     {
         ProxyOptions options = new();
-        Command command = new("proxy",
+        ToolCommand command = new("proxy",
             "Forward requests to other servers: as a forward proxy for clients that name it, as a reverse proxy for --map. Ends with "
-            + "Ctrl-C.");
+            + "Ctrl-C.")
+        {
+            Examples =
+            [
+                "coap proxy --listen coap://[::]:5683 --allow '*.sensors.example.com' --allow 192.168.7.0/24",
+                "coap proxy --listen coap://[::]:5683 --map '/floor1=coap://[2001:db8::5]'",
+                "coap proxy --listen coaps://[::] --psk-file devices.psk --map /api=https://api.example.com",
+            ],
+        };
         options.AddTo(command);
         return command.Runs(context, (parse, cancellationToken) => RunAsync(parse, context, options, cancellationToken));
     }
@@ -29,7 +38,8 @@ internal static class ProxyCommand
         string[] addresses = [.. (parse.GetValue(options.Listen) ?? [DefaultAddress]).Select(TargetArgument.Complete)];
         CoapEndpointOptions endpoint = new() { TimeProvider = context.TimeProvider };
         ServeSecurity.Apply(parse, options.Keys, addresses, endpoint, "--listen");
-        CoapProxy proxy = Create(parse, context, options);
+        WireTrace? trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), endpoint.Pipeline);
+        CoapProxy proxy = Create(parse, context, options, trace);
         CoapServer server = context.CreateServer(endpoint);
         await using (server.ConfigureAwait(false))
         await using (proxy.ConfigureAwait(false))
@@ -47,10 +57,11 @@ internal static class ProxyCommand
             await server.StopAsync(CancellationToken.None).ConfigureAwait(false);
         }
 
+        trace?.Summarize();
         return ExitCodes.Success;
     }
 
-    private static CoapProxy Create(ParseResult parse, CliContext context, ProxyOptions options)
+    private static CoapProxy Create(ParseResult parse, CliContext context, ProxyOptions options, WireTrace? trace)
     {
         // Shows errors in files immediately, and not with the first client that needs them.
         options.UpstreamKeys.Apply(parse, new CoapEndpointOptions());
@@ -63,6 +74,7 @@ internal static class ProxyCommand
             {
                 client.TimeProvider = context.TimeProvider;
                 options.UpstreamKeys.Apply(parse, client);
+                trace?.AddTo(client.Pipeline);
             },
         };
         how.HopLimit = parse.GetValue(options.HopLimit) ?? how.HopLimit;
@@ -73,10 +85,7 @@ internal static class ProxyCommand
         how.MaxObservations = parse.GetValue(options.MaxObservations) ?? how.MaxObservations;
         how.MaxObservationsPerSource = parse.GetValue(options.MaxObservationsPerSource) ?? how.MaxObservationsPerSource;
         how.CacheBytes = parse.GetValue(options.NoCache) ? 0 : parse.GetValue(options.CacheBytes) ?? how.CacheBytes;
-        if (parse.GetValue(options.Timeout) is { } timeout && timeout > TimeSpan.Zero)
-        {
-            how.Timeout = timeout;
-        }
+        how.Timeout = parse.GetValue(options.Timeout) ?? how.Timeout;
 
         foreach (string allowed in parse.GetValue(options.Allow) ?? [])
         {
@@ -182,7 +191,14 @@ internal static class ProxyCommand
         }
 
         string target = isHttp ? text : TargetArgument.Check(text).ToString();
-        server.MapReverseProxy($"{prefix}/{{*path}}", target, proxy);
+        CoapRouteHandlerBuilder route = server.MapReverseProxy($"{prefix}/{{*path}}", target, proxy);
+        if (prefix.Length > 0 && !prefix.Contains('{', StringComparison.Ordinal))
+        {
+            // The resources of the proxy itself are the servers that its paths represent.
+            CoapLink link = new(string.Join('/', prefix.Split('/').Select(Uri.EscapeDataString)));
+            route.WithLinks(_ => [link]);
+        }
+
         if (prefix.Length == 0 && !isHttp)
         {
             // Otherwise this server would list its own resources there, and it has none.

@@ -52,7 +52,7 @@ internal sealed class ProxyOptions
         HelpName = "URI",
     };
 
-    public Option<TimeSpan?> Timeout { get; } = Durations.Option("--timeout", "Timeout of an answer before 5.04. Default 60s.");
+    public Option<TimeSpan?> Timeout { get; } = Durations.PositiveOption("--timeout", "Timeout of an answer before 5.04. Default 60s.");
 
     public Option<int?> HopLimit { get; } = CommandExtensions.Number("--hop-limit",
         "Hop limit for requests without one. Default 16.", 1, 255);
@@ -100,13 +100,14 @@ internal sealed class ProxyOptions
 
     public UpstreamKeyOptions UpstreamKeys { get; } = new();
 
-    public void AddTo(Command command)
+    public void AddTo(ToolCommand command)
     {
-        foreach (Option option in (Option[])[Listen, Allow, Map, Http, Next, Name, Identifier, .. Keys.All, .. UpstreamKeys.All,
-            SecuredToAnyone, NoVerify, Timeout, HopLimit, NoCache, CacheBytes, MaxBody, MaxStreamedBody, MaxRequests,
-            MaxRequestsPerSource, MaxObservations, MaxObservationsPerSource, Quiet])
-        {
-            command.Options.Add(option);
-        }
+        command.AddGroup("Targets", Allow, Map, Http, Next, SecuredToAnyone);
+        command.AddGroup(HelpGroup.Network, Listen, Name, Identifier, NoVerify);
+        command.AddGroup("Security towards clients", Keys.All);
+        command.AddGroup("Security towards servers", UpstreamKeys.All);
+        command.AddGroup("Limits", Timeout, HopLimit, NoCache, CacheBytes, MaxBody, MaxStreamedBody, MaxRequests, MaxRequestsPerSource,
+            MaxObservations, MaxObservationsPerSource);
+        command.AddGroup(HelpGroup.Output, Quiet, GlobalOptions.Verbose());
     }
 }

@@ -15,7 +15,7 @@ internal static class RegisterCommand
         Argument<string> target = TargetArgument.Create(
             "The resource directory, by scheme, host and port, where the command discovers its resources (RFC 9176 section 4.3). Default "
                 + "scheme: coap://.");
-        Option<string> name = new("--ep") { Description = "The name of the endpoint.", HelpName = "NAME", Required = true };
+        Option<string> name = new("--ep") { Description = "The name of the endpoint. Required.", HelpName = "NAME", Required = true };
         Option<string?> endpoint = new("--base")
         {
             Description = "The address of the endpoint: scheme, host and port. Required, because the directory would use the address of "
@@ -35,10 +35,16 @@ internal static class RegisterCommand
         Option<bool> keep = new("--keep") { Description = "Keep it registered until Ctrl-C, and remove it then." };
         Option<TimeSpan?> timeout = Durations.PositiveOption("--timeout", "Timeout of a request. Default 60s.", "-B");
         ConnectionOptions connection = new();
-        Command command = new("register", "Register an endpoint with a resource directory.")
+        ToolCommand command = new("register", "Register an endpoint with a resource directory.")
         {
-            target, name, endpoint, sector, lifetime, types, attributes, links, ask, keep, timeout,
+            Examples =
+            [
+                "coap register coap://directory.example --ep meter-7 --base 'coap://[2001:db8::3]' --ask",
+                "coap register coap://directory.example --ep lamp --base coap://192.0.2.7 --link '</state>;rt=lamp' --keep",
+            ],
         };
+        command.Arguments.Add(target);
+        command.AddGroup("Registration", name, endpoint, sector, lifetime, types, attributes, links, ask, keep, timeout);
         connection.AddTo(command);
         return command.Runs(context, async (parse, cancellationToken) =>
         {
@@ -72,7 +78,8 @@ internal static class RegisterCommand
             WireTrace? trace = null;
             CoapUri asked = TargetArgument.Check(uri);
             CoapClient client = connection.CreateClient(parse, context, asked, made =>
-                trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), made.Pipeline));
+                trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), made.Pipeline), sendsOthers: true);
+            client.Timeout = options.Timeout;
             int code;
             await using (client.ConfigureAwait(false))
             {

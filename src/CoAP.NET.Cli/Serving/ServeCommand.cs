@@ -1,5 +1,6 @@
 using System.CommandLine;
 using CoAP.NET.Cli.CommandLine;
+using CoAP.NET.Cli.Wire;
 using CoAP.NET.Options;
 using CoAP.NET.Oscore;
 using Spectre.Console;
@@ -16,8 +17,16 @@ internal static class ServeCommand
     internal static Command Create(CliContext context)
     {
         ServeOptions options = new();
-        Command command = new("serve",
-            "Share a folder: files block by block, folders as links, changes to observers. Ends with Ctrl-C.");
+        ToolCommand command = new("serve",
+            "Share a folder: files block by block, folders as links, changes to observers. Ends with Ctrl-C.")
+        {
+            Examples =
+            [
+                "coap serve data --bind coap://127.0.0.1",
+                "coap serve firmware --bind coaps://[::] --psk-file devices.psk",
+                "coap serve inbox --write --max-size 1M",
+            ],
+        };
         options.AddTo(command);
         return command.Runs(context, (parse, cancellationToken) => RunAsync(parse, context, options, cancellationToken));
     }
@@ -31,6 +40,7 @@ internal static class ServeCommand
         CoapEndpointOptions endpoint = new() { TimeProvider = context.TimeProvider };
         ServeSecurity.Apply(parse, options.Keys, addresses, endpoint);
         options.Oscore.ApplyTo(parse, context, endpoint);
+        WireTrace? trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), endpoint.Pipeline);
         CoapServer server = context.CreateServer(endpoint);
         FolderWatch watch = new(paths, context.TimeProvider, options.CheckOf(parse));
         using FolderWriter writer = new(paths, context.TimeProvider);
@@ -57,6 +67,7 @@ internal static class ServeCommand
             await server.StopAsync(CancellationToken.None).ConfigureAwait(false);
         }
 
+        trace?.Summarize();
         return ExitCodes.Success;
     }
 

@@ -43,7 +43,7 @@ internal sealed class ServeOptions
         Description = "Join the group All CoAP Nodes, so that coap discover coap://224.0.1.187 finds the folder."
     };
 
-    public Option<TimeSpan?> Check { get; } = Durations.Option("--check",
+    public Option<TimeSpan?> Check { get; } = Durations.PositiveOption("--check",
         "How often to check for changes that the file system does not report. Default 2s.");
 
     public Option<bool> Quiet { get; } = new("--quiet", "-q") { Description = "Write no line for each request." };
@@ -53,19 +53,18 @@ internal sealed class ServeOptions
     public OscoreOption Oscore { get; } = new(
         "Serve only requests protected by OSCORE, with the contexts of this file, or of a directory of aiocoap.");
 
-    public void AddTo(Command command)
+    public void AddTo(ToolCommand command)
     {
         command.Arguments.Add(Folder);
-        foreach (Option option in (Option[])[Bind, Write, MaxSize, All, Join, Check, Quiet, .. Keys.All, Oscore.Option])
-        {
-            command.Options.Add(option);
-        }
+        command.AddGroup("Folder", Write, MaxSize, All, Check);
+        command.AddGroup(HelpGroup.Network, Bind, Join);
+        command.AddGroup(HelpGroup.Security, [.. Keys.All, Oscore.Option]);
+        command.AddGroup(HelpGroup.Output, Quiet, GlobalOptions.Verbose());
     }
 
     public long MaxSizeOf(ParseResult parse) => parse.GetValue(MaxSize) ?? DefaultMaxSize;
 
-    public TimeSpan CheckOf(ParseResult parse) =>
-        parse.GetValue(Check) is { } check && check > TimeSpan.Zero ? check : TimeSpan.FromSeconds(2);
+    public TimeSpan CheckOf(ParseResult parse) => parse.GetValue(Check) ?? TimeSpan.FromSeconds(2);
 
     private static long? ParseSize(ArgumentResult result)
     {

@@ -9,8 +9,8 @@ using Spectre.Console;
 namespace CoAP.NET.Cli.Wire;
 
 /// <summary>
-/// Shows every sent and received message on the error stream: blocks in the client's pipeline next to the serializer, which see the
-/// messages of the wire, including acknowledgements and retransmissions.
+/// Shows every sent and received message on the error stream: blocks in the pipelines of clients and servers next to the serializer, which
+/// see the messages of the wire, including acknowledgements and retransmissions.
 /// </summary>
 internal sealed class WireTrace
 {
@@ -18,10 +18,12 @@ internal sealed class WireTrace
     private readonly bool _hasBytes;
     private readonly long _started;
     private readonly Lock _gate = new();
-    private readonly Dictionary<(CoapAddress Peer, ushort MessageId), int> _sent = [];
 
-    // The first send time of each unanswered message: requests by their token, Pings by their Message ID.
-    private readonly Dictionary<(CoapAddress Peer, string Key), long> _asked = [];
+    // The copies of each Confirmable message.
+    private readonly RecentItems<(CoapAddress Peer, ushort MessageId, bool IsOutbound), int> _copies = new();
+
+    // The first time of each unanswered message: requests by their token, Pings by their Message ID.
+    private readonly RecentItems<(CoapAddress Peer, string Key, bool IsOutbound), long> _asked = new();
     private int _received;
     private int _retransmissions;
     private int _messages;
@@ -36,7 +38,7 @@ internal sealed class WireTrace
     /// <summary>Adds the blocks to a pipeline.</summary>
     /// <param name="context">The streams and the clock.</param>
     /// <param name="verbosity">The number of <c>--verbose</c> options: with 1 headers and options, with more all bytes too.</param>
-    /// <param name="pipeline">The pipeline of the client.</param>
+    /// <param name="pipeline">The pipeline of a client or server.</param>
     /// <returns>The trace; null without the option.</returns>
     public static WireTrace? Insert(CliContext context, int verbosity, CoapPipelineOptions pipeline)
     {
@@ -46,10 +48,15 @@ internal sealed class WireTrace
         }
 
         WireTrace trace = new(context, verbosity > 1);
-        pipeline.Insert(CoapSeams.SerializerToChannel, () => trace.Watch(isOutbound: true))
-            .Insert(CoapSeams.ChannelToSerializer, () => trace.Watch(isOutbound: false));
+        trace.AddTo(pipeline);
         return trace;
     }
+
+    /// <summary>Adds the blocks to another pipeline.</summary>
+    /// <param name="pipeline">The pipeline.</param>
+    public void AddTo(CoapPipelineOptions pipeline) => pipeline
+        .Insert(CoapSeams.SerializerToChannel, () => Watch(isOutbound: true))
+        .Insert(CoapSeams.ChannelToSerializer, () => Watch(isOutbound: false));
 
     /// <summary>Writes the summary at the end of a command.</summary>
     public void Summarize()
@@ -105,44 +112,40 @@ internal sealed class WireTrace
 
     private string Count(CoapMessage? message, CoapAddress peer, bool isOutbound, bool isReliable)
     {
-        if (!isOutbound)
-        {
-            _received++;
-            return "";
-        }
-
-        _messages++;
+        _ = isOutbound ? _messages++ : _received++;
         if (isReliable || message?.Type != CoapMessageType.Confirmable)
         {
             return "";
         }
 
-        int copies = _sent.GetValueOrDefault((peer, message.MessageId));
-        _sent[(peer, message.MessageId)] = copies + 1;
+        (CoapAddress, ushort, bool) key = (peer, message.MessageId, isOutbound);
+        int copies = _copies.Find(key, out int before) ? before : 0;
+        _copies.Set(key, copies + 1);
         if (copies == 0)
         {
             return "";
         }
 
-        _retransmissions++;
+        _retransmissions += isOutbound ? 1 : 0;
         return string.Create(CultureInfo.InvariantCulture, $"  retransmission {copies}");
     }
 
+    // A client measures its own requests, a server those of its clients.
     private string Clock(CoapMessage message, CoapAddress peer, bool isOutbound)
     {
         string key = message.Code.IsEmpty ? string.Create(CultureInfo.InvariantCulture, $"#{message.MessageId}") : message.Token.ToString();
-        if (isOutbound)
+        if (message.Code.IsRequest || (message.Code.IsEmpty && message.Type == CoapMessageType.Confirmable))
         {
-            if (message.Code.IsRequest || (message.Code.IsEmpty && message.Type == CoapMessageType.Confirmable))
+            if (!_asked.Find((peer, key, isOutbound), out _))
             {
-                _asked.TryAdd((peer, key), _context.TimeProvider.GetTimestamp());
+                _asked.Set((peer, key, isOutbound), _context.TimeProvider.GetTimestamp());
             }
 
             return "";
         }
 
-        return _asked.Remove((peer, key), out long sent)
-            ? string.Create(CultureInfo.InvariantCulture, $"  after {_context.TimeProvider.GetElapsedTime(sent).TotalMilliseconds:0.0} ms")
+        return _asked.Remove((peer, key, !isOutbound), out long asked)
+            ? string.Create(CultureInfo.InvariantCulture, $"  after {_context.TimeProvider.GetElapsedTime(asked).TotalMilliseconds:0.0} ms")
             : "";
     }
 

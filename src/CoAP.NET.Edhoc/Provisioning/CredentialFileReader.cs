@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Text.Json;
+using CoAP.NET.Hosting;
 
 namespace CoAP.NET.Edhoc;
 
@@ -198,7 +199,9 @@ internal sealed class CredentialFileReader
         {
             if (Array.IndexOf(names, property.Name) < 0)
             {
-                throw Wrong($"{where} has an unknown name. Known names are {string.Join(", ", names)}.");
+                throw Wrong($"{where} has an unknown name, {property.Name}. " + (EditDistance.Nearest(property.Name, names) is { } near
+                    ? $"Did you mean {near}?"
+                    : $"Known names are {string.Join(", ", names)}."));
             }
 
             if (!seen.Add(property.Name))

@@ -1,5 +1,7 @@
 using System.Globalization;
+using System.Text;
 using System.Text.Json;
+using CoAP.NET.Hosting;
 
 namespace CoAP.NET.Oscore;
 
@@ -35,11 +37,11 @@ internal static class ContextFileParser
             Utf8JsonReader first = reader;
             if (first.Read() && first.TokenType == JsonTokenType.PropertyName && first.ValueTextEquals("contexts"u8))
             {
-                ReadList(ref reader, file, contexts);
+                ReadList(ref reader, json, file, contexts);
             }
             else
             {
-                contexts.Add(ReadContext(ref reader, file, ""));
+                contexts.Add(ReadContext(ref reader, json, file, ""));
             }
 
             while (reader.Read())
@@ -56,7 +58,7 @@ internal static class ContextFileParser
         }
     }
 
-    private static void ReadList(ref Utf8JsonReader reader, string file, List<OscoreContextEntry> contexts)
+    private static void ReadList(ref Utf8JsonReader reader, ReadOnlySpan<byte> json, string file, List<OscoreContextEntry> contexts)
     {
         reader.Read();
         reader.Read();
@@ -79,7 +81,7 @@ internal static class ContextFileParser
                 throw new OscoreProvisioningException(file, $"{where} must be an object.");
             }
 
-            contexts.Add(ReadContext(ref reader, file, where));
+            contexts.Add(ReadContext(ref reader, json, file, where));
         }
 
         if (!reader.Read() || reader.TokenType != JsonTokenType.EndObject)
@@ -93,7 +95,7 @@ internal static class ContextFileParser
         }
     }
 
-    private static OscoreContextEntry ReadContext(ref Utf8JsonReader reader, string file, string where)
+    private static OscoreContextEntry ReadContext(ref Utf8JsonReader reader, ReadOnlySpan<byte> json, string file, string where)
     {
         using ContextFields fields = new();
         int seen = 0;
@@ -107,9 +109,7 @@ internal static class ContextFileParser
 
             if (index < 0)
             {
-                // Name and value may be swapped, so the message does not show the name.
-                throw new OscoreProvisioningException(file,
-                    $"{(where.Length > 0 ? where : "The file")} has an unknown name. Known names are {string.Join(", ", s_names)}.");
+                throw new OscoreProvisioningException(file, $"{(where.Length > 0 ? where : "The file")} has {Unknown(ref reader, json)}");
             }
 
             string name = where.Length > 0 ? $"{where}.{s_names[index]}" : s_names[index];
@@ -124,6 +124,18 @@ internal static class ContextFileParser
         }
 
         return fields.Make(file, where, ("masterSecret", "senderId", "recipientId"));
+    }
+
+    // Name and value may be swapped, so the message shows only a name that resembles a known one.
+    private static string Unknown(ref Utf8JsonReader reader, ReadOnlySpan<byte> json)
+    {
+        string name = reader.ValueSpan.Length <= MaxNameLength ? Encoding.UTF8.GetString(reader.ValueSpan) : "";
+        int line = json[..(int)reader.TokenStartIndex].Count((byte)'\n') + 1;
+        return EditDistance.Nearest(name, s_names) is { } near
+            ? $"an unknown name, {name}. Did you mean {near}?"
+            : string.Create(CultureInfo.InvariantCulture,
+                $"an unknown name in line {line}, which is not shown because it may be a secret. Known names are "
+                    + $"{string.Join(", ", s_names)}.");
     }
 
     private static void ReadField(ref Utf8JsonReader reader, string file, string name, int index, ContextFields fields)

@@ -3,6 +3,12 @@ namespace CoAP.NET.Hosting;
 /// <summary>The number of letters to change, remove or insert to turn one word into another (Levenshtein), case-insensitive.</summary>
 internal static class EditDistance
 {
+    /// <summary>Returns the word that a misspelled one most likely means; null if none is similar.</summary>
+    /// <param name="word">The word.</param>
+    /// <param name="known">The known words.</param>
+    public static string? Nearest(string word, IEnumerable<string> known) =>
+        known.MinBy(one => Of(word, one)) is { } near && Of(word, near) <= Math.Max(2, word.Length / 3) ? near : null;
+
     public static int Of(string left, string right)
     {
         int[] row = [.. Enumerable.Range(0, right.Length + 1)];

@@ -40,14 +40,14 @@ public sealed class WiringTests
         await LongEnough.RunAsync(async factor =>
         {
             await using TestServer server = await TestServer.StartAsync();
-            await using CalledWorker first = new("--key", "secret");
-            await using CalledWorker second = new("--key", "secret");
+            await using CalledWorker first = new("--worker-key", "secret");
+            await using CalledWorker second = new("--worker-key", "secret");
             string workers = $"{await first.AddressAsync()},{await second.AddressAsync()}";
             string seconds = (0.3 * factor).ToString(CultureInfo.InvariantCulture);
             (int code, string output,
                 string error) = await Called.RunAsync(
-                    [server.Uri + "/hello", "--peers", "2,5", "--workers", workers, "--key", "secret", "--json", "-", "--strict", "--seconds",
-                    seconds, .. s_short.Skip(2)]);
+                    [server.Uri + "/hello", "--peers", "2,5", "--workers", workers, "--worker-key", "secret", "--json", "-", "--strict",
+                    "--seconds", seconds, .. s_short.Skip(2)]);
             if (code == 1 && error.Contains("no answers", StringComparison.Ordinal))
             {
                 return false;
@@ -63,7 +63,7 @@ public sealed class WiringTests
             Assert.Equal(7, server.Peers.Count);
             Assert.Equal(5, server.Peers.Keys.Select(static peer => peer.ToIPAddress()).Distinct().Count());
             Assert.DoesNotContain("secret", output + error, StringComparison.Ordinal);
-            Assert.Contains("--key ***", report.Command, StringComparison.Ordinal);
+            Assert.Contains("--worker-key ***", report.Command, StringComparison.Ordinal);
             Assert.Equal((0, 0), (await first.StopAsync(), await second.StopAsync()));
             return true;
         });
@@ -104,7 +104,7 @@ public sealed class WiringTests
         await using CalledWorker worker = new();
         (int code, string output,
             string error) = await Called.RunAsync(
-                ["coap://127.0.0.1/x", "--source", "192.0.2.1", "--workers", await worker.AddressAsync(), "--quiet", .. s_short]);
+                ["coap://127.0.0.1/x", "--bind", "192.0.2.1", "--workers", await worker.AddressAsync(), "--quiet", .. s_short]);
         Assert.Equal((1, ""), (code, output));
         Assert.Contains("192.0.2.1", error, StringComparison.Ordinal);
         Assert.DoesNotContain("Exception", error, StringComparison.Ordinal);

@@ -1,4 +1,6 @@
 using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
 
 namespace CoAP.NET.Cli.Tests.Bench;
 
@@ -49,6 +51,65 @@ public sealed class BenchTests
 
         Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
         Assert.Contains($"coap bench {server.LocalEndpoints[0]}/text --peers 1", run.Out, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Times_have_units_as_elsewhere()
+    {
+        await using CoapServer server = await TestServer.StartAsync();
+        string[] args = ["bench", $"{server.LocalEndpoints[0]}/text", "--peers", "1", "--seconds", "100ms", "--warm-up", "0s", "--ramp",
+            "0.1s", "--quiet", "--max-retransmit", "2", "--retransmission-timing", "fasor"];
+
+        CliRun run = await CliHarness.RunAsync([.. args, "--timeout", "5s"]);
+        CliRun wrong = await CliHarness.RunAsync([.. args, "--timeout", "5x"]);
+        CliRun idle = await CliHarness.RunAsync([.. args, "--non"]);
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Equal(ExitCodes.Usage, wrong.ExitCode);
+        Assert.StartsWith("coap: '5x' is no time.", wrong.Error, StringComparison.Ordinal);
+        Assert.Equal(ExitCodes.Usage, idle.ExitCode);
+        Assert.Contains("--retransmission-timing is for retransmissions", idle.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task An_error_is_told_by_what_happened()
+    {
+        using Socket closed = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        closed.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        string uri = $"coap://{closed.LocalEndPoint}/x";
+        closed.Close();
+
+        CliRun run = await CliHarness.RunAsync("bench", uri, "--peers", "1", "--loop", "open", "--rate", "20", "--seconds", "0.2",
+            "--warm-up", "0", "--ramp", "0", "--quiet");
+
+        Assert.Contains("x nothing listens at the port", run.Out, StringComparison.Ordinal);
+        Assert.DoesNotContain("Exception", run.Out + run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Requests_leave_from_the_address_that_bind_names()
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return;
+        }
+
+        HashSet<string> seen = [];
+        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/from", request =>
+        {
+            lock (seen)
+            {
+                seen.Add(request.Peer.Address.ToIPAddress().ToString());
+            }
+
+            return CoapResults.Text("on");
+        }));
+
+        CliRun run = await CliHarness.RunAsync("bench", $"{server.LocalEndpoints[0]}/from", "--bind", "127.7.0.9", "--peers", "2", "--loop",
+            "open", "--rate", "40", "--seconds", "0.2", "--warm-up", "0", "--ramp", "0", "--quiet");
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Equal(["127.7.0.10", "127.7.0.9"], seen.Order(StringComparer.Ordinal));
     }
 
     [Theory]

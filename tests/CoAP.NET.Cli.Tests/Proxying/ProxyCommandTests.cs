@@ -54,6 +54,50 @@ public sealed class ProxyCommandTests : IAsyncLifetime
         Assert.Equal("at /base/lamp", run.Out.TrimEnd());
     }
 
+    [Theory]
+    [InlineData("/h")]
+    [InlineData("/help")]
+    public async Task A_path_may_look_like_an_option_of_another_system(string path)
+    {
+        (CliRun run, _) = await RunAsync(["--map", $"{path}={Origin}/base"],
+            uri => ["get", $"{uri.TrimEnd('/')}{path}/lamp"]);
+
+        Assert.Equal("at /base/lamp", run.Out.TrimEnd());
+    }
+
+    [Fact]
+    public async Task A_proxy_lists_the_paths_that_stand_for_servers()
+    {
+        string listed = "";
+        (CliRun run, _) = await RunAsync(["--map", $"/floor1={Origin}/base", "--map", $"/größe/2={Origin}"], uri =>
+        {
+            listed = uri.TrimEnd('/');
+            return ["get", $"{listed}/nowhere"];
+        });
+        (CliRun list, _) = await RunAsync(["--map", $"/floor1={Origin}/base", "--map", $"/größe/2={Origin}"],
+            uri => ["get", $"{uri.TrimEnd('/')}/.well-known/core"]);
+        (CliRun root, _) = await RunAsync(["--map", $"/floor1={Origin}"], uri => ["get", $"{uri.TrimEnd('/')}/floor1"]);
+
+        Assert.Contains($"coap discover {listed} lists the resources", run.Error, StringComparison.Ordinal);
+        Assert.Equal("</floor1>,</gr%C3%B6%C3%9Fe/2>", list.Out);
+        Assert.Equal("at /", root.Out);
+    }
+
+    [Fact]
+    public async Task Messages_on_both_sides_are_shown_when_asked()
+    {
+        (CliRun run, CliRun proxy) = await RunAsync(
+            ["--allow", "127.0.0.0/8", "-v", "--no-verify"], uri => ["get", $"{Origin}/x", "--proxy", uri]);
+
+        Assert.Equal("at /x", run.Out.TrimEnd());
+        string[] lines = proxy.Error.Split('\n');
+        Assert.Contains(lines, line => line.StartsWith("< ", StringComparison.Ordinal) && line.Contains("GET", StringComparison.Ordinal));
+        Assert.Contains(lines, line => line.StartsWith(">   Uri-Path: x", StringComparison.Ordinal));
+        Assert.Contains(lines, line => line.StartsWith("> ", StringComparison.Ordinal) && line.Contains("2.05", StringComparison.Ordinal)
+            && line.EndsWith(" ms", StringComparison.Ordinal));
+        Assert.Contains("0 retransmissions", proxy.Error, StringComparison.Ordinal);
+    }
+
     [Fact]
     public async Task A_body_beyond_the_largest_that_may_pass_as_a_stream_is_5_02()
     {

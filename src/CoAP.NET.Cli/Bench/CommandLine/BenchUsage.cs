@@ -18,14 +18,9 @@ internal static class BenchUsage
 
     /// <summary>Writes why a command line is refused.</summary>
     /// <returns>The exit code.</returns>
-    public static int Refuse(TextWriter error, params IEnumerable<string> reasons)
+    public static int Refuse(CliContext context, string reason)
     {
-        foreach (string reason in reasons)
-        {
-            error.WriteLine(reason);
-        }
-
-        error.WriteLine($"{BenchCommand.CalledAs} --help lists the options.");
+        Failures.Write(context, reason, $"{BenchCommand.CalledAs} --help lists the options.");
         return ExitCodes.Usage;
     }
 }

@@ -1,13 +1,15 @@
 using System.CommandLine;
 using System.Net;
 using System.Runtime.InteropServices;
+using CoAP.NET.Cli.CommandLine;
 using Spectre.Console;
 
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>Runs the load for a URI: one run per level of peers, then the report.</summary>
+/// <param name="context">The streams, and cancellation.</param>
 /// <param name="terminal">The terminal for the progress display; null to find out whether standard error is one.</param>
-internal sealed class LoadCommand(IAnsiConsole? terminal)
+internal sealed class LoadCommand(CliContext context, IAnsiConsole? terminal)
 {
     private readonly LoadOptions _options = new();
     private readonly Option<string?> _workers = new("--workers")
@@ -31,17 +33,14 @@ internal sealed class LoadCommand(IAnsiConsole? terminal)
     {
         Description = "Ends with exit code 1 after errors or lost requests, or a run without any answer."
     };
-    private readonly Option<bool> _quiet = new("--quiet") { Description = "Shows nothing until the report." };
+    private readonly Option<bool> _quiet = new("--quiet", "-q") { Description = "Shows nothing until the report." };
 
-    public void AddTo(Command command)
+    public void AddTo(ToolCommand command)
     {
         _options.AddTo(command);
-        foreach (Option option in (Option[])[_workers, _key, _processor, _json, _html, _strict, _quiet])
-        {
-            command.Add(option);
-        }
-
-        command.SetAction(RunAsync);
+        command.AddGroup("Report", _json, _html, _strict, _quiet, _processor);
+        command.AddGroup("Workers", _workers, _key);
+        command.Runs(context, RunAsync);
     }
 
     private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
@@ -56,23 +55,28 @@ internal sealed class LoadCommand(IAnsiConsole? terminal)
         }
         catch (FormatException exception)
         {
-            return BenchUsage.Refuse(error, exception.Message);
+            return BenchUsage.Refuse(context, exception.Message);
         }
 
         if ((plans.Select(PlanRules.FaultOf).FirstOrDefault(static fault => fault is not null)
             ?? LoadOptions.FaultOf(plans[0])
+            ?? (workers.Count > 0 && _options.HasSecurity(parsed)
+                ? "Keys and certificates do not go to workers. Leave out --workers, or the options of security."
+                : null)
             ?? (parsed.GetValue(_key) is not null && workers.Count == 0
                 ? $"{WorkerCommand.KeyName} is for --workers, which are missing."
                 : null)
             ?? files.Fault
             ?? (workers.Count == 0 ? FaultOfMachine(plans[0]) : null)) is { } fault)
         {
-            return BenchUsage.Refuse(error, fault);
+            return BenchUsage.Refuse(context, fault);
         }
 
+        // Shows errors in files now, and not during the run.
+        plans[0].Secure?.Invoke(new CoapEndpointOptions());
         if (parsed.GetValue(_processor) is { } processor && ProcessorPin.FaultOf(processor) is { } notPinned)
         {
-            return BenchUsage.Refuse(error, notPinned);
+            return BenchUsage.Refuse(context, notPinned);
         }
 
         DateTimeOffset begun = TimeProvider.System.GetUtcNow();
@@ -91,7 +95,7 @@ internal sealed class LoadCommand(IAnsiConsole? terminal)
         if (failure is ArgumentException && runs.Count == 0)
         {
             // Only opening the sockets shows that this host lacks something in the plan.
-            return BenchUsage.Refuse(error, failure.Message);
+            return BenchUsage.Refuse(context, failure.Message);
         }
 
         // A failed level does not discard the others' figures.
@@ -99,7 +103,7 @@ internal sealed class LoadCommand(IAnsiConsole? terminal)
         bool isWritten = runs.Count == 0 || await files.TryWriteAsync(report, parsed.InvocationConfiguration).ConfigureAwait(false);
         if (failure is not null)
         {
-            await error.WriteLineAsync(failure.Message).ConfigureAwait(false);
+            Failures.Write(context, failure.Message, Failures.Judge(failure).Hint);
         }
 
         return runs.Count > 0 && isWritten && failure is null && (!parsed.GetValue(_strict) || IsClean(runs, error))
@@ -158,13 +162,13 @@ internal sealed class LoadCommand(IAnsiConsole? terminal)
         $"{RuntimeInformation.OSDescription} {RuntimeInformation.OSArchitecture}, {Environment.ProcessorCount} "
             + $"processors, {RuntimeInformation.FrameworkDescription}";
 
-    // Users share reports, so they do not contain the word of the workers.
+    // Users share reports, so they contain neither keys nor the word of the workers.
     private static string Command(ParseResult parsed)
     {
         string[] words = [.. parsed.Tokens.Skip(parsed.CommandResult.Command is RootCommand ? 0 : 1).Select(static token => token.Value)];
         return string.Join(' ',
             [BenchCommand.CalledAs,
-                .. words.Select((word, i) => i > 0 && words[i - 1] == WorkerCommand.KeyName ? "***"
+                .. words.Select((word, i) => i > 0 && words[i - 1] is WorkerCommand.KeyName or "--psk" ? "***"
                     : word.Contains(' ', StringComparison.Ordinal) ? $"'{word}'" : word)]);
     }
 }

@@ -1,10 +1,12 @@
 using System.CommandLine;
 using System.Text.Json;
+using CoAP.NET.Cli.CommandLine;
 
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>Shows a report from a JSON file again, and draws it.</summary>
-internal sealed class ReportCommand
+/// <param name="context">The streams, and cancellation.</param>
+internal sealed class ReportCommand(CliContext context)
 {
     public const string Name = "report";
     private readonly Argument<string> _file = new("FILE") { Description = "The output of --json; - for the standard input." };
@@ -13,19 +15,18 @@ internal sealed class ReportCommand
     public void AddTo(Command root)
     {
         Command command = new(Name, "Shows the table of a report that --json wrote, and makes one with plots of it.") { _file, _html };
-        command.SetAction(RunAsync);
+        command.Runs(context, RunAsync);
         BenchUsage.ComesFirst(command);
         root.Add(command);
     }
 
     private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
     {
-        TextWriter error = parsed.InvocationConfiguration.Error;
         string file = parsed.GetRequiredValue(_file);
         ReportFiles files = new(null, parsed.GetValue(_html));
         if ((file != ReportFiles.Standard && !File.Exists(file) ? $"There is no file '{file}'." : files.Fault) is { } fault)
         {
-            return BenchUsage.Refuse(error, fault);
+            return BenchUsage.Refuse(context, fault);
         }
 
         try
@@ -39,7 +40,7 @@ internal sealed class ReportCommand
         }
         catch (Exception exception) when (exception is JsonException or IOException or UnauthorizedAccessException)
         {
-            await error.WriteLineAsync($"'{file}' is no report: {exception.Message}").ConfigureAwait(false);
+            Failures.Write(context, $"'{file}' is no report: {exception.Message}");
             return ExitCodes.Failure;
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)

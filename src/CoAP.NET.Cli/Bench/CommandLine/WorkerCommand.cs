@@ -1,14 +1,16 @@
 using System.CommandLine;
 using System.Net;
 using System.Net.Sockets;
+using CoAP.NET.Cli.CommandLine;
 
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>Runs the program as a worker, for coordinators.</summary>
-internal sealed class WorkerCommand
+/// <param name="context">The streams, and cancellation.</param>
+internal sealed class WorkerCommand(CliContext context)
 {
     public const string Name = "worker";
-    public const string KeyName = "--key";
+    public const string KeyName = "--worker-key";
 
     private readonly Option<string?> _listen = new("--listen")
     {
@@ -29,14 +31,13 @@ internal sealed class WorkerCommand
         {
             _listen, _key, _processor
         };
-        command.SetAction(RunAsync);
+        command.Runs(context, RunAsync);
         BenchUsage.ComesFirst(command);
         root.Add(command);
     }
 
     private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
     {
-        TextWriter error = parsed.InvocationConfiguration.Error;
         IPEndPoint listen;
         try
         {
@@ -44,12 +45,12 @@ internal sealed class WorkerCommand
         }
         catch (FormatException exception)
         {
-            return BenchUsage.Refuse(error, exception.Message);
+            return BenchUsage.Refuse(context, exception.Message);
         }
 
         if (parsed.GetValue(_processor) is { } processor && ProcessorPin.FaultOf(processor) is { } fault)
         {
-            return BenchUsage.Refuse(error, fault);
+            return BenchUsage.Refuse(context, fault);
         }
 
         // Several conversations write lines.
@@ -62,7 +63,7 @@ internal sealed class WorkerCommand
         }
         catch (SocketException exception)
         {
-            await error.WriteLineAsync($"Cannot listen on {listen}: {exception.Message}.").ConfigureAwait(false);
+            Failures.Write(context, $"Cannot listen on {listen}: {exception.Message}.");
             return ExitCodes.Failure;
         }
     }

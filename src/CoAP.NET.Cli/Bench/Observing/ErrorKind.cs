@@ -1,4 +1,5 @@
 using System.Globalization;
+using CoAP.NET.Dtls;
 
 namespace CoAP.NET.Cli.Bench;
 
@@ -13,12 +14,23 @@ internal static class ErrorKind
 
     public const string WrongPayload = "wrong payload";
 
-    /// <summary>Returns the kind of a failure: a response's code such as "4.04", "no answer", or the name of the exception.</summary>
+    /// <summary>Returns the kind of a failure: a response's code such as "4.04", or what happened, in a few words.</summary>
     public static string Of(Exception exception) => exception switch
     {
         CoapResponseException { Response: { } response } => Of(response.Code),
         CoapTimeoutException => "no answer",
-        _ => exception.GetType().Name,
+        CoapUnreachableException => "nothing listens at the port",
+        CoapNameResolutionException => "host name without address",
+        CoapSendException => "not sent by the system",
+        CoapResetException => "rejected by a Reset",
+        CoapProtocolException => "invalid answer",
+        CoapRetryLaterException => "pause demanded by 4.29",
+        CoapBusyException => "too many waiting requests",
+        CoapTooLargeException => "too large for the peer",
+        CoapDtlsHandshakeException or CoapConnectionException { Error: CoapConnectionError.HandshakeFailed } => "failed handshake",
+        CoapConnectionException { Error: CoapConnectionError.ConnectFailed or CoapConnectionError.Refused } => "no connection",
+        CoapConnectionException => "lost connection",
+        _ => "other failure",
     };
 
     /// <summary>Returns the kind of a code: "5.03".</summary>

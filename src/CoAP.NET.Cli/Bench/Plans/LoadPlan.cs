@@ -76,12 +76,15 @@ internal sealed record LoadPlan
     /// <summary>The seed of all random choices.</summary>
     public int Seed { get; init; } = 1;
 
+    /// <summary>The timing of these retransmissions.</summary>
+    public CoapRetransmissionTiming RetransmissionTiming { get; init; }
+
     /// <summary>
-    /// The identity and the pre-shared key of the clients of a <c>coaps</c> target, as <c>ID:KEY</c>; null for other targets. It is secret:
-    /// no report contains it, and no worker gets it.
+    /// Applies keys, certificates and trust to clients; null for the authorities of the operating system. They are secret: no report
+    /// contains them, and no worker gets them.
     /// </summary>
     [JsonIgnore]
-    public string? Psk { get; init; }
+    public Action<CoapEndpointOptions>? Secure { get; init; }
 
     /// <summary>
     /// The process id of the server, to measure its processor time and memory over exactly the measured time; null if it runs elsewhere.

@@ -1,5 +1,3 @@
-using CoAP.NET.Dtls;
-
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>Validates a plan from a command line or a coordinator.</summary>
@@ -17,14 +15,14 @@ internal static class PlanRules
             return error;
         }
 
+        if (!Enum.IsDefined(plan.RetransmissionTiming))
+        {
+            return $"There is no timing of retransmissions {(int)plan.RetransmissionTiming}.";
+        }
+
         if (uri.Port == 0)
         {
             return $"'{plan.Uri}' has port 0, which is not a destination.";
-        }
-
-        if (FaultOfKey(uri.Scheme, plan.Psk) is { } keyFault)
-        {
-            return keyFault;
         }
 
         if (CodeOf(plan.Method) is not { } code)
@@ -66,26 +64,6 @@ internal static class PlanRules
         catch (FormatException)
         {
             return null;
-        }
-    }
-
-    private static string? FaultOfKey(string scheme, string? psk)
-    {
-        if (scheme == LoadPeers.Dtls != psk is not null)
-        {
-            return psk is null
-                ? "coaps needs a pre-shared key here: add --psk ID:KEY. Workers do not get one."
-                : "--psk is for coaps targets.";
-        }
-
-        try
-        {
-            _ = psk is null ? null : CoapPskCredential.Parse(psk);
-            return null;
-        }
-        catch (CoapCredentialException exception)
-        {
-            return $"--psk: {exception.Message}";
         }
     }
 

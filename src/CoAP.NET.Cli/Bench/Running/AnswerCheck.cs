@@ -15,5 +15,5 @@ internal sealed class AnswerCheck(LoadPlan plan)
         : ErrorKind.WrongPayload;
 
     /// <summary>Returns the error kind of a failed request; null: lost.</summary>
-    public static string? FaultOf(CoapException exception) => exception is CoapTimeoutException ? null : exception.GetType().Name;
+    public static string? FaultOf(CoapException exception) => exception is CoapTimeoutException ? null : ErrorKind.Of(exception);
 }

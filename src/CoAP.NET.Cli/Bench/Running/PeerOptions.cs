@@ -17,6 +17,7 @@ internal static class PeerOptions
             Parameters = new CoapTransmissionParameters
             {
                 MaxRetransmit = plan.Retransmissions,
+                RetransmissionTiming = plan.RetransmissionTiming,
 
                 // A message without retransmissions must not time out before the request does.
                 AckTimeout = TimeSpan.FromSeconds(plan.Retransmissions > 0 ? 2 : Math.Max(2, plan.TimeoutSeconds)),
@@ -28,9 +29,13 @@ internal static class PeerOptions
             ResolveHost = (_, _) => Task.FromResult(targets),
         };
 
-        if (plan.Psk is { } psk)
+        if (plan.Secure is { } secure)
         {
-            options.UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = CoapPskCredential.Parse(psk) } });
+            secure(options);
+        }
+        else if (CoapUri.Parse(plan.Uri).Scheme == LoadPeers.Dtls)
+        {
+            options.UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions() });
         }
 
         // Above the defaults only if the peers need it.

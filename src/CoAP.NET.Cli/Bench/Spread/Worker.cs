@@ -47,8 +47,9 @@ internal sealed class Worker
         if (!IPAddress.IsLoopback(at.Address))
         {
             yield return key is null
-                ? $"WARNING: any host that reaches {at} can make this machine send load to any address. It requires no word (--key), and "
-                    + "nothing is encrypted. Listen on a loopback address and use a tunnel, or only where you trust everybody."
+                ? $"WARNING: any host that reaches {at} can make this machine send load to any address. It requires no word "
+                    + $"({WorkerCommand.KeyName}), and nothing is encrypted. Listen on a loopback address and use a tunnel, or only where "
+                    + "you trust everybody."
                 : $"WARNING: other machines reach {at}, and the word and everything else travels unencrypted. Anyone who reads it can "
                     + "make this machine send load to any address.";
         }
@@ -117,7 +118,7 @@ internal sealed class Worker
         {
             // For example a connection that was closed before this side served it.
             socket.Dispose();
-            _options.Say?.Invoke($"A conversation broke off: {exception.GetType().Name}: {exception.Message}.");
+            _options.Say?.Invoke($"A conversation broke off: {exception.Message}");
         }
     }
 }

@@ -42,7 +42,9 @@ internal sealed class WorkerSession(Worker worker, string who, SpreadConnection 
                         + "the same program on all machines");
             case HelloMessage hello when !worker.Knows(hello.Key):
                 throw new SpreadException(SpreadError.Key,
-                    hello.Key is null ? "this worker requires a word (--key)" : "the word (--key) is not this worker's");
+                    hello.Key is null
+                        ? $"this worker requires a word ({WorkerCommand.KeyName})"
+                        : $"the word ({WorkerCommand.KeyName}) is not this worker's");
             case HelloMessage:
                 return worker.Take(who) is not { } other
                     ? true
@@ -128,7 +130,7 @@ internal sealed class WorkerSession(Worker worker, string who, SpreadConnection 
 #pragma warning restore CA1031
         {
             return new ErrorMessage(SpreadError.Failed,
-                SpreadException.Clean($"the run failed: {exception.GetType().Name}: {exception.Message}"));
+                SpreadException.Clean($"the run failed: {exception.Message}"));
         }
         finally
         {

@@ -96,7 +96,8 @@ internal sealed class BlockwiseDownload(TransferMessages messages)
                     {
                         throw messages.Refuse(_restarts > MaxRestarts
                             ? $"changed the representation {_restarts} times while it was downloaded. Try again when it is at rest."
-                            : "changed the representation while it was downloaded, and it cannot be begun again here. Download it anew.");
+                            : "changed the representation while it was downloaded, and it cannot be begun again here. Download it anew.",
+                            isChanged: true);
                     }
 
                     messages.Counters.Add(CoapCounter.TransferRestarts);

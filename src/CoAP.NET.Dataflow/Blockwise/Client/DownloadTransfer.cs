@@ -99,7 +99,10 @@ internal sealed class DownloadTransfer
 
         if (response.OptionsToRead?.Block2 is not { } block)
         {
-            return Offset > 0 ? DownloadVerdict.NoBlock : IsExpected(response) ? DownloadVerdict.Whole : DownloadVerdict.Changed;
+            // A shorter representation may fit into one message.
+            return First is null && !IsExpected(response) ? DownloadVerdict.Changed
+                : Offset > 0 ? DownloadVerdict.NoBlock
+                : DownloadVerdict.Whole;
         }
 
         if (block.IsBert && !TakesBert)

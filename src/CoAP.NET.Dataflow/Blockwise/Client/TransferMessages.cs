@@ -142,10 +142,11 @@ internal sealed class TransferMessages
 
     /// <summary>Returns the error for a response that violates a rule; counted and logged.</summary>
     /// <param name="why">The violation.</param>
-    public CoapProtocolException Refuse(string why)
+    /// <param name="isChanged">Whether the server has another representation meanwhile.</param>
+    public CoapProtocolException Refuse(string why, bool isChanged = false)
     {
         Counters.Add(CoapCounter.BadBlocks);
         Log.ResponseBlockRefused(Logger, Target, why);
-        return new CoapProtocolException($"{Target} {why}");
+        return new CoapProtocolException($"{Target} {why}") { IsRepresentationChanged = isChanged };
     }
 }

@@ -1,0 +1,219 @@
+using System.Diagnostics;
+using CoAP.NET.Mesh;
+using CoAP.NET.Wire;
+
+namespace CoAP.NET.Cli.Tests;
+
+/// <summary>Downloads to a file that an interruption divides into several runs.</summary>
+public sealed class ContinueTests : IDisposable
+{
+    private readonly string _directory = Directory.CreateTempSubdirectory("coap-cli-").FullName;
+    private readonly TaskCompletionSource _reached = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource _released = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly List<long> _offsets = [];
+    private byte[] _body = Enumerable.Range(0, 20_000).Select(number => (byte)(number * 31 >> 3)).ToArray();
+    private bool _hasETag = true;
+    private long _stallsAt = long.MaxValue;
+
+    private string Target => Path.Combine(_directory, "tool.bin");
+
+    private string Part => Target + ".part";
+
+    public void Dispose() => Directory.Delete(_directory, recursive: true);
+
+    [Theory]
+    [InlineData("1024", 1024)]
+    [InlineData("64", 64)]
+    public async Task A_killed_download_goes_on_where_it_was(string size, int bytes)
+    {
+        await using CoapServer server = await ServeAsync();
+        _stallsAt = 12 * 1024;
+        string uri = $"{server.LocalEndpoints[0]}/firmware";
+        using (Process tool = Process.Start(new ProcessStartInfo(
+            "dotnet", [Path.Combine(AppContext.BaseDirectory, "coap.dll"), "get", uri, "-o", Target, "-b", size])
+        {
+            RedirectStandardError = true,
+            RedirectStandardOutput = true,
+        })!)
+        {
+            await Task.WhenAny(_reached.Task, tool.WaitForExitAsync());
+            tool.Kill();
+            await tool.WaitForExitAsync();
+        }
+
+        Assert.Equal(12 * 1024, new FileInfo(Part).Length);
+        Assert.False(File.Exists(Target));
+        Release();
+        _offsets.Clear();
+
+        CliRun run = await CliHarness.RunAsync("get", uri, "-o", Target, "--continue", "-b", size);
+
+        AssertComplete(run);
+        Assert.Contains("Continues after 12288 B", run.Error, StringComparison.Ordinal);
+        Assert.Equal((12 * 1024) - bytes, _offsets[0]);
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(1025)]
+    [InlineData(4095)]
+    [InlineData(20_000)]
+    public async Task Any_number_of_bytes_is_continued(int length)
+    {
+        await using CoapServer server = await ServeAsync();
+        string uri = await InterruptAsync(server);
+        File.WriteAllBytes(Part, _body[..length]);
+
+        CliRun run = await CliHarness.RunAsync("get", uri, "-o", Target, "--continue");
+
+        AssertComplete(run);
+        Assert.Contains($"Continues after {length} B", run.Error, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(20_000)]
+    [InlineData(3000)]
+    [InlineData(7)]
+    public async Task A_changed_resource_is_downloaded_from_the_beginning(int length)
+    {
+        await using CoapServer server = await ServeAsync();
+        string uri = await InterruptAsync(server);
+        _body = Enumerable.Repeat((byte)7, length).ToArray();
+
+        CliRun run = await CliHarness.RunAsync("get", uri, "-o", Target, "--continue");
+
+        AssertComplete(run);
+        Assert.Contains("has changed", run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task An_interrupted_download_says_how_to_go_on()
+    {
+        await using CoapServer server = await ServeAsync();
+        string uri = await InterruptAsync(server);
+
+        Assert.Equal([Part, Part + ".etag"], Directory.GetFiles(_directory).Order());
+        CliRun again = await CliHarness.RunAsync("get", uri, "-o", Target);
+        AssertComplete(again);
+    }
+
+    [Fact]
+    public async Task A_part_of_another_resource_is_refused()
+    {
+        await using CoapServer server = await ServeAsync();
+        string uri = await InterruptAsync(server);
+        byte[] before = File.ReadAllBytes(Part);
+
+        CliRun run = await CliHarness.RunAsync("get", $"{uri}?other", "-o", Target, "--continue");
+
+        Assert.Equal(ExitCodes.Usage, run.ExitCode);
+        Assert.Contains($"is a part of {uri}, and not of {uri}?other", run.Error, StringComparison.Ordinal);
+        Assert.Equal(before, File.ReadAllBytes(Part));
+    }
+
+    [Fact]
+    public async Task Without_a_part_or_its_version_the_download_begins()
+    {
+        await using CoapServer server = await ServeAsync();
+        string uri = $"{server.LocalEndpoints[0]}/firmware";
+
+        AssertComplete(await CliHarness.RunAsync("get", uri, "-o", Target, "--continue"));
+        File.WriteAllText(Part, "something");
+        CliRun run = await CliHarness.RunAsync("get", uri, "-o", Target, "--continue");
+
+        AssertComplete(run);
+        Assert.Contains("starts again", run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_server_without_ETags_is_continued_with_a_warning()
+    {
+        _hasETag = false;
+        await using CoapServer server = await ServeAsync();
+        string uri = await InterruptAsync(server);
+
+        CliRun run = await CliHarness.RunAsync("get", uri, "-o", Target, "--continue");
+
+        AssertComplete(run);
+        Assert.Contains("sends no ETag", run.Error, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("add --output FILE", "--continue")]
+    [InlineData("add --output FILE", "--continue", "-o", "-")]
+    [InlineData("without NUM", "--continue", "-o", "x", "-b", "4,256")]
+    public async Task What_does_not_go_with_it_is_refused(string problem, params string[] args)
+    {
+        CliRun run = await CliHarness.RunAsync(["get", "coap://127.0.0.1:9/x", .. args]);
+
+        Assert.Equal(ExitCodes.Usage, run.ExitCode);
+        Assert.Contains(problem, run.Error, StringComparison.Ordinal);
+    }
+
+    // Ctrl-C in the middle.
+    private async Task<string> InterruptAsync(CoapServer server)
+    {
+        string uri = $"{server.LocalEndpoints[0]}/firmware";
+        _stallsAt = 8 * 1024;
+        using CancellationTokenSource stop = new();
+        Task<CliRun> running = new CliHarness { Stopped = stop.Token }.InvokeAsync("get", uri, "-o", Target);
+        await Task.WhenAny(_reached.Task, running);
+        await stop.CancelAsync();
+        CliRun run = await running;
+        Assert.Equal(ExitCodes.Cancelled, run.ExitCode);
+        Assert.Contains($"8192 B are in {Part}; --continue goes on there.", run.Error, StringComparison.Ordinal);
+        Release();
+        return uri;
+    }
+
+    private void Release()
+    {
+        Volatile.Write(ref _stallsAt, long.MaxValue);
+        _released.TrySetResult();
+    }
+
+    private void AssertComplete(CliRun run)
+    {
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Equal(_body, File.ReadAllBytes(Target));
+        Assert.Equal([Target], Directory.GetFiles(_directory));
+    }
+
+    private Task<CoapServer> ServeAsync()
+    {
+        CoapEndpointOptions options = new();
+        if (!_hasETag)
+        {
+            options.Pipeline.Insert(CoapSeams.MessagingToSerializer, () => new InlineTap<CoapOutbound>(item =>
+            {
+                item.Message?.Options.ETag = null;
+                return item;
+            }));
+        }
+
+        return TestServer.StartAsync(
+            server => server.MapGet("/firmware",
+                () => CoapResults.Stream(new StallingBody(_body, this), CoapETag.FromContent(_body), CoapContentFormat.OctetStream)),
+            options: options);
+    }
+
+    // Stalls at a position, so that a client can be interrupted exactly there.
+    private sealed class StallingBody(byte[] bytes, ContinueTests tests) : MemoryStream(bytes, writable: false)
+    {
+        public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            lock (tests._offsets)
+            {
+                tests._offsets.Add(Position);
+            }
+
+            if (Position >= Volatile.Read(ref tests._stallsAt))
+            {
+                tests._reached.TrySetResult();
+                await tests._released.Task;
+            }
+
+            return await base.ReadAsync(buffer, cancellationToken);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+namespace CoAP.NET.Cli.Tests;
+
+/// <summary>Words of the command line that the parser could take for something else: paths, payloads and names of files.</summary>
+public sealed class LiteralWordsTests
+{
+    [Theory]
+    [InlineData("@readings")]
+    [InlineData("@@")]
+    [InlineData("-5")]
+    [InlineData("-v")]
+    [InlineData("--json")]
+    [InlineData("-Nv")]
+    [InlineData("/h")]
+    [InlineData("/?")]
+    [InlineData("/help")]
+    [InlineData("a=b:c")]
+    [InlineData("[1,2]")]
+    [InlineData("get")]
+    public async Task A_payload_is_sent_as_it_is_written(string payload)
+    {
+        await using CoapServer server = await TestServer.StartAsync();
+
+        CliRun run = await CliHarness.RunAsync("put", $"{server.LocalEndpoints[0]}/echo", "--payload", payload);
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Equal(payload, run.Out);
+    }
+
+    [Theory]
+    [InlineData("serve", "/h")]
+    [InlineData("serve", "/?")]
+    [InlineData("serve", "@folder")]
+    [InlineData("get", "/h")]
+    [InlineData("decode", "/h")]
+    [InlineData("discover", "/h")]
+    [InlineData("register", "/h", "--ep", "x", "--base", "coap://192.0.2.1")]
+    [InlineData("ping", "/?")]
+    public async Task A_path_asks_for_no_help(params string[] args)
+    {
+        CliRun run = await CliHarness.RunAsync(args);
+
+        Assert.NotEqual(ExitCodes.Success, run.ExitCode);
+        Assert.DoesNotContain("Usage:", run.Out, StringComparison.Ordinal);
+        Assert.Contains(args[1][1..], run.Error, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("coap get ")]
+    [InlineData("coap get /")]
+    [InlineData("coap proxy --map /")]
+    public async Task No_path_is_suggested_for_help(string line)
+    {
+        CliRun run = await CliHarness.RunAsync($"[suggest:{line.Length}]", line);
+
+        Assert.DoesNotContain(run.Out.Split('\n'), word => word.Trim() is "/h" or "/?");
+    }
+
+    [Fact]
+    public async Task A_missing_value_is_told_once()
+    {
+        CliRun run = await CliHarness.RunAsync("put", "coap://192.0.2.1/x", "--payload");
+
+        Assert.Equal(ExitCodes.Usage, run.ExitCode);
+        Assert.Equal(2, run.Error.Split("--payload").Length);
+    }
+}

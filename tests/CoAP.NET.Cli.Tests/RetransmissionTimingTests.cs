@@ -1,0 +1,46 @@
+namespace CoAP.NET.Cli.Tests;
+
+/// <summary>Which timing of retransmissions the clients of commands have.</summary>
+public sealed class RetransmissionTimingTests
+{
+    [Theory]
+    [InlineData("fasor", CoapRetransmissionTiming.Fasor)]
+    [InlineData("FASOR", CoapRetransmissionTiming.Fasor)]
+    [InlineData("cocoa", CoapRetransmissionTiming.Cocoa)]
+    [InlineData("rfc8961", CoapRetransmissionTiming.Rfc8961)]
+    [InlineData("default", CoapRetransmissionTiming.Default)]
+    public async Task The_timing_is_that_of_the_name(string name, CoapRetransmissionTiming timing)
+    {
+        await using CoapServer server = await TestServer.StartAsync();
+        foreach (string[] args in (string[][])[["get", $"{server.LocalEndpoints[0]}/text"], ["ping", server.LocalEndpoints[0]],
+            ["discover", server.LocalEndpoints[0]], ["observe", $"{server.LocalEndpoints[0]}/text", "--count", "1"]])
+        {
+            CoapRetransmissionTiming? used = null;
+            CliHarness harness = new()
+            {
+                CreateClient = options =>
+                {
+                    used = options.Parameters.RetransmissionTiming;
+                    return new CoapClient(options);
+                },
+            };
+
+            CliRun run = await harness.InvokeAsync([.. args, "--retransmission-timing", name]);
+
+            Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+            Assert.Equal(timing, used);
+        }
+    }
+
+    [Theory]
+    [InlineData("fasto")]
+    [InlineData("3")]
+    [InlineData("")]
+    public async Task Another_name_is_refused_with_those_that_exist(string name)
+    {
+        CliRun run = await CliHarness.RunAsync("get", "coap://192.0.2.1/x", "--retransmission-timing", name);
+
+        Assert.Equal(ExitCodes.Usage, run.ExitCode);
+        Assert.Contains("Write default, cocoa, rfc8961 or fasor.", run.Error, StringComparison.Ordinal);
+    }
+}
