@@ -1,3 +1,4 @@
+using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Handshakes;
@@ -28,7 +29,9 @@ internal sealed class DtlsSettings
                 ? new CoapDtlsSessionKeeping(new SessionFileKeeper(file), file.Key) { IsForStopsOnly = true }
                 : null);
             Steering = server.Steering;
-            ValidateClientPublicKey = server.ValidateClientPublicKey;
+            ValidateClientPublicKey = server.ValidateClientPublicKey is { } accepts
+                ? key => CallbackException.Guard("CoapDtlsServerOptions.ValidateClientPublicKey", () => accepts(key))
+                : null;
             _clients = server.RequireClientCertificate || server.RequestClientCertificate ? CheckOf(server) : null;
             ServerLimits = new DtlsServerLimits
             {
@@ -50,7 +53,8 @@ internal sealed class DtlsSettings
                 SelectPsk = SelectionOf(client),
                 Certificates = CheckOf(client),
                 ValidateRawPublicKey = client.ValidateServerPublicKey is { } takes
-                    ? (host, address, key) => takes(new CoapDtlsServerName(host, address, null), key)
+                    ? (host, address, key) => CallbackException.Guard(
+                        "CoapDtlsClientOptions.ValidateServerPublicKey", () => takes(new CoapDtlsServerName(host, address, null), key))
                     : null,
                 HandshakeTimeout = options.HandshakeTimeout,
                 IdleTimeout = client.SessionIdleTimeout,
@@ -120,8 +124,9 @@ internal sealed class DtlsSettings
 
     /// <summary>Creates the context that all handshakes of a server share.</summary>
     /// <param name="time">The clock for the resumption of sessions.</param>
+    /// <param name="storeFailed">Runs when the store of resumable sessions threw.</param>
     /// <exception cref="CoapDtlsException">There is no OpenSSL, or it rejects the settings; the message says what to do.</exception>
-    public HandshakeContext MakeServerContext(TimeProvider time)
+    public HandshakeContext MakeServerContext(TimeProvider time, Action<Exception>? storeFailed = null)
     {
         CoapDtlsServerOptions server = _options.Server!;
         return Make(new HandshakeSettings
@@ -141,6 +146,7 @@ internal sealed class DtlsSettings
             RetransmitTimeout = _options.RetransmitTimeout,
             OwnCidLength = _options.UseConnectionIds ? DtlsServer.CidLength : UnknownCid,
             SessionStore = server.ResumptionStore,
+            SessionStoreFailed = storeFailed,
             AsyncSessionStore = server.AsyncResumptionStore,
             ResumptionLifetime = server.ResumptionLifetime,
             Time = time,
@@ -217,7 +223,7 @@ internal sealed class DtlsSettings
         IsOfServers = false,
         Authorities = server.TrustedAuthorities,
         Revocation = server.RevocationMode,
-        Decides = server.ValidateClientCertificate is { } decides ? decides.Invoke : null,
+        Decides = DecisionOf(server.ValidateClientCertificate, "CoapDtlsServerOptions.ValidateClientCertificate"),
     };
 
     private static CertificateCheck CheckOf(CoapDtlsClientOptions client) => new()
@@ -225,15 +231,21 @@ internal sealed class DtlsSettings
         IsOfServers = true,
         Authorities = client.TrustedAuthorities,
         Revocation = client.RevocationMode,
-        Decides = client.ValidateServerCertificate is { } decides ? decides.Invoke : null,
+        Decides = DecisionOf(client.ValidateServerCertificate, "CoapDtlsClientOptions.ValidateServerCertificate"),
     };
+
+    private static Func<X509Certificate2, X509Chain, SslPolicyErrors, bool>? DecisionOf(
+        CoapDtlsCertificateValidation? decides, string name) => decides is null
+            ? null
+            : (certificate, chain, errors) => CallbackException.Guard(name, () => decides(certificate, chain, errors));
 
     private static Func<string?, CoapAddress, string?, (string Identity, ReadOnlyMemory<byte> Key)?>? SelectionOf(
         CoapDtlsClientOptions client)
     {
         if (client.SelectPsk is { } select)
         {
-            return (host, address, hint) => select(new CoapDtlsServerName(host, address, hint)) is { } chosen
+            return (host, address, hint) => CallbackException.Guard(
+                "CoapDtlsClientOptions.SelectPsk", () => select(new CoapDtlsServerName(host, address, hint))) is { } chosen
                 ? (chosen.Identity, chosen.Key)
                 : null;
         }

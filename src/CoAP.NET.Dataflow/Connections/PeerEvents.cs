@@ -98,7 +98,7 @@ internal sealed class PeerEvents(
     public void OnMoved(CoapChannel channel, CoapAddress from)
     {
         AskWhereMoved(channel);
-        Log.PeerMoved(environment.Logger, channel, from.ToString());
+        Log.PeerMoved(environment.Logger, channel.Identity ?? "identity unknown", channel, from.ToString());
         if (Moved is { } handlers)
         {
             UserEvents.Raise(environment, nameof(CoapEndpoint.PeerMoved), handlers, endpoint,

@@ -80,6 +80,9 @@ internal sealed record HandshakeSettings
     /// <summary>The store of resumable sessions of a server (RFC 5246 section 7.3); null: no resumption.</summary>
     public ICoapDtlsSessionStore? SessionStore { get; init; }
 
+    /// <summary>Runs when <see cref="SessionStore"/> threw; null: nothing runs.</summary>
+    public Action<Exception>? SessionStoreFailed { get; init; }
+
     /// <summary>The store if several servers share it, in place of <see cref="SessionStore"/>.</summary>
     public ICoapAsyncDtlsSessionStore? AsyncSessionStore { get; init; }
 

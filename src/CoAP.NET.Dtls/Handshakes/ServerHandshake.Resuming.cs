@@ -119,17 +119,18 @@ internal sealed partial class ServerHandshake
         return session;
     }
 
-    private static void Put(ICoapDtlsSessionStore store, byte[] id, byte[] state, DateTimeOffset expires)
+    private void Put(ICoapDtlsSessionStore store, byte[] id, byte[] state, DateTimeOffset expires)
     {
         try
         {
             store.Add(id, state, expires);
         }
 #pragma warning disable CA1031 // a failing store costs a full handshake later, and nothing now
-        catch (Exception)
+        catch (Exception exception)
 #pragma warning restore CA1031
         {
             CryptographicOperations.ZeroMemory(state);
+            Settings.SessionStoreFailed?.Invoke(exception);
         }
     }
 

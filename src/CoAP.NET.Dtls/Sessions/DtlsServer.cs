@@ -136,8 +136,11 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     /// <summary>Validates raw public keys of clients (SubjectPublicKeyInfo); null: accept none.</summary>
     public Func<ReadOnlyMemory<byte>, bool>? ValidateRawPublicKey { get; init; }
 
-    /// <summary>Runs when a handshake failed, with the reason as text.</summary>
-    public Action<DtlsPath, string>? HandshakeFailed { get; init; }
+    /// <summary>Runs when a handshake failed; once for all copies of its ClientHello.</summary>
+    public Action<HandshakeFailure>? HandshakeFailed { get; init; }
+
+    /// <summary>Runs when a store of resumable sessions threw, with the option that names it and the exception.</summary>
+    public Action<string, Exception>? ResumptionFailed { get; init; }
 
     TimeProvider IDtlsSessionHome.Time => _time;
 
@@ -274,12 +277,24 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
 
     /// <summary>Handles a failed handshake.</summary>
     /// <param name="pending">The handshake.</param>
-    /// <param name="why">The reason, as text.</param>
-    public void OnFailed(PendingHandshake pending, string why)
+    /// <param name="why">The reason.</param>
+    public void OnFailed(PendingHandshake pending, HandshakeEnd why)
     {
         _handshakes.Forget(pending);
         Counters.AddFailed();
-        HandshakeFailed?.Invoke(pending.Path, why);
+        _handshakes.Report(pending.Path, pending.Beginning, pending.ClaimedIdentity, why);
+    }
+
+    /// <summary>Handles a failed call to a store of resumable sessions.</summary>
+    /// <param name="store">The option that names the store.</param>
+    /// <param name="exception">What it threw; null if it was slow or not called.</param>
+    public void OnResumptionFailed(string store, Exception? exception)
+    {
+        Counters.AddResumptionFailure();
+        if (exception is not null)
+        {
+            ResumptionFailed?.Invoke(store, exception);
+        }
     }
 
     /// <summary>Adds a new session, reports it, and evicts others if necessary.</summary>

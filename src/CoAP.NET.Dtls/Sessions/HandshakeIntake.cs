@@ -16,6 +16,12 @@ internal sealed class HandshakeIntake
     private const int AddressBytes = 24;
     private const byte FatalLevel = 2;
 
+    private static readonly HandshakeEnd s_tooLate = new("The client did not finish the handshake in time.", HandshakeFault.TimedOut);
+    private static readonly HandshakeEnd s_replaced = new("The client began another handshake.");
+    private static readonly HandshakeEnd s_handedOver = new("Its slot is handed over to another server.");
+    private static readonly HandshakeEnd s_noExtendedMasterSecret =
+        new(Handshake.NoExtendedMasterSecret, HandshakeFault.NothingInCommon);
+
     private readonly DtlsServer _server;
     private readonly SessionTable _sessions;
     private readonly HandshakeContext _context;
@@ -25,6 +31,7 @@ internal sealed class HandshakeIntake
     private readonly CookieMint _cookies;
     private readonly ConcurrentDictionary<DtlsPath, PendingHandshake> _pending = new();
     private readonly HandshakeTable _handshakes;
+    private readonly FailedHellos _failed = new();
     private readonly Lock _gate = new();
 
     // The callers that wait until no handshake of a slot remains.
@@ -79,7 +86,7 @@ internal sealed class HandshakeIntake
             }
             else
             {
-                GiveUp(pending, "The client did not finish the handshake in time.");
+                GiveUp(pending, s_tooLate);
             }
         }
     }
@@ -93,7 +100,7 @@ internal sealed class HandshakeIntake
         {
             if (pending.Grant?.Slot == slot)
             {
-                GiveUp(pending, "Its slot is handed over to another server.");
+                GiveUp(pending, s_handedOver);
             }
         }
 
@@ -113,7 +120,7 @@ internal sealed class HandshakeIntake
         Volatile.Write(ref _isStopped, true);
         foreach (PendingHandshake pending in _pending.Values)
         {
-            _ = pending.GiveUp("The server stops.");
+            _ = pending.GiveUp();
             Forget(pending);
         }
 
@@ -182,7 +189,7 @@ internal sealed class HandshakeIntake
             }
 
             // The client began another handshake, and has proved its address.
-            GiveUp(known, "The client began another handshake.");
+            GiveUp(known, s_replaced);
             grant ??= known.Grant;
         }
 
@@ -199,36 +206,19 @@ internal sealed class HandshakeIntake
         alert[RecordHeader.Size + 1] = AlertNames.HandshakeFailure;
         _server.Sink.Send(path, alert);
         _server.Counters.AddFailed();
-        _server.HandshakeFailed?.Invoke(path, Handshake.NoExtendedMasterSecret);
+        Report(path, hello.BeforeCookie, null, s_noExtendedMasterSecret);
     }
 
     private bool TryBegin(in DtlsPath path, ReadOnlySpan<byte> datagram, ReadOnlySpan<byte> beginning, SlotGrant? grant)
     {
-        ServerHandshake handshake;
-        try
-        {
-            handshake = new(_context, () => MakeCid(grant))
-            {
-                Validate = _validate,
-                ValidateRawPublicKey = _server.ValidateRawPublicKey,
-                SessionNames = new SessionNaming(_server.Random, grant?.Slot),
-            };
-        }
-        catch (Exception exception) when (exception is ObjectDisposedException or InvalidOperationException)
-        {
-            // The endpoint is stopping, or OpenSSL has no memory. The client retries.
-            _server.Counters.AddIgnored();
-            return false;
-        }
-
-        PendingHandshake pending = new(handshake, path, _server, beginning.ToArray())
+        PendingHandshake pending = new(_ => Make(grant), path, _server, beginning.ToArray())
         {
             Since = _time.GetTimestamp(),
             Source = _sessions.Keys.Of(path.Remote),
             IsKnown = _sessions.HasSessionsOf(path.Remote),
             Grant = grant,
         };
-        if (_handshakes.Add(pending) is { } evicted && evicted.GiveUp("Others needed its place."))
+        if (_handshakes.Add(pending) is { } evicted && evicted.GiveUp())
         {
             // Counted and not logged: otherwise a flood would fill the log.
             Forget(evicted);
@@ -238,7 +228,7 @@ internal sealed class HandshakeIntake
         if (!_pending.TryAdd(KeyOf(path), pending))
         {
             // The same ClientHello arrived on another thread.
-            _ = pending.GiveUp("Another one was quicker.");
+            _ = pending.GiveUp();
             _handshakes.Remove(pending);
             return true;
         }
@@ -247,12 +237,12 @@ internal sealed class HandshakeIntake
         bool isOver = !pending.Post(datagram);
         if (Volatile.Read(ref _isStopped))
         {
-            _ = pending.GiveUp("The server stops.");
+            _ = pending.GiveUp();
             isOver = true;
         }
         else if (grant is { } given && _server.Steering?.Holds(given) == false)
         {
-            _ = pending.GiveUp("Its slot is handed over to another server.");
+            _ = pending.GiveUp();
             isOver = true;
         }
 
@@ -265,11 +255,24 @@ internal sealed class HandshakeIntake
         return true;
     }
 
-    private void GiveUp(PendingHandshake pending, string why)
+    /// <summary>Reports a failed handshake, once for all copies of its ClientHello.</summary>
+    /// <param name="path">The path to the client.</param>
+    /// <param name="beginning">The part of its ClientHello before the cookie.</param>
+    /// <param name="identity">The identity that the client claims; null for none.</param>
+    /// <param name="end">Why it failed.</param>
+    public void Report(in DtlsPath path, ReadOnlySpan<byte> beginning, string? identity, HandshakeEnd end)
     {
-        if (pending.GiveUp(why))
+        if (!_failed.IsCopy(path, beginning))
         {
-            _server.OnFailed(pending, why);
+            _server.HandshakeFailed?.Invoke(new HandshakeFailure(path, identity, end));
+        }
+    }
+
+    private void GiveUp(PendingHandshake pending, HandshakeEnd why)
+    {
+        if (pending.GiveUp())
+        {
+            _server.OnFailed(pending, pending.ExplainEnd(why));
         }
     }
 
@@ -300,6 +303,13 @@ internal sealed class HandshakeIntake
 
         done.ForEach(static one => one.SetResult());
     }
+
+    private ServerHandshake Make(SlotGrant? grant) => new(_context, () => MakeCid(grant))
+    {
+        Validate = _validate,
+        ValidateRawPublicKey = _server.ValidateRawPublicKey,
+        SessionNames = new SessionNaming(_server.Random, grant?.Slot),
+    };
 
     private byte[] MakeCid(SlotGrant? grant)
     {

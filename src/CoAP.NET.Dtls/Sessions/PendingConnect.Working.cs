@@ -59,7 +59,7 @@ internal sealed partial class PendingConnect
             else if (_handshake.Status == HandshakeStatus.Failed)
             {
                 (CoapDtlsHandshakeFailure reason, string text) = ConnectFailures.Of(_handshake, _distrust);
-                Fail(reason, text, null);
+                Fail(reason, text, _handshake.Failure?.Exception?.InnerException);
             }
         }
 #pragma warning disable CA1031 // any exception ends this handshake and nothing else

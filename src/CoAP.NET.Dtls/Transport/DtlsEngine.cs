@@ -28,6 +28,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
     private readonly SessionOpening? _opening;
     private readonly CoapDatagramPool _pool;
     private readonly OwnAddresses _ownAddresses;
+    private readonly HandshakeReports _reports;
 
     // Receive threads never work on handshakes, which validate certificates and call user code.
     private readonly HandshakeWork _work;
@@ -41,6 +42,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         _transport = transport;
         _sockets = sockets;
         _outer = context;
+        _reports = new HandshakeReports(context);
         _settings = settings;
         Context = new DtlsContext(this, context, 0);
         Clock = new EngineClock(this, sockets, context);
@@ -51,20 +53,22 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         _pool = new CoapDatagramPool(context.Limits.MaxDatagramSize + RecordOverhead);
         if (isServer)
         {
-            _serverContext = settings.MakeServerContext(context.TimeProvider);
+            _serverContext = settings.MakeServerContext(context.TimeProvider,
+                exception => _server!.OnResumptionFailed("CoapDtlsServerOptions.ResumptionStore", exception));
             _server = new DtlsServer(
                 _serverContext, settings.ServerLimits, settings.PskStore, settings.ValidateClientsBy(context.TimeProvider), this,
                 context.TimeProvider, context.Random, _work.Run,
                 context.SharedKeysFor(CookieMint.Purpose, HandshakeIntake.CookieKeyLifetime)) {
                     Sources = context.Sources,
-                    HandshakeFailed = OnHandshakeFailed,
+                    HandshakeFailed = _reports.Failed,
                     ValidateRawPublicKey = settings.ValidateClientPublicKey,
                     Counters = new DtlsServerCounters(context.Counters),
+                    ResumptionFailed = _reports.StoreFailed,
                     Keeping = settings.SessionKeeping,
                     KeepingFailed = OnKeepingFailed,
                     Asks = AskAsync,
                     MaxDatagram = context.Limits.MaxDatagramSize + RecordOverhead,
-                    SteeringFailed = OnSteeringFailed,
+                    SteeringFailed = _reports.SteeringFailed,
                     Sockets = sockets as CoapUdpTransport,
                     SteeredBy = settings.Steering,
                 };
@@ -115,7 +119,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
 
             if (keeper.Loading.Unreadable is var unreadable and > 0)
             {
-                DtlsLog.SessionsNotLoaded(_outer.Logger, KeeperName, string.Create(CultureInfo.InvariantCulture,
+                DtlsLog.SessionsNotLoaded(_outer.Logger, null, KeeperName, string.Create(CultureInfo.InvariantCulture,
                     $"{unreadable} of them were corrupted, encrypted with another key, or written by another version."));
             }
         }
@@ -123,7 +127,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         catch (Exception exception) when (exception is not OperationCanceledException)
 #pragma warning restore CA1031
         {
-            DtlsLog.SessionsNotLoaded(_outer.Logger, KeeperName, exception.Message);
+            DtlsLog.SessionsNotLoaded(_outer.Logger, exception, KeeperName, exception.Message);
         }
     }
 
@@ -146,7 +150,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            DtlsLog.SessionsNotSaved(_outer.Logger, KeeperName, exception.Message);
+            DtlsLog.SessionsNotSaved(_outer.Logger, exception, KeeperName, exception.Message);
         }
     }
 
@@ -377,21 +381,11 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         _serverContext?.Dispose();
     }
 
-    private void OnHandshakeFailed(DtlsPath path, string why)
-    {
-        _outer.Counters.Add(CoapCounter.HandshakesFailed);
-
-        // The text may contain input from a stranger or from user code.
-        DtlsLog.HandshakeFailed(_outer.Logger, path.Remote.ToString(), CoapForeignText.LineOf(why));
-    }
-
     private void OnKeepingFailed(Exception exception)
     {
         _outer.Counters.Add(CoapCounter.SessionKeepingFailures);
-        DtlsLog.SessionsNotKept(_outer.Logger, KeeperName, exception.Message);
+        DtlsLog.SessionsNotKept(_outer.Logger, exception, KeeperName, exception.Message);
     }
-
-    private void OnSteeringFailed(Exception exception) => DtlsLog.SteeringFailed(_outer.Logger, exception);
 
     private Task AskAsync(DtlsSession session) =>
         session.Owner is DtlsChannelSession { Channel: not null } owner
