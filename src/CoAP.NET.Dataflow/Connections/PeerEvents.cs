@@ -177,6 +177,25 @@ internal sealed class PeerEvents(
         }
     }
 
+    /// <summary>Closes connections without waiting.</summary>
+    /// <param name="condition">Whether to close the connection of a peer.</param>
+    /// <param name="text">The reason as a sentence.</param>
+    /// <returns>Number of closed connections.</returns>
+    public int Disconnect(Func<CoapPeer, bool> condition, string text)
+    {
+        int count = 0;
+        foreach (CoapChannel channel in connections.All())
+        {
+            if (!ConnectionSignals.IsOver(channel) && condition(CoapPeer.Of(channel)))
+            {
+                Release(channel, null, [], text, atOnce: true);
+                count++;
+            }
+        }
+
+        return count;
+    }
+
     /// <summary>Closes all connections without waiting.</summary>
     public void CloseAll()
     {

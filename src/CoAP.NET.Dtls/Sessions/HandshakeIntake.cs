@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Cookies;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
@@ -24,9 +23,8 @@ internal sealed class HandshakeIntake
 
     private readonly DtlsServer _server;
     private readonly SessionTable _sessions;
-    private readonly HandshakeContext _context;
+    private readonly ServerRules _rules;
     private readonly DtlsServerLimits _limits;
-    private readonly Func<X509Certificate2, X509Certificate2Collection, bool>? _validate;
     private readonly TimeProvider _time;
     private readonly CookieMint _cookies;
     private readonly ConcurrentDictionary<DtlsPath, PendingHandshake> _pending = new();
@@ -41,25 +39,22 @@ internal sealed class HandshakeIntake
     /// <summary>Creates the intake.</summary>
     /// <param name="server">Its server.</param>
     /// <param name="sessions">The sessions of the server.</param>
-    /// <param name="context">The context that its handshakes share.</param>
+    /// <param name="rules">What its handshakes use unless credentials are selected.</param>
     /// <param name="limits">Its limits.</param>
-    /// <param name="validate">Validates certificates of clients, or null: trust none.</param>
     /// <param name="time">The clock.</param>
     /// <param name="cookieKeys">The keys of cookies that other processes share; null for secret keys of its own.</param>
     public HandshakeIntake(
         DtlsServer server,
         SessionTable sessions,
-        HandshakeContext context,
+        ServerRules rules,
         DtlsServerLimits limits,
-        Func<X509Certificate2, X509Certificate2Collection, bool>? validate,
         TimeProvider time,
         CoapEpochKeys? cookieKeys)
     {
         _server = server;
         _sessions = sessions;
-        _context = context;
+        _rules = rules;
         _limits = limits;
-        _validate = validate;
         _time = time;
         _cookies = cookieKeys is null ? new CookieMint(server.Random, time, CookieKeyLifetime) : new CookieMint(cookieKeys);
         _handshakes = new HandshakeTable(limits.MaxHandshakesPerAddress, limits.MaxHandshakes);
@@ -174,7 +169,7 @@ internal sealed class HandshakeIntake
             return true;
         }
 
-        if (_context.Settings.RequiresExtendedMasterSecret && !hello.HasExtendedMasterSecret)
+        if (_rules.Context.Settings.RequiresExtendedMasterSecret && !hello.HasExtendedMasterSecret)
         {
             RefuseOld(path, hello);
             return true;
@@ -211,7 +206,7 @@ internal sealed class HandshakeIntake
 
     private bool TryBegin(in DtlsPath path, ReadOnlySpan<byte> datagram, ReadOnlySpan<byte> beginning, SlotGrant? grant)
     {
-        PendingHandshake pending = new(_ => Make(grant), path, _server, beginning.ToArray())
+        PendingHandshake pending = new(hello => Make(hello, grant), path, _server, beginning.ToArray())
         {
             Since = _time.GetTimestamp(),
             Source = _sessions.Keys.Of(path.Remote),
@@ -304,12 +299,17 @@ internal sealed class HandshakeIntake
         done.ForEach(static one => one.SetResult());
     }
 
-    private ServerHandshake Make(SlotGrant? grant) => new(_context, () => MakeCid(grant))
+    // On a handshake thread, because the selection of credentials is code of the application.
+    private ServerHandshake Make(byte[] clientHello, SlotGrant? grant)
     {
-        Validate = _validate,
-        ValidateRawPublicKey = _server.ValidateRawPublicKey,
-        SessionNames = new SessionNaming(_server.Random, grant?.Slot),
-    };
+        ServerRules rules = _server.SelectRules?.Invoke(ClientHello.ServerNameOf(clientHello)) ?? _rules;
+        return new ServerHandshake(rules.Context, () => MakeCid(grant))
+        {
+            Validate = rules.Validate,
+            ValidateRawPublicKey = _server.ValidateRawPublicKey,
+            SessionNames = new SessionNaming(_server.Random, grant?.Slot),
+        };
+    }
 
     private byte[] MakeCid(SlotGrant? grant)
     {

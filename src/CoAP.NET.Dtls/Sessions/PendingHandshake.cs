@@ -195,8 +195,8 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
 
     private async ValueTask StartAsync(byte[] clientHello)
     {
-        byte[]? id = owner.Resumption is null ? null : ClientHello.SessionIdOf(clientHello);
-        byte[]? state = id is null ? null : await owner.Resumption!.FindAsync(id, _end.Token).ConfigureAwait(false);
+        byte[]? id = owner.CanResume ? ClientHello.SessionIdOf(clientHello) : null;
+        byte[]? state = id is null ? null : await FindSessionAsync(id).ConfigureAwait(false);
         ServerHandshake handshake = make(clientHello);
         _handshake = handshake;
         if (id is not null)
@@ -292,6 +292,34 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
         {
             throw new CallbackException("CoapDtlsServerOptions.PskStore", exception);
         }
+    }
+
+    // A client whose key was removed must not return by an earlier session.
+    private async ValueTask<byte[]?> FindSessionAsync(byte[] id)
+    {
+        byte[]? state = owner.Resumption is { } shared
+            ? await shared.FindAsync(id, _end.Token).ConfigureAwait(false)
+            : owner.TakeSession(id);
+        if (state is null)
+        {
+            return null;
+        }
+
+        if (ServerHandshake.Read(state) is not { } read
+            || (read.PskIdentity is { } identity && (await FindKeyAsync(identity).ConfigureAwait(false)).IsEmpty))
+        {
+            CryptographicOperations.ZeroMemory(state);
+            return null;
+        }
+
+        if (owner.Resumption is not null)
+        {
+            return state;
+        }
+
+        // The store in memory has it again when OpenSSL asks.
+        owner.ReturnSession(id, state, read.Expires);
+        return null;
     }
 
     private void Send(IReadOnlyList<byte[]> datagrams)

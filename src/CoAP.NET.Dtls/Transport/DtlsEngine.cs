@@ -53,8 +53,9 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         _pool = new CoapDatagramPool(context.Limits.MaxDatagramSize + RecordOverhead);
         if (isServer)
         {
-            _serverContext = settings.MakeServerContext(context.TimeProvider,
-                exception => _server!.OnResumptionFailed("CoapDtlsServerOptions.ResumptionStore", exception));
+            void storeFailed(Exception exception) =>
+                _server!.OnResumptionFailed("CoapDtlsServerOptions.ResumptionStore", exception);
+            _serverContext = settings.MakeServerContext(context.TimeProvider, storeFailed);
             _server = new DtlsServer(
                 _serverContext, settings.ServerLimits, settings.PskStore, settings.ValidateClientsBy(context.TimeProvider), this,
                 context.TimeProvider, context.Random, _work.Run,
@@ -63,6 +64,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
                     HandshakeFailed = _reports.Failed,
                     ValidateRawPublicKey = settings.ValidateClientPublicKey,
                     Counters = new DtlsServerCounters(context.Counters),
+                    SelectRules = RulesOfServer(settings, context.TimeProvider, storeFailed),
                     ResumptionFailed = _reports.StoreFailed,
                     Keeping = settings.SessionKeeping,
                     KeepingFailed = OnKeepingFailed,
@@ -77,7 +79,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         if (settings.HasClient)
         {
             _clientContext = settings.MakeClientContext();
-            _client = new DtlsClient(_clientContext, settings.Client, this, context.TimeProvider, context.Random, _work.Run);
+            _client = new DtlsClient(_clientContext, settings.Client with { SelectRules = RulesOfClient(settings) }, this, context.TimeProvider, context.Random, _work.Run);
             _opening = new SessionOpening(transport, Clock, context, _client, _paths);
         }
     }
@@ -379,6 +381,26 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         _server?.Dispose();
         _clientContext?.Dispose();
         _serverContext?.Dispose();
+    }
+
+    private static Func<string?, ServerRules?>? RulesOfServer(DtlsSettings settings, TimeProvider time, Action<Exception> storeFailed)
+    {
+        const string Option = "CoapDtlsServerOptions.SelectCredentials";
+        CredentialMemory<ServerRules> known = new(
+            credentials => new ServerRules(settings.MakeServerContext(time, storeFailed, credentials),
+                settings.ValidateClientsBy(time, credentials)));
+        return settings.SelectServerCredentials is not { } select ? null
+            : name => CallbackException.Guard(Option, () => select(name) is { } chosen ? known.For(chosen) : null);
+    }
+
+    private static Func<string?, CoapAddress, ClientRules?>? RulesOfClient(DtlsSettings settings)
+    {
+        const string Option = "CoapDtlsClientOptions.SelectCredentials";
+        CredentialMemory<ClientRules> known = new(
+            credentials => new ClientRules(settings.MakeClientContext(credentials), settings.CheckServersBy(credentials)));
+        return settings.SelectClientCredentials is not { } select ? null
+            : (name, server) => CallbackException.Guard(
+                Option, () => select(new CoapDtlsServerName(name, server, null)) is { } chosen ? known.For(chosen) : null);
     }
 
     private void OnKeepingFailed(Exception exception)
