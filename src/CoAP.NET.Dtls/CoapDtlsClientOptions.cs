@@ -65,7 +65,20 @@ public sealed class CoapDtlsClientOptions
     /// </remarks>
     public CoapDtlsCertificateValidation? ValidateServerCertificate { get; set; }
 
-    /// <summary>How the client checks whether a server's certificate is revoked.</summary>
+    /// <summary>The revocation lists that certificates of servers must not be on, such as from a file.</summary>
+    /// <remarks>Checked in memory, for each certificate of the chain, without fetching any URL. Default null: no list.</remarks>
+    public CoapRevocationLists? RevocationLists { get; set; }
+
+    /// <summary>Chooses certificate, authorities and revocation lists for each handshake, so that they can be renewed.</summary>
+    /// <remarks>
+    /// The result takes the place of <see cref="Certificate"/>, <see cref="Intermediates"/>, <see cref="TrustedAuthorities"/> and
+    /// <see cref="RevocationLists"/>, which apply if it returns null. The client calls it once per handshake, on a handshake thread; it must
+    /// return quickly. Return the same instance until something changes: the client prepares each instance once, and remembers the last 64.
+    /// An exception fails the request. Default null.
+    /// </remarks>
+    public Func<CoapDtlsServerName, CoapDtlsCredentials?>? SelectCredentials { get; set; }
+
+    /// <summary>How the client checks online whether a server's certificate is revoked.</summary>
     /// <remarks>
     /// Default <see cref="X509RevocationMode.NoCheck"/>: an online check takes long, and devices can seldom reach the authority.
     /// </remarks>
@@ -95,6 +108,8 @@ public sealed class CoapDtlsClientOptions
             Certificate = CertificateChecks.Copy(Certificate),
             ValidateServerCertificate = ValidateServerCertificate,
             RevocationMode = RevocationMode,
+            RevocationLists = RevocationLists,
+            SelectCredentials = SelectCredentials,
             SessionIdleTimeout = SessionIdleTimeout,
             MaxResumableSessions = MaxResumableSessions,
         };

@@ -4,7 +4,9 @@ using System.Security.Cryptography.X509Certificates;
 namespace CoAP.NET.Dtls;
 
 /// <summary>The credentials of an endpoint as a <c>coaps</c> server, the clients that it accepts, and the limits of its sessions.</summary>
-/// <remarks>Needs <see cref="PskStore"/>, <see cref="Certificate"/> or both; clients choose.</remarks>
+/// <remarks>
+/// Needs <see cref="PskStore"/>, <see cref="Certificate"/> (or <see cref="SelectCredentials"/>), or both; clients choose.
+/// </remarks>
 public sealed class CoapDtlsServerOptions
 {
     private static readonly TimeSpan s_shortestIdle = TimeSpan.FromSeconds(1);
@@ -22,7 +24,8 @@ public sealed class CoapDtlsServerOptions
     /// <summary>The server's own certificate with its private key.</summary>
     /// <remarks>
     /// The key is ECDSA on P-256 (RFC 7252 section 9.1.3.3) and exportable, because OpenSSL imports it; <see cref="CoapCertificates.Load"/>
-    /// returns such certificates. The endpoint copies it, so the caller may dispose it afterwards. Default null: only pre-shared keys.
+    /// returns such certificates. The endpoint copies it, so the caller may dispose it afterwards. To renew it while the endpoint runs, set
+    /// <see cref="SelectCredentials"/>. Default null: only pre-shared keys.
     /// </remarks>
     public X509Certificate2? Certificate { get; set; }
 
@@ -80,7 +83,24 @@ public sealed class CoapDtlsServerOptions
     /// </remarks>
     public X509Certificate2Collection TrustedAuthorities { get; } = [];
 
-    /// <summary>How the server checks whether a client's certificate is revoked.</summary>
+    /// <summary>The revocation lists that certificates of clients must not be on, such as from a file.</summary>
+    /// <remarks>
+    /// Checked in memory, for each certificate of the chain, without fetching any URL. Default null: no list. To end the open sessions of
+    /// what a new list revokes, call <see cref="CoapDisconnectExtensions.Disconnect"/>.
+    /// </remarks>
+    public CoapRevocationLists? RevocationLists { get; set; }
+
+    /// <summary>Chooses certificate, authorities and revocation lists for each handshake, so that they can be renewed.</summary>
+    /// <remarks>
+    /// Gets the host name that the client requests (RFC 6066 section 3), or null if it requests none. Any sender can choose that name. The
+    /// result takes the place of <see cref="Certificate"/>, <see cref="Intermediates"/>, <see cref="TrustedAuthorities"/> and
+    /// <see cref="RevocationLists"/>, which apply if it returns null. The server calls it once per handshake with a client that proved its
+    /// address, on a handshake thread; it must return quickly. Return the same instance until something changes: the server prepares each
+    /// instance once, and remembers the last 64. An exception fails the handshake and is logged. Sessions that are open go on. Default null.
+    /// </remarks>
+    public Func<string?, CoapDtlsCredentials?>? SelectCredentials { get; set; }
+
+    /// <summary>How the server checks online whether a client's certificate is revoked.</summary>
     /// <remarks>Default <see cref="X509RevocationMode.NoCheck"/>: an online check takes long, and a handshake waits for it.</remarks>
     public X509RevocationMode RevocationMode { get; set; } = X509RevocationMode.NoCheck;
 
@@ -152,7 +172,10 @@ public sealed class CoapDtlsServerOptions
 
     /// <summary>How long a client can resume a session.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 1 day.</exception>
-    /// <remarks>Default 1 hour; 1 s to 1 day (RFC 5246 appendix F.1.4). A client whose key you removed can resume for this long.</remarks>
+    /// <remarks>
+    /// Default 1 hour; 1 s to 1 day (RFC 5246 appendix F.1.4). A client whose key you replaced can resume for this long; one whose key you
+    /// removed, or whose certificate is on a revocation list, cannot.
+    /// </remarks>
     public TimeSpan ResumptionLifetime { get; set =>
         field = OptionRanges.Check(value, s_shortestIdle, s_longestResumption, nameof(ResumptionLifetime)); } = TimeSpan.FromHours(1);
 
@@ -187,6 +210,8 @@ public sealed class CoapDtlsServerOptions
             RequestClientCertificate = RequestClientCertificate,
             ValidateClientCertificate = ValidateClientCertificate,
             RevocationMode = RevocationMode,
+            RevocationLists = RevocationLists,
+            SelectCredentials = SelectCredentials,
             MaxSessions = MaxSessions,
             MaxSessionsPerAddress = MaxSessionsPerAddress,
             MaxSessionsPerIdentity = MaxSessionsPerIdentity,

@@ -31,7 +31,14 @@ internal static class DtlsOptionChecks
 
         if (options.Client is { } client)
         {
-            CheckRawKey("CoapDtlsClientOptions", client.Certificate, client.RawPublicKey);
+            CheckRawKey("CoapDtlsClientOptions", client.Certificate, client.RawPublicKey, client.SelectCredentials is not null);
+        }
+
+        if (options is { Server: { RevocationLists: not null, RequireClientCertificate: false, RequestClientCertificate: false } })
+        {
+            throw new ArgumentException(
+                "CoapDtlsServerOptions.RevocationLists concern certificates of clients, but the server asks for none. Set "
+                    + "RequireClientCertificate or RequestClientCertificate, or leave RevocationLists out.");
         }
 
         if (options.Client is { Certificate: null, Intermediates.Count: > 0 })
@@ -46,14 +53,14 @@ internal static class DtlsOptionChecks
 
     private static void CheckServer(CoapDtlsServerOptions server)
     {
-        if (server.PskStore is null && server.Certificate is null && server.RawPublicKey is null)
+        if (server is { PskStore: null, Certificate: null, RawPublicKey: null, SelectCredentials: null })
         {
             throw new ArgumentException(
-                "CoapDtlsServerOptions has no credentials. Set PskStore for clients with pre-shared keys, Certificate (or RawPublicKey) "
-                    + "for those that check one, or both.");
+                "CoapDtlsServerOptions has no credentials. Set PskStore for clients with pre-shared keys, Certificate (or RawPublicKey, or "
+                    + "SelectCredentials) for those that check one, or both.");
         }
 
-        CheckRawKey("CoapDtlsServerOptions", server.Certificate, server.RawPublicKey);
+        CheckRawKey("CoapDtlsServerOptions", server.Certificate, server.RawPublicKey, server.SelectCredentials is not null);
 
         if (server.PskIdentityHint is { } hint && PskRules.ProblemOfIdentity(hint) is { } problem)
         {
@@ -96,7 +103,7 @@ internal static class DtlsOptionChecks
                     + "RequireClientPublicKey out.");
         }
 
-        if (server.RequireClientPublicKey && server.Certificate is null && server.RawPublicKey is null)
+        if (server is { RequireClientPublicKey: true, Certificate: null, RawPublicKey: null, SelectCredentials: null })
         {
             throw new ArgumentException(
                 "CoapDtlsServerOptions.RequireClientPublicKey goes with a Certificate or a RawPublicKey of the server, and there is none. "
@@ -105,9 +112,10 @@ internal static class DtlsOptionChecks
 
         bool asks = server.RequireClientCertificate || server.RequestClientCertificate;
         bool decides = server.TrustedAuthorities.Count > 0 || server.ValidateClientCertificate is not null;
+        bool selects = server.SelectCredentials is not null;
         if (server.Certificate is null)
         {
-            if (asks && server.RawPublicKey is null)
+            if (asks && server.RawPublicKey is null && !selects)
             {
                 throw new ArgumentException(
                     "CoapDtlsServerOptions wants certificates of clients, but has no Certificate of its own, and one goes only with the "
@@ -125,7 +133,8 @@ internal static class DtlsOptionChecks
             CheckCertificate("CoapDtlsServerOptions.Certificate", server.Certificate);
         }
 
-        if (asks && !decides)
+        // Without a certificate of the options there is no handshake without selected credentials.
+        if (asks && !decides && !(selects && server.Certificate is null))
         {
             throw new ArgumentException(
                 "CoapDtlsServerOptions wants certificates of clients, but does not say which. Put their authorities into "
@@ -148,8 +157,14 @@ internal static class DtlsOptionChecks
         }
     }
 
-    private static void CheckRawKey(string name, X509Certificate2? certificate, ECDsa? key)
+    private static void CheckRawKey(string name, X509Certificate2? certificate, ECDsa? key, bool selects)
     {
+        if (key is not null && selects)
+        {
+            throw new ArgumentException(
+                $"{name} has a RawPublicKey and SelectCredentials, and an endpoint shows a certificate or a raw public key. Leave one out.");
+        }
+
         if (key is not null && certificate is not null)
         {
             throw new ArgumentException($"{name} has a Certificate and a RawPublicKey, and an endpoint shows one of them. Leave one out.");
@@ -179,7 +194,7 @@ internal static class DtlsOptionChecks
         {
             throw new ArgumentException(
                 "CoapDtlsOptions.CipherSuites holds none that goes with the credentials of Server. "
-                    + $"Add {(options.Server.Certificate is null && options.Server.RawPublicKey is null ? "PskAes128Ccm8" : "EcdheEcdsaAes128Ccm8")}, or leave the list empty.");
+                    + $"Add {(options.Server is { Certificate: null, RawPublicKey: null, SelectCredentials: null } ? "PskAes128Ccm8" : "EcdheEcdsaAes128Ccm8")}, or leave the list empty.");
         }
 
         if (options.Client is not null && client.Count == 0)

@@ -1,3 +1,4 @@
+using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Handshakes;
@@ -15,7 +16,6 @@ internal sealed class DtlsSettings
 
     private readonly CoapDtlsOptions _options;
     private readonly Lock _gate = new();
-    private readonly CertificateCheck? _clients;
     private KeyLogFile? _keyLog;
 
     private DtlsSettings(CoapDtlsOptions options, bool isServer)
@@ -28,8 +28,9 @@ internal sealed class DtlsSettings
                 ? new CoapDtlsSessionKeeping(new SessionFileKeeper(file), file.Key) { IsForStopsOnly = true }
                 : null);
             Steering = server.Steering;
-            ValidateClientPublicKey = server.ValidateClientPublicKey;
-            _clients = server.RequireClientCertificate || server.RequestClientCertificate ? CheckOf(server) : null;
+            ValidateClientPublicKey = server.ValidateClientPublicKey is { } accepts
+                ? key => CallbackException.Guard("CoapDtlsServerOptions.ValidateClientPublicKey", () => accepts(key))
+                : null;
             ServerLimits = new DtlsServerLimits
             {
                 MaxSessions = server.MaxSessions,
@@ -50,7 +51,8 @@ internal sealed class DtlsSettings
                 SelectPsk = SelectionOf(client),
                 Certificates = CheckOf(client),
                 ValidateRawPublicKey = client.ValidateServerPublicKey is { } takes
-                    ? (host, address, key) => takes(new CoapDtlsServerName(host, address, null), key)
+                    ? (host, address, key) => CallbackException.Guard(
+                        "CoapDtlsClientOptions.ValidateServerPublicKey", () => takes(new CoapDtlsServerName(host, address, null), key))
                     : null,
                 HandshakeTimeout = options.HandshakeTimeout,
                 IdleTimeout = client.SessionIdleTimeout,
@@ -108,31 +110,68 @@ internal sealed class DtlsSettings
         }
     }
 
+    /// <summary>Chooses the credentials of a server for each handshake; null: always those of the options.</summary>
+    public Func<string?, CoapDtlsCredentials?>? SelectServerCredentials => _options.Server?.SelectCredentials;
+
+    /// <summary>Chooses the credentials of a client for each handshake; null: always those of the options.</summary>
+    public Func<CoapDtlsServerName, CoapDtlsCredentials?>? SelectClientCredentials => _options.Client?.SelectCredentials;
+
     /// <summary>
     /// Returns the validation of client certificates. It throws with the reason when it refuses one, and the handshake reports that reason.
     /// </summary>
     /// <param name="time">The clock for their validity.</param>
+    /// <param name="credentials">The selected credentials; null for those of the options.</param>
     /// <returns>Null if the server asks for none.</returns>
-    public Func<X509Certificate2, X509Certificate2Collection, bool>? ValidateClientsBy(TimeProvider time) =>
-        _clients is { } check ? (leaf, sent) => check.Refuses(leaf, sent, name: null, time.GetUtcNow()) is { } why
-            ? throw new CoapDtlsException(why)
-            : true : null;
-
-    /// <summary>Creates the context that all handshakes of a server share.</summary>
-    /// <param name="time">The clock for the resumption of sessions.</param>
-    /// <exception cref="CoapDtlsException">There is no OpenSSL, or it rejects the settings; the message says what to do.</exception>
-    public HandshakeContext MakeServerContext(TimeProvider time)
+    public Func<X509Certificate2, X509Certificate2Collection, bool>? ValidateClientsBy(
+        TimeProvider time, CoapDtlsCredentials? credentials = null)
     {
         CoapDtlsServerOptions server = _options.Server!;
+        if (!server.RequireClientCertificate && !server.RequestClientCertificate)
+        {
+            return null;
+        }
+
+        CertificateCheck check = new()
+        {
+            IsOfServers = false,
+            Authorities = credentials?.TrustedAuthorities ?? server.TrustedAuthorities,
+            Revocation = server.RevocationMode,
+            RevocationLists = credentials is null ? server.RevocationLists : credentials.RevocationLists,
+            Decides = DecisionOf(server.ValidateClientCertificate, "CoapDtlsServerOptions.ValidateClientCertificate"),
+        };
+        return (leaf, sent) => check.Refuses(leaf, sent, name: null, time.GetUtcNow()) is { } why ? throw new CoapDtlsException(why) : true;
+    }
+
+    /// <summary>Creates a context that handshakes of a server share.</summary>
+    /// <param name="time">The clock for the resumption of sessions.</param>
+    /// <param name="storeFailed">Runs when the store of resumable sessions threw.</param>
+    /// <param name="credentials">The selected credentials; null for those of the options.</param>
+    /// <exception cref="CoapDtlsException">
+    /// There is no OpenSSL, or it rejects the settings, or a server that asks for certificates was given no authority; the message says what
+    /// to do.
+    /// </exception>
+    public HandshakeContext MakeServerContext(
+        TimeProvider time, Action<Exception>? storeFailed = null, CoapDtlsCredentials? credentials = null)
+    {
+        CoapDtlsServerOptions server = _options.Server!;
+        X509Certificate2Collection authorities = credentials?.TrustedAuthorities ?? server.TrustedAuthorities;
+        if (credentials is { TrustedAuthorities.Count: 0 } && server is { ValidateClientCertificate: null }
+            && (server.RequireClientCertificate || server.RequestClientCertificate))
+        {
+            throw new CoapDtlsException(
+                "CoapDtlsServerOptions wants certificates of clients, but the selected CoapDtlsCredentials name no authority, so that a "
+                    + "certificate of any public authority would be accepted. Give them trustedAuthorities.");
+        }
+
         return Make(new HandshakeSettings
         {
             IsServer = true,
             Suites = DtlsSuites.OfServer(_options),
-            Certificate = server.Certificate,
-            Intermediates = [.. server.Intermediates],
+            Certificate = credentials is null ? server.Certificate : credentials.Certificate,
+            Intermediates = [.. credentials?.Intermediates ?? server.Intermediates],
             RequiresClientCertificate = server.RequireClientCertificate || server.RequireClientPublicKey,
             RequiresExtendedMasterSecret = _options.RequireExtendedMasterSecret,
-            Trust = TrustOf(server),
+            Trust = TrustOf(server, authorities),
             RequestsClientCertificate = server.RequestClientCertificate || server.ValidateClientPublicKey is not null,
             RawPublicKey = server.RawPublicKey,
             TakesRawPublicKeys = server.ValidateClientPublicKey is not null,
@@ -141,33 +180,40 @@ internal sealed class DtlsSettings
             RetransmitTimeout = _options.RetransmitTimeout,
             OwnCidLength = _options.UseConnectionIds ? DtlsServer.CidLength : UnknownCid,
             SessionStore = server.ResumptionStore,
+            SessionStoreFailed = storeFailed,
             AsyncSessionStore = server.AsyncResumptionStore,
             ResumptionLifetime = server.ResumptionLifetime,
+            RevocationLists = credentials is null ? server.RevocationLists : credentials.RevocationLists,
             Time = time,
             KeyLog = KeyLog(),
         });
     }
 
-    /// <summary>Creates the context that all handshakes of a client share.</summary>
+    /// <summary>Creates a context that handshakes of a client share.</summary>
+    /// <param name="credentials">The selected credentials; null for those of the options.</param>
     /// <exception cref="CoapDtlsException">There is no OpenSSL, or it rejects the settings; the message says what to do.</exception>
-    public HandshakeContext MakeClientContext()
+    public HandshakeContext MakeClientContext(CoapDtlsCredentials? credentials = null)
     {
         CoapDtlsClientOptions client = _options.Client!;
         return Make(new HandshakeSettings
         {
             IsServer = false,
             Suites = DtlsSuites.OfClient(_options),
-            Certificate = client.Certificate,
+            Certificate = credentials is null ? client.Certificate : credentials.Certificate,
             RawPublicKey = client.RawPublicKey,
             TakesRawPublicKeys = client.ValidateServerPublicKey is not null,
             RequiresExtendedMasterSecret = _options.RequireExtendedMasterSecret,
-            Intermediates = [.. client.Intermediates],
+            Intermediates = [.. credentials?.Intermediates ?? client.Intermediates],
             Mtu = _options.MaxDatagramSize,
             RetransmitTimeout = _options.RetransmitTimeout,
             OwnCidLength = _options.UseConnectionIds ? _options.ClientCidLength : UnknownCid,
             KeyLog = KeyLog(),
         });
     }
+
+    /// <summary>Returns the check of certificates of servers.</summary>
+    /// <param name="credentials">The selected credentials; null for those of the options.</param>
+    public CertificateCheck CheckServersBy(CoapDtlsCredentials? credentials) => CheckOf(_options.Client!, credentials);
 
     private static HandshakeContext Make(HandshakeSettings settings)
     {
@@ -193,10 +239,10 @@ internal sealed class DtlsSettings
     }
 
     // Functions are not comparable; their presence is.
-    private static byte[] TrustOf(CoapDtlsServerOptions server)
+    private static byte[] TrustOf(CoapDtlsServerOptions server, X509Certificate2Collection authorities)
     {
         using IncrementalHash hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
-        foreach (byte[] authority in server.TrustedAuthorities.Select(static one => SHA256.HashData(one.RawDataMemory.Span))
+        foreach (byte[] authority in authorities.Select(static one => SHA256.HashData(one.RawDataMemory.Span))
             .OrderBy(Convert.ToHexStringLower, StringComparer.Ordinal))
         {
             hash.AppendData(authority);
@@ -212,28 +258,27 @@ internal sealed class DtlsSettings
         return hash.GetHashAndReset();
     }
 
-    private static CertificateCheck CheckOf(CoapDtlsServerOptions server) => new()
-    {
-        IsOfServers = false,
-        Authorities = server.TrustedAuthorities,
-        Revocation = server.RevocationMode,
-        Decides = server.ValidateClientCertificate is { } decides ? decides.Invoke : null,
-    };
-
-    private static CertificateCheck CheckOf(CoapDtlsClientOptions client) => new()
+    private static CertificateCheck CheckOf(CoapDtlsClientOptions client, CoapDtlsCredentials? credentials = null) => new()
     {
         IsOfServers = true,
-        Authorities = client.TrustedAuthorities,
+        Authorities = credentials?.TrustedAuthorities ?? client.TrustedAuthorities,
         Revocation = client.RevocationMode,
-        Decides = client.ValidateServerCertificate is { } decides ? decides.Invoke : null,
+        RevocationLists = credentials is null ? client.RevocationLists : credentials.RevocationLists,
+        Decides = DecisionOf(client.ValidateServerCertificate, "CoapDtlsClientOptions.ValidateServerCertificate"),
     };
+
+    private static Func<X509Certificate2, X509Chain, SslPolicyErrors, bool>? DecisionOf(
+        CoapDtlsCertificateValidation? decides, string name) => decides is null
+            ? null
+            : (certificate, chain, errors) => CallbackException.Guard(name, () => decides(certificate, chain, errors));
 
     private static Func<string?, CoapAddress, string?, (string Identity, ReadOnlyMemory<byte> Key)?>? SelectionOf(
         CoapDtlsClientOptions client)
     {
         if (client.SelectPsk is { } select)
         {
-            return (host, address, hint) => select(new CoapDtlsServerName(host, address, hint)) is { } chosen
+            return (host, address, hint) => CallbackException.Guard(
+                "CoapDtlsClientOptions.SelectPsk", () => select(new CoapDtlsServerName(host, address, hint))) is { } chosen
                 ? (chosen.Identity, chosen.Key)
                 : null;
         }

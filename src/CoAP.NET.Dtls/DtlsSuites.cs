@@ -23,7 +23,7 @@ internal static class DtlsSuites
             : [.. Named(options)
                 .Where(suite => suite.UsesPreSharedKey
                     ? server.PskStore is not null
-                    : server.Certificate is not null || server.RawPublicKey is not null)];
+                    : server.Certificate is not null || server.RawPublicKey is not null || server.SelectCredentials is not null)];
 
     /// <summary>
     /// The suites that a client can use. With a pre-shared key, the client accepts servers with certificates only if an option concerns
@@ -41,6 +41,7 @@ internal static class DtlsSuites
             || options.CipherSuites.Count > 0
             || client.Certificate is not null
             || client.RawPublicKey is not null
+            || client.SelectCredentials is not null
             || client.ValidateServerPublicKey is not null
             || client.TrustedAuthorities.Count > 0
             || client.ValidateServerCertificate is not null;

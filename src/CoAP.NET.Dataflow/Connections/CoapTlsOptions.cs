@@ -4,8 +4,9 @@ namespace CoAP.NET;
 
 /// <summary>The TLS options for <c>coaps+tcp</c> (RFC 8323 section 8.2), as <see cref="SslStream"/> uses them.</summary>
 /// <remarks>
-/// They are copied when a transport is created; a missing ALPN <c>coap</c> is added. .NET supports neither pre-shared keys nor raw public
-/// keys for TLS.
+/// They are copied when a transport is created, so later changes have no effect: <see cref="SelectServer"/> and <see cref="SelectClient"/>
+/// renew certificates while the endpoint runs. A missing ALPN <c>coap</c> is added. .NET supports neither pre-shared keys nor raw public keys
+/// for TLS.
 /// </remarks>
 public sealed class CoapTlsOptions
 {
@@ -27,6 +28,13 @@ public sealed class CoapTlsOptions
     /// <remarks>Default null: certificates must be valid for the host of the URI and trusted by the operating system.</remarks>
     public SslClientAuthenticationOptions? Client { get; set; }
 
+    /// <summary>Chooses the options of a client for each connection, for example with a renewed certificate.</summary>
+    /// <remarks>
+    /// Gets the host of the URI. It has priority over <see cref="Client"/>, which applies if it returns null. It must return quickly: return
+    /// prepared options. An exception fails the connection. Default null.
+    /// </remarks>
+    public Func<string, SslClientAuthenticationOptions?>? SelectClient { get; set; }
+
     /// <summary>Whether an endpoint can listen with them.</summary>
     internal bool HasServer => Server is not null || SelectServer is not null;
 
@@ -34,6 +42,7 @@ public sealed class CoapTlsOptions
     {
         Server = Server is null ? null : Transports.TlsCopies.Of(Server),
         SelectServer = SelectServer,
+        SelectClient = SelectClient,
         Client = Client is null ? null : Transports.TlsCopies.Of(Client),
     };
 }

@@ -98,7 +98,7 @@ internal sealed class PeerEvents(
     public void OnMoved(CoapChannel channel, CoapAddress from)
     {
         AskWhereMoved(channel);
-        Log.PeerMoved(environment.Logger, channel, from.ToString());
+        Log.PeerMoved(environment.Logger, channel.Identity ?? "identity unknown", channel, from.ToString());
         if (Moved is { } handlers)
         {
             UserEvents.Raise(environment, nameof(CoapEndpoint.PeerMoved), handlers, endpoint,
@@ -175,6 +175,25 @@ internal sealed class PeerEvents(
         {
             // They are closed without any further wait.
         }
+    }
+
+    /// <summary>Closes connections without waiting.</summary>
+    /// <param name="condition">Whether to close the connection of a peer.</param>
+    /// <param name="text">The reason as a sentence.</param>
+    /// <returns>Number of closed connections.</returns>
+    public int Disconnect(Func<CoapPeer, bool> condition, string text)
+    {
+        int count = 0;
+        foreach (CoapChannel channel in connections.All())
+        {
+            if (!ConnectionSignals.IsOver(channel) && condition(CoapPeer.Of(channel)))
+            {
+                Release(channel, null, [], text, atOnce: true);
+                count++;
+            }
+        }
+
+        return count;
     }
 
     /// <summary>Closes all connections without waiting.</summary>

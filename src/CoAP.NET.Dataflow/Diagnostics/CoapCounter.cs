@@ -283,7 +283,8 @@ public enum CoapCounter
     /// <summary>Times that reading from a connection paused because its peer read nothing, or a linked block had no room.</summary>
     ReadingPauses,
 
-    /// <summary>Failed TLS and DTLS handshakes: wrong credentials, no answer, too late.</summary>
+    /// <summary>Failed TLS and DTLS handshakes, of this end as client and as server.</summary>
+    /// <remarks>The reasons at the server have counters of their own, such as <see cref="HandshakesWithWrongKeys"/>.</remarks>
     HandshakesFailed,
 
     /// <summary>Requests that were sent again because their connection had ended.</summary>
@@ -346,8 +347,8 @@ public enum CoapCounter
     NotificationsNotHeld,
 
     /// <summary>
-    /// Failed calls to a store of resumable DTLS sessions (<c>CoapDtlsServerOptions.AsyncResumptionStore</c>): they failed, took too long,
-    /// or were not made because too many were running.
+    /// Failed calls to a store of resumable DTLS sessions (<c>CoapDtlsServerOptions.ResumptionStore</c> or <c>AsyncResumptionStore</c>): they
+    /// failed, took too long, or were not made because too many were running.
     /// </summary>
     /// <remarks>Each costs a full handshake at most.</remarks>
     ResumptionStoreFailures,
@@ -369,4 +370,30 @@ public enum CoapCounter
     /// the last of them would wait for too long, because a handler is slow or the processors are busy.
     /// </summary>
     RequestsNotQueued,
+
+    /// <summary>Handshakes that this end accepted and that failed because its key store does not know the identity (DTLS).</summary>
+    HandshakesOfUnknownIdentities,
+
+    /// <summary>Handshakes that this end accepted and that failed because the client has another key than the key store (DTLS).</summary>
+    HandshakesWithWrongKeys,
+
+    /// <summary>Handshakes that this end accepted and that the client did not finish in time.</summary>
+    HandshakesTimedOut,
+
+    /// <summary>Handshakes that this end accepted and that failed because both ends have no cipher suite or version in common.</summary>
+    HandshakesWithNothingInCommon,
+
+    /// <summary>Handshakes that this end accepted and that failed because it does not accept the certificate or key of the client.</summary>
+    CertificatesRefused,
+
+    /// <summary>Handshakes that this end accepted and that failed because the client showed no certificate, which is required.</summary>
+    CertificatesMissing,
+
+    /// <summary>
+    /// Handshakes that this end accepted and that failed because code of the application threw, such as a key store or a validation.
+    /// </summary>
+    HandshakeCallbackFailures,
+
+    /// <summary>Handshakes that this end accepted and that failed for another reason, such as a malformed message.</summary>
+    HandshakesFailedOtherwise,
 }

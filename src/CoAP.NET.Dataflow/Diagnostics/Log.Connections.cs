@@ -18,6 +18,6 @@ internal static partial class Log
     [LoggerMessage(1763, LogLevel.Error, "A handler of {Event} failed. This affects nothing else.")]
     public static partial void PeerHandlerFailed(ILogger logger, Exception exception, string @event);
 
-    [LoggerMessage(1764, LogLevel.Information, "The peer of a session is now at {Channel}; it was at {From}.")]
-    public static partial void PeerMoved(ILogger logger, object channel, string from);
+    [LoggerMessage(1764, LogLevel.Debug, "The peer of a session, {Identity}, is now at {Channel}; it was at {From}.")]
+    public static partial void PeerMoved(ILogger logger, object? identity, object channel, string from);
 }

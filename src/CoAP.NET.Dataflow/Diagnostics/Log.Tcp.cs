@@ -27,4 +27,13 @@ internal static partial class Log
     [LoggerMessage(1025, LogLevel.Error,
         "The Accept callback of a CoapDuplexPipeTransport failed. It is called again after a pause; logged at most once per minute.")]
     public static partial void AcceptCallbackFailed(ILogger logger, Exception exception);
+
+    [LoggerMessage(1026, LogLevel.Information,
+        "TLS: the handshake with the client {Remote} failed; it claimed the identity '{Identity}'. {Reason}")]
+    public static partial void ClientRefused(ILogger logger, CoapAddress remote, string identity, string reason);
+
+    [LoggerMessage(1027, LogLevel.Error,
+        "TLS: {Callback} threw an exception during a handshake with {Remote}, which failed. Repair the callback. {LeftOut} more such "
+            + "exceptions were not logged since the last one: logged at most once per minute; coap.server.handshake_failures counts each.")]
+    public static partial void TlsCallbackFailed(ILogger logger, Exception exception, string callback, CoapAddress remote, long leftOut);
 }

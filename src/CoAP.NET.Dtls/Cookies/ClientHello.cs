@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Text;
 using CoAP.NET.Dtls.Records;
 
 namespace CoAP.NET.Dtls.Cookies;
@@ -10,7 +11,12 @@ internal readonly ref struct ClientHello
     private const int VersionAndRandom = 34;
     private const byte ClientHelloType = 1;
     private const int MaxSessionId = 32;
+    private const ushort ServerName = 0;
     private const ushort ExtendedMasterSecret = 23;
+    private const byte HostName = 0;
+
+    // The longest name in the Domain Name System.
+    private const int MaxServerName = 255;
 
     private ClientHello(ReadOnlySpan<byte> record, ulong sequence, ReadOnlySpan<byte> before, ReadOnlySpan<byte> cookie,
         ReadOnlySpan<byte> after, ReadOnlySpan<byte> extensions)
@@ -50,28 +56,25 @@ internal readonly ref struct ClientHello
     public ReadOnlySpan<byte> Extensions { get; }
 
     /// <summary>Whether the client can bind the master secret to the whole handshake (RFC 7627 section 5.1).</summary>
-    public bool HasExtendedMasterSecret
+    public bool HasExtendedMasterSecret => TryFind(ExtendedMasterSecret, out _);
+
+    /// <summary>The host name that a client requests (RFC 6066 section 3), in lower case.</summary>
+    /// <param name="datagram">Its ClientHello.</param>
+    /// <returns>Null where it requests none, or what it requests is no name of a host.</returns>
+    public static string? ServerNameOf(ReadOnlySpan<byte> datagram)
     {
-        get
+        int position = 0;
+        if (!TryRead(datagram, out ClientHello hello) || !hello.TryFind(ServerName, out ReadOnlySpan<byte> extension)
+            || !TrySkip(extension, ref position, sizeof(ushort), out ReadOnlySpan<byte> list) || list.Length == 0 || list[0] != HostName)
         {
-            int position = 0;
-            while (Extensions.Length - position >= 2 * sizeof(ushort))
-            {
-                ushort type = BinaryPrimitives.ReadUInt16BigEndian(Extensions[position..]);
-                position += sizeof(ushort);
-                if (!TrySkip(Extensions, ref position, sizeof(ushort), out _))
-                {
-                    return false;
-                }
-
-                if (type == ExtendedMasterSecret)
-                {
-                    return true;
-                }
-            }
-
-            return false;
+            return null;
         }
+
+        position = 1;
+        return TrySkip(list, ref position, sizeof(ushort), out ReadOnlySpan<byte> name) && name.Length is > 0 and <= MaxServerName
+            && !name.ContainsAnyExceptInRange((byte)0x21, (byte)0x7e)
+                ? Encoding.ASCII.GetString(name).ToLowerInvariant()
+                : null;
     }
 
     /// <summary>Reads a ClientHello.</summary>
@@ -120,6 +123,28 @@ internal readonly ref struct ClientHello
         hello = new ClientHello(record, header.Sequence, before, cookie, covered,
             TrySkip(body, ref position, 2, out ReadOnlySpan<byte> extensions) ? extensions : default);
         return true;
+    }
+
+    private bool TryFind(ushort type, out ReadOnlySpan<byte> content)
+    {
+        content = default;
+        int position = 0;
+        while (Extensions.Length - position >= 2 * sizeof(ushort))
+        {
+            ushort next = BinaryPrimitives.ReadUInt16BigEndian(Extensions[position..]);
+            position += sizeof(ushort);
+            if (!TrySkip(Extensions, ref position, sizeof(ushort), out content))
+            {
+                return false;
+            }
+
+            if (next == type)
+            {
+                return true;
+            }
+        }
+
+        return false;
     }
 
     private static bool IsWhole(ReadOnlySpan<byte> message)

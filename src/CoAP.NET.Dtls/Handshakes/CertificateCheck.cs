@@ -26,6 +26,9 @@ internal sealed class CertificateCheck
     /// <summary>How to check for revocation. By default not at all: devices can seldom reach the authority.</summary>
     public X509RevocationMode Revocation { get; init; } = X509RevocationMode.NoCheck;
 
+    /// <summary>The revocation lists that no certificate of the chain may be on; null for none.</summary>
+    public CoapRevocationLists? RevocationLists { get; init; }
+
     /// <summary>
     /// Makes the final decision, if set: gets the certificate, its chain and the problems found, and returns whether to accept it. Without
     /// it any problem leads to a refusal.
@@ -55,13 +58,21 @@ internal sealed class CertificateCheck
         }
 
         SslPolicyErrors errors = chain.Build(leaf) ? SslPolicyErrors.None : SslPolicyErrors.RemoteCertificateChainErrors;
+        X509Certificate2? revoked = RevocationLists is { } lists
+            ? chain.ChainElements.Select(static element => element.Certificate).FirstOrDefault(lists.IsRevoked)
+            : null;
+        if (revoked is not null)
+        {
+            errors |= SslPolicyErrors.RemoteCertificateChainErrors;
+        }
+
         if (name is not null && !IsFor(leaf, name))
         {
             errors |= SslPolicyErrors.RemoteCertificateNameMismatch;
         }
 
         bool isTaken = Decides?.Invoke(leaf, chain, errors) ?? errors == SslPolicyErrors.None;
-        string? why = isTaken ? null : Describe(leaf, chain, errors, name);
+        string? why = isTaken ? null : Describe(leaf, chain, errors, name, revoked);
         foreach (X509ChainElement element in chain.ChainElements)
         {
             if (!ReferenceEquals(element.Certificate, leaf))
@@ -131,7 +142,7 @@ internal sealed class CertificateCheck
         return names.Length == 0 ? "no alternative name" : CoapForeignText.LineOf(string.Join(", ", names));
     }
 
-    private static string Describe(X509Certificate2 leaf, X509Chain chain, SslPolicyErrors errors, string? name)
+    private static string Describe(X509Certificate2 leaf, X509Chain chain, SslPolicyErrors errors, string? name, X509Certificate2? revoked)
     {
         string whom = Whom(leaf);
         if (errors == SslPolicyErrors.None)
@@ -140,6 +151,11 @@ internal sealed class CertificateCheck
         }
 
         List<string> said = [];
+        if (revoked is not null)
+        {
+            said.Add($"{Whom(revoked)} is on the revocation list of its authority.");
+        }
+
         X509ChainStatusFlags flags = chain.ChainStatus.Aggregate(X509ChainStatusFlags.NoError, static (all, one) => all | one.Status);
         if ((flags & X509ChainStatusFlags.NotTimeValid) != 0)
         {

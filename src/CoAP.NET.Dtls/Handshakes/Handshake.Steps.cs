@@ -50,12 +50,14 @@ internal abstract partial class Handshake
     /// <param name="sent">The certificates that came with it.</param>
     public bool Trusts(X509Certificate2 leaf, X509Certificate2Collection sent)
     {
+        ClaimedName = leaf.Subject.Length > 0 ? leaf.Subject : $"sha256:{Convert.ToHexStringLower(SHA256.HashData(leaf.RawDataMemory.Span))}";
+        _isDistrusted = true;
         if (Validate?.Invoke(leaf, sent) != true)
         {
-            _isDistrusted = true;
             return false;
         }
 
+        _isDistrusted = false;
         PeerCertificate = leaf;
         return true;
     }
@@ -64,12 +66,14 @@ internal abstract partial class Handshake
     /// <param name="key">The key, as SubjectPublicKeyInfo in DER.</param>
     public bool Trusts(ReadOnlyMemory<byte> key)
     {
+        ClaimedName = key.IsEmpty ? null : $"sha256:{Convert.ToHexStringLower(SHA256.HashData(key.Span))}";
+        _isDistrusted = true;
         if (key.IsEmpty || ValidateRawPublicKey?.Invoke(key) != true)
         {
-            _isDistrusted = true;
             return false;
         }
 
+        _isDistrusted = false;
         PeerPublicKey = key;
         return true;
     }
@@ -118,7 +122,7 @@ internal abstract partial class Handshake
 
     /// <summary>Replaces an error of OpenSSL with a clearer text where there is one.</summary>
     /// <param name="error">OpenSSL's error.</param>
-    protected virtual string Explain(string error) => error;
+    protected virtual HandshakeEnd Explain(string error) => new(error);
 
     /// <summary>Runs when the handshake is done.</summary>
     protected virtual void OnDone()
@@ -159,11 +163,13 @@ internal abstract partial class Handshake
             // OpenSSL before 3.2.4, 3.3.3 and 3.4.1 continues with a server whose raw public key the callback refused (CVE-2024-12797). Its
             // output would reveal our key.
             _output.Clear();
-            Fail(_noted?.Message ?? "This end does not trust the peer.");
+            Fail(_noted is null
+                ? new HandshakeEnd("This end does not trust the peer.", HandshakeFault.CertificateRefused)
+                : HandshakeEnd.Of(_noted, _isDistrusted));
         }
         else if (_noted is not null)
         {
-            Fail(_noted.Message);
+            Fail(HandshakeEnd.Of(_noted, _isDistrusted));
         }
         else if (result == 1)
         {
@@ -172,7 +178,7 @@ internal abstract partial class Handshake
             {
                 // The peer must not get our Finished either.
                 _output.Clear();
-                Fail(NoExtendedMasterSecret);
+                Fail(new HandshakeEnd(NoExtendedMasterSecret, HandshakeFault.NothingInCommon));
                 return;
             }
 
@@ -182,7 +188,7 @@ internal abstract partial class Handshake
         }
         else if (code is not (LibSsl.SSL_ERROR_WANT_READ or LibSsl.SSL_ERROR_WANT_WRITE))
         {
-            Fail(LibCrypto.TakeError() is { Length: > 0 } error ? Explain(error) : "OpenSSL ended the handshake.");
+            Fail(Explain(LibCrypto.TakeError() is { Length: > 0 } error ? error : "OpenSSL ended the handshake."));
         }
     }
 

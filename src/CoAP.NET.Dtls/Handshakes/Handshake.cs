@@ -50,8 +50,11 @@ internal abstract partial class Handshake : IDisposable
     /// <summary>The state of the handshake.</summary>
     public HandshakeStatus Status { get; protected set; }
 
-    /// <summary>Why it failed, as text.</summary>
-    public string? Failure { get; private set; }
+    /// <summary>Why it failed; null if it did not.</summary>
+    public HandshakeEnd? Failure { get; private set; }
+
+    /// <summary>The subject of the certificate, or the hash of the raw public key, that the peer claims; null if it showed none.</summary>
+    public string? ClaimedName { get; private set; }
 
     /// <summary>The identity that the client claims, with a pre-shared key.</summary>
     public string? PskIdentity { get; protected set; }
@@ -144,7 +147,7 @@ internal abstract partial class Handshake : IDisposable
         {
             if (!Translator.TryTranslate(datagram, Keys(), out byte[] translated))
             {
-                Fail("OpenSSL sent an encrypted record before the session had keys.");
+                Fail(new HandshakeEnd("OpenSSL sent an encrypted record before the session had keys."));
                 break;
             }
 
@@ -172,14 +175,14 @@ internal abstract partial class Handshake : IDisposable
             LibCrypto.ERR_clear_error();
             if (LibSsl.SSL_ctrl(_ssl, LibSsl.DTLS_CTRL_HANDLE_TIMEOUT, new CLong(0), null).Value < 0)
             {
-                Fail("The peer does not answer.");
+                Fail(new HandshakeEnd("The peer does not answer.", HandshakeFault.TimedOut));
             }
         }
     }
 
     /// <summary>Ends a handshake that takes too long or that its owner no longer wants.</summary>
-    /// <param name="why">The reason, as text.</param>
-    public void Fail(string why)
+    /// <param name="why">The reason.</param>
+    public void Fail(HandshakeEnd why)
     {
         if (Status is not (HandshakeStatus.Done or HandshakeStatus.Failed))
         {

@@ -80,11 +80,17 @@ internal sealed record HandshakeSettings
     /// <summary>The store of resumable sessions of a server (RFC 5246 section 7.3); null: no resumption.</summary>
     public ICoapDtlsSessionStore? SessionStore { get; init; }
 
+    /// <summary>Runs when <see cref="SessionStore"/> threw; null: nothing runs.</summary>
+    public Action<Exception>? SessionStoreFailed { get; init; }
+
     /// <summary>The store if several servers share it, in place of <see cref="SessionStore"/>.</summary>
     public ICoapAsyncDtlsSessionStore? AsyncSessionStore { get; init; }
 
     /// <summary>Whether several servers share the store.</summary>
     public bool SharesSessions => AsyncSessionStore is not null;
+
+    /// <summary>The revocation lists: a session of a certificate on them does not resume. Null for none.</summary>
+    public CoapRevocationLists? RevocationLists { get; init; }
 
     /// <summary>How long after its full handshake a session may resume.</summary>
     public TimeSpan ResumptionLifetime { get; init; } = TimeSpan.FromHours(1);

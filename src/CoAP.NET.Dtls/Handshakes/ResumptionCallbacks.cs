@@ -70,14 +70,17 @@ internal static unsafe class ResumptionCallbacks
     {
         // OpenSSL frees what it gets.
         *isShared = 0;
+        ServerHandshake? handshake = null;
         try
         {
-            return Handshake.Of(ssl) is ServerHandshake handshake ? handshake.TakeSession(new ReadOnlySpan<byte>(id, length)) : 0;
+            handshake = Handshake.Of(ssl) as ServerHandshake;
+            return handshake?.TakeSession(new ReadOnlySpan<byte>(id, length)) ?? 0;
         }
 #pragma warning disable CA1031 // a failing store costs a full handshake, and no exception may pass through OpenSSL
-        catch (Exception)
+        catch (Exception exception)
 #pragma warning restore CA1031
         {
+            handshake?.Settings.SessionStoreFailed?.Invoke(exception);
             return 0;
         }
     }

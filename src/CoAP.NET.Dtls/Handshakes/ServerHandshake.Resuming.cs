@@ -28,6 +28,24 @@ internal sealed partial class ServerHandshake
     /// <param name="state">The state from the store, which the handshake wipes; null for none.</param>
     public void Found(byte[] id, byte[]? state) => (_foundId, _found) = (id, state);
 
+    /// <summary>Reads the state of a resumable session.</summary>
+    /// <param name="state">The state from a store.</param>
+    /// <returns>When it becomes useless, and the identity of its pre-shared key (null for none); null if it is not readable.</returns>
+    public static (DateTimeOffset Expires, string? PskIdentity)? Read(byte[] state)
+    {
+        try
+        {
+            StateReader reader = new(state);
+            DateTimeOffset expires = new(reader.ReadNumber(), TimeSpan.Zero);
+            _ = reader.ReadBytes();
+            return (expires, reader.ReadText());
+        }
+        catch (Exception exception) when (exception is InvalidDataException or ArgumentException)
+        {
+            return null;
+        }
+    }
+
     /// <summary>Stores the new session for other servers too. Call it when the handshake is done.</summary>
     /// <param name="resumption">The shared store; null for none.</param>
     public void KeepBy(SharedResumption? resumption)
@@ -102,7 +120,8 @@ internal sealed partial class ServerHandshake
         X509Certificate2? shown = certificate.IsEmpty ? null : X509CertificateLoader.LoadCertificate(certificate);
 
         // A client that the rules no longer admit must not return by an earlier validation.
-        bool isGood = (shown is null || Settings.Time.GetUtcNow() < shown.NotAfter)
+        bool isGood = (shown is null
+                || (Settings.Time.GetUtcNow() < shown.NotAfter && Settings.RevocationLists?.IsRevoked(shown) != true))
             && (publicKey.Length == 0 || ValidateRawPublicKey?.Invoke(publicKey) == true);
         if (isGood && expires > Settings.Time.GetUtcNow())
         {
@@ -119,17 +138,18 @@ internal sealed partial class ServerHandshake
         return session;
     }
 
-    private static void Put(ICoapDtlsSessionStore store, byte[] id, byte[] state, DateTimeOffset expires)
+    private void Put(ICoapDtlsSessionStore store, byte[] id, byte[] state, DateTimeOffset expires)
     {
         try
         {
             store.Add(id, state, expires);
         }
 #pragma warning disable CA1031 // a failing store costs a full handshake later, and nothing now
-        catch (Exception)
+        catch (Exception exception)
 #pragma warning restore CA1031
         {
             CryptographicOperations.ZeroMemory(state);
+            Settings.SessionStoreFailed?.Invoke(exception);
         }
     }
 

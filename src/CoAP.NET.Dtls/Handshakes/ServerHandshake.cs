@@ -8,8 +8,16 @@ namespace CoAP.NET.Dtls.Handshakes;
 /// <summary>A server's end of a handshake, for a client that proved its address with a cookie.</summary>
 internal sealed partial class ServerHandshake : Handshake
 {
-    // SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE
+    // Reasons of OpenSSL (sslerr.h).
+    private const int NoSuitableSignatureAlgorithm = 118;
+    private const int BadSignature = 123;
+    private const int CertificateVerifyFailed = 134;
+    private const int NoSharedCipher = 193;
     private const int NoCertificateReturned = 199;
+    private const int UnsupportedProtocol = 258;
+    private const int WrongVersionNumber = 267;
+    private const int NoSharedSignatureAlgorithms = 376;
+    private const int NoSharedGroups = 410;
 
     // Limit of a ClientKeyExchange that waits for its key: an identity in many fragments, with retransmissions.
     private const int MaxWaitingBytes = 1_024;
@@ -55,7 +63,7 @@ internal sealed partial class ServerHandshake : Handshake
         }
         else
         {
-            Fail(LibCrypto.TakeError() is { Length: > 0 } error ? error : "The datagram is not a ClientHello with a cookie.");
+            Fail(Explain(LibCrypto.TakeError() is { Length: > 0 } error ? error : "The datagram is not a ClientHello with a cookie."));
         }
     }
 
@@ -123,10 +131,23 @@ internal sealed partial class ServerHandshake : Handshake
         return false;
     }
 
-    protected override string Explain(string error) => ConnectFailures.ReasonOf(error) == NoCertificateReturned
-        ? $"The client showed no certificate{(Settings.TakesRawPublicKeys ? " and no raw public key" : null)}, which this server requires. "
-            + "Give the client one, or require none."
-        : error;
+    protected override HandshakeEnd Explain(string error) => ConnectFailures.ReasonOf(error) switch
+    {
+        NoCertificateReturned =>
+            new HandshakeEnd($"The client showed no certificate{(Settings.TakesRawPublicKeys ? " and no raw public key" : null)}, which this server "
+                + "requires. Give the client one, or require none.", HandshakeFault.NoCertificate),
+        NoSharedCipher =>
+            new HandshakeEnd("The client and this server have no cipher suite in common (no shared cipher). Compare the suites and the credentials of both: "
+                + $"this server offers {string.Join(", ", Settings.Suites)}.", HandshakeFault.NothingInCommon),
+        NoSuitableSignatureAlgorithm or UnsupportedProtocol or WrongVersionNumber or NoSharedSignatureAlgorithms or NoSharedGroups =>
+            new HandshakeEnd($"The client and this server have no version, curve or signature algorithm in common ({error}).",
+                HandshakeFault.NothingInCommon),
+        CertificateVerifyFailed =>
+            new HandshakeEnd($"This server does not trust the certificate of the client ({error}).", HandshakeFault.CertificateRefused),
+        BadSignature =>
+            new HandshakeEnd($"The client did not prove that it has the key of its certificate ({error}).", HandshakeFault.CertificateRefused),
+        _ => new HandshakeEnd(error),
+    };
 
     // A server does not ask clients with pre-shared keys.
     private bool AsksForCertificate => (Settings.RequiresClientCertificate || Settings.RequestsClientCertificate) && !UsesPreSharedKey;

@@ -114,7 +114,7 @@ internal static class ConnectFailures
     /// <param name="distrust">Why this end did not trust the certificate, if that was the reason.</param>
     public static (CoapDtlsHandshakeFailure Reason, string Text) Of(ClientHandshake handshake, string? distrust)
     {
-        string failure = handshake.Failure ?? "OpenSSL ended the handshake.";
+        string failure = handshake.Failure?.Why ?? "OpenSSL ended the handshake.";
         if (distrust is not null)
         {
             return (CoapDtlsHandshakeFailure.NotTrusted, distrust);

@@ -198,10 +198,17 @@ internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
     /// <param name="work">The work.</param>
     public void Run(Action work) => _run(work);
 
+    /// <summary>Returns what a handshake uses; it may run code of the application.</summary>
+    /// <param name="serverName">The requested name; null: the address.</param>
+    /// <param name="server">The address of the server.</param>
+    public ClientRules RulesFor(string? serverName, CoapAddress server) =>
+        Settings.SelectRules?.Invoke(serverName, server) ?? new ClientRules(_context, Settings.Certificates);
+
     /// <summary>Creates a handshake.</summary>
     /// <param name="pending">Its connection attempt.</param>
+    /// <param name="rules">What it uses.</param>
     /// <returns>The handshake; its owner disposes it.</returns>
-    public ClientHandshake MakeHandshake(PendingConnect pending) => new(_context, MakeCid(), null, default)
+    public ClientHandshake MakeHandshake(PendingConnect pending, ClientRules rules) => new(rules.Context, MakeCid(), null, default)
     {
         SelectPsk = pending.SelectKey,
         Validate = pending.Trusts,

@@ -17,6 +17,12 @@ internal sealed record DtlsClientSettings
     public CertificateCheck? Certificates { get; init; }
 
     /// <summary>
+    /// Selects what a handshake uses: gets the requested name (null for an address) and the server's address. Null, or a null result, means
+    /// the context of the client and <see cref="Certificates"/>. Runs on the thread of the handshake.
+    /// </summary>
+    public Func<string?, CoapAddress, ClientRules?>? SelectRules { get; init; }
+
+    /// <summary>
     /// Validates raw public keys of servers: gets the requested name (null for an address), the server's address and its
     /// SubjectPublicKeyInfo in DER (RFC 7250). Null: trust none.
     /// </summary>

@@ -60,7 +60,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
         _run = run;
         _sessions = new SessionTable(time, random);
         Resumption = context.Settings.AsyncSessionStore is { } store ? new SharedResumption(store, this, time) : null;
-        _handshakes = new HandshakeIntake(this, _sessions, context, limits, validate, time, cookieKeys);
+        _handshakes = new HandshakeIntake(this, _sessions, new ServerRules(context, validate), limits, time, cookieKeys);
     }
 
     public IDtlsSink Sink { get; }
@@ -133,11 +133,20 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     /// <summary>Now, by the clock's timestamp.</summary>
     public long Now => _time.GetTimestamp();
 
+    /// <summary>
+    /// Selects what a handshake uses, by the host name that the client requests; it runs on a handshake thread. Null, or if it returns null:
+    /// the context and the validation of the server.
+    /// </summary>
+    public Func<string?, ServerRules?>? SelectRules { get; init; }
+
     /// <summary>Validates raw public keys of clients (SubjectPublicKeyInfo); null: accept none.</summary>
     public Func<ReadOnlyMemory<byte>, bool>? ValidateRawPublicKey { get; init; }
 
-    /// <summary>Runs when a handshake failed, with the reason as text.</summary>
-    public Action<DtlsPath, string>? HandshakeFailed { get; init; }
+    /// <summary>Runs when a handshake failed; once for all copies of its ClientHello.</summary>
+    public Action<HandshakeFailure>? HandshakeFailed { get; init; }
+
+    /// <summary>Runs when a store of resumable sessions threw, with the option that names it and the exception.</summary>
+    public Action<string, Exception>? ResumptionFailed { get; init; }
 
     TimeProvider IDtlsSessionHome.Time => _time;
 
@@ -274,12 +283,64 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
 
     /// <summary>Handles a failed handshake.</summary>
     /// <param name="pending">The handshake.</param>
-    /// <param name="why">The reason, as text.</param>
-    public void OnFailed(PendingHandshake pending, string why)
+    /// <param name="why">The reason.</param>
+    public void OnFailed(PendingHandshake pending, HandshakeEnd why)
     {
         _handshakes.Forget(pending);
         Counters.AddFailed();
-        HandshakeFailed?.Invoke(pending.Path, why);
+        _handshakes.Report(pending.Path, pending.Beginning, pending.ClaimedIdentity, why);
+    }
+
+    /// <summary>Whether clients may resume sessions.</summary>
+    public bool CanResume => Resumption is not null || _context.Settings.SessionStore is not null;
+
+    /// <summary>Removes a session from the store in memory, to look at it.</summary>
+    /// <param name="id">The name from the client.</param>
+    /// <returns>Its state, for <see cref="ReturnSession"/>; null if the store does not know it.</returns>
+    public byte[]? TakeSession(byte[] id)
+    {
+        try
+        {
+            return _context.Settings.SessionStore!.TryTake(id, out byte[]? state) ? state : null;
+        }
+#pragma warning disable CA1031 // any exception of a user's store costs a full handshake
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            _context.Settings.SessionStoreFailed?.Invoke(exception);
+            return null;
+        }
+    }
+
+    /// <summary>Puts a session back into the store in memory.</summary>
+    /// <param name="id">Its name.</param>
+    /// <param name="state">Its state.</param>
+    /// <param name="expires">When the state becomes useless.</param>
+    public void ReturnSession(byte[] id, byte[] state, DateTimeOffset expires)
+    {
+        try
+        {
+            _context.Settings.SessionStore!.Add(id, state, expires);
+        }
+#pragma warning disable CA1031 // any exception of a user's store costs a full handshake
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            CryptographicOperations.ZeroMemory(state);
+            _context.Settings.SessionStoreFailed?.Invoke(exception);
+        }
+    }
+
+    /// <summary>Handles a failed call to a store of resumable sessions.</summary>
+    /// <param name="store">The option that names the store.</param>
+    /// <param name="exception">What it threw; null if it was slow or not called.</param>
+    public void OnResumptionFailed(string store, Exception? exception)
+    {
+        Counters.AddResumptionFailure();
+        if (exception is not null)
+        {
+            ResumptionFailed?.Invoke(store, exception);
+        }
     }
 
     /// <summary>Adds a new session, reports it, and evicts others if necessary.</summary>

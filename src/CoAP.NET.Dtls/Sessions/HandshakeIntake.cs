@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Cookies;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
@@ -16,15 +15,21 @@ internal sealed class HandshakeIntake
     private const int AddressBytes = 24;
     private const byte FatalLevel = 2;
 
+    private static readonly HandshakeEnd s_tooLate = new("The client did not finish the handshake in time.", HandshakeFault.TimedOut);
+    private static readonly HandshakeEnd s_replaced = new("The client began another handshake.");
+    private static readonly HandshakeEnd s_handedOver = new("Its slot is handed over to another server.");
+    private static readonly HandshakeEnd s_noExtendedMasterSecret =
+        new(Handshake.NoExtendedMasterSecret, HandshakeFault.NothingInCommon);
+
     private readonly DtlsServer _server;
     private readonly SessionTable _sessions;
-    private readonly HandshakeContext _context;
+    private readonly ServerRules _rules;
     private readonly DtlsServerLimits _limits;
-    private readonly Func<X509Certificate2, X509Certificate2Collection, bool>? _validate;
     private readonly TimeProvider _time;
     private readonly CookieMint _cookies;
     private readonly ConcurrentDictionary<DtlsPath, PendingHandshake> _pending = new();
     private readonly HandshakeTable _handshakes;
+    private readonly FailedHellos _failed = new();
     private readonly Lock _gate = new();
 
     // The callers that wait until no handshake of a slot remains.
@@ -34,25 +39,22 @@ internal sealed class HandshakeIntake
     /// <summary>Creates the intake.</summary>
     /// <param name="server">Its server.</param>
     /// <param name="sessions">The sessions of the server.</param>
-    /// <param name="context">The context that its handshakes share.</param>
+    /// <param name="rules">What its handshakes use unless credentials are selected.</param>
     /// <param name="limits">Its limits.</param>
-    /// <param name="validate">Validates certificates of clients, or null: trust none.</param>
     /// <param name="time">The clock.</param>
     /// <param name="cookieKeys">The keys of cookies that other processes share; null for secret keys of its own.</param>
     public HandshakeIntake(
         DtlsServer server,
         SessionTable sessions,
-        HandshakeContext context,
+        ServerRules rules,
         DtlsServerLimits limits,
-        Func<X509Certificate2, X509Certificate2Collection, bool>? validate,
         TimeProvider time,
         CoapEpochKeys? cookieKeys)
     {
         _server = server;
         _sessions = sessions;
-        _context = context;
+        _rules = rules;
         _limits = limits;
-        _validate = validate;
         _time = time;
         _cookies = cookieKeys is null ? new CookieMint(server.Random, time, CookieKeyLifetime) : new CookieMint(cookieKeys);
         _handshakes = new HandshakeTable(limits.MaxHandshakesPerAddress, limits.MaxHandshakes);
@@ -79,7 +81,7 @@ internal sealed class HandshakeIntake
             }
             else
             {
-                GiveUp(pending, "The client did not finish the handshake in time.");
+                GiveUp(pending, s_tooLate);
             }
         }
     }
@@ -93,7 +95,7 @@ internal sealed class HandshakeIntake
         {
             if (pending.Grant?.Slot == slot)
             {
-                GiveUp(pending, "Its slot is handed over to another server.");
+                GiveUp(pending, s_handedOver);
             }
         }
 
@@ -113,7 +115,7 @@ internal sealed class HandshakeIntake
         Volatile.Write(ref _isStopped, true);
         foreach (PendingHandshake pending in _pending.Values)
         {
-            _ = pending.GiveUp("The server stops.");
+            _ = pending.GiveUp();
             Forget(pending);
         }
 
@@ -167,7 +169,7 @@ internal sealed class HandshakeIntake
             return true;
         }
 
-        if (_context.Settings.RequiresExtendedMasterSecret && !hello.HasExtendedMasterSecret)
+        if (_rules.Context.Settings.RequiresExtendedMasterSecret && !hello.HasExtendedMasterSecret)
         {
             RefuseOld(path, hello);
             return true;
@@ -182,7 +184,7 @@ internal sealed class HandshakeIntake
             }
 
             // The client began another handshake, and has proved its address.
-            GiveUp(known, "The client began another handshake.");
+            GiveUp(known, s_replaced);
             grant ??= known.Grant;
         }
 
@@ -199,36 +201,19 @@ internal sealed class HandshakeIntake
         alert[RecordHeader.Size + 1] = AlertNames.HandshakeFailure;
         _server.Sink.Send(path, alert);
         _server.Counters.AddFailed();
-        _server.HandshakeFailed?.Invoke(path, Handshake.NoExtendedMasterSecret);
+        Report(path, hello.BeforeCookie, null, s_noExtendedMasterSecret);
     }
 
     private bool TryBegin(in DtlsPath path, ReadOnlySpan<byte> datagram, ReadOnlySpan<byte> beginning, SlotGrant? grant)
     {
-        ServerHandshake handshake;
-        try
-        {
-            handshake = new(_context, () => MakeCid(grant))
-            {
-                Validate = _validate,
-                ValidateRawPublicKey = _server.ValidateRawPublicKey,
-                SessionNames = new SessionNaming(_server.Random, grant?.Slot),
-            };
-        }
-        catch (Exception exception) when (exception is ObjectDisposedException or InvalidOperationException)
-        {
-            // The endpoint is stopping, or OpenSSL has no memory. The client retries.
-            _server.Counters.AddIgnored();
-            return false;
-        }
-
-        PendingHandshake pending = new(handshake, path, _server, beginning.ToArray())
+        PendingHandshake pending = new(hello => Make(hello, grant), path, _server, beginning.ToArray())
         {
             Since = _time.GetTimestamp(),
             Source = _sessions.Keys.Of(path.Remote),
             IsKnown = _sessions.HasSessionsOf(path.Remote),
             Grant = grant,
         };
-        if (_handshakes.Add(pending) is { } evicted && evicted.GiveUp("Others needed its place."))
+        if (_handshakes.Add(pending) is { } evicted && evicted.GiveUp())
         {
             // Counted and not logged: otherwise a flood would fill the log.
             Forget(evicted);
@@ -238,7 +223,7 @@ internal sealed class HandshakeIntake
         if (!_pending.TryAdd(KeyOf(path), pending))
         {
             // The same ClientHello arrived on another thread.
-            _ = pending.GiveUp("Another one was quicker.");
+            _ = pending.GiveUp();
             _handshakes.Remove(pending);
             return true;
         }
@@ -247,12 +232,12 @@ internal sealed class HandshakeIntake
         bool isOver = !pending.Post(datagram);
         if (Volatile.Read(ref _isStopped))
         {
-            _ = pending.GiveUp("The server stops.");
+            _ = pending.GiveUp();
             isOver = true;
         }
         else if (grant is { } given && _server.Steering?.Holds(given) == false)
         {
-            _ = pending.GiveUp("Its slot is handed over to another server.");
+            _ = pending.GiveUp();
             isOver = true;
         }
 
@@ -265,11 +250,24 @@ internal sealed class HandshakeIntake
         return true;
     }
 
-    private void GiveUp(PendingHandshake pending, string why)
+    /// <summary>Reports a failed handshake, once for all copies of its ClientHello.</summary>
+    /// <param name="path">The path to the client.</param>
+    /// <param name="beginning">The part of its ClientHello before the cookie.</param>
+    /// <param name="identity">The identity that the client claims; null for none.</param>
+    /// <param name="end">Why it failed.</param>
+    public void Report(in DtlsPath path, ReadOnlySpan<byte> beginning, string? identity, HandshakeEnd end)
     {
-        if (pending.GiveUp(why))
+        if (!_failed.IsCopy(path, beginning))
         {
-            _server.OnFailed(pending, why);
+            _server.HandshakeFailed?.Invoke(new HandshakeFailure(path, identity, end));
+        }
+    }
+
+    private void GiveUp(PendingHandshake pending, HandshakeEnd why)
+    {
+        if (pending.GiveUp())
+        {
+            _server.OnFailed(pending, pending.ExplainEnd(why));
         }
     }
 
@@ -299,6 +297,18 @@ internal sealed class HandshakeIntake
         }
 
         done.ForEach(static one => one.SetResult());
+    }
+
+    // On a handshake thread, because the selection of credentials is code of the application.
+    private ServerHandshake Make(byte[] clientHello, SlotGrant? grant)
+    {
+        ServerRules rules = _server.SelectRules?.Invoke(ClientHello.ServerNameOf(clientHello)) ?? _rules;
+        return new ServerHandshake(rules.Context, () => MakeCid(grant))
+        {
+            Validate = rules.Validate,
+            ValidateRawPublicKey = _server.ValidateRawPublicKey,
+            SessionNames = new SessionNaming(_server.Random, grant?.Slot),
+        };
     }
 
     private byte[] MakeCid(SlotGrant? grant)

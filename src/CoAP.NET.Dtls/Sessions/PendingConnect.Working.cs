@@ -18,6 +18,7 @@ internal sealed partial class PendingConnect
     private int _progress;
     private int _refusals;
     private string? _distrust;
+    private CertificateCheck? _certificates;
 
     /// <summary>Whether it offers to resume a session.</summary>
     public bool OffersResumption { get; private set; }
@@ -59,22 +60,25 @@ internal sealed partial class PendingConnect
             else if (_handshake.Status == HandshakeStatus.Failed)
             {
                 (CoapDtlsHandshakeFailure reason, string text) = ConnectFailures.Of(_handshake, _distrust);
-                Fail(reason, text, null);
+                Fail(reason, text, _handshake.Failure?.Exception?.InnerException);
             }
         }
 #pragma warning disable CA1031 // any exception ends this handshake and nothing else
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            Fail(CoapDtlsHandshakeFailure.Other, exception.Message, exception);
+            Fail(CoapDtlsHandshakeFailure.Other, exception.Message, exception is CallbackException { InnerException: { } thrown } ? thrown : exception);
         }
     }
 
     private void Begin()
     {
-        ClientHandshake handshake = owner.MakeHandshake(this);
+        ClientRules rules = owner.RulesFor(serverName, path.Remote);
+        _certificates = rules.Certificates;
+        ClientHandshake handshake = owner.MakeHandshake(this, rules);
         using ResumableSession? resumable = owner.Resumptions.Take(path.Remote, serverName);
-        if (resumable is not null && handshake.Resume(resumable))
+        bool isRevoked = resumable?.PeerCertificate is { } certificate && _certificates?.RevocationLists?.IsRevoked(certificate) == true;
+        if (resumable is not null && !isRevoked && handshake.Resume(resumable))
         {
             _resumedSince = resumable.Since;
             OffersResumption = true;
@@ -139,7 +143,7 @@ internal sealed partial class PendingConnect
     /// <param name="sent">The certificates that came with it.</param>
     public bool Trusts(X509Certificate2 leaf, X509Certificate2Collection sent)
     {
-        _distrust = owner.Settings.Certificates is { } check
+        _distrust = _certificates is { } check
             ? check.Refuses(leaf, sent, _name ?? path.Remote.ToIPAddress().ToString(), owner.Time.GetUtcNow())
             : "This client trusts no authority: name one in the options of the client.";
         return _distrust is null;

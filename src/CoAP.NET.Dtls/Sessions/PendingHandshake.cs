@@ -6,14 +6,14 @@ using CoAP.NET.Dtls.Steering;
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>A pending handshake with a client: one thread at a time works on it, and none blocks for it.</summary>
-/// <param name="handshake">The handshake.</param>
+/// <param name="make">Creates the handshake for its ClientHello; called once, on a handshake thread.</param>
 /// <param name="path">The path to the client.</param>
 /// <param name="owner">The server, which gets the result.</param>
 /// <param name="beginning">
 /// The part of its ClientHello before the cookie; it contains a random number, so another handshake has another.
 /// </param>
 #pragma warning disable CA1001 // the source has no timer and no handle, and cancellation may come at any time
-internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path, DtlsServer owner, byte[] beginning) : IShared
+internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsPath path, DtlsServer owner, byte[] beginning) : IShared
 #pragma warning restore CA1001
 {
     // A flight of a client that sends each message in a datagram of its own, twice.
@@ -23,6 +23,8 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
     private readonly Lock _gate = new();
     private readonly Queue<byte[]> _queue = new();
     private readonly CancellationTokenSource _end = new();
+    private volatile ServerHandshake? _handshake;
+    private volatile KeyLookup _lookup;
     private long _lastProgress;
     private int _progress;
     private bool _isBusy;
@@ -55,6 +57,26 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
     /// <summary>Whether a ClientHello with a valid cookie is the one that began it.</summary>
     /// <param name="beforeCookie">The part of it before the cookie.</param>
     public bool Began(ReadOnlySpan<byte> beforeCookie) => beforeCookie.SequenceEqual(beginning);
+
+    /// <summary>The part of its ClientHello before the cookie.</summary>
+    public ReadOnlySpan<byte> Beginning => beginning;
+
+    /// <summary>The identity that the client claims, as the client wrote it; null if it claimed none yet. Any thread may read it.</summary>
+    public string? ClaimedIdentity => _handshake is { } handshake ? handshake.PskIdentity ?? handshake.ClaimedName : null;
+
+    /// <summary>
+    /// Explains why the client did not finish. A wrong key shows only this way, because the server drops records that it cannot open. Any
+    /// thread may call it.
+    /// </summary>
+    /// <param name="otherwise">The reason if there is no better one.</param>
+    public HandshakeEnd ExplainEnd(HandshakeEnd otherwise) => _lookup switch
+    {
+        KeyLookup.Running => new HandshakeEnd("The key store did not answer in time.", HandshakeFault.TimedOut),
+        KeyLookup.Unknown => new HandshakeEnd("The key store does not know the identity.", HandshakeFault.UnknownIdentity),
+        KeyLookup.Known when _handshake is { Forgeries: > 0 } => new HandshakeEnd(
+            "The key of the client does not fit: it is not the one that the key store has for the identity.", HandshakeFault.WrongKey),
+        _ => otherwise,
+    };
 
     /// <summary>Queues a datagram for a thread of the scheduler.</summary>
     /// <param name="datagram">The datagram.</param>
@@ -99,9 +121,8 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
     }
 
     /// <summary>Gives up the handshake.</summary>
-    /// <param name="why">The reason, as text.</param>
     /// <returns>False if it was already over; otherwise the caller reports its end.</returns>
-    public bool GiveUp(string why)
+    public bool GiveUp()
     {
         lock (_gate)
         {
@@ -114,7 +135,6 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
             _queue.Clear();
             if (!_isBusy)
             {
-                handshake.Fail(why);
                 Release();
             }
         }
@@ -133,39 +153,39 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
             IReadOnlyList<byte[]> output = [];
             try
             {
-                if (datagram is null)
+                if (_handshake is { } running)
                 {
-                    handshake.OnTimeout();
+                    Continue(running, datagram);
                 }
-                else if (!handshake.IsStarted)
+                else if (datagram is not null)
                 {
-                    await FindSessionAsync(datagram).ConfigureAwait(false);
-                    handshake.Start(datagram);
-                }
-                else
-                {
-                    handshake.Receive(datagram);
-                    NoteProgress();
+                    await StartAsync(datagram).ConfigureAwait(false);
                 }
 
-                if (handshake.Status == HandshakeStatus.WantsKey)
+                if (_handshake is { Status: HandshakeStatus.WantsKey } asking)
                 {
-                    Send(handshake.TakeOutput());
-                    await FindKeyAsync().ConfigureAwait(false);
+                    Send(asking.TakeOutput());
+                    await FindKeyAsync(asking).ConfigureAwait(false);
                 }
 
-                output = handshake.TakeOutput();
+                output = _handshake?.TakeOutput() ?? [];
             }
-#pragma warning disable CA1031 // an exception of a user's store ends this handshake and nothing else
+#pragma warning disable CA1031 // an exception, of a user's store for example, ends this handshake and nothing else
             catch (Exception exception)
 #pragma warning restore CA1031
             {
-                handshake.Fail(exception.Message);
+                if (_handshake is null)
+                {
+                    Finish([], HandshakeEnd.Of(exception));
+                    return;
+                }
+
+                _handshake.Fail(HandshakeEnd.Of(exception));
             }
 
-            if (handshake.Status is HandshakeStatus.Done or HandshakeStatus.Failed)
+            if (_handshake is { Status: HandshakeStatus.Done or HandshakeStatus.Failed } ended)
             {
-                Finish(output);
+                Finish(output, ended.Failure);
                 return;
             }
 
@@ -173,7 +193,35 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
         }
     }
 
-    private void NoteProgress()
+    private async ValueTask StartAsync(byte[] clientHello)
+    {
+        byte[]? id = owner.CanResume ? ClientHello.SessionIdOf(clientHello) : null;
+        byte[]? state = id is null ? null : await FindSessionAsync(id).ConfigureAwait(false);
+        ServerHandshake handshake = make(clientHello);
+        _handshake = handshake;
+        if (id is not null)
+        {
+            // The name is unencrypted; OpenSSL gets the session when it asks.
+            handshake.Found(id, state);
+        }
+
+        handshake.Start(clientHello);
+    }
+
+    private void Continue(ServerHandshake handshake, byte[]? datagram)
+    {
+        if (datagram is null)
+        {
+            handshake.OnTimeout();
+        }
+        else
+        {
+            handshake.Receive(datagram);
+            NoteProgress(handshake);
+        }
+    }
+
+    private void NoteProgress(ServerHandshake handshake)
     {
         if (handshake.Progress > _progress)
         {
@@ -211,33 +259,67 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
         }
     }
 
-    private async ValueTask FindKeyAsync()
+    private async ValueTask FindKeyAsync(ServerHandshake handshake)
     {
-        // A store that ignores its token must not keep this object or OpenSSL's state alive.
-        ValueTask<ReadOnlyMemory<byte>> search = owner.FindKeyAsync(handshake.PskIdentity!, _end.Token);
-        ReadOnlyMemory<byte> key = search.IsCompletedSuccessfully
-            ? search.Result
-            : await search.AsTask().WaitAsync(_end.Token).ConfigureAwait(false);
+        _lookup = KeyLookup.Running;
+        ReadOnlyMemory<byte> key = await FindKeyAsync(handshake.PskIdentity!).ConfigureAwait(false);
         if (!key.IsEmpty)
         {
+            _lookup = KeyLookup.Known;
             handshake.GiveKey(key.Span);
             return;
         }
 
         // It fails as with a wrong key, so a client cannot find out which identities exist.
+        _lookup = KeyLookup.Unknown;
         byte[] decoy = new byte[DecoyKeyLength];
         owner.Random.Fill(decoy);
         handshake.GiveKey(decoy);
         CryptographicOperations.ZeroMemory(decoy);
     }
 
-    // The name is unencrypted; OpenSSL gets the session when it asks.
-    private async ValueTask FindSessionAsync(byte[] clientHello)
+    private async ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity)
     {
-        if (owner.Resumption is { } resumption && ClientHello.SessionIdOf(clientHello) is { } id)
+        try
         {
-            handshake.Found(id, await resumption.FindAsync(id, _end.Token).ConfigureAwait(false));
+            // A store that ignores its token must not keep this object or OpenSSL's state alive.
+            ValueTask<ReadOnlyMemory<byte>> search = owner.FindKeyAsync(identity, _end.Token);
+            return search.IsCompletedSuccessfully
+                ? search.Result
+                : await search.AsTask().WaitAsync(_end.Token).ConfigureAwait(false);
         }
+        catch (Exception exception) when (!_end.IsCancellationRequested)
+        {
+            throw new CallbackException("CoapDtlsServerOptions.PskStore", exception);
+        }
+    }
+
+    // A client whose key was removed must not return by an earlier session.
+    private async ValueTask<byte[]?> FindSessionAsync(byte[] id)
+    {
+        byte[]? state = owner.Resumption is { } shared
+            ? await shared.FindAsync(id, _end.Token).ConfigureAwait(false)
+            : owner.TakeSession(id);
+        if (state is null)
+        {
+            return null;
+        }
+
+        if (ServerHandshake.Read(state) is not { } read
+            || (read.PskIdentity is { } identity && (await FindKeyAsync(identity).ConfigureAwait(false)).IsEmpty))
+        {
+            CryptographicOperations.ZeroMemory(state);
+            return null;
+        }
+
+        if (owner.Resumption is not null)
+        {
+            return state;
+        }
+
+        // The store in memory has it again when OpenSSL asks.
+        owner.ReturnSession(id, state, read.Expires);
+        return null;
     }
 
     private void Send(IReadOnlyList<byte[]> datagrams)
@@ -248,7 +330,7 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
         }
     }
 
-    private void Finish(IReadOnlyList<byte[]> output)
+    private void Finish(IReadOnlyList<byte[]> output, HandshakeEnd? failure)
     {
         bool isGivenUp;
         lock (_gate)
@@ -260,7 +342,7 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
 
         try
         {
-            Established? established = handshake.Status == HandshakeStatus.Done ? handshake.Establish() : null;
+            Established? established = failure is null ? _handshake!.Establish() : null;
             if (isGivenUp)
             {
                 established?.Records.Clear();
@@ -270,12 +352,12 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
             // The session exists before the client can know of it and use it.
             if (established is not null)
             {
-                owner.OnDone(this, established, handshake.IsResumed);
-                handshake.KeepBy(owner.Resumption);
+                owner.OnDone(this, established, _handshake!.IsResumed);
+                _handshake.KeepBy(owner.Resumption);
             }
             else
             {
-                owner.OnFailed(this, handshake.Failure ?? "unknown");
+                owner.OnFailed(this, failure!);
             }
 
             Send(output);
@@ -288,7 +370,19 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
 
     private void Release()
     {
-        owner.Counters.AddForged(handshake.Forgeries);
-        handshake.Dispose();
+        if (_handshake is { } handshake)
+        {
+            owner.Counters.AddForged(handshake.Forgeries);
+            handshake.Dispose();
+        }
+    }
+
+    /// <summary>What the server knows about the key of the client.</summary>
+    private enum KeyLookup
+    {
+        None,
+        Running,
+        Unknown,
+        Known,
     }
 }

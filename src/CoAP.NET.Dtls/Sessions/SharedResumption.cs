@@ -17,6 +17,8 @@ internal sealed class SharedResumption(ICoapAsyncDtlsSessionStore store, DtlsSer
     /// <summary>Maximum number of concurrent calls.</summary>
     public const int MaxCalls = 256;
 
+    private const string Option = "CoapDtlsServerOptions.AsyncResumptionStore";
+
     private static readonly TimeSpan s_longestWrite = TimeSpan.FromSeconds(10);
 
     // How long the server bypasses a store that did not answer in time.
@@ -53,7 +55,7 @@ internal sealed class SharedResumption(ICoapAsyncDtlsSessionStore store, DtlsSer
                 Volatile.Write(ref _isSlow, true);
             }
 
-            server.Counters.AddResumptionFailure();
+            server.OnResumptionFailed(Option, exception is TimeoutException ? null : exception);
             return null;
         }
         finally
@@ -113,10 +115,10 @@ internal sealed class SharedResumption(ICoapAsyncDtlsSessionStore store, DtlsSer
             await write(end.Token).ConfigureAwait(false);
         }
 #pragma warning disable CA1031 // any exception of a user's store costs the next handshake the short form
-        catch (Exception)
+        catch (Exception exception)
 #pragma warning restore CA1031
         {
-            server.Counters.AddResumptionFailure();
+            server.OnResumptionFailed(Option, exception is OperationCanceledException ? null : exception);
         }
         finally
         {

@@ -28,6 +28,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
     private readonly SessionOpening? _opening;
     private readonly CoapDatagramPool _pool;
     private readonly OwnAddresses _ownAddresses;
+    private readonly HandshakeReports _reports;
 
     // Receive threads never work on handshakes, which validate certificates and call user code.
     private readonly HandshakeWork _work;
@@ -41,6 +42,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         _transport = transport;
         _sockets = sockets;
         _outer = context;
+        _reports = new HandshakeReports(context);
         _settings = settings;
         Context = new DtlsContext(this, context, 0);
         Clock = new EngineClock(this, sockets, context);
@@ -51,20 +53,24 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         _pool = new CoapDatagramPool(context.Limits.MaxDatagramSize + RecordOverhead);
         if (isServer)
         {
-            _serverContext = settings.MakeServerContext(context.TimeProvider);
+            void storeFailed(Exception exception) =>
+                _server!.OnResumptionFailed("CoapDtlsServerOptions.ResumptionStore", exception);
+            _serverContext = settings.MakeServerContext(context.TimeProvider, storeFailed);
             _server = new DtlsServer(
                 _serverContext, settings.ServerLimits, settings.PskStore, settings.ValidateClientsBy(context.TimeProvider), this,
                 context.TimeProvider, context.Random, _work.Run,
                 context.SharedKeysFor(CookieMint.Purpose, HandshakeIntake.CookieKeyLifetime)) {
                     Sources = context.Sources,
-                    HandshakeFailed = OnHandshakeFailed,
+                    HandshakeFailed = _reports.Failed,
                     ValidateRawPublicKey = settings.ValidateClientPublicKey,
                     Counters = new DtlsServerCounters(context.Counters),
+                    SelectRules = RulesOfServer(settings, context.TimeProvider, storeFailed),
+                    ResumptionFailed = _reports.StoreFailed,
                     Keeping = settings.SessionKeeping,
                     KeepingFailed = OnKeepingFailed,
                     Asks = AskAsync,
                     MaxDatagram = context.Limits.MaxDatagramSize + RecordOverhead,
-                    SteeringFailed = OnSteeringFailed,
+                    SteeringFailed = _reports.SteeringFailed,
                     Sockets = sockets as CoapUdpTransport,
                     SteeredBy = settings.Steering,
                 };
@@ -73,7 +79,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         if (settings.HasClient)
         {
             _clientContext = settings.MakeClientContext();
-            _client = new DtlsClient(_clientContext, settings.Client, this, context.TimeProvider, context.Random, _work.Run);
+            _client = new DtlsClient(_clientContext, settings.Client with { SelectRules = RulesOfClient(settings) }, this, context.TimeProvider, context.Random, _work.Run);
             _opening = new SessionOpening(transport, Clock, context, _client, _paths);
         }
     }
@@ -115,7 +121,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
 
             if (keeper.Loading.Unreadable is var unreadable and > 0)
             {
-                DtlsLog.SessionsNotLoaded(_outer.Logger, KeeperName, string.Create(CultureInfo.InvariantCulture,
+                DtlsLog.SessionsNotLoaded(_outer.Logger, null, KeeperName, string.Create(CultureInfo.InvariantCulture,
                     $"{unreadable} of them were corrupted, encrypted with another key, or written by another version."));
             }
         }
@@ -123,7 +129,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         catch (Exception exception) when (exception is not OperationCanceledException)
 #pragma warning restore CA1031
         {
-            DtlsLog.SessionsNotLoaded(_outer.Logger, KeeperName, exception.Message);
+            DtlsLog.SessionsNotLoaded(_outer.Logger, exception, KeeperName, exception.Message);
         }
     }
 
@@ -146,7 +152,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            DtlsLog.SessionsNotSaved(_outer.Logger, KeeperName, exception.Message);
+            DtlsLog.SessionsNotSaved(_outer.Logger, exception, KeeperName, exception.Message);
         }
     }
 
@@ -377,21 +383,31 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         _serverContext?.Dispose();
     }
 
-    private void OnHandshakeFailed(DtlsPath path, string why)
+    private static Func<string?, ServerRules?>? RulesOfServer(DtlsSettings settings, TimeProvider time, Action<Exception> storeFailed)
     {
-        _outer.Counters.Add(CoapCounter.HandshakesFailed);
+        const string Option = "CoapDtlsServerOptions.SelectCredentials";
+        CredentialMemory<ServerRules> known = new(
+            credentials => new ServerRules(settings.MakeServerContext(time, storeFailed, credentials),
+                settings.ValidateClientsBy(time, credentials)));
+        return settings.SelectServerCredentials is not { } select ? null
+            : name => CallbackException.Guard(Option, () => select(name) is { } chosen ? known.For(chosen) : null);
+    }
 
-        // The text may contain input from a stranger or from user code.
-        DtlsLog.HandshakeFailed(_outer.Logger, path.Remote.ToString(), CoapForeignText.LineOf(why));
+    private static Func<string?, CoapAddress, ClientRules?>? RulesOfClient(DtlsSettings settings)
+    {
+        const string Option = "CoapDtlsClientOptions.SelectCredentials";
+        CredentialMemory<ClientRules> known = new(
+            credentials => new ClientRules(settings.MakeClientContext(credentials), settings.CheckServersBy(credentials)));
+        return settings.SelectClientCredentials is not { } select ? null
+            : (name, server) => CallbackException.Guard(
+                Option, () => select(new CoapDtlsServerName(name, server, null)) is { } chosen ? known.For(chosen) : null);
     }
 
     private void OnKeepingFailed(Exception exception)
     {
         _outer.Counters.Add(CoapCounter.SessionKeepingFailures);
-        DtlsLog.SessionsNotKept(_outer.Logger, KeeperName, exception.Message);
+        DtlsLog.SessionsNotKept(_outer.Logger, exception, KeeperName, exception.Message);
     }
-
-    private void OnSteeringFailed(Exception exception) => DtlsLog.SteeringFailed(_outer.Logger, exception);
 
     private Task AskAsync(DtlsSession session) =>
         session.Owner is DtlsChannelSession { Channel: not null } owner

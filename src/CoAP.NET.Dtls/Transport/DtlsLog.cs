@@ -12,26 +12,40 @@ internal static partial class DtlsLog
     [LoggerMessage(2101, LogLevel.Debug, "The session with {Remote} has ended: {Reason}.")]
     public static partial void Closed(ILogger logger, string remote, DtlsEnd reason);
 
-    [LoggerMessage(2102, LogLevel.Information, "A handshake with {Remote} failed: {Reason}")]
-    public static partial void HandshakeFailed(ILogger logger, string remote, string reason);
+    [LoggerMessage(2102, LogLevel.Information,
+        "A handshake with the client {Remote} failed; it claimed the identity '{Identity}'. {Reason}")]
+    public static partial void HandshakeFailed(ILogger logger, string remote, string identity, string reason);
+
+    [LoggerMessage(2109, LogLevel.Information, "The handshake with the server {Remote} failed: {Reason}")]
+    public static partial void ConnectFailed(ILogger logger, string remote, string reason);
+
+    [LoggerMessage(2110, LogLevel.Error,
+        "{Callback} threw an exception during a handshake with {Remote}, which failed. Repair the callback. {LeftOut} more such exceptions "
+        + "were not logged since the last one: logged at most once per minute; coap.server.handshake_failures counts each.")]
+    public static partial void CallbackFailed(ILogger logger, Exception exception, string callback, string remote, long leftOut);
+
+    [LoggerMessage(2111, LogLevel.Error,
+        "{Store} threw an exception; clients make full handshakes instead of resuming their sessions. {LeftOut} more such exceptions were "
+        + "not logged since the last one: logged at most once per minute; coap.dtls.resumption_failures counts each.")]
+    public static partial void ResumptionStoreFailed(ILogger logger, Exception exception, string store, long leftOut);
 
     [LoggerMessage(2104, LogLevel.Information, "Took over {Count} sessions from {Keeper}.")]
     public static partial void SessionsLoaded(ILogger logger, int count, string keeper);
 
     [LoggerMessage(2105, LogLevel.Warning,
         "Some sessions in {Keeper} were not taken over; clients of those that it does not load later open new ones: {Reason}")]
-    public static partial void SessionsNotLoaded(ILogger logger, string keeper, string reason);
+    public static partial void SessionsNotLoaded(ILogger logger, Exception? exception, string keeper, string reason);
 
     [LoggerMessage(2106, LogLevel.Warning, "The sessions were not saved to {Keeper}, so clients open new ones: {Reason}")]
-    public static partial void SessionsNotSaved(ILogger logger, string keeper, string reason);
+    public static partial void SessionsNotSaved(ILogger logger, Exception exception, string keeper, string reason);
 
     [LoggerMessage(2107, LogLevel.Warning,
         "{Keeper} did not keep changes of sessions, and the server retries; a crash now costs handshakes: {Reason}")]
-    public static partial void SessionsNotKept(ILogger logger, string keeper, string reason);
+    public static partial void SessionsNotKept(ILogger logger, Exception exception, string keeper, string reason);
 
     [LoggerMessage(2108, LogLevel.Error, "The steering of sessions threw an exception, which it must not do; the server does not relay "
-        + "the datagram.")]
-    public static partial void SteeringFailed(ILogger logger, Exception exception);
+        + "the datagram. {LeftOut} more such exceptions were not logged since the last one: logged at most once per minute.")]
+    public static partial void SteeringFailed(ILogger logger, Exception exception, long leftOut);
 
     [LoggerMessage(2103, LogLevel.Debug, "A datagram to {Remote} was not sent: {Reason}")]
     public static partial void SendFailed(ILogger logger, string remote, string reason);

@@ -53,7 +53,7 @@ internal sealed class SessionOpening(
         catch (CoapDtlsHandshakeException exception)
         {
             outer.Counters.Add(CoapCounter.HandshakesFailed);
-            DtlsLog.HandshakeFailed(outer.Logger, path.Remote.ToString(), CoapForeignText.LineOf(exception.Message));
+            DtlsLog.ConnectFailed(outer.Logger, path.Remote.ToString(), CoapForeignText.LineOf(exception.Message));
             throw new CoapConnectionException(
                 exception.Reason is CoapDtlsHandshakeFailure.NoAnswer or CoapDtlsHandshakeFailure.PortUnreachable
                     ? CoapConnectionError.ConnectFailed

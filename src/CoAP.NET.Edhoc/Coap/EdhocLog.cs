@@ -15,6 +15,7 @@ internal static partial class EdhocLog
         "All places for sessions that {Client} may have are in use; it has to come back in {Delay}.")]
     public static partial void Busy(ILogger logger, string client, TimeSpan delay);
 
-    [LoggerMessage(2403, LogLevel.Error, "The application failed while {Client} agreed on keys. The client gets 5.00.")]
-    public static partial void ApplicationFailed(ILogger logger, Exception exception, string client);
+    [LoggerMessage(2403, LogLevel.Error, "The application failed while {Client} agreed on keys. The client gets 5.00. {LeftOut} more such "
+        + "failures were not logged since the last one: logged at most once per minute.")]
+    public static partial void ApplicationFailed(ILogger logger, Exception exception, string client, long leftOut);
 }

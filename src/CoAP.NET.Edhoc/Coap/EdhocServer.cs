@@ -17,6 +17,7 @@ public sealed class EdhocServer : IDisposable
     private readonly ServerCounts _counts;
     private readonly PendingSessions _sessions;
     private readonly EstablishedContexts? _contexts;
+    private readonly OccasionalLog _applicationFailures;
 
     /// <summary>Creates a server.</summary>
     /// <param name="options">The options.</param>
@@ -30,6 +31,7 @@ public sealed class EdhocServer : IDisposable
         }
 
         (_options, _credentials) = (options, [.. options.Credentials]);
+        _applicationFailures = new OccasionalLog(options.TimeProvider);
         _counts = new ServerCounts(EdhocInstruments.Of(options.MeterFactory));
         _sessions = new PendingSessions(options, _counts);
         if (options.Contexts is { } contexts)
@@ -136,8 +138,13 @@ public sealed class EdhocServer : IDisposable
     }
 
     /// <summary>Handles an exception of the application's callback for a session.</summary>
-    internal void OnApplicationFailed(CoapPeer peer, Exception exception) =>
-        EdhocLog.ApplicationFailed(_options.Logger, exception, peer.ToString());
+    internal void OnApplicationFailed(CoapPeer peer, Exception exception)
+    {
+        if (_applicationFailures.IsDue(out long leftOut))
+        {
+            EdhocLog.ApplicationFailed(_options.Logger, exception, peer.ToString(), leftOut);
+        }
+    }
 
     /// <summary>Handles a session that failed or did not begin.</summary>
     internal void OnFailed(CoapPeer peer, EdhocException exception) =>

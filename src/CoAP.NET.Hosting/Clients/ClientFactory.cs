@@ -1,6 +1,7 @@
 using CoAP.NET.Dtls;
 using CoAP.NET.Oscore;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting;
@@ -16,6 +17,7 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
     private readonly List<CoapEndpoint> _own = [];
     private readonly List<HostedOscore> _oscore = [];
     private readonly List<EdhocLink> _links = [];
+    private readonly List<CredentialWatch> _watches = [];
     private bool _isDisposed;
 
     public ClientFactory(IServiceProvider services, IOptionsMonitor<CoapClientOptions> options,
@@ -52,6 +54,11 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
             _own.Clear();
         }
 
+        foreach (CredentialWatch watch in _watches)
+        {
+            await watch.DisposeAsync().ConfigureAwait(false);
+        }
+
         foreach (CoapEndpoint endpoint in own)
         {
             await endpoint.DisposeAsync().ConfigureAwait(false);
@@ -86,8 +93,10 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
     private CoapEndpoint MakeEndpoint(CoapClientOptions options, ClientRegistration registration, out EdhocLink? link)
     {
         options.Peers.ApplyTo(options.Endpoint);
-        options.Endpoint.Tls ??= TlsFiles.Load(options.Tls, registration.SectionPath, out _);
-        if (!DtlsFiles.IsSetByCode(options.Endpoint) && DtlsFiles.Load(options.Dtls, registration.SectionPath, out _) is { } dtls)
+        List<WatchedCredentials> credentials = [];
+        options.Endpoint.Tls ??= TlsFiles.Load(options.Tls, registration.SectionPath, out _, credentials);
+        if (!DtlsFiles.IsSetByCode(options.Endpoint)
+            && DtlsFiles.Load(options.Dtls, registration.SectionPath, out _, credentials) is { } dtls)
         {
             options.Endpoint.UseDtls(dtls);
         }
@@ -95,6 +104,12 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
         OscoreContexts? contexts = MakeContexts(options);
         CoapEndpoint endpoint = new(options.Endpoint);
         _own.Add(endpoint);
+        if (credentials.Count > 0)
+        {
+            _watches.Add(new CredentialWatch(credentials, endpoint, registration.Title, options.Endpoint.TimeProvider,
+                options.Endpoint.LoggerFactory.CreateLogger(HostingLog.Category)));
+        }
+
         link = HostedEdhoc.MakeLink(options, contexts, endpoint, registration.SectionPath);
         if (link is not null)
         {

@@ -8,6 +8,12 @@ internal sealed class ChangingFile(string path, FileStamp stamp)
     private FileStamp _taken = stamp;
     private FileStamp _seen = stamp;
 
+    /// <summary>The file.</summary>
+    public string Path => path;
+
+    /// <summary>Whether the last two checks saw the same state; otherwise a writer may not be done.</summary>
+    public bool IsSettled => _seen == _taken;
+
     /// <summary>
     /// Checks for a change: true once for each change, when two checks see the same state, because a writer may not be done.
     /// </summary>

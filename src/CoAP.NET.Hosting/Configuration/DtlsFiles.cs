@@ -1,4 +1,3 @@
-using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls;
 
 namespace CoAP.NET.Hosting;
@@ -16,8 +15,10 @@ internal static class DtlsFiles
     /// <param name="files">The files and keys.</param>
     /// <param name="section">The prefix of the keys in messages, such as <c>Coap:Server</c>.</param>
     /// <param name="problem">The problem and its place; null for none.</param>
+    /// <param name="watched">Gets the sources of the files, which may change; null if they are only checked.</param>
     /// <returns>The options; null if there are none, or they have an error.</returns>
-    public static CoapDtlsOptions? Load(CoapDtlsServerFileOptions files, string section, out string? problem)
+    public static CoapDtlsOptions? Load(
+        CoapDtlsServerFileOptions files, string section, out string? problem, List<WatchedCredentials>? watched = null)
     {
         problem = null;
         if (files.IsEmpty)
@@ -26,17 +27,17 @@ internal static class DtlsFiles
         }
 
         section += ":Dtls";
-        OwnCertificate? own = CertificateFiles.ReadOwn(files.Certificate, files.Key, files.Password, section, ref problem);
-        X509Certificate2Collection? authorities = CertificateFiles.ReadAuthorities(files.Authorities, section, ref problem);
+        CertificateContents? contents = null;
+        CertificateSource<CoapDtlsCredentials>? source = SourceOf(files, section, read => contents ??= read, ref problem);
         ICoapPskStore? keys = KeysOf(files, section, ref problem);
         CoapDtlsOptions dtls = Common(files);
 
         // For requests that the server sends itself.
-        dtls.Client = ClientOf(own, authorities, files);
+        dtls.Client = ClientOf(contents, source, files);
         dtls.Client.SessionIdleTimeout = files.SessionIdleTimeout;
-        if (own is not null || keys is not null)
+        if (contents?.Own is not null || keys is not null)
         {
-            dtls.Server = ServerOf(own, authorities, keys, files);
+            dtls.Server = ServerOf(contents, source, keys, files);
         }
         else if (files.PskIdentityHint is not null || files.ClientCertificates != CoapClientCertificateMode.None)
         {
@@ -44,6 +45,7 @@ internal static class DtlsFiles
                 + $"keys, {section}:Certificate for those that check one.";
         }
 
+        watched?.AddRange(new WatchedCredentials?[] { source, keys as PskFileStore }.OfType<WatchedCredentials>());
         return Checked(dtls, section, ref problem);
     }
 
@@ -51,15 +53,17 @@ internal static class DtlsFiles
     /// <param name="files">The files and the key; without any setting the client trusts the system's authorities.</param>
     /// <param name="section">The prefix of the keys in messages, such as <c>Coap:Client</c>.</param>
     /// <param name="problem">The problem and its place; null for none.</param>
+    /// <param name="watched">Gets the source of the files, which may change; null if they are only checked.</param>
     /// <returns>The options; null if they have an error.</returns>
-    public static CoapDtlsOptions? Load(CoapDtlsClientFileOptions files, string section, out string? problem)
+    public static CoapDtlsOptions? Load(
+        CoapDtlsClientFileOptions files, string section, out string? problem, List<WatchedCredentials>? watched = null)
     {
         problem = null;
         section += ":Dtls";
-        OwnCertificate? own = CertificateFiles.ReadOwn(files.Certificate, files.Key, files.Password, section, ref problem);
-        X509Certificate2Collection? authorities = CertificateFiles.ReadAuthorities(files.Authorities, section, ref problem);
+        CertificateContents? contents = null;
+        CertificateSource<CoapDtlsCredentials>? source = SourceOf(files, section, read => contents ??= read, ref problem);
         CoapDtlsOptions dtls = Common(files);
-        dtls.Client = ClientOf(own, authorities, files);
+        dtls.Client = ClientOf(contents, source, files);
         dtls.Client.SessionIdleTimeout = files.SessionIdleTimeout;
         if (files.PskIdentity is null != files.PskKey is null)
         {
@@ -71,6 +75,7 @@ internal static class DtlsFiles
             dtls.Client.Psk = PskOf(identity, key, $"{section}:PskKey", ref problem);
         }
 
+        watched?.AddRange(new WatchedCredentials?[] { source }.OfType<WatchedCredentials>());
         return Checked(dtls, section, ref problem);
     }
 
@@ -92,14 +97,30 @@ internal static class DtlsFiles
         return dtls;
     }
 
-    private static CoapDtlsServerOptions ServerOf(OwnCertificate? own, X509Certificate2Collection? authorities, ICoapPskStore? keys,
-        CoapDtlsServerFileOptions files)
+    // Null if there are no files of certificates, or one has an error.
+    private static CertificateSource<CoapDtlsCredentials>? SourceOf(
+        CoapDtlsFileOptions files, string section, Action<CertificateContents> read, ref string? problem)
+    {
+        CertificatePaths paths = new(section, files.Certificate, files.Key, files.Password, files.Authorities, files.Crl);
+        CertificateSource<CoapDtlsCredentials>? source = CertificateSource<CoapDtlsCredentials>.Load(paths, contents =>
+        {
+            read(contents);
+            return new CoapDtlsCredentials(
+                contents.Own is { } own ? new CoapCertificateChain(own.Own, own.Intermediates) : null, contents.Authorities,
+                contents.RevocationLists);
+        }, static identity => (identity as CoapDtlsIdentity)?.Certificate, ref problem);
+        return paths.All.Any() ? source : null;
+    }
+
+    private static CoapDtlsServerOptions ServerOf(CertificateContents? contents, CertificateSource<CoapDtlsCredentials>? source,
+        ICoapPskStore? keys, CoapDtlsServerFileOptions files)
     {
         CoapDtlsServerOptions server = new()
         {
             PskStore = keys,
             PskIdentityHint = files.PskIdentityHint,
-            Certificate = own?.Own,
+            Certificate = contents?.Own?.Own,
+            SelectCredentials = source is null || contents?.Own is null ? null : _ => source.Current,
             RequireClientCertificate = files.ClientCertificates == CoapClientCertificateMode.Required,
             RequestClientCertificate = files.ClientCertificates == CoapClientCertificateMode.Optional,
             RevocationMode = files.Revocation,
@@ -110,20 +131,26 @@ internal static class DtlsFiles
             MaxHandshakesPerAddress = files.MaxHandshakesPerAddress,
             SessionIdleTimeout = files.SessionIdleTimeout,
         };
-        server.Intermediates.AddRange(own?.Intermediates ?? []);
+        server.Intermediates.AddRange(contents?.Own?.Intermediates ?? []);
         if (files.ClientCertificates != CoapClientCertificateMode.None)
         {
-            server.TrustedAuthorities.AddRange(authorities ?? []);
+            server.TrustedAuthorities.AddRange(contents?.Authorities ?? []);
         }
 
         return server;
     }
 
-    private static CoapDtlsClientOptions ClientOf(OwnCertificate? own, X509Certificate2Collection? authorities, CoapDtlsFileOptions files)
+    private static CoapDtlsClientOptions ClientOf(
+        CertificateContents? contents, CertificateSource<CoapDtlsCredentials>? source, CoapDtlsFileOptions files)
     {
-        CoapDtlsClientOptions client = new() { Certificate = own?.Own, RevocationMode = files.Revocation };
-        client.Intermediates.AddRange(own?.Intermediates ?? []);
-        client.TrustedAuthorities.AddRange(authorities ?? []);
+        CoapDtlsClientOptions client = new()
+        {
+            Certificate = contents?.Own?.Own,
+            SelectCredentials = source is null ? null : _ => source.Current,
+            RevocationMode = files.Revocation,
+        };
+        client.Intermediates.AddRange(contents?.Own?.Intermediates ?? []);
+        client.TrustedAuthorities.AddRange(contents?.Authorities ?? []);
         return client;
     }
 

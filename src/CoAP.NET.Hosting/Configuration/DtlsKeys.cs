@@ -68,6 +68,7 @@ internal static class DtlsKeys
         .Text("Dtls:Password", s_text, static dtls => dtls.Password is null ? null : SectionReader.Hidden,
             static (dtls, value) => dtls.Password = value)
         .Text("Dtls:Authorities", s_path, static dtls => dtls.Authorities, static (dtls, value) => dtls.Authorities = value)
+        .Text("Dtls:Crl", s_path, static dtls => dtls.Crl, static (dtls, value) => dtls.Crl = value)
         .Choice<X509RevocationMode>("Dtls:Revocation", static dtls => dtls.Revocation, static (dtls, value) => dtls.Revocation = value)
         .List("Dtls:CipherSuites", new ChoiceKind<CoapDtlsCipherSuite>(nameof(CoapDtlsCipherSuite.None)), static dtls => dtls.CipherSuites)
         .Switch("Dtls:UseConnectionIds", static dtls => dtls.UseConnectionIds, static (dtls, value) => dtls.UseConnectionIds = value)

@@ -1,4 +1,5 @@
 using CoAP.NET.Dtls;
+using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Hosting;
 
@@ -10,16 +11,23 @@ namespace CoAP.NET.Hosting;
 /// <param name="ofFile">Its initial keys.</param>
 /// <param name="stamp">The state of the file before they were read.</param>
 /// <param name="own">The keys of configuration, which do not change.</param>
-internal sealed class PskFileStore(string path, CoapPskDictionary ofFile, FileStamp stamp, CoapPskDictionary own) : ICoapPskStore
+internal sealed class PskFileStore(string path, CoapPskDictionary ofFile, FileStamp stamp, CoapPskDictionary own)
+    : WatchedCredentials, ICoapPskStore
 {
     private CoapPskDictionary _ofFile = ofFile;
     private readonly ChangingFile _file = new(path, stamp);
 
-    /// <summary>The file.</summary>
-    public string Path => path;
+    // The identities that were in the file since the start, and are not any more.
+    private readonly HashSet<string> _removed = new(StringComparer.Ordinal);
 
     /// <summary>Number of keys.</summary>
     public int Count => own.Count + Volatile.Read(ref _ofFile).Count;
+
+    /// <summary>
+    /// Whether the server finds keys nowhere else, so that an identity without a key here has none. Otherwise only identities that were
+    /// removed from the file count as revoked.
+    /// </summary>
+    public bool IsOnlyStore { get; set; }
 
     /// <inheritdoc/>
     public async ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken)
@@ -40,16 +48,8 @@ internal sealed class PskFileStore(string path, CoapPskDictionary ofFile, FileSt
         return key;
     }
 
-    /// <summary>
-    /// Reloads the file if it has changed. One caller has to call it periodically: it reads a change when two checks see the same state,
-    /// because a writer may not be done.
-    /// </summary>
-    /// <returns>Whether it reloaded the file.</returns>
-    /// <exception cref="CoapCredentialException">
-    /// The file is not readable, a line of it is wrong, or an identity has a key in configuration. Thrown once for each change; the message
-    /// contains no key.
-    /// </exception>
-    public bool Refresh()
+    /// <inheritdoc/>
+    public override bool Refresh(DateTimeOffset now)
     {
         if (!_file.Look())
         {
@@ -63,9 +63,22 @@ internal sealed class PskFileStore(string path, CoapPskDictionary ofFile, FileSt
             throw new CoapCredentialException($"{path} has a key for '{twice}', and so has configuration. Leave one of them out.");
         }
 
-        Empty(Interlocked.Exchange(ref _ofFile, keys));
+        CoapPskDictionary before = Interlocked.Exchange(ref _ofFile, keys);
+        _removed.UnionWith(before);
+        _removed.ExceptWith(keys);
+        Empty(before);
         return true;
     }
+
+    /// <inheritdoc/>
+    public override bool IsRevoked(CoapPeer peer) => peer.Identity is CoapDtlsIdentity { PskIdentity: { } identity }
+        && (_removed.Contains(identity) || (IsOnlyStore && !own.Contains(identity) && !_ofFile.Contains(identity)));
+
+    /// <inheritdoc/>
+    public override void LogTaken(ILogger logger, string title, int ended) => HostingLog.KeysTaken(logger, title, path, Count, ended);
+
+    /// <inheritdoc/>
+    public override void LogNotTaken(ILogger logger, string title, string problem) => HostingLog.KeysNotTaken(logger, title, problem);
 
     // Removing overwrites keys.
     private static void Empty(CoapPskDictionary keys)

@@ -1,5 +1,7 @@
 using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Hosting;
 
@@ -10,8 +12,10 @@ internal static class TlsFiles
     /// <param name="files">The files.</param>
     /// <param name="section">The prefix of the keys in messages, such as <c>Coap:Server</c>.</param>
     /// <param name="problem">The problem and its place; null for none.</param>
+    /// <param name="watched">Gets the source of the files, which may change; null if they are only checked.</param>
     /// <returns>The options; null if there are no files, or one has an error.</returns>
-    public static CoapTlsOptions? Load(CoapTlsFileOptions files, string section, out string? problem)
+    public static CoapTlsOptions? Load(
+        CoapTlsFileOptions files, string section, out string? problem, List<WatchedCredentials>? watched = null)
     {
         problem = null;
         if (files.IsEmpty)
@@ -19,15 +23,22 @@ internal static class TlsFiles
             return null;
         }
 
-        SslStreamCertificateContext? own = CertificateFiles.ReadOwn(files.Certificate, files.Key, files.Password, $"{section}:Tls",
-            ref problem) is { } pair
-            ? SslStreamCertificateContext.Create(pair.Own, pair.Intermediates, offline: true)
-            : null;
-        X509Certificate2Collection? authorities = CertificateFiles.ReadAuthorities(files.Authorities, $"{section}:Tls", ref problem);
-        return problem is not null ? null : new CoapTlsOptions
+        CertificatePaths paths = new(
+            $"{section}:Tls", files.Certificate, files.Key, files.Password, files.Authorities, files.Crl);
+        if (CertificateSource<TlsCredentials>.Load(paths, contents => Make(contents, files),
+            static identity => (identity as CoapTlsIdentity)?.Certificate, ref problem) is not { } source)
         {
-            Server = own is null ? null : ServerOf(own, authorities, files),
-            Client = ClientOf(own, authorities, files),
+            return null;
+        }
+
+        watched?.Add(source);
+        TlsCredentials first = source.Current;
+        return new CoapTlsOptions
+        {
+            Server = first.Server,
+            SelectServer = first.Server is null ? null : (_, _, _, _) => ValueTask.FromResult(source.Current.Server!),
+            Client = first.Client,
+            SelectClient = _ => source.Current.Client,
         };
     }
 
@@ -45,7 +56,20 @@ internal static class TlsFiles
                 + $"Set {section}:Tls:Authorities to a PEM file with the authorities of your clients. To decide otherwise, set "
                 + "Endpoint.Tls in code.";
 
-    private static SslServerAuthenticationOptions ServerOf(SslStreamCertificateContext own, X509Certificate2Collection? authorities,
+    private static TlsCredentials Make(CertificateContents contents, CoapTlsFileOptions files)
+    {
+        SslStreamCertificateContext? own = contents.Own is { } pair
+            ? SslStreamCertificateContext.Create(pair.Own, pair.Intermediates, offline: true)
+            : null;
+        return new TlsCredentials(own is null ? null : ServerOf(own, contents, files), new SslClientAuthenticationOptions
+        {
+            ClientCertificateContext = own,
+            CertificateChainPolicy = PolicyOf(contents.Authorities, files),
+            RemoteCertificateValidationCallback = ValidationOf(contents.RevocationLists, allowsNone: false),
+        });
+    }
+
+    private static SslServerAuthenticationOptions ServerOf(SslStreamCertificateContext own, CertificateContents contents,
         CoapTlsFileOptions files)
     {
         SslServerAuthenticationOptions options = new()
@@ -55,23 +79,21 @@ internal static class TlsFiles
         };
         if (options.ClientCertificateRequired)
         {
-            options.CertificateChainPolicy = PolicyOf(authorities, files);
-            if (files.ClientCertificates == CoapClientCertificateMode.Optional)
-            {
-                options.RemoteCertificateValidationCallback = static (_, _, _, errors) =>
-                    (errors & ~SslPolicyErrors.RemoteCertificateNotAvailable) == SslPolicyErrors.None;
-            }
+            options.CertificateChainPolicy = PolicyOf(contents.Authorities, files);
+            options.RemoteCertificateValidationCallback = ValidationOf(
+                contents.RevocationLists, allowsNone: files.ClientCertificates == CoapClientCertificateMode.Optional);
         }
 
         return options;
     }
 
-    private static SslClientAuthenticationOptions ClientOf(SslStreamCertificateContext? own, X509Certificate2Collection? authorities,
-        CoapTlsFileOptions files) => new()
-        {
-            ClientCertificateContext = own,
-            CertificateChainPolicy = PolicyOf(authorities, files),
-        };
+    // Null if the platform does the same without a callback.
+    private static RemoteCertificateValidationCallback? ValidationOf(CoapRevocationLists? lists, bool allowsNone)
+    {
+        SslPolicyErrors ignored = allowsNone ? SslPolicyErrors.RemoteCertificateNotAvailable : SslPolicyErrors.None;
+        return lists is null && !allowsNone ? null : (_, certificate, chain, errors) => (errors & ~ignored) == SslPolicyErrors.None
+            && (lists is null || certificate is null || (chain is not null && !lists.IsRevoked(chain)));
+    }
 
     private static X509ChainPolicy PolicyOf(X509Certificate2Collection? authorities, CoapTlsFileOptions files)
     {

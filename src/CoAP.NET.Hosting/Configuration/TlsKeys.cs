@@ -14,6 +14,7 @@ internal static class TlsKeys
         .Text("Tls:Password", new TextKind<string>("text", static text => text), static tls => tls.Password,
             static (tls, value) => tls.Password = value)
         .Text("Tls:Authorities", s_path, static tls => tls.Authorities, static (tls, value) => tls.Authorities = value)
+        .Text("Tls:Crl", s_path, static tls => tls.Crl, static (tls, value) => tls.Crl = value)
         .Choice<X509RevocationMode>("Tls:Revocation", static tls => tls.Revocation, static (tls, value) => tls.Revocation = value);
 
     /// <summary>The keys of servers only.</summary>

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Hosting;
 
 /// <summary>
-/// Checks periodically whether files of security contexts have changed, as long as the server runs, like <see cref="PskFileWatch"/>.
+/// Checks periodically whether files of security contexts have changed, as long as the server runs, like <see cref="CredentialWatch"/>.
 /// </summary>
 internal sealed class OscoreFileWatch : IAsyncDisposable
 {
@@ -22,7 +22,7 @@ internal sealed class OscoreFileWatch : IAsyncDisposable
         _title = title;
         _logger = logger;
         _timer = time.CreateTimer(
-            static watch => ((OscoreFileWatch)watch!).Look(), this, PskFileWatch.Period, PskFileWatch.Period);
+            static watch => ((OscoreFileWatch)watch!).Look(), this, CredentialWatch.Period, CredentialWatch.Period);
     }
 
     /// <summary>Ends the checks.</summary>

@@ -24,8 +24,9 @@ internal static partial class HostingLog
     public static partial void Stopped(ILogger logger, string server);
 
     [LoggerMessage(1806, LogLevel.Information,
-        "{Server} took the pre-shared keys of {File}, which has changed. There are {Count} keys now; sessions that are open stay open.")]
-    public static partial void KeysTaken(ILogger logger, string server, string file, int count);
+        "{Server} took the pre-shared keys of {File}, which has changed. There are {Count} keys now. {Ended} sessions ended because their "
+        + "keys were removed; the others stay open.")]
+    public static partial void KeysTaken(ILogger logger, string server, string file, int count, int ended);
 
     [LoggerMessage(1807, LogLevel.Error,
         "{Server} keeps its pre-shared keys, because the changed file has an error: {Problem}")]
@@ -41,6 +42,19 @@ internal static partial class HostingLog
 
     [LoggerMessage(1810, LogLevel.Warning, "{Problem}")]
     public static partial void OpenKeyFile(ILogger logger, string problem);
+
+    [LoggerMessage(1811, LogLevel.Information,
+        "{Endpoint} took the changed files of {Section} ({Files}). New handshakes use them. {Ended} connections and sessions ended because "
+        + "their certificates are revoked; the others stay open.")]
+    public static partial void CertificatesTaken(ILogger logger, string endpoint, string files, string section, int ended);
+
+    [LoggerMessage(1812, LogLevel.Error,
+        "{Endpoint} keeps its certificates, authorities and revocation lists, because a changed file has an error: {Problem}")]
+    public static partial void CertificatesNotTaken(ILogger logger, string endpoint, string problem);
+
+    [LoggerMessage(1813, LogLevel.Warning,
+        "{Endpoint}: the revocation list {Key} = '{File}' stays in force, but a newer one was due on {Due}. Replace the file.")]
+    public static partial void RevocationListDue(ILogger logger, string endpoint, string key, string file, DateTimeOffset due);
 
     [LoggerMessage(1805, LogLevel.Warning, "{Problem}")]
     public static partial void UnusedSection(ILogger logger, string problem);

@@ -17,13 +17,13 @@ internal static class ServerFactory
         UseHost(endpoint, services);
         endpoint.Routes = registration.Routes;
         options.Peers.ApplyTo(endpoint);
-        endpoint.Tls ??= TlsFiles.Load(options.Tls, registration.SectionPath, out _);
+        List<WatchedCredentials> credentials = registration.Life.Credentials;
+        endpoint.Tls ??= TlsFiles.Load(options.Tls, registration.SectionPath, out _, credentials);
         if (!DtlsFiles.IsSetByCode(endpoint))
         {
-            if (DtlsFiles.Load(options.Dtls, registration.SectionPath, out _) is { } dtls)
+            if (DtlsFiles.Load(options.Dtls, registration.SectionPath, out _, credentials) is { } dtls)
             {
                 endpoint.UseDtls(dtls);
-                registration.Life.Keys = dtls.Server?.PskStore as PskFileStore;
             }
             else
             {
@@ -44,6 +44,14 @@ internal static class ServerFactory
             step(endpoint);
         }
 
+        endpoint.TryChangeDtls(dtls =>
+        {
+            // Code may have set another store, perhaps one that asks ours.
+            if (dtls.Server?.PskStore is PskFileStore keys)
+            {
+                keys.IsOnlyStore = true;
+            }
+        });
         CoapServer server = new(endpoint);
         registration.Life.Endpoint = server.Endpoint;
         registration.Life.IsHandedConnections = !options.ListenByDefault;

@@ -14,7 +14,7 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
     private readonly ILogger _logger = (services.GetService<ILoggerFactory>() ?? NullLoggerFactory.Instance)
         .CreateLogger(HostingLog.Category);
     private Task _watch = Task.CompletedTask;
-    private PskFileWatch? _keys;
+    private CredentialWatch? _credentials;
     private OscoreFileWatch? _contexts;
     private bool _stopsApplication;
     private Exception? _gaveUp;
@@ -57,9 +57,9 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         }
 
         registration.Life.Phase = ServerPhase.Serving;
-        if (registration.Life.Keys is { } keys)
+        if (registration.Life.Credentials is { Count: > 0 } credentials)
         {
-            _keys = new PskFileWatch(keys, server, registration.Title, options.Endpoint.TimeProvider, _logger);
+            _credentials = new CredentialWatch(credentials, server.Endpoint, registration.Title, options.Endpoint.TimeProvider, _logger);
         }
 
         if (!options.Oscore.IsEmpty)
@@ -96,9 +96,9 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         }
 
         await stopping.ConfigureAwait(false);
-        if (_keys is { } keys)
+        if (_credentials is { } credentials)
         {
-            await keys.DisposeAsync().ConfigureAwait(false);
+            await credentials.DisposeAsync().ConfigureAwait(false);
         }
 
         if (_contexts is { } contexts)

@@ -20,8 +20,8 @@ internal sealed class ServerLife
     /// <summary>Whether it may have no address of its own, because a web application serves it.</summary>
     public bool IsHandedConnections { get; set; }
 
-    /// <summary>Its pre-shared keys of a file; null for none.</summary>
-    public PskFileStore? Keys { get; set; }
+    /// <summary>Its credentials of files.</summary>
+    public List<WatchedCredentials> Credentials { get; } = [];
 
     /// <summary>Its registrations with resource directories.</summary>
     public HostedDirectories Directories { get; } = new();

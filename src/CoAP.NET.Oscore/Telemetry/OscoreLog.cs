@@ -26,18 +26,21 @@ internal static partial class OscoreLog
 
     [LoggerMessage(2305, LogLevel.Error,
         "The resolver of security contexts failed for {Recipient}; the endpoint refuses the request, and the next one calls the resolver "
-        + "again. Logged at most once per minute; coap.oscore.lookups counts each.")]
-    public static partial void LookupFailed(ILogger logger, OscoreRecipient recipient, Exception? exception);
+        + "again. {LeftOut} more failures were not logged since the last one: logged at most once per minute; coap.oscore.lookups counts "
+        + "each.")]
+    public static partial void LookupFailed(ILogger logger, OscoreRecipient recipient, long leftOut, Exception? exception);
 
     [LoggerMessage(2306, LogLevel.Warning,
         "The resolver of security contexts returned {Context} for {Recipient}, which has another Recipient ID or the same IDs as another "
-        + "context. The endpoint does not use it.")]
-    public static partial void LookupWrong(ILogger logger, OscoreContext context, OscoreRecipient recipient);
+        + "context. The endpoint does not use it. {LeftOut} more failures were not logged since the last one: logged at most once per "
+        + "minute; coap.oscore.lookups counts each.")]
+    public static partial void LookupWrong(ILogger logger, OscoreContext context, OscoreRecipient recipient, long leftOut);
 
     [LoggerMessage(2307, LogLevel.Error,
         "The store of sequence numbers did not confirm a reservation for {Context}. When the confirmed numbers are used up, "
-        + "the context cannot send. Logged at most once per minute; coap.oscore.reservations counts each.")]
-    public static partial void StoreFailed(ILogger logger, OscoreContext context, Exception exception);
+        + "the context cannot send. {LeftOut} more failures were not logged since the last one: logged at most once per minute; "
+        + "coap.oscore.reservations counts each.")]
+    public static partial void StoreFailed(ILogger logger, OscoreContext context, long leftOut, Exception exception);
 
     [LoggerMessage(2308, LogLevel.Warning,
         "Nine tenths of the sequence numbers of {Context} are used. After the last one it cannot send: give both ends a new key.")]

@@ -80,27 +80,27 @@ internal sealed class OscoreTelemetry
     public void LookupFailed(OscoreRecipient recipient, Exception exception)
     {
         Count(OscoreEvent.LookupFailed);
-        if (_lookups.IsDue())
+        if (_lookups.IsDue(out long leftOut))
         {
-            OscoreLog.LookupFailed(_logger, recipient, exception);
+            OscoreLog.LookupFailed(_logger, recipient, leftOut, exception);
         }
     }
 
     public void LookupWrong(OscoreContext context, OscoreRecipient recipient)
     {
         Count(OscoreEvent.LookupFailed);
-        if (_lookups.IsDue())
+        if (_lookups.IsDue(out long leftOut))
         {
-            OscoreLog.LookupWrong(_logger, context, recipient);
+            OscoreLog.LookupWrong(_logger, context, recipient, leftOut);
         }
     }
 
     public void StoreFailed(OscoreContext context, Exception exception)
     {
         Count(OscoreEvent.ReservationFailed);
-        if (_store.IsDue())
+        if (_store.IsDue(out long leftOut))
         {
-            OscoreLog.StoreFailed(_logger, context, exception);
+            OscoreLog.StoreFailed(_logger, context, leftOut, exception);
         }
     }
 

@@ -16,7 +16,9 @@ internal sealed class BenchAuthority : IDisposable
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         CertificateRequest request = new($"CN={name}", key, HashAlgorithmName.SHA256);
         request.CertificateExtensions.Add(new X509BasicConstraintsExtension(true, false, 0, true));
-        request.CertificateExtensions.Add(new X509KeyUsageExtension(X509KeyUsageFlags.KeyCertSign, critical: true));
+        request.CertificateExtensions.Add(
+            new X509KeyUsageExtension(X509KeyUsageFlags.KeyCertSign | X509KeyUsageFlags.CrlSign, critical: true));
+        request.CertificateExtensions.Add(new X509SubjectKeyIdentifierExtension(request.PublicKey, critical: false));
         Certificate = request.CreateSelfSigned(s_start, s_start.AddYears(200));
     }
 
@@ -54,6 +56,18 @@ internal sealed class BenchAuthority : IDisposable
         using X509Certificate2 issued = request.Create(Certificate, s_start, until ?? s_start.AddYears(199),
             BitConverter.GetBytes(++_serial));
         return issued.CopyWithPrivateKey(key);
+    }
+
+    /// <summary>The list of what the authority revoked, in DER.</summary>
+    public byte[] Revoke(params X509Certificate2[] certificates)
+    {
+        CertificateRevocationListBuilder builder = new();
+        foreach (X509Certificate2 certificate in certificates)
+        {
+            builder.AddEntry(certificate);
+        }
+
+        return builder.Build(Certificate, 1, s_start.AddYears(150), HashAlgorithmName.SHA256, thisUpdate: s_start.AddYears(1));
     }
 
     public void Dispose() => Certificate.Dispose();

@@ -177,7 +177,7 @@ public sealed class CertificateTests
         CoapDtlsHandshakeException failure = await bench.FailAsync(serverName: "device.example");
         Assert.Equal(CoapDtlsHandshakeFailure.NoCredentials, failure.Reason);
         Assert.Contains("asked for a certificate or a raw public key, and this end has neither", failure.Message, StringComparison.Ordinal);
-        Assert.Contains("The client showed no certificate, which this server requires.", Assert.Single(bench.ServerFailures),
+        Assert.Contains("The client showed no certificate, which this server requires.", Assert.Single(bench.ServerFailures).End.Why,
             StringComparison.Ordinal);
     }
 

@@ -43,7 +43,7 @@ internal sealed class ClientBench : IDisposable
 
     public BenchSink ServerSink { get; }
 
-    public ConcurrentQueue<string> ServerFailures { get; } = new();
+    public ConcurrentQueue<HandshakeFailure> ServerFailures { get; } = new();
 
     /// <summary>Decides whether a datagram is lost; gets its number, whether the client sent it, and its bytes.</summary>
     public Func<int, bool, byte[], bool>? Loses { get; set; }
@@ -177,7 +177,7 @@ internal sealed class ClientBench : IDisposable
         DtlsServer server = new(context, _settings.Limits, new OneKey(), _settings.ServerTrusts, ServerSink, Clock, new VirtualRandom(7),
             _settings.Run)
         {
-            HandshakeFailed = (_, why) => ServerFailures.Enqueue(why),
+            HandshakeFailed = ServerFailures.Enqueue,
         };
         return (context, server);
     }

@@ -79,7 +79,7 @@ public sealed class RawPublicKeyTests
         using ClientBench bench = new(settings);
         CoapDtlsHandshakeException failure = await bench.FailAsync();
         Assert.Equal(CoapDtlsHandshakeFailure.NoCredentials, failure.Reason);
-        Assert.Contains("no certificate and no raw public key, which this server requires", Assert.Single(bench.ServerFailures),
+        Assert.Contains("no certificate and no raw public key, which this server requires", Assert.Single(bench.ServerFailures).End.Why,
             StringComparison.Ordinal);
     }
 

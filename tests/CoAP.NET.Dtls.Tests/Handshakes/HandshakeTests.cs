@@ -80,7 +80,7 @@ public sealed class HandshakeTests
         pair.Client.Start(null);
         pair.Run();
         Assert.Equal(HandshakeStatus.Failed, pair.Client.Status);
-        Assert.Contains("certificate verify failed", pair.Client.Failure, StringComparison.Ordinal);
+        Assert.Contains("certificate verify failed", pair.Client.Failure!.Why, StringComparison.Ordinal);
         Assert.NotEqual(HandshakeStatus.Done, pair.Server!.Status);
     }
 
@@ -102,7 +102,7 @@ public sealed class HandshakeTests
         pair.ClientTrusts = _ => throw new InvalidOperationException("no such thing");
         pair.Client.Start(null);
         pair.Run();
-        Assert.Equal((HandshakeStatus.Failed, "no such thing"), (pair.Client.Status, pair.Client.Failure));
+        Assert.Equal((HandshakeStatus.Failed, "no such thing"), (pair.Client.Status, pair.Client.Failure!.Why));
     }
 
     [Fact]

@@ -153,6 +153,11 @@ public sealed class OptionCheckTests
         _ when type == typeof(CoapPskCredential) => new CoapPskCredential("a", new byte[1]),
         _ when type == typeof(CoapDtlsCertificateValidation) => (CoapDtlsCertificateValidation)((_, _, _) => true),
         _ when type == typeof(Func<CoapDtlsServerName, CoapPskCredential?>) => (Func<CoapDtlsServerName, CoapPskCredential?>)(_ => null),
+        _ when type == typeof(CoapRevocationLists) =>
+            System.Runtime.CompilerServices.RuntimeHelpers.GetUninitializedObject(typeof(CoapRevocationLists)),
+        _ when type == typeof(Func<string?, CoapDtlsCredentials?>) => (Func<string?, CoapDtlsCredentials?>)(_ => null),
+        _ when type == typeof(Func<CoapDtlsServerName, CoapDtlsCredentials?>) =>
+            (Func<CoapDtlsServerName, CoapDtlsCredentials?>)(_ => null),
 
         // Copied by content, not by reference.
         _ when type == typeof(X509Certificate2) || type == typeof(CoapDtlsServerOptions) || type == typeof(CoapDtlsClientOptions) => null,

@@ -32,7 +32,7 @@ internal sealed class ServerBench : IDtlsSink, IDisposable
         Server = new DtlsServer(_serverContext, limits ?? new DtlsServerLimits(), store ?? new OneKey(), null, this, Clock,
             new VirtualRandom(7), static work => work())
         {
-            HandshakeFailed = (path, why) => Failures.Add(why),
+            HandshakeFailed = Failures.Add,
         };
     }
 
@@ -50,7 +50,7 @@ internal sealed class ServerBench : IDtlsSink, IDisposable
 
     public List<(DtlsSession Session, DtlsPath From)> Moves { get; } = [];
 
-    public List<string> Failures { get; } = [];
+    public List<HandshakeFailure> Failures { get; } = [];
 
     /// <summary>Whether what the server sends is lost.</summary>
     public Func<byte[], bool>? LosesOfServer { get; set; }

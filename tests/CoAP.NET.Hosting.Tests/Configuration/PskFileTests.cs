@@ -49,6 +49,30 @@ public sealed class PskFileTests : HostTest
         Assert.Equal(1, Count(TakenId));
     }
 
+    [Fact]
+    public async Task The_session_of_a_key_that_was_removed_ends()
+    {
+        Write("meter-1:first\nmeter-2:other\n");
+        IHost host = await StartAsync();
+        CoapServer server = host.Services.GetRequiredService<CoapServer>();
+        await using CoapClient removed = Client("meter-1", "first", TimeSpan.FromSeconds(1));
+        await using CoapClient stays = Client("meter-2", "other");
+        await using CoapClient own = Client("own", "of configuration");
+        Assert.Equal("meter-1", await AskAsync(host, removed));
+        Assert.Equal("meter-2", await AskAsync(host, stays));
+        Assert.Equal("own", await AskAsync(host, own));
+
+        Write("meter-2:other\n");
+        _time.Tick();
+        _time.Tick();
+
+        Assert.Contains(Logged.Entries, static entry => entry.Id == TakenId
+            && entry.Text.Contains("1 sessions ended because their keys were removed", StringComparison.Ordinal));
+        Assert.Equal(["meter-2", "own"], server.Endpoint.ConnectedPeers
+            .Select(static peer => ((CoapDtlsIdentity)peer.Identity!).PskIdentity).Order(StringComparer.Ordinal));
+        await Assert.ThrowsAsync<CoapConnectionException>(() => AskAsync(host, removed));
+    }
+
     [Theory]
     [InlineData("meter-2:good\n" + Secret + "\n", "line 2")]
     [InlineData("meter-2:0x" + Secret + "\n", "line 1")]

@@ -1,12 +1,16 @@
 using System.Net.Security;
 using System.Security.Authentication;
+using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Transports;
+using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Tests.Transports.Tcp;
 
 // RFC 8323 section 8.2 and chapter 9: what happens in handshakes, and after them.
 public class TlsTests : TlsTest
 {
+    private readonly LogList _log = new();
+
     [Fact]
     public async Task Frames_go_both_ways_in_any_pieces()
     {
@@ -121,8 +125,79 @@ public class TlsTests : TlsTest
         CoapConnectionException failure = Assert.IsType<CoapConnectionException>(error);
         Assert.Equal(CoapConnectionError.HandshakeFailed, failure.Error);
         Assert.Contains("CoapTlsOptions.Client.ClientCertificates", failure.Message, StringComparison.Ordinal);
-        await UntilAsync(() => Context.Counters[CoapCounter.HandshakesFailed] == 1);
+        await UntilAsync(() => _log.Entries.Any(static entry => entry.Id == 1026));
+        Assert.Equal((1, 1), (Context.Counters[CoapCounter.HandshakesFailed], Context.Counters[CoapCounter.CertificatesRefused]));
         Assert.Equal(0, Context.Closes);
+        (LogLevel level, _, string text) = Assert.Single(_log.Entries, static entry => entry.Id == 1026);
+        Assert.Equal(LogLevel.Information, level);
+        Assert.Contains("it claimed the identity 'CN=mallory'. the certificate of the client is not trusted", text,
+            StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_missing_certificate_and_a_callback_that_throws_are_reasons_of_their_own()
+    {
+        bool throws = false;
+        ServerTls.SelectServer = (_, _, _, _) => throws
+            ? throw new TimeZoneNotFoundException("down")
+            : ValueTask.FromResult<SslServerAuthenticationOptions>(null!);
+        await ListenWithTlsAsync(new SslServerAuthenticationOptions
+        {
+            ServerCertificate = Certificates.Server(["localhost"]),
+            ClientCertificateRequired = true,
+            CertificateChainPolicy = Certificates.Trust(),
+        });
+        SslClientAuthenticationOptions client = new() { CertificateChainPolicy = Certificates.Trust() };
+        await Assert.ThrowsAnyAsync<Exception>(async () =>
+        {
+            await ConnectOursAsync(client: client);
+            throw (await ClientContext.NextClosedAsync()).Error!;
+        });
+        await UntilAsync(() => Context.Counters[CoapCounter.CertificatesMissing] == 1);
+        throws = true;
+        for (int i = 0; i < 3; i++)
+        {
+            await Assert.ThrowsAnyAsync<Exception>(() => ConnectOursAsync(client: client));
+        }
+
+        await UntilAsync(() => Context.Counters[CoapCounter.HandshakeCallbackFailures] == 3);
+        (LogLevel level, _, string text) = Assert.Single(_log.Entries, static entry => entry.Id == 1027);
+        Assert.Equal(LogLevel.Error, level);
+        Assert.StartsWith("TLS: CoapTlsOptions.SelectServer threw an exception", text, StringComparison.Ordinal);
+        Assert.Equal(4, Context.Counters[CoapCounter.HandshakesFailed]);
+    }
+
+    [Fact]
+    public async Task A_client_shows_the_certificate_that_is_chosen_for_each_connection()
+    {
+        await ListenWithTlsAsync(new SslServerAuthenticationOptions
+        {
+            ServerCertificate = Certificates.Server(["localhost"]),
+            ClientCertificateRequired = true,
+            CertificateChainPolicy = Certificates.Trust(),
+        });
+        X509Certificate2 certificate = Certificates.Client("old");
+        CoapTcpTransport transport = new(new CoapTcpTransportOptions
+        {
+            UseTls = true,
+            Tls = new CoapTlsOptions
+            {
+                SelectClient = host => host == "localhost"
+                    ? new() { CertificateChainPolicy = Certificates.Trust(), ClientCertificates = [certificate] }
+                    : null,
+            },
+        });
+        await transport.StartAsync(ClientContext, CancellationToken.None);
+        await Within(transport.ConnectAsync(Address, "localhost", CancellationToken.None).AsTask());
+        CoapConnection first = await Context.NextOpenedAsync();
+        certificate = Certificates.Client("new");
+
+        await Within(transport.ConnectAsync(Address, "localhost", CancellationToken.None).AsTask());
+
+        CoapConnection second = await Context.NextOpenedAsync();
+        Assert.Equal(["CN=old", "CN=new"],
+            new[] { first, second }.Select(static one => ((CoapTlsIdentity)one.Identity!).Certificate!.Subject));
+        await transport.DisposeAsync();
     }
 
     [Fact]
@@ -224,6 +299,8 @@ public class TlsTests : TlsTest
 
         Assert.Contains("CoapTlsOptions.Server.ServerCertificate", exception.Message, StringComparison.Ordinal);
     }
+
+    private protected override AsyncContext MakeContext() => new() { Time = Clock, Log = _log };
 }
 
 /// <summary>The same over the platform's asynchronous sockets.</summary>

@@ -179,6 +179,7 @@ internal sealed partial class AsyncTcpEngine
         using CancellationTokenSource timeout = new(Options.Streams.HandshakeTimeout, Context.TimeProvider);
         using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(timeout.Token, _stopping.Token);
         HandshakePlaces.Handshake handshake = _handshakes.Enter(remote, any);
+        TlsClientCheck check = new();
         try
         {
             // A silent peer costs no more than its socket, and takes no place of a handshake.
@@ -192,7 +193,7 @@ internal sealed partial class AsyncTcpEngine
 
             TlsSocketStream inner = new(wire, handshake);
             stream = new SslStream(inner);
-            await stream.AuthenticateAsServerAsync(settings.SelectAsync, null, any.Token).ConfigureAwait(false);
+            await stream.AuthenticateAsServerAsync(settings.SelectAsync, check, any.Token).ConfigureAwait(false);
             if (!IsProtocolAccepted(stream, wire.LocalAddress.Port))
             {
                 throw TlsFailure.NoApplicationProtocol(remote, stream.NegotiatedApplicationProtocol);
@@ -215,12 +216,17 @@ internal sealed partial class AsyncTcpEngine
             wire.Close();
             if (!_stopping.IsCancellationRequested)
             {
-                Context.Counters.Add(handshake.GaveWay ? CoapCounter.ConnectionsEvicted : CoapCounter.HandshakesFailed);
-                string why = handshake.GaveWay
-                    ? "other handshakes needed its place, its source had most of them, and it was idle for longest (MaxHandshakes, "
-                        + "MaxHandshakesPerAddress)"
-                    : timeout.IsCancellationRequested ? "it took too long (HandshakeTimeout)" : TlsFailure.Words(exception);
-                Log.HandshakeFailed(Context.Logger, remote, why);
+                if (handshake.GaveWay)
+                {
+                    Context.Counters.Add(CoapCounter.ConnectionsEvicted);
+                    Log.HandshakeFailed(Context.Logger, remote,
+                        "other handshakes needed its place, its source had most of them, and it was idle for longest (MaxHandshakes, "
+                            + "MaxHandshakesPerAddress)");
+                }
+                else
+                {
+                    _reports.Failed(remote, check, exception, timeout.IsCancellationRequested);
+                }
             }
 
             return null;

@@ -20,12 +20,14 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
     private readonly MemberCount? _wires;
 
     private readonly HandshakePlaces _handshakes;
+    private readonly TlsReports _reports;
     private Task _accepting = Task.CompletedTask;
 
     public AsyncTcpEngine(CoapTcpTransport transport, ICoapStreamContext context, CoapTcpTransportOptions options)
         : base(transport, context, options)
     {
         Host = new ConnectionHost(transport, context, options.Streams);
+        _reports = new TlsReports(context);
         _handshakes = new HandshakePlaces(context.Limits, context.TimeProvider, context.Sources);
         _tls = options.UseTls ? new TlsSettings(options.Tls ?? new CoapTlsOptions()) : null;
         if (_tls is not null && options.Engine != CoapTcpEngine.Async && TransportLoops.IsSupported)

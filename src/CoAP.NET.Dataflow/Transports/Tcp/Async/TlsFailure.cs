@@ -8,6 +8,12 @@ namespace CoAP.NET.Transports;
 /// <summary>Describes failed handshakes, with the failed check and the remedy.</summary>
 internal static class TlsFailure
 {
+    private static readonly string[] s_nothingInCommon =
+    [
+        "no shared cipher", "unsupported protocol", "version too low", "wrong version number", "no application protocol",
+        "no suitable signature algorithm", "no shared signature algorithms", "no suitable key share", "algorithm mismatch",
+    ];
+
     /// <summary>Describes a failed handshake of a client.</summary>
     /// <param name="remote">The server.</param>
     /// <param name="host">Its name, or its address.</param>
@@ -56,6 +62,12 @@ internal static class TlsFailure
 
         return CoapForeignText.LineOf(words.ToString());
     }
+
+    /// <summary>Whether a handshake failed because both ends have no version, suite or application protocol in common.</summary>
+    /// <param name="exception">The exception.</param>
+    /// <param name="words">Its words: the platform has no other sign of it.</param>
+    public static bool HasNothingInCommon(Exception exception, string words) =>
+        exception is CoapConnectionException || s_nothingInCommon.Any(text => words.Contains(text, StringComparison.OrdinalIgnoreCase));
 
     private static string OfCertificate(string host, TlsCheck check)
     {

@@ -12,15 +12,14 @@ internal sealed class TlsSettings
 {
     private readonly SslServerAuthenticationOptions? _server;
     private readonly ServerOptionsSelectionCallback? _select;
+    private readonly Func<string, SslClientAuthenticationOptions?>? _selectClient;
     private readonly SslClientAuthenticationOptions _client;
 
     public TlsSettings(CoapTlsOptions options)
     {
         _select = options.SelectServer;
-        _client = TlsCopies.Of(options.Client ?? new SslClientAuthenticationOptions());
-        _client.ApplicationProtocols = WithCoap(_client.ApplicationProtocols);
-        _client.AllowRenegotiation = false;
-        PeerChains.Guard(_client);
+        _selectClient = options.SelectClient;
+        _client = Prepare(options.Client ?? new SslClientAuthenticationOptions());
         if (options.Server is { } server)
         {
             _server = Prepare(server);
@@ -58,17 +57,36 @@ internal sealed class TlsSettings
     }
 
     /// <summary>Returns the options of a server for one client; see <see cref="ServerOptionsSelectionCallback"/>.</summary>
-    public async ValueTask<SslServerAuthenticationOptions> SelectAsync(SslStream stream, SslClientHelloInfo hello, object? state,
+    /// <param name="stream">The connection.</param>
+    /// <param name="hello">What the client requests.</param>
+    /// <param name="check">The check of the certificate of the client, a <see cref="TlsClientCheck"/>.</param>
+    /// <param name="cancellationToken">Stops it.</param>
+    public async ValueTask<SslServerAuthenticationOptions> SelectAsync(SslStream stream, SslClientHelloInfo hello, object? check,
         CancellationToken cancellationToken)
     {
-        if (_select is not null && await _select(stream, hello, state, cancellationToken).ConfigureAwait(false) is { } chosen)
-        {
-            return Prepare(chosen);
-        }
+        TlsClientCheck ofClient = (TlsClientCheck)check!;
+        SslServerAuthenticationOptions options =
+            await ChooseAsync(stream, hello, ofClient, cancellationToken).ConfigureAwait(false) is { } chosen ? Prepare(chosen)
+            : _server is not null ? TlsCopies.Of(_server)
+            : throw new AuthenticationException(
+                $"CoapTlsOptions.SelectServer gave no options for the name '{hello.ServerName}', and there are no others in "
+                    + "CoapTlsOptions.Server.");
+        ofClient.Attach(options);
+        return options;
+    }
 
-        return _server ?? throw new AuthenticationException(
-            $"CoapTlsOptions.SelectServer gave no options for the name '{hello.ServerName}', and there are no others in "
-                + "CoapTlsOptions.Server.");
+    private async ValueTask<SslServerAuthenticationOptions?> ChooseAsync(
+        SslStream stream, SslClientHelloInfo hello, TlsClientCheck check, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return _select is null ? null : await _select(stream, hello, null, cancellationToken).ConfigureAwait(false);
+        }
+        catch (Exception exception) when (!cancellationToken.IsCancellationRequested)
+        {
+            check.Threw("CoapTlsOptions.SelectServer", exception);
+            throw;
+        }
     }
 
     /// <summary>Returns the options of a client for one server.</summary>
@@ -76,7 +94,7 @@ internal sealed class TlsSettings
     /// <param name="check">Records the errors of the certificate.</param>
     public SslClientAuthenticationOptions ForServer(string host, TlsCheck check)
     {
-        SslClientAuthenticationOptions options = TlsCopies.Of(_client);
+        SslClientAuthenticationOptions options = _selectClient?.Invoke(host) is { } chosen ? Prepare(chosen) : TlsCopies.Of(_client);
         if (string.IsNullOrEmpty(options.TargetHost))
         {
             options.TargetHost = host;
@@ -90,6 +108,15 @@ internal sealed class TlsSettings
     private static SslServerAuthenticationOptions Prepare(SslServerAuthenticationOptions options)
     {
         SslServerAuthenticationOptions copy = TlsCopies.Of(options);
+        copy.ApplicationProtocols = WithCoap(copy.ApplicationProtocols);
+        copy.AllowRenegotiation = false;
+        PeerChains.Guard(copy);
+        return copy;
+    }
+
+    private static SslClientAuthenticationOptions Prepare(SslClientAuthenticationOptions options)
+    {
+        SslClientAuthenticationOptions copy = TlsCopies.Of(options);
         copy.ApplicationProtocols = WithCoap(copy.ApplicationProtocols);
         copy.AllowRenegotiation = false;
         PeerChains.Guard(copy);

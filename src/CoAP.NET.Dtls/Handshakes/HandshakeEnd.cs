@@ -1,0 +1,15 @@
+namespace CoAP.NET.Dtls.Handshakes;
+
+/// <summary>Why a handshake failed.</summary>
+/// <param name="Why">The reason, as text; it may contain text of the peer or of user code.</param>
+/// <param name="Fault">The kind of the reason.</param>
+/// <param name="Exception">What code of the application threw; null otherwise.</param>
+internal sealed record HandshakeEnd(string Why, HandshakeFault Fault = HandshakeFault.Other, CallbackException? Exception = null)
+{
+    /// <summary>The end by an exception.</summary>
+    /// <param name="exception">The exception.</param>
+    /// <param name="isDistrusted">Whether it came from the check of the credentials of the peer.</param>
+    public static HandshakeEnd Of(Exception exception, bool isDistrusted = false) => exception is CallbackException callback
+        ? new HandshakeEnd(callback.Message, HandshakeFault.CallbackFailed, callback)
+        : new HandshakeEnd(exception.Message, isDistrusted ? HandshakeFault.CertificateRefused : HandshakeFault.Other);
+}

@@ -1,0 +1,69 @@
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls.Transport;
+
+/// <summary>
+/// Counts and logs failed handshakes with clients, and exceptions of the application's code in them. Only this end learns the reasons; the
+/// client learns nothing more. Thread-safe.
+/// </summary>
+/// <param name="context">The context of the transport, which has counters and log.</param>
+internal sealed class HandshakeReports(ICoapSessionContext context)
+{
+    private const string NoIdentity = "none";
+
+    private readonly OccasionalLog _callbacks = new(context.TimeProvider);
+    private readonly OccasionalLog _stores = new(context.TimeProvider);
+    private readonly OccasionalLog _steering = new(context.TimeProvider);
+
+    /// <summary>Handles a failed handshake.</summary>
+    /// <param name="failure">The handshake, with text of a stranger or of user code.</param>
+    public void Failed(HandshakeFailure failure)
+    {
+        context.Counters.Add(CoapCounter.HandshakesFailed);
+        context.Counters.Add(CounterOf(failure.End.Fault));
+        string remote = failure.Path.Remote.ToString();
+        if (failure.End.Exception is { InnerException: { } thrown } error && _callbacks.IsDue(out long leftOut))
+        {
+            DtlsLog.CallbackFailed(context.Logger, thrown, error.Callback, remote, leftOut);
+        }
+
+        string identity = CoapForeignText.LineOf(failure.Identity);
+        DtlsLog.HandshakeFailed(
+            context.Logger, remote, identity.Length == 0 ? NoIdentity : identity, CoapForeignText.LineOf(failure.End.Why));
+    }
+
+    /// <summary>Handles an exception of a store of resumable sessions; the handshake goes on.</summary>
+    /// <param name="store">The option that names the store.</param>
+    /// <param name="exception">The exception.</param>
+    public void StoreFailed(string store, Exception exception)
+    {
+        if (_stores.IsDue(out long leftOut))
+        {
+            DtlsLog.ResumptionStoreFailed(context.Logger, exception, store, leftOut);
+        }
+    }
+
+    /// <summary>Handles an exception of the steering.</summary>
+    /// <param name="exception">The exception.</param>
+    public void SteeringFailed(Exception exception)
+    {
+        if (_steering.IsDue(out long leftOut))
+        {
+            DtlsLog.SteeringFailed(context.Logger, exception, leftOut);
+        }
+    }
+
+    private static CoapCounter CounterOf(HandshakeFault fault) => fault switch
+    {
+        HandshakeFault.TimedOut => CoapCounter.HandshakesTimedOut,
+        HandshakeFault.UnknownIdentity => CoapCounter.HandshakesOfUnknownIdentities,
+        HandshakeFault.WrongKey => CoapCounter.HandshakesWithWrongKeys,
+        HandshakeFault.NothingInCommon => CoapCounter.HandshakesWithNothingInCommon,
+        HandshakeFault.CertificateRefused => CoapCounter.CertificatesRefused,
+        HandshakeFault.NoCertificate => CoapCounter.CertificatesMissing,
+        HandshakeFault.CallbackFailed => CoapCounter.HandshakeCallbackFailures,
+        _ => CoapCounter.HandshakesFailedOtherwise,
+    };
+}

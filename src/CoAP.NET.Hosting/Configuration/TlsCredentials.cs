@@ -1,0 +1,8 @@
+using System.Net.Security;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>What TLS uses of its certificate files.</summary>
+/// <param name="Server">The options of a server; null without a certificate.</param>
+/// <param name="Client">The options of a client.</param>
+internal sealed record TlsCredentials(SslServerAuthenticationOptions? Server, SslClientAuthenticationOptions Client);

@@ -1,0 +1,87 @@
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Sessions;
+
+namespace CoAP.NET.Dtls.Tests.Clients;
+
+/// <summary>What a server knows of handshakes with certificates that failed.</summary>
+public sealed class HandshakeReasonTests
+{
+    private static readonly BenchAuthority s_authority = new();
+    private static readonly X509Certificate2 s_server = s_authority.Issue("device.example");
+
+    [Fact]
+    public async Task A_refused_certificate_is_named_by_its_subject()
+    {
+        BenchSettings settings = Settings();
+        settings.ServerTrusts = static (_, _) => throw new CoapDtlsException("It is revoked.");
+        using ClientBench bench = new(settings);
+
+        await bench.FailAsync(serverName: "device.example");
+
+        HandshakeFailure failure = Assert.Single(bench.ServerFailures);
+        Assert.Equal(("CN=meter", HandshakeFault.CertificateRefused, "It is revoked."),
+            (failure.Identity, failure.End.Fault, failure.End.Why));
+    }
+
+    [Fact]
+    public async Task A_missing_certificate_is_a_reason_of_its_own()
+    {
+        BenchSettings settings = Settings();
+        settings.Client = settings.Client with { Certificate = null };
+        using ClientBench bench = new(settings);
+
+        await bench.FailAsync(serverName: "device.example");
+
+        Assert.Equal(HandshakeFault.NoCertificate, Assert.Single(bench.ServerFailures).End.Fault);
+    }
+
+    [Fact]
+    public async Task Suites_without_one_in_common_are_reported_once_though_the_client_says_its_hello_twice()
+    {
+        BenchSettings settings = Settings();
+        settings.Client = settings.Client with { Suites = [CipherSuite.All[0]] };
+        using ClientBench bench = new(settings);
+
+        Task<DtlsSession> connecting = bench.BeginAsync(serverName: "device.example");
+        await bench.DriveAsync(() => bench.Server.Counters.HandshakesFailed >= 2);
+
+        HandshakeFailure failure = Assert.Single(bench.ServerFailures);
+        Assert.Equal(HandshakeFault.NothingInCommon, failure.End.Fault);
+        Assert.Contains("no shared cipher", failure.End.Why, StringComparison.Ordinal);
+        bench.Client.Dispose();
+        await Assert.ThrowsAnyAsync<Exception>(() => connecting);
+    }
+
+    [Fact]
+    public async Task What_a_validation_of_the_client_threw_reaches_the_caller()
+    {
+        InvalidOperationException thrown = new("no such thing");
+        BenchSettings settings = BenchSettings.OfCertificates(s_authority, s_server);
+        settings.Sessions = settings.Sessions with
+        {
+            Certificates = new CertificateCheck
+            {
+                IsOfServers = true,
+                Authorities = [s_authority.Certificate],
+                Decides = (_, _, _) => CallbackException.Guard<bool>("A validation", () => throw thrown),
+            },
+        };
+        using ClientBench bench = new(settings);
+
+        CoapDtlsHandshakeException failure = await bench.FailAsync(serverName: "device.example");
+
+        Assert.Same(thrown, failure.InnerException);
+        Assert.Contains("A validation threw InvalidOperationException: no such thing", failure.Message, StringComparison.Ordinal);
+    }
+
+    private static BenchSettings Settings()
+    {
+        BenchSettings settings = BenchSettings.OfCertificates(s_authority, s_server);
+        settings.Server = settings.Server with { RequiresClientCertificate = true };
+        settings.Client = settings.Client with { Certificate = s_authority.Issue(commonName: "meter", forServers: false) };
+        settings.ServerTrusts = static (_, _) => true;
+        return settings;
+    }
+}

@@ -1,0 +1,189 @@
+using System.Net.Security;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Tests.Clients;
+
+namespace CoAP.NET.Dtls.Tests.Options;
+
+/// <summary>Revocation lists of files (RFC 5280 section 5), which are checked without a network.</summary>
+public sealed class RevocationListTests : IDisposable
+{
+    private readonly TemporaryFiles _files = new();
+    private readonly BenchAuthority _authority = new();
+
+    public void Dispose()
+    {
+        _authority.Dispose();
+        _files.Dispose();
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void A_list_in_PEM_or_DER_names_what_is_revoked(bool isPem)
+    {
+        using X509Certificate2 bad = _authority.Issue(commonName: "bad");
+        using X509Certificate2 good = _authority.Issue(commonName: "good");
+        byte[] list = _authority.Revoke(bad);
+        string file = Write(isPem ? System.Text.Encoding.ASCII.GetBytes(PemEncoding.WriteString("X509 CRL", list)) : list);
+
+        CoapRevocationLists lists = CoapRevocationLists.Load(file, [_authority.Certificate]);
+
+        Assert.Equal((true, false, 1), (lists.IsRevoked(bad), lists.IsRevoked(good), lists.Count));
+        Assert.Equal(DateTimeOffset.UnixEpoch.AddYears(150), lists.NextUpdate);
+        bad.Dispose();
+        Assert.False(lists.IsRevoked(bad));
+    }
+
+    [Fact]
+    public void Lists_of_several_authorities_are_in_one_file()
+    {
+        using BenchAuthority other = new("other");
+        using X509Certificate2 first = _authority.Issue();
+        using X509Certificate2 second = other.Issue();
+        using X509Certificate2 sameNumber = other.Issue();
+        using X509Certificate2 third = _authority.Issue();
+        string file = Write(System.Text.Encoding.ASCII.GetBytes(
+            PemEncoding.WriteString("X509 CRL", _authority.Revoke(first)) + "\n"
+                + PemEncoding.WriteString("X509 CRL", other.Revoke(sameNumber))));
+
+        CoapRevocationLists lists = CoapRevocationLists.Load(file, [other.Certificate, _authority.Certificate]);
+
+        Assert.Equal([true, false, true, false], new[] { first, second, sameNumber, third }.Select(lists.IsRevoked));
+    }
+
+    [Fact]
+    public void A_list_of_a_stranger_or_one_that_was_changed_is_refused()
+    {
+        using BenchAuthority sameName = new();
+        using X509Certificate2 bad = _authority.Issue();
+        byte[] list = _authority.Revoke(bad);
+        Assert.Contains("not signed by one of the authorities", Refuse(list, sameName.Certificate), StringComparison.Ordinal);
+
+        // The last byte of the date of the next update.
+        int place = list.AsSpan().IndexOf("2120"u8);
+        list[place + 3] = (byte)'1';
+        Assert.Contains("not signed by one of the authorities", Refuse(list, _authority.Certificate), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----")]
+    [InlineData("30820")]
+    public void A_file_without_a_list_is_refused_by_name(string text)
+    {
+        string file = Write(System.Text.Encoding.ASCII.GetBytes(text));
+        CoapCredentialException exception =
+            Assert.Throws<CoapCredentialException>(() => CoapRevocationLists.Load(file, [_authority.Certificate]));
+        Assert.Equal(file, exception.FileName);
+        Assert.Equal(_files.Name("missing"),
+            Assert.Throws<CoapCredentialException>(() => CoapRevocationLists.Load(_files.Name("missing"), [])).FileName);
+    }
+
+    [Fact]
+    public void Deltas_and_unknown_critical_extensions_are_refused()
+    {
+        Assert.Contains("delta", Refuse(Crafted("2.5.29.27", isCritical: true, [2, 1, 1]), _authority.Certificate),
+            StringComparison.Ordinal);
+        Assert.Contains("critical extension 1.2.3.4", Refuse(Crafted("1.2.3.4", isCritical: true, [5, 0]), _authority.Certificate),
+            StringComparison.Ordinal);
+        Assert.Contains("indirect", Refuse(Crafted("2.5.29.28", isCritical: true, [0x30, 3, 0x84, 1, 0xff]), _authority.Certificate),
+            StringComparison.Ordinal);
+        Assert.Equal(0, CoapRevocationLists.Load(
+            Write(Crafted("2.5.29.28", isCritical: true, [0x30, 3, 0x81, 1, 0xff])), [_authority.Certificate]).Count);
+        Assert.Equal(0, CoapRevocationLists.Load(Write(Crafted("1.2.3.4", isCritical: false, [5, 0])), [_authority.Certificate]).Count);
+    }
+
+    [Fact]
+    public void A_certificate_below_a_revoked_authority_is_refused_and_the_reason_names_that_authority()
+    {
+        using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        CertificateRequest request = new("CN=middle", key, HashAlgorithmName.SHA256);
+        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(true, false, 0, true));
+        request.CertificateExtensions.Add(new X509KeyUsageExtension(X509KeyUsageFlags.KeyCertSign, critical: true));
+        DateTimeOffset from = DateTimeOffset.UnixEpoch;
+        using X509Certificate2 middle = request.Create(_authority.Certificate, from, from.AddYears(198), [9]);
+        using X509Certificate2 middleWithKey = middle.CopyWithPrivateKey(key);
+        using ECDsa leafKey = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        CertificateRequest leafRequest = new("CN=leaf", leafKey, HashAlgorithmName.SHA256);
+        leafRequest.CertificateExtensions.Add(
+            new X509EnhancedKeyUsageExtension([new Oid("1.3.6.1.5.5.7.3.2")], critical: false));
+        using X509Certificate2 leaf = leafRequest.Create(middleWithKey, from, from.AddYears(197), [7]);
+
+        Assert.Null(Check(null).Refuses(leaf, [middle], null, from.AddYears(60)));
+        SslPolicyErrors seen = default;
+        CoapRevocationLists lists = CoapRevocationLists.Load(Write(_authority.Revoke(middle)), [_authority.Certificate]);
+        Assert.Equal("The certificate 'CN=middle' is on the revocation list of its authority.",
+            Check(lists).Refuses(leaf, [middle], null, from.AddYears(60)));
+        Assert.NotNull(Check(lists, errors => seen = errors).Refuses(leaf, [middle], null, from.AddYears(60)));
+        Assert.Equal(SslPolicyErrors.RemoteCertificateChainErrors, seen);
+    }
+
+    private CertificateCheck Check(CoapRevocationLists? lists, Action<SslPolicyErrors>? sees = null) => new()
+    {
+        IsOfServers = false,
+        Authorities = [_authority.Certificate],
+        RevocationLists = lists,
+        Decides = sees is null ? null : (_, _, errors) =>
+        {
+            sees(errors);
+            return errors == SslPolicyErrors.None;
+        },
+    };
+
+    private string Refuse(byte[] list, X509Certificate2 authority) =>
+        Assert.Throws<CoapCredentialException>(() => CoapRevocationLists.Load(Write(list), [authority])).Message;
+
+    private string Write(byte[] bytes)
+    {
+        string file = _files.Name($"{Guid.NewGuid():N}.crl");
+        File.WriteAllBytes(file, bytes);
+        return file;
+    }
+
+    // The builder of the platform makes no such list.
+    private byte[] Crafted(string extension, bool isCritical, byte[] value)
+    {
+        System.Formats.Asn1.AsnWriter content = new(System.Formats.Asn1.AsnEncodingRules.DER);
+        using (content.PushSequence())
+        {
+            content.WriteInteger(1);
+            WriteAlgorithm(content);
+            content.WriteEncodedValue(_authority.Certificate.SubjectName.RawData);
+            content.WriteUtcTime(DateTimeOffset.UnixEpoch.AddYears(1));
+            using (content.PushSequence(new System.Formats.Asn1.Asn1Tag(System.Formats.Asn1.TagClass.ContextSpecific, 0)))
+            using (content.PushSequence())
+            using (content.PushSequence())
+            {
+                content.WriteObjectIdentifier(extension);
+                if (isCritical)
+                {
+                    content.WriteBoolean(true);
+                }
+
+                content.WriteOctetString(value);
+            }
+        }
+
+        byte[] signed = content.Encode();
+        using ECDsa key = _authority.Certificate.GetECDsaPrivateKey()!;
+        System.Formats.Asn1.AsnWriter list = new(System.Formats.Asn1.AsnEncodingRules.DER);
+        using (list.PushSequence())
+        {
+            list.WriteEncodedValue(signed);
+            WriteAlgorithm(list);
+            list.WriteBitString(key.SignData(signed, HashAlgorithmName.SHA256, DSASignatureFormat.Rfc3279DerSequence));
+        }
+
+        return list.Encode();
+    }
+
+    private static void WriteAlgorithm(System.Formats.Asn1.AsnWriter writer)
+    {
+        using (writer.PushSequence())
+        {
+            writer.WriteObjectIdentifier("1.2.840.10045.4.3.2");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Sessions;
+
+namespace CoAP.NET.Dtls.Tests.Sessions;
+
+/// <summary>What the server knows of a handshake that failed: who the client claimed to be, and why it failed.</summary>
+public sealed class HandshakeReasonTests
+{
+    private static readonly byte[] s_wrong = "wrong"u8.ToArray();
+
+    [Theory]
+    [InlineData("user", HandshakeFault.WrongKey, "The key of the client does not fit")]
+    [InlineData("nobody", HandshakeFault.UnknownIdentity, "The key store does not know the identity.")]
+    public void A_wrong_key_and_an_unknown_identity_are_told_apart_by_the_server_alone(string identity, object fault, string why)
+    {
+        using ServerBench bench = new();
+        BenchClient client = bench.Connect(1, identity, s_wrong);
+        Assert.Equal(HandshakeStatus.Running, client.Handshake.Status);
+
+        End(bench);
+
+        HandshakeFailure failure = Assert.Single(bench.Failures);
+        Assert.Equal((identity, (HandshakeFault)fault), (failure.Identity, failure.End.Fault));
+        Assert.StartsWith(why, failure.End.Why, StringComparison.Ordinal);
+        Assert.Equal(HandshakeStatus.Running, client.Handshake.Status);
+    }
+
+    [Fact]
+    public void The_reason_survives_a_client_that_begins_again()
+    {
+        using ServerBench bench = new();
+        bench.Connect(1, key: s_wrong);
+
+        Assert.NotNull(bench.Connect(1).Session);
+
+        HandshakeFailure failure = Assert.Single(bench.Failures);
+        Assert.Equal(("user", HandshakeFault.WrongKey), (failure.Identity, failure.End.Fault));
+    }
+
+    [Fact]
+    public void A_client_that_falls_silent_is_told_apart_from_one_with_a_wrong_key()
+    {
+        using ServerBench bench = new();
+        int sent = 0;
+        bench.LosesOfServer = _ => ++sent >= 2;
+        bench.Connect(1);
+
+        End(bench);
+
+        HandshakeFailure failure = Assert.Single(bench.Failures);
+        Assert.Equal((null, HandshakeFault.TimedOut), (failure.Identity, failure.End.Fault));
+    }
+
+    [Fact]
+    public void A_key_store_that_is_too_slow_is_named()
+    {
+        using ServerBench bench = new(store: new Store(static () => new TaskCompletionSource<ReadOnlyMemory<byte>>().Task));
+        bench.Connect(1);
+
+        End(bench);
+
+        HandshakeFailure failure = Assert.Single(bench.Failures);
+        Assert.Equal(("user", HandshakeFault.TimedOut, "The key store did not answer in time."),
+            (failure.Identity, failure.End.Fault, failure.End.Why));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_key_store_that_throws_is_named_with_its_exception(bool isLater)
+    {
+        InvalidOperationException down = new("database is down");
+        using ServerBench bench = new(store: new Store(() => isLater ? Task.FromException<ReadOnlyMemory<byte>>(down) : throw down));
+
+        bench.Connect(1);
+
+        HandshakeFailure failure = Assert.Single(bench.Failures);
+        Assert.Equal(("user", HandshakeFault.CallbackFailed), (failure.Identity, failure.End.Fault));
+        Assert.Same(down, failure.End.Exception!.InnerException);
+        Assert.Equal("CoapDtlsServerOptions.PskStore threw InvalidOperationException: database is down", failure.End.Why);
+    }
+
+    private static void End(ServerBench bench)
+    {
+        Assert.Empty(bench.Failures);
+        bench.Clock.Advance(TimeSpan.FromSeconds(30));
+        bench.Server.Tick();
+    }
+
+    private sealed class Store(Func<Task<ReadOnlyMemory<byte>>> find) : ICoapPskStore
+    {
+        public ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken) => new(find());
+    }
+}

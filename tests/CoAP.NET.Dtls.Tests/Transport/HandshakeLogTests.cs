@@ -1,0 +1,76 @@
+using CoAP.NET.Tests;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Dtls.Tests.Transport;
+
+/// <summary>What the operator of a server sees of handshakes that failed.</summary>
+public sealed class HandshakeLogTests
+{
+    [Fact]
+    public async Task A_key_store_that_throws_is_an_Error_with_its_exception_once_per_minute_and_each_identity_is_named()
+    {
+        LogLines log = new();
+        await using SecureEndpoints secure = await new SecureEndpoints(
+            static server => server.PskStore = new Down(), endpoint => endpoint.LoggerFactory = log).StartAsync();
+
+        Task[] requests = [.. Enumerable.Range(1, 3).Select(number => secure.Client($"meter-{number}").GetAsync($"{secure.Host}/hello"))];
+        await Eventually.IsTrueAsync(() => log.Of(2102).Count >= 3);
+
+        (_, LogLevel level, string text, Exception? exception) = Assert.Single(log.Of(2110));
+        Assert.Equal(LogLevel.Error, level);
+        Assert.IsType<TimeZoneNotFoundException>(exception);
+        Assert.StartsWith("CoapDtlsServerOptions.PskStore threw an exception during a handshake with 127.0.0.1:", text,
+            StringComparison.Ordinal);
+        Assert.All(Enumerable.Range(1, 3), number => Assert.Contains(log.Of(2102), line => line.Level == LogLevel.Information
+            && line.Text.Contains($"it claimed the identity 'meter-{number}'. CoapDtlsServerOptions.PskStore threw", StringComparison.Ordinal)));
+        Assert.True(secure.Server.Counters[CoapCounter.HandshakeCallbackFailures] >= 3);
+        Assert.Equal(secure.Server.Counters[CoapCounter.HandshakesFailed], secure.Server.Counters[CoapCounter.HandshakeCallbackFailures]);
+        await secure.DisposeAsync();
+        await Task.WhenAll(requests).ContinueWith(static _ => { }, TaskScheduler.Default);
+    }
+
+    [Fact]
+    public async Task An_identity_cannot_forge_lines_of_the_log()
+    {
+        LogLines log = new();
+        await using SecureEndpoints secure = await new SecureEndpoints(
+            static server => server.PskStore = new Down(), endpoint => endpoint.LoggerFactory = log).StartAsync();
+
+        Task request = secure.Client("meter\r\n\u001b[2Jinfo: all is well").GetAsync($"{secure.Host}/hello");
+        await Eventually.IsTrueAsync(() => log.Of(2102).Count > 0);
+
+        Assert.DoesNotContain(log.Of(2102)[0].Text, char.IsControl);
+        Assert.Contains("'meter   [2Jinfo: all is well'", log.Of(2102)[0].Text, StringComparison.Ordinal);
+        await secure.DisposeAsync();
+        await request.ContinueWith(static _ => { }, TaskScheduler.Default);
+    }
+
+    [Fact]
+    public async Task A_resumption_store_that_throws_is_an_Error_and_counted_and_costs_no_session()
+    {
+        LogLines log = new();
+        await using SecureEndpoints secure = await new SecureEndpoints(
+            static server => server.ResumptionStore = new Broken(), endpoint => endpoint.LoggerFactory = log).StartAsync();
+
+        Assert.Equal("hello", (await secure.Client().GetAsync($"{secure.Host}/hello")).GetText());
+
+        (_, LogLevel level, string text, Exception? exception) = Assert.Single(log.Of(2111));
+        Assert.Equal((LogLevel.Error, typeof(TimeZoneNotFoundException)), (level, exception!.GetType()));
+        Assert.StartsWith("CoapDtlsServerOptions.ResumptionStore threw an exception", text, StringComparison.Ordinal);
+        Assert.Equal(1, secure.Server.Counters[CoapCounter.ResumptionStoreFailures]);
+    }
+
+    private sealed class Down : ICoapPskStore
+    {
+        public ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken) =>
+            throw new TimeZoneNotFoundException("down");
+    }
+
+    private sealed class Broken : ICoapDtlsSessionStore
+    {
+        public void Add(ReadOnlySpan<byte> id, byte[] state, DateTimeOffset expires) => throw new TimeZoneNotFoundException("down");
+
+        public bool TryTake(ReadOnlySpan<byte> id, [System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out byte[]? state) =>
+            throw new TimeZoneNotFoundException("down");
+    }
+}

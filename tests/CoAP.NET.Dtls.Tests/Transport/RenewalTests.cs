@@ -1,0 +1,230 @@
+using System.Net;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Tests.Clients;
+using CoAP.NET.Dtls.Tests.Options;
+using CoAP.NET.Tests;
+
+namespace CoAP.NET.Dtls.Tests.Transport;
+
+/// <summary>Certificates, authorities and keys that are renewed or revoked while endpoints run.</summary>
+public sealed class RenewalTests : IDisposable
+{
+    private readonly TemporaryFiles _files = new();
+    private readonly BenchAuthority _authority = new();
+
+    public void Dispose()
+    {
+        _authority.Dispose();
+        _files.Dispose();
+    }
+
+    [Fact]
+    public async Task A_new_handshake_gets_the_new_certificate_and_open_sessions_go_on()
+    {
+        CoapDtlsCredentials current = Of(_authority.Issue(address: IPAddress.Loopback, commonName: "first"));
+        await using SecureEndpoints secure = await new SecureEndpoints(server =>
+        {
+            server.PskStore = null;
+            server.SelectCredentials = _ => current;
+        }).StartAsync();
+        CoapClient early = Client(secure);
+        Assert.Equal("CN=first", await ServerOfAsync(secure, early));
+
+        current = Of(_authority.Issue(address: IPAddress.Loopback, commonName: "second"));
+
+        Assert.Equal("CN=first", await ServerOfAsync(secure, early));
+        Assert.Equal("CN=second", await ServerOfAsync(secure, Client(secure)));
+        Assert.Equal(2, secure.Server.Counters[CoapCounter.ConnectionsAccepted]);
+    }
+
+    [Fact]
+    public async Task The_requested_name_chooses_the_certificate_and_null_means_that_of_the_options()
+    {
+        List<string?> asked = [];
+        CoapDtlsCredentials named = Of(_authority.Issue("localhost", commonName: "named"));
+        await using SecureEndpoints secure = await new SecureEndpoints(server =>
+        {
+            server.PskStore = null;
+            server.Certificate = _authority.Issue(address: IPAddress.Loopback, commonName: "of the options");
+            server.SelectCredentials = name =>
+            {
+                lock (asked)
+                {
+                    asked.Add(name);
+                }
+
+                return name == "localhost" ? named : null;
+            };
+        }).StartAsync();
+
+        Assert.Equal("CN=of the options", await ServerOfAsync(secure, Client(secure)));
+        CoapClient client = Client(secure);
+        Assert.Equal("hello", (await client.GetAsync($"coaps://localhost:{secure.Port}/hello")).GetText());
+        Assert.Equal("CN=named", ((CoapDtlsIdentity)client.Endpoint.ConnectedPeers[0].Identity!).Certificate!.Subject);
+        Assert.Equal([null, "localhost"], asked);
+    }
+
+    [Fact]
+    public async Task A_client_shows_its_new_certificate_and_the_server_takes_it_by_its_new_authority()
+    {
+        using BenchAuthority next = new("next authority");
+        X509Certificate2 server = _authority.Issue(address: IPAddress.Loopback);
+        CoapDtlsCredentials ofServer = Of(server);
+        CoapDtlsCredentials ofClient = Of(_authority.Issue(commonName: "old", forServers: false));
+        await using SecureEndpoints secure = new(options =>
+        {
+            options.PskStore = null;
+            options.RequireClientCertificate = true;
+            options.SelectCredentials = _ => ofServer;
+        });
+        secure.Server.MapGet("/me", static request => ((CoapDtlsIdentity)request.Peer.Identity!).Certificate!.Subject);
+        await secure.StartAsync();
+        CoapClient client = secure.Client(configure: dtls =>
+            dtls.Client = new CoapDtlsClientOptions { SelectCredentials = _ => ofClient, MaxResumableSessions = 0 });
+        Assert.Equal("CN=old", (await client.GetAsync($"{secure.Host}/me")).GetText());
+
+        ofServer = new CoapDtlsCredentials(new CoapCertificateChain(server, []), [next.Certificate]);
+        using X509Certificate2 renewed = next.Issue(commonName: "new", forServers: false);
+        ofClient = new CoapDtlsCredentials(new CoapCertificateChain(renewed, []), [_authority.Certificate]);
+        Assert.Equal(1, secure.Server.Endpoint.Disconnect(static _ => true, "Test."));
+
+        await Eventually.IsTrueAsync(() => client.Endpoint.ConnectedPeers.Count == 0);
+        Assert.Equal("CN=new", (await client.GetAsync($"{secure.Host}/me")).GetText());
+    }
+
+    [Fact]
+    public async Task A_revoked_certificate_comes_in_no_more_and_Disconnect_ends_its_session()
+    {
+        using X509Certificate2 device = _authority.Issue(commonName: "device", forServers: false);
+        using X509Certificate2 other = _authority.Issue(commonName: "other", forServers: false);
+        CoapCertificateChain own = new(_authority.Issue(address: IPAddress.Loopback), []);
+        CoapDtlsCredentials current = new(own, [_authority.Certificate]);
+        LogLines log = new();
+        await using SecureEndpoints secure = await new SecureEndpoints(
+            options =>
+            {
+                options.PskStore = null;
+                options.RequireClientCertificate = true;
+                options.SelectCredentials = _ => current;
+            },
+            endpoint => endpoint.LoggerFactory = log).StartAsync();
+        CoapClient client = Client(secure, device);
+        CoapClient another = Client(secure, other);
+        Assert.Equal("hello", (await client.GetAsync($"{secure.Host}/hello")).GetText());
+        Assert.Equal("hello", (await another.GetAsync($"{secure.Host}/hello")).GetText());
+
+        string file = _files.Name("revoked.crl");
+        File.WriteAllBytes(file, _authority.Revoke(device));
+        CoapRevocationLists lists = CoapRevocationLists.Load(file, [_authority.Certificate]);
+        current = new CoapDtlsCredentials(own, [_authority.Certificate], lists);
+        int ended = secure.Server.Endpoint.Disconnect(
+            peer => peer.Identity is CoapDtlsIdentity { Certificate: { } certificate } && lists.IsRevoked(certificate),
+            "Its certificate is revoked.");
+
+        Assert.Equal(1, ended);
+        Assert.Equal("hello", (await another.GetAsync($"{secure.Host}/hello")).GetText());
+        await Eventually.IsTrueAsync(() => client.Endpoint.ConnectedPeers.Count == 0);
+        await Assert.ThrowsAsync<CoapConnectionException>(() => client.GetAsync($"{secure.Host}/hello"));
+        Assert.Contains(log.Of(2102), static line => line.Text.EndsWith(
+            "it claimed the identity 'CN=device'. The certificate 'CN=device' is on the revocation list of its authority.",
+            StringComparison.Ordinal));
+        Assert.True(secure.Server.Counters[CoapCounter.CertificatesRefused] > 0);
+        Assert.Equal(0, secure.Server.Counters[CoapCounter.HandshakeCallbackFailures]);
+    }
+
+    [Fact]
+    public async Task A_selection_that_throws_or_names_no_authority_fails_the_handshake_and_is_an_Error()
+    {
+        LogLines log = new();
+        Func<CoapDtlsCredentials?> select = static () => throw new TimeZoneNotFoundException("no vault");
+        await using SecureEndpoints secure = await new SecureEndpoints(
+            options =>
+            {
+                options.PskStore = null;
+                options.RequestClientCertificate = true;
+                options.SelectCredentials = _ => select();
+            },
+            endpoint => endpoint.LoggerFactory = log).StartAsync();
+
+        await FailAsync();
+        Assert.IsType<TimeZoneNotFoundException>(Assert.Single(log.Of(2110)).Exception);
+        select = () => new CoapDtlsCredentials(new CoapCertificateChain(_authority.Issue(address: IPAddress.Loopback), []));
+        await FailAsync();
+        Assert.Contains(log.Of(2102), static line => line.Text.Contains("name no authority", StringComparison.Ordinal));
+
+        async Task FailAsync()
+        {
+            CoapClient client = secure.Client(configure: dtls =>
+            {
+                dtls.Client = new CoapDtlsClientOptions { TrustedAuthorities = { _authority.Certificate } };
+                dtls.HandshakeTimeout = TimeSpan.FromSeconds(1);
+            });
+            await Assert.ThrowsAsync<CoapConnectionException>(() => client.GetAsync($"{secure.Host}/hello"));
+        }
+    }
+
+    [Theory]
+    [InlineData(false, true)]
+    [InlineData(true, false)]
+    public async Task A_client_whose_key_was_removed_does_not_resume(bool isRemoved, bool resumes)
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints(
+            static options => options.ResumptionStore = new CoapDtlsSessionMemory()).StartAsync();
+        CoapClient client = secure.Client(configure: static dtls => dtls.HandshakeTimeout = TimeSpan.FromSeconds(1));
+        await client.GetAsync($"{secure.Host}/hello");
+        if (isRemoved)
+        {
+            secure.Keys.Remove(SecureEndpoints.Identity);
+        }
+
+        Assert.Equal(1, secure.Server.Endpoint.Disconnect(
+            static peer => peer.Identity is CoapDtlsIdentity { PskIdentity: SecureEndpoints.Identity }, "Its key was removed."));
+        await Eventually.IsTrueAsync(() => client.Endpoint.ConnectedPeers.Count == 0);
+
+        Task<CoapResponse> again = client.GetAsync($"{secure.Host}/hello");
+        if (resumes)
+        {
+            Assert.Equal("hello", (await again).GetText());
+            Assert.Equal(1, secure.Transport.Engine!.Server!.Counters.HandshakesResumed);
+        }
+        else
+        {
+            await Assert.ThrowsAsync<CoapConnectionException>(() => again);
+        }
+    }
+
+    [Fact]
+    public void Only_the_last_credentials_are_remembered()
+    {
+        int made = 0;
+        CoAP.NET.Dtls.Sessions.CredentialMemory<object> memory = new(_ =>
+        {
+            made++;
+            return new object();
+        });
+        CoapDtlsCredentials[] credentials = [.. Enumerable.Range(0, CoAP.NET.Dtls.Sessions.CredentialMemory<object>.Size + 1)
+            .Select(static _ => new CoapDtlsCredentials(null))];
+
+        object first = memory.For(credentials[0]);
+        Assert.Same(first, memory.For(credentials[0]));
+        foreach (CoapDtlsCredentials one in credentials)
+        {
+            memory.For(one);
+        }
+
+        Assert.Equal(credentials.Length, made);
+        Assert.NotSame(first, memory.For(credentials[0]));
+    }
+
+    private CoapDtlsCredentials Of(X509Certificate2 certificate) =>
+        new(new CoapCertificateChain(certificate, []), [_authority.Certificate]);
+
+    private CoapClient Client(SecureEndpoints secure, X509Certificate2? certificate = null) => secure.Client(configure: dtls =>
+        dtls.Client = new CoapDtlsClientOptions { Certificate = certificate, TrustedAuthorities = { _authority.Certificate } });
+
+    private static async Task<string> ServerOfAsync(SecureEndpoints secure, CoapClient client)
+    {
+        Assert.Equal("hello", (await client.GetAsync($"{secure.Host}/hello")).GetText());
+        return ((CoapDtlsIdentity)client.Endpoint.ConnectedPeers[0].Identity!).Certificate!.Subject;
+    }
+}

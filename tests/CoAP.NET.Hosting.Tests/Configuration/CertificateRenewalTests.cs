@@ -1,0 +1,368 @@
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls;
+using CoAP.NET.Hosting.Tests.Helpers;
+using CoAP.NET.Tests;
+using CoAP.NET.Tests.Transports.Tcp;
+using CoAP.NET.Transports;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Hosting.Tests.Configuration;
+
+/// <summary>Files of certificates, authorities and revocation lists that change while servers and clients run.</summary>
+public sealed class CertificateRenewalTests : HostTest, IDisposable
+{
+    private const int TakenId = 1811;
+    private const int NotTakenId = 1812;
+    private const int DueId = 1813;
+
+    private readonly TlsCertificates _certificates = new();
+    private readonly string _folder = Directory.CreateTempSubdirectory("coap-renewal-").FullName;
+    private readonly TickingTime _time = new();
+    private readonly List<X509Certificate2> _revoked = [];
+    private X509Certificate2? _serverCertificate;
+    private int _versions;
+
+    public void Dispose()
+    {
+        _certificates.Dispose();
+        Directory.Delete(_folder, recursive: true);
+    }
+
+    [Theory]
+    [InlineData("coaps", "Dtls")]
+    [InlineData("coaps+tcp", "Tls")]
+    public async Task A_replaced_certificate_is_for_new_handshakes_and_open_sessions_go_on(string scheme, string section)
+    {
+        WriteServer("first");
+        IHost host = await StartAsync(scheme, section);
+        await using CoapClient early = Client(section);
+        Assert.Equal("CN=first", await ServerOfAsync(host, early));
+
+        WriteServer("second");
+        _time.Tick();
+        Assert.Equal(0, Count(TakenId));
+        _time.Tick();
+
+        Assert.Equal(1, Count(TakenId));
+        Assert.Equal("CN=first", await ServerOfAsync(host, early));
+        await using CoapClient late = Client(section);
+        Assert.Equal("CN=second", await ServerOfAsync(host, late));
+        Assert.Contains(Logged.Entries, entry => entry.Id == TakenId && entry.Level == LogLevel.Information
+            && entry.Text.Contains($"Coap:Server:{section} ({Name("server.pem")}, {Name("server.key")}", StringComparison.Ordinal));
+        _time.Tick();
+        Assert.Equal(1, Count(TakenId));
+    }
+
+    [Theory]
+    [InlineData("coaps", "Dtls")]
+    [InlineData("coaps+tcp", "Tls")]
+    public async Task The_swap_of_a_directory_of_links_is_a_renewal(string scheme, string section)
+    {
+        // As kubelet does it: the files are links through ..data, a link that is replaced.
+        Swap("first");
+        foreach (string file in (string[])["server.pem", "server.key"])
+        {
+            File.CreateSymbolicLink(Name(file), Path.Combine("..data", file));
+        }
+
+        IHost host = await StartAsync(scheme, section);
+        Swap("second");
+        _time.Tick();
+        _time.Tick();
+
+        await using CoapClient client = Client(section);
+        Assert.Equal("CN=second", await ServerOfAsync(host, client));
+    }
+
+    [Theory]
+    [InlineData("Dtls", "server.key")]
+    [InlineData("Tls", "server.key")]
+    [InlineData("Dtls", "server.pem")]
+    [InlineData("Tls", "server.pem")]
+    [InlineData("Dtls", "authorities.pem")]
+    [InlineData("Tls", "authorities.pem")]
+    [InlineData("Dtls", "revoked.crl")]
+    [InlineData("Tls", "revoked.crl")]
+    public async Task A_bad_file_changes_nothing_and_is_named_once(string section, string file)
+    {
+        string scheme = section == "Dtls" ? "coaps" : "coaps+tcp";
+        WriteServer("first");
+        WriteLists();
+        IHost host = await StartAsync(scheme, section, ("Crl", Name("revoked.crl")), ("ClientCertificates", "Optional"));
+
+        File.WriteAllText(Name(file), "nonsense\n");
+        for (int i = 0; i < 5; i++)
+        {
+            _time.Tick();
+        }
+
+        (LogLevel level, _, string text) = Assert.Single(Logged.Entries, static entry => entry.Id == NotTakenId);
+        Assert.Equal(LogLevel.Error, level);
+        Assert.Contains($"Coap:Server:{section}:", text, StringComparison.Ordinal);
+        Assert.Contains(Name(file == "server.key" ? "server.pem" : file), text, StringComparison.Ordinal);
+        Assert.Equal(1, host.Services.GetRequiredService<CoapServer>().Counters[CoapCounter.CredentialsNotReloaded]);
+        await using CoapClient client = Client(section);
+        Assert.Equal("CN=first", await ServerOfAsync(host, client));
+    }
+
+    [Fact]
+    public async Task A_certificate_without_its_key_yet_is_taken_when_the_key_comes()
+    {
+        WriteServer("first");
+        IHost host = await StartAsync("coaps", "Dtls");
+        X509Certificate2 second = _certificates.Server(["127.0.0.1"], subject: new X500DistinguishedName("CN=second"));
+        File.WriteAllText(Name("server.pem"), second.ExportCertificatePem());
+        _time.Tick();
+        _time.Tick();
+        Assert.Equal((0, 1), (Count(TakenId), Count(NotTakenId)));
+
+        using ECDsa key = second.GetECDsaPrivateKey()!;
+        File.WriteAllText(Name("server.key"), key.ExportPkcs8PrivateKeyPem() + "\n");
+        _time.Tick();
+        _time.Tick();
+
+        await using CoapClient client = Client("Dtls");
+        Assert.Equal("CN=second", await ServerOfAsync(host, client));
+        Assert.Equal((1, 1), (Count(TakenId), Count(NotTakenId)));
+    }
+
+    [Fact]
+    public async Task An_expired_certificate_is_not_taken()
+    {
+        WriteServer("first");
+        IHost host = await StartAsync("coaps", "Dtls");
+        Write("server", _certificates.Server(["127.0.0.1"], isExpired: true));
+        _time.Tick();
+        _time.Tick();
+
+        Assert.Contains("the certificate expired on 2021-01-01",
+            Assert.Single(Logged.Entries, static entry => entry.Id == NotTakenId).Text, StringComparison.Ordinal);
+        await using CoapClient client = Client("Dtls");
+        Assert.Equal("CN=first", await ServerOfAsync(host, client));
+    }
+
+    [Theory]
+    [InlineData("coaps", "Dtls")]
+    [InlineData("coaps+tcp", "Tls")]
+    public async Task A_list_that_revokes_a_certificate_ends_its_connections_and_refuses_it_from_then_on(string scheme, string section)
+    {
+        WriteServer("server");
+        WriteLists();
+        IHost host = await StartAsync(scheme, section, ("Crl", Name("revoked.crl")), ("ClientCertificates", "Required"));
+        X509Certificate2 stolen = _certificates.Client("stolen");
+        await using CoapClient thief = Client(section, stolen);
+        await using CoapClient good = Client(section, _certificates.Client("good"));
+        Assert.Equal("CN=stolen", await WhoAsync(host, thief));
+        Assert.Equal("CN=good", await WhoAsync(host, good));
+        CoapServer server = host.Services.GetRequiredService<CoapServer>();
+        CoapPeer[] before = [.. server.Endpoint.ConnectedPeers];
+
+        _revoked.Add(stolen);
+        WriteLists();
+        _time.Tick();
+        _time.Tick();
+
+        Assert.Contains(Logged.Entries, static entry => entry.Id == TakenId
+            && entry.Text.Contains("1 connections and sessions ended because their certificates are revoked", StringComparison.Ordinal));
+        await Eventually.IsTrueAsync(() => before.Count(static peer => peer.IsConnected) == 1);
+        Assert.Equal("CN=good", await WhoAsync(host, good));
+        await Assert.ThrowsAnyAsync<CoapException>(() => WhoAsync(host, thief));
+        await Eventually.IsTrueAsync(() => server.Counters[CoapCounter.CertificatesRefused] > 0);
+        Assert.Contains(Logged.Entries, static entry => entry.Id is 2102 or 1026
+            && entry.Text.Contains("it claimed the identity 'CN=stolen'", StringComparison.Ordinal));
+    }
+
+    [Theory]
+    [InlineData("coaps", "Dtls")]
+    [InlineData("coaps+tcp", "Tls")]
+    public async Task New_authorities_let_in_whom_they_issued(string scheme, string section)
+    {
+        using TlsCertificates next = new("CN=Next CA");
+        WriteServer("server");
+        IHost host = await StartAsync(scheme, section, ("ClientCertificates", "Required"));
+        await using CoapClient early = Client(section, next.Client("meter"));
+        await Assert.ThrowsAnyAsync<CoapException>(() => WhoAsync(host, early));
+
+        File.AppendAllText(Name("authorities.pem"), "\n" + next.Authority.ExportCertificatePem());
+        _time.Tick();
+        _time.Tick();
+
+        await using CoapClient client = Client(section, next.Client("meter"));
+        Assert.Equal("CN=meter", await WhoAsync(host, client));
+    }
+
+    [Theory]
+    [InlineData("coaps", "Dtls")]
+    [InlineData("coaps+tcp", "Tls")]
+    public async Task A_hosted_client_renews_its_certificate_and_ends_connections_to_a_revoked_server(string scheme, string section)
+    {
+        WriteServer("server");
+        Write("client", _certificates.Client("old"));
+        WriteLists();
+        HostApplicationBuilder builder = Builder(
+        [
+            .. ServerSettings(scheme, section, ("ClientCertificates", "Required")),
+            ($"Coap:Client:{section}:Certificate", Name("client.pem")), ($"Coap:Client:{section}:Key", Name("client.key")),
+            ($"Coap:Client:{section}:Authorities", Name("authorities.pem")), ($"Coap:Client:{section}:Crl", Name("revoked.crl")),
+        ]);
+        Map(builder);
+        builder.Services.AddCoapClient(options => options.Endpoint.TimeProvider = _time);
+        IHost host = await StartAsync(builder);
+        ICoapClient client = host.Services.GetRequiredService<ICoapClient>();
+        CoapServer server = host.Services.GetRequiredService<CoapServer>();
+        Assert.Equal("CN=old", (await Within(client.GetAsync($"{AddressOf(host)}/who"))).GetText());
+
+        Write("client", _certificates.Client("new"));
+        _time.Tick();
+        _time.Tick();
+        Assert.Equal(1, server.Endpoint.Disconnect(static _ => true, "Test."));
+        await Eventually.IsTrueAsync(() => client.Endpoint.ConnectedPeers.Count == 0);
+        Assert.Equal("CN=new", (await Within(client.GetAsync($"{AddressOf(host)}/who"))).GetText());
+
+        _revoked.Add(_serverCertificate!);
+        WriteLists();
+        _time.Tick();
+        _time.Tick();
+        await Eventually.IsTrueAsync(() => client.Endpoint.ConnectedPeers.Count == 0);
+        await Assert.ThrowsAnyAsync<CoapException>(() => client.GetAsync($"{AddressOf(host)}/who"));
+    }
+
+    [Fact]
+    public async Task A_list_that_is_due_for_renewal_is_a_Warning_once_and_stays_in_force()
+    {
+        WriteServer("server");
+        X509Certificate2 stolen = _certificates.Client("stolen");
+        _revoked.Add(stolen);
+        WriteLists(isDue: true);
+        IHost host = await StartAsync("coaps", "Dtls", ("Crl", Name("revoked.crl")), ("ClientCertificates", "Required"));
+        _time.Tick();
+        _time.Tick();
+
+        (LogLevel level, _, string text) = Assert.Single(Logged.Entries, static entry => entry.Id == DueId);
+        Assert.Equal(LogLevel.Warning, level);
+        Assert.Contains(Name("revoked.crl"), text, StringComparison.Ordinal);
+        await using CoapClient thief = Client("Dtls", stolen);
+        await Assert.ThrowsAnyAsync<CoapException>(() => WhoAsync(host, thief));
+    }
+
+    [Theory]
+    [InlineData("Dtls", "coaps")]
+    [InlineData("Tls", "coaps+tcp")]
+    public async Task Lists_need_the_authorities_that_signed_them(string section, string scheme)
+    {
+        WriteServer("server");
+        WriteLists();
+        HostApplicationBuilder builder = Builder(
+            [.. ServerSettings(scheme, section, ("Crl", Name("revoked.crl")), ("Authorities", null))]);
+        Map(builder);
+        Assert.Contains(await StartFailuresAsync(builder), failure => failure.StartsWith(
+            $"Coap:Server:{section}:Crl is set, but Coap:Server:{section}:Authorities is not.", StringComparison.Ordinal));
+    }
+
+    private int Count(int id) => Logged.Entries.Count(entry => entry.Id == id);
+
+    private string Name(string file) => Path.Combine(_folder, file);
+
+    private void WriteServer(string name)
+    {
+        _serverCertificate = _certificates.Server(["127.0.0.1"], subject: new X500DistinguishedName($"CN={name}"));
+        Write("server", _serverCertificate);
+    }
+
+    // Files of other lengths, because several are written within one tick of the clock of a file system.
+    private void Write(string name, X509Certificate2 certificate)
+    {
+        string end = new('\n', ++_versions);
+        using ECDsa key = certificate.GetECDsaPrivateKey()!;
+        File.WriteAllText(Name(name + ".pem"), certificate.ExportCertificatePem() + end);
+        File.WriteAllText(Name(name + ".key"), key.ExportPkcs8PrivateKeyPem() + end);
+    }
+
+    private void WriteLists(bool isDue = false)
+    {
+        CertificateRevocationListBuilder builder = new();
+        _revoked.ForEach(certificate => builder.AddEntry(certificate));
+        DateTimeOffset next = isDue ? new(2022, 1, 1, 0, 0, 0, TimeSpan.Zero) : new(2099, 1, 1, 0, 0, 0, TimeSpan.Zero);
+        byte[] list = builder.Build(_certificates.Authority, ++_versions, next, HashAlgorithmName.SHA256,
+            thisUpdate: new(2021, 1, 1, 0, 0, 0, TimeSpan.Zero));
+        File.WriteAllText(Name("revoked.crl"), PemEncoding.WriteString("X509 CRL", list) + new string('\n', _versions));
+    }
+
+    private void Swap(string name)
+    {
+        string version = $"..{name}";
+        Directory.CreateDirectory(Name(version));
+        Write(Path.Combine(version, "server"), _certificates.Server(["127.0.0.1"], subject: new X500DistinguishedName($"CN={name}")));
+        File.CreateSymbolicLink(Name("..data_tmp"), version);
+        File.Move(Name("..data_tmp"), Name("..data"), overwrite: true);
+    }
+
+    private (string Key, string? Value)[] ServerSettings(string scheme, string section, params (string Key, string? Value)[] settings)
+    {
+        if (!File.Exists(Name("authorities.pem")))
+        {
+            File.WriteAllText(Name("authorities.pem"), _certificates.Authority.ExportCertificatePem());
+        }
+
+        return
+        [
+            ("Coap:Server:Endpoints", $"{scheme}://127.0.0.1:0"),
+            ($"Coap:Server:{section}:Certificate", Name("server.pem")), ($"Coap:Server:{section}:Key", Name("server.key")),
+            ($"Coap:Server:{section}:Authorities", Name("authorities.pem")),
+            .. settings.Select(setting => ($"Coap:Server:{section}:{setting.Key}", setting.Value)),
+        ];
+    }
+
+    private void Map(HostApplicationBuilder builder)
+    {
+        ICoapServerBuilder server = builder.Services.AddCoapServer(options => options.Endpoint.TimeProvider = _time);
+        server.MapGet("/who", static request => request.Peer.Identity switch
+        {
+            CoapDtlsIdentity { Certificate: { } certificate } => certificate.Subject,
+            CoapTlsIdentity { Certificate: { } certificate } => certificate.Subject,
+            _ => "none",
+        });
+    }
+
+    private async Task<IHost> StartAsync(string scheme, string section, params (string Key, string? Value)[] settings)
+    {
+        HostApplicationBuilder builder = Builder(ServerSettings(scheme, section, settings));
+        Map(builder);
+        return await StartAsync(builder);
+    }
+
+    private CoapClient Client(string section, X509Certificate2? certificate = null)
+    {
+        CoapEndpointOptions options = new();
+        if (section == "Tls")
+        {
+            options.Tls = new CoapTlsOptions { Client = new() { CertificateChainPolicy = _certificates.Trust() } };
+            options.Tls.Client.ClientCertificates = certificate is null ? null : [certificate];
+            return new CoapClient(options);
+        }
+
+        return new CoapClient(options.UseDtls(new CoapDtlsOptions
+        {
+            Client = new CoapDtlsClientOptions { Certificate = certificate, TrustedAuthorities = { _certificates.Authority } },
+            RetransmitTimeout = TimeSpan.FromMilliseconds(200),
+            HandshakeTimeout = TimeSpan.FromSeconds(30),
+        }));
+    }
+
+    private static async Task<string> WhoAsync(IHost host, CoapClient client) =>
+        (await Within(client.GetAsync(AddressOf(host) + "/who"))).EnsureSuccess().GetText();
+
+    private static async Task<string> ServerOfAsync(IHost host, CoapClient client)
+    {
+        Assert.Equal("none", await WhoAsync(host, client));
+        return client.Endpoint.ConnectedPeers[0].Identity switch
+        {
+            CoapDtlsIdentity dtls => dtls.Certificate!.Subject,
+            object identity => ((CoapTlsIdentity)identity).Certificate!.Subject,
+            null => "none",
+        };
+    }
+}
