@@ -1,5 +1,4 @@
 using CoAP.NET;
-using CoAP.NET.Hosting;
 
 namespace Hosting;
 

@@ -6,7 +6,7 @@ namespace CoAP.NET;
 /// runs, and dispose it: its sockets stay open otherwise. <see cref="CoapRequests"/> has the request methods,
 /// <see cref="CoapJsonRequests"/> those with values in JSON; the package CoAP.NET.Content has the same for CBOR.
 /// </remarks>
-public sealed class CoapClient : ICoapObserver, IAsyncDisposable
+public sealed class CoapClient : ICoapClient, IAsyncDisposable
 {
     private readonly bool _ownsEndpoint;
     private readonly CoapRequestDefaults _defaults = new();
@@ -145,18 +145,18 @@ public sealed class CoapClient : ICoapObserver, IAsyncDisposable
     /// Checks whether a peer is reachable, with an Empty Confirmable message that the peer answers with a Reset (RFC 7252 section 4.3), or
     /// with a Ping on a connection (RFC 8323 section 5.4).
     /// </summary>
-    /// <param name="uri">Scheme, host and port; may be relative to <see cref="BaseAddress"/>, such as the empty string for its
+    /// <param name="uri">Scheme, host and port; may be relative to <see cref="BaseAddress"/>. Null or the empty string for its
     /// host.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The round-trip time, including retransmissions.</returns>
     /// <exception cref="CoapException">The peer did not answer; the derived type says why.</exception>
     /// <exception cref="ObjectDisposedException">The client was disposed.</exception>
-    public Task<TimeSpan> PingAsync(string uri, CancellationToken cancellationToken = default) =>
-        PingAsync(uri, new RequestTime(Timeout), cancellationToken);
+    public Task<TimeSpan> PingAsync(string? uri = null, CancellationToken cancellationToken = default) =>
+        PingAsync(uri ?? "", new RequestTime(Timeout), cancellationToken);
 
     /// <summary>Checks whether a peer is reachable, within a time limit.</summary>
     /// <remarks>The limit includes host name resolution and connecting, and replaces <see cref="Timeout"/>.</remarks>
-    /// <param name="uri">Scheme, host and port; may be relative to <see cref="BaseAddress"/>, such as the empty string for its
+    /// <param name="uri">Scheme, host and port; may be relative to <see cref="BaseAddress"/>. Null or the empty string for its
     /// host.</param>
     /// <param name="timeout">The time limit; <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> for no limit except that of
     /// retransmission.</param>
@@ -167,11 +167,11 @@ public sealed class CoapClient : ICoapObserver, IAsyncDisposable
     /// missing.</exception>
     /// <exception cref="CoapException">The ping could not be sent; the derived type says why.</exception>
     /// <exception cref="ObjectDisposedException">The client was disposed.</exception>
-    public Task<TimeSpan> PingAsync(string uri, TimeSpan timeout, CancellationToken cancellationToken = default)
+    public Task<TimeSpan> PingAsync(string? uri, TimeSpan timeout, CancellationToken cancellationToken = default)
     {
         try
         {
-            return PingAsync(uri, RequestTime.Of(timeout), cancellationToken);
+            return PingAsync(uri ?? "", RequestTime.Of(timeout), cancellationToken);
         }
         catch (ArgumentException exception)
         {

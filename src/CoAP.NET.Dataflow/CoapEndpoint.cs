@@ -70,6 +70,9 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
     /// <summary>The name of the endpoint in telemetry; null if it has none.</summary>
     public string? Name => Core.Diagnostics.Name;
 
+    /// <summary>The clock of the endpoint (<see cref="CoapEndpointOptions.TimeProvider"/>).</summary>
+    public TimeProvider TimeProvider => Core.Environment.TimeProvider;
+
     /// <summary>The counters of the endpoint.</summary>
     public CoapCounters Counters => Core.Environment.Counters;
 

@@ -27,6 +27,7 @@ public sealed class CoapObservation : IAsyncDisposable
     private int _changes;
     private long _handedOut;
     private CoapObserveState _stateHandedOut;
+    private bool _hasErrorHandedOut;
 
     internal CoapObservation(CoapObserveOptions? options)
     {
@@ -35,9 +36,12 @@ public sealed class CoapObservation : IAsyncDisposable
     }
 
     /// <summary>
-    /// Raised when <see cref="State"/> changed, with the new state; of several changes in quick succession, only the last one.
+    /// Raised when <see cref="State"/> changed, or when an attempt to register again failed for the first time since the last success
+    /// (<see cref="Error"/>). Of several changes in quick succession, only the last one raises it.
     /// </summary>
-    /// <remarks>Called on the receiving thread, never concurrently, and not for states before the observation was returned.</remarks>
+    /// <remarks>
+    /// Called with the new state on the receiving thread, never concurrently, and not for states before the observation was returned.
+    /// </remarks>
     public event EventHandler<CoapObserveState>? StateChanged;
 
     /// <summary>The state of the observation.</summary>
@@ -304,9 +308,10 @@ public sealed class CoapObservation : IAsyncDisposable
     {
         ObservationSnapshot snapshot = Snapshot;
         CoapObserveState state = IsDisposed ? CoapObserveState.Cancelled : snapshot.State;
-        if (state != _stateHandedOut)
+        bool hasError = snapshot.Error is not null;
+        if (state != _stateHandedOut || (hasError && !_hasErrorHandedOut))
         {
-            _stateHandedOut = state;
+            (_stateHandedOut, _hasErrorHandedOut) = (state, hasError);
             if (StateChanged is { } changed)
             {
                 Call(static (observation, changed, state) => changed(observation, state), changed, state);

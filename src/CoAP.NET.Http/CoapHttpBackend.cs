@@ -24,7 +24,7 @@ public static class CoapHttpBackend
     public static CoapProxy UseHttp(this CoapProxy proxy, Action<CoapHttpBackendOptions>? configure = null)
     {
         ArgumentNullException.ThrowIfNull(proxy);
-        return proxy.Use(new HttpUpstream(Make(configure), proxy.Targets));
+        return proxy.Use(new HttpUpstream(Make(configure, proxy.Client.Endpoint.TimeProvider), proxy.Targets));
     }
 
     /// <summary>Maps a path and everything below it to an HTTP server, which stays invisible to devices.</summary>
@@ -55,10 +55,11 @@ public static class CoapHttpBackend
     public static CoapRouteHandlerBuilder MapHttpBackend(
         this ICoapRouteBuilder routes, string template, string target, CoapProxy proxy, Action<CoapHttpBackendOptions> configure)
     {
+        ArgumentNullException.ThrowIfNull(routes);
         ArgumentNullException.ThrowIfNull(proxy);
         ArgumentNullException.ThrowIfNull(configure);
         Check(target);
-        HttpUpstream upstream = new(Make(configure), proxy.Targets);
+        HttpUpstream upstream = new(Make(configure, routes.Routes.TimeProvider ?? proxy.Client.Endpoint.TimeProvider), proxy.Targets);
         try
         {
             return routes.MapReverseProxy(template, target, upstream, proxy);
@@ -79,9 +80,9 @@ public static class CoapHttpBackend
         }
     }
 
-    private static CoapHttpBackendOptions Make(Action<CoapHttpBackendOptions>? configure)
+    private static CoapHttpBackendOptions Make(Action<CoapHttpBackendOptions>? configure, TimeProvider clock)
     {
-        CoapHttpBackendOptions options = new();
+        CoapHttpBackendOptions options = new() { TimeProvider = clock };
         configure?.Invoke(options);
         if (options.Identity is not null && options.IdentityKey.Length < MinKeyLength)
         {

@@ -151,6 +151,6 @@ public sealed class CoapHttpBackendOptions
     /// <summary>The header field of the token. Default <c>Authorization</c>, as <c>Bearer</c>.</summary>
     public string IdentityHeader { get; set; } = "Authorization";
 
-    /// <summary>The clock. Default: the system clock.</summary>
+    /// <summary>The clock. Default: that of the server with the path, or of the client of the proxy.</summary>
     public TimeProvider TimeProvider { get; set; } = TimeProvider.System;
 }

@@ -31,13 +31,18 @@ public static class CoapPubSubMapping
     }
 
     /// <summary>Creates a broker with one collection; see <see cref="MapPubSub(ICoapRouteBuilder, string, CoapPubSubBroker)"/>.</summary>
+    /// <remarks>
+    /// The broker uses the clock and the random source of the server, unless the options have others. In a host, call it in
+    /// <c>ConfigureServer</c>, where the server exists.
+    /// </remarks>
     /// <param name="routes">The server, or a group.</param>
     /// <param name="path">The path of the collection.</param>
     /// <param name="options">The options; null for the defaults.</param>
     /// <returns>The broker. If it uses the table of a cluster, start it with <see cref="CoapPubSubBroker.StartAsync"/>.</returns>
     public static CoapPubSubBroker MapPubSub(this ICoapRouteBuilder routes, string path, CoapPubSubOptions? options = null)
     {
-        CoapPubSubBroker broker = new(options);
+        ArgumentNullException.ThrowIfNull(routes);
+        CoapPubSubBroker broker = new((options ?? new CoapPubSubOptions()).Of(routes.Routes));
         routes.MapPubSub(path, broker);
         return broker;
     }

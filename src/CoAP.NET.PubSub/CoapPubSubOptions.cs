@@ -82,13 +82,16 @@ public sealed class CoapPubSubOptions
     /// </remarks>
     public bool KeepEachPublication { get; set; }
 
-    /// <summary>The clock. Default: the system clock.</summary>
+    /// <summary>The clock. Default: that of the server, if <c>MapPubSub</c> creates the broker; otherwise the system clock.</summary>
     public TimeProvider TimeProvider { get; set; } = TimeProvider.System;
 
     /// <summary>Runs reactions to changes made by other nodes and by the clock. Default: threads of the library.</summary>
     public CoapScheduler Scheduler { get; set; } = CoapScheduler.Default;
 
-    /// <summary>The source of random numbers. Default: that of the operating system.</summary>
+    /// <summary>
+    /// The source of random numbers. Default: that of the server, if <c>MapPubSub</c> creates the broker; otherwise that of the operating
+    /// system.
+    /// </summary>
     public CoapRandomSource Random { get; set; } = CoapRandomSource.Secure;
 
     /// <summary>The logger factory; null, the default, disables logging.</summary>
@@ -96,6 +99,16 @@ public sealed class CoapPubSubOptions
 
     /// <summary>Creates the meter of <see cref="CoapTelemetry.MeterName"/>; null, the default, uses the meter of the process.</summary>
     public IMeterFactory? MeterFactory { get; set; }
+
+    /// <summary>Returns a copy that has the clock and the random source of a server, unless it has its own.</summary>
+    /// <param name="routes">The routes of the server.</param>
+    internal CoapPubSubOptions Of(CoapRouteGroup routes)
+    {
+        CoapPubSubOptions own = (CoapPubSubOptions)MemberwiseClone();
+        own.TimeProvider = TimeProvider == TimeProvider.System ? routes.TimeProvider ?? TimeProvider : TimeProvider;
+        own.Random = Random == CoapRandomSource.Secure ? routes.Random ?? Random : Random;
+        return own;
+    }
 
     internal CoapPubSubOptions Checked()
     {

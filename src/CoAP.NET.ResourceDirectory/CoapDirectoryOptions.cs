@@ -140,11 +140,14 @@ public sealed class CoapDirectoryOptions
     /// <remarks>The client gets 5.03 afterwards.</remarks>
     public TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(5);
 
-    /// <summary>The clock. Default: the system clock.</summary>
+    /// <summary>The clock. Default: that of the server, if a method maps the directory that it creates; otherwise the system clock.</summary>
     public TimeProvider TimeProvider { get; set; } = TimeProvider.System;
 
-    /// <summary>The source of the hash key of the index. Default: the random numbers of the operating system.</summary>
-    /// <remarks>An unpredictable key prevents attackers from choosing values with the same hash.</remarks>
+    /// <summary>The source of the hash key of the index.</summary>
+    /// <remarks>
+    /// An unpredictable key prevents attackers from choosing values with the same hash. Default: the source of the server, if a method maps
+    /// the directory that it creates; otherwise the random numbers of the operating system.
+    /// </remarks>
     public CoapRandomSource Random { get; set; } = CoapRandomSource.Secure;
 
     /// <summary>The logger factory; null, the default, disables logging.</summary>
@@ -152,6 +155,16 @@ public sealed class CoapDirectoryOptions
 
     /// <summary>Creates the meter; null, the default, uses the meter of the process.</summary>
     public IMeterFactory? MeterFactory { get; set; }
+
+    /// <summary>Returns a copy that has the clock and the random source of a server, unless it has its own.</summary>
+    /// <param name="routes">The routes of the server.</param>
+    internal CoapDirectoryOptions Of(CoapRouteGroup routes)
+    {
+        CoapDirectoryOptions own = (CoapDirectoryOptions)MemberwiseClone();
+        own.TimeProvider = TimeProvider == TimeProvider.System ? routes.TimeProvider ?? TimeProvider : TimeProvider;
+        own.Random = Random == CoapRandomSource.Secure ? routes.Random ?? Random : Random;
+        return own;
+    }
 
     internal CoapDirectoryOptions Checked()
     {

@@ -7,6 +7,7 @@ namespace CoAP.NET.ResourceDirectory;
 public static class CoapDirectoryRoutes
 {
     /// <summary>Maps a directory that exists in this process only and does not persist registrations.</summary>
+    /// <remarks>The directory uses the clock and the random source of the server, unless the options have others.</remarks>
     /// <param name="routes">The server, or a group whose filters and rules apply to the routes.</param>
     /// <param name="options">The options; null for the defaults.</param>
     /// <returns>The directory.</returns>
@@ -14,8 +15,9 @@ public static class CoapDirectoryRoutes
     /// <exception cref="InvalidOperationException">One of the paths is already mapped.</exception>
     public static CoapDirectoryServer MapResourceDirectory(this ICoapRouteBuilder routes, CoapDirectoryOptions? options = null)
     {
+        ArgumentNullException.ThrowIfNull(routes);
 #pragma warning disable CA2000 // the caller owns the directory
-        CoapDirectoryServer directory = new(options);
+        CoapDirectoryServer directory = new((options ?? new CoapDirectoryOptions()).Of(routes.Routes));
 #pragma warning restore CA2000
         routes.MapResourceDirectory(directory);
         return directory;
@@ -25,7 +27,7 @@ public static class CoapDirectoryRoutes
     /// <remarks>
     /// If the application has a cluster (<c>AddCoapCluster</c>), the cluster persists the registrations and the directory loads them before
     /// the server listens. Otherwise the registrations end with the process. The <see cref="CoapDirectoryServer"/> is available for
-    /// injection. It uses the logger and the clock of the application.
+    /// injection. It uses the logger of the application, and the clock and the random source of the first server that has it.
     /// </remarks>
     /// <param name="builder">The server. All servers of an application share one directory.</param>
     /// <param name="options">The options; null for the defaults, or for the options of a previous call.</param>
@@ -34,8 +36,9 @@ public static class CoapDirectoryRoutes
     public static CoapRouteGroup MapResourceDirectory(this ICoapServerBuilder builder, CoapDirectoryOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(builder);
-        HostedDirectoryServer.Of(builder.Services).Use(options);
-        return Map(builder);
+        HostedDirectoryServer hosted = HostedDirectoryServer.Of(builder.Services);
+        hosted.Use(options);
+        return Map(builder, hosted);
     }
 
     /// <summary>Maps the directory of an application; see
@@ -48,8 +51,9 @@ public static class CoapDirectoryRoutes
     {
         ArgumentNullException.ThrowIfNull(builder);
         ArgumentNullException.ThrowIfNull(configure);
-        HostedDirectoryServer.Of(builder.Services).Steps.Add(configure);
-        return Map(builder);
+        HostedDirectoryServer hosted = HostedDirectoryServer.Of(builder.Services);
+        hosted.Steps.Add(configure);
+        return Map(builder, hosted);
     }
 
     /// <summary>
@@ -71,11 +75,12 @@ public static class CoapDirectoryRoutes
         return group;
     }
 
-    private static CoapRouteGroup Map(ICoapServerBuilder builder)
+    private static CoapRouteGroup Map(ICoapServerBuilder builder, HostedDirectoryServer hosted)
     {
         CoapRouteGroup group = GroupOf(builder);
         builder.ConfigureServer((server, services) =>
         {
+            hosted.Server ??= server;
             CoapDirectoryServer directory = services.GetRequiredService<CoapDirectoryServer>();
             Map(group, directory);
             CoapHostedServers.TryPrepareStart(services, server, directory.Core.StartPatientlyAsync);

@@ -14,6 +14,9 @@ internal sealed class HostedDirectoryServer
     /// <summary>Steps that set options with the services of the application.</summary>
     public List<Action<CoapDirectoryOptions, IServiceProvider>> Steps { get; } = [];
 
+    /// <summary>The first server that has the directory; null before it is created.</summary>
+    public CoapServer? Server { get; set; }
+
     /// <summary>Returns the directory of an application, and adds it if there is none.</summary>
     /// <param name="services">The services of the application.</param>
     public static HostedDirectoryServer Of(IServiceCollection services)
@@ -48,6 +51,7 @@ internal sealed class HostedDirectoryServer
     private CoapDirectoryServer Make(IServiceProvider services)
     {
         CoapDirectoryOptions options = (_options ?? new CoapDirectoryOptions()).Checked();
+        options = Server is { } server ? options.Of(server.Routes) : options;
         options.LoggerFactory ??= services.GetService<ILoggerFactory>();
         options.MeterFactory ??= services.GetService<IMeterFactory>();
         if (options.TimeProvider == TimeProvider.System && services.GetService<TimeProvider>() is { } time)

@@ -87,10 +87,10 @@ public static class CoapProxyEndpointRouteBuilderExtensions
         configure?.Invoke(options);
         IServiceProvider services = endpoints.ServiceProvider;
         IHostApplicationLifetime? lifetime = services.GetService<IHostApplicationLifetime>();
-        ICoapObserver? client = options.Client ?? services.GetService<CoapClient>();
+        ICoapObserver? client = options.Client ?? services.GetService<ICoapClient>() ?? services.GetService<CoapClient>();
         if (client is null)
         {
-            CoapClient own = new();
+            CoapClient own = new(OptionsOf(services));
             lifetime?.ApplicationStopped.Register(() => own.DisposeAsync().AsTask().GetAwaiter().GetResult());
             client = own;
         }
@@ -147,6 +147,14 @@ public static class CoapProxyEndpointRouteBuilderExtensions
             return context.Response.WriteAsync(CoapLinkFormat.Format(CoapLinkFormat.Filter(links, queries)), context.RequestAborted);
         }).WithMetadata(s_httpOnly);
     }
+
+    // The options of a client that the application did not add.
+    private static CoapEndpointOptions OptionsOf(IServiceProvider services) => new()
+    {
+        LoggerFactory = services.GetService<ILoggerFactory>() ?? NullLoggerFactory.Instance,
+        TimeProvider = services.GetService<TimeProvider>() ?? TimeProvider.System,
+        Random = services.GetService<CoapRandomSource>() ?? CoapRandomSource.Secure,
+    };
 
     private static ILogger LoggerOf(IServiceProvider services) =>
         (services.GetService<ILoggerFactory>() ?? NullLoggerFactory.Instance).CreateLogger(ProxyLog.Category);

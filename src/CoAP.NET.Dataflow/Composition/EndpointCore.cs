@@ -35,6 +35,7 @@ internal sealed class EndpointCore
         CoapLimits limits = Environment.Limits;
         Served = new ServedRequests(limits.MaxRequestsServed, options.Shards);
         Routes = options.Routes?.Take() ?? new RouteTable();
+        Routes.Environment = Environment;
         Bodies = new BodyMemory(limits);
         Connections = new ConnectionTable(limits, Environment.Sources);
         CoapDatagramSerializer serializer = new(new CoapSerializerOptions

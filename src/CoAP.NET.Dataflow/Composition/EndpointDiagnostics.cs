@@ -118,7 +118,11 @@ internal sealed class EndpointDiagnostics
     {
         EndpointGauge.ActiveRequests => _core.Served.Count,
         EndpointGauge.Observers => _core.Observers.Count,
-        EndpointGauge.Observations => _core.Observed.Count,
+        EndpointGauge.ObservationsRegistering => _core.Observed.States[CoapObserveState.Registering],
+        EndpointGauge.ObservationsObserving => _core.Observed.States[CoapObserveState.Observing],
+        EndpointGauge.ObservationsNotObserving => _core.Observed.States[CoapObserveState.NotObserving],
+        EndpointGauge.ObservationsStale => _core.Observed.States[CoapObserveState.Stale],
+        EndpointGauge.ObservationsReregistering => _core.Observed.States[CoapObserveState.Reregistering],
         EndpointGauge.Outstanding => _core.Pipelines.Sum(static pipeline => (long)pipeline.Messages.Outstanding),
         EndpointGauge.Waiting => _core.Pipelines.Sum(static pipeline => (long)pipeline.Messages.Waiting),
         EndpointGauge.Transfers => _core.Pipelines.Sum(static pipeline => (long)pipeline.Bodies.Count),

@@ -130,21 +130,12 @@ internal sealed class CoapInstruments
             }
         }
 
-        List<Measurement<long>> all = [];
-        foreach ((KeyValuePair<string, object?>[] tags, long[] values) in sums.Values)
-        {
-            for (int i = 0; i < rows; i++)
-            {
-                all.Add(new Measurement<long>(values[i],
-                    instrument.Tag is { } name ? [.. tags, new(name, instrument.Rows[i].Value)] : tags));
-            }
-        }
-
-        return all;
+        return Measure(sums.Values, instrument.Tag, [.. instrument.Rows.Select(static row => row.Value)]);
     }
 
     private List<Measurement<long>> Sum(GaugeInstrument instrument)
     {
+        int rows = instrument.Rows.Length;
         Dictionary<string, (KeyValuePair<string, object?>[] Tags, long[] Values)> sums = [];
         List<TelemetrySource> live;
         lock (_gate)
@@ -154,10 +145,29 @@ internal sealed class CoapInstruments
 
         foreach (TelemetrySource source in live)
         {
-            SumOf(sums, source, 1)[0] += source.Read(instrument.Gauge);
+            long[] values = SumOf(sums, source, rows);
+            for (int i = 0; i < rows; i++)
+            {
+                values[i] += source.Read(instrument.Rows[i].Gauge);
+            }
         }
 
-        return [.. sums.Values.Select(static sum => new Measurement<long>(sum.Values[0], sum.Tags))];
+        return Measure(sums.Values, instrument.Tag, [.. instrument.Rows.Select(static row => row.Value)]);
+    }
+
+    private static List<Measurement<long>> Measure(
+        IEnumerable<(KeyValuePair<string, object?>[] Tags, long[] Values)> sums, string? tag, string?[] rows)
+    {
+        List<Measurement<long>> all = [];
+        foreach ((KeyValuePair<string, object?>[] tags, long[] values) in sums)
+        {
+            for (int i = 0; i < rows.Length; i++)
+            {
+                all.Add(new Measurement<long>(values[i], tag is null ? tags : [.. tags, new(tag, rows[i])]));
+            }
+        }
+
+        return all;
     }
 
     private static long[] SumOf(Dictionary<string, (KeyValuePair<string, object?>[] Tags, long[] Values)> sums, TelemetrySource source,

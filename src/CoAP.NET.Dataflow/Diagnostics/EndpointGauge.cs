@@ -5,7 +5,11 @@ internal enum EndpointGauge
 {
     ActiveRequests,
     Observers,
-    Observations,
+    ObservationsRegistering,
+    ObservationsObserving,
+    ObservationsNotObserving,
+    ObservationsStale,
+    ObservationsReregistering,
     Outstanding,
     Waiting,
     Transfers,

@@ -16,7 +16,7 @@ public sealed class CoapRegistration : IAsyncDisposable
     private CoapRegistrationStatus _status = new();
     private TaskCompletionSource _changed = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    private CoapRegistration(CoapClient client, string? uri, CoapResourceDirectory? directory, CoapRegistrationOptions options)
+    private CoapRegistration(ICoapClient client, string? uri, CoapResourceDirectory? directory, CoapRegistrationOptions options)
     {
         ArgumentNullException.ThrowIfNull(client);
         ArgumentNullException.ThrowIfNull(options);
@@ -40,16 +40,15 @@ public sealed class CoapRegistration : IAsyncDisposable
     /// </remarks>
     /// <param name="client">The client that sends; on the endpoint of the registered server.</param>
     /// <param name="directory">Scheme, host and port of the directory, such as <c>coap://rd.example</c>, or a group such as
-    /// <see cref="CoapResourceDirectory.LinkLocalGroup"/>.</param>
+    /// <see cref="CoapResourceDirectory.LinkLocalGroup"/>. The empty string stands for the base address of the client.</param>
     /// <param name="options">The registration.</param>
     /// <returns>The registration, which continues in the background. Dispose it to remove the endpoint from the directory.</returns>
-    /// <exception cref="ArgumentException">The URI is not an absolute CoAP URI, or an attribute is invalid.</exception>
-    public static CoapRegistration Start(CoapClient client, string directory, CoapRegistrationOptions options)
+    /// <exception cref="ArgumentException">The URI is not a CoAP URI, the client has no base address for a relative one, or an attribute
+    /// is invalid.</exception>
+    public static CoapRegistration Start(ICoapClient client, string directory, CoapRegistrationOptions options)
     {
-        ArgumentNullException.ThrowIfNull(directory);
-        return CoapUri.TryParse(directory, out _, out string? error)
-            ? new CoapRegistration(client, directory, null, options)
-            : throw new ArgumentException(error, nameof(directory));
+        return new CoapRegistration(
+            client, CoapResourceDirectory.Resolve(client, directory, nameof(directory)).ToString(), null, options);
     }
 
     /// <summary>Starts to keep an endpoint registered with a directory that was found, or whose URIs are known.</summary>
@@ -59,7 +58,7 @@ public sealed class CoapRegistration : IAsyncDisposable
     /// <param name="options">The registration.</param>
     /// <returns>The registration, which continues in the background. Dispose it to remove the endpoint from the directory.</returns>
     /// <exception cref="ArgumentException">The directory has no URI for registrations, or an attribute is invalid.</exception>
-    public static CoapRegistration Start(CoapClient client, CoapResourceDirectory directory, CoapRegistrationOptions options)
+    public static CoapRegistration Start(ICoapClient client, CoapResourceDirectory directory, CoapRegistrationOptions options)
     {
         ArgumentNullException.ThrowIfNull(directory);
         return directory.Registration is not null

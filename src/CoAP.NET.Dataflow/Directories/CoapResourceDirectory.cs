@@ -17,7 +17,7 @@ public sealed class CoapResourceDirectory
     /// <summary>The group of all CoRE Resource Directories, over IPv4 (RFC 9176 section 9.5).</summary>
     public const string IPv4Group = "coap://224.0.1.190";
 
-    private readonly CoapClient _client;
+    private readonly ICoapObserver _client;
     private readonly DirectoryHost _host;
     private readonly CoapDirectoryClientOptions _options;
 
@@ -27,7 +27,7 @@ public sealed class CoapResourceDirectory
     /// <param name="resourceLookup">The URI for resource lookups; null if not needed.</param>
     /// <param name="endpointLookup">The URI for endpoint lookups; null if not needed.</param>
     /// <param name="options">The options of lookups; null for the defaults.</param>
-    public CoapResourceDirectory(CoapClient client, CoapUri? registration, CoapUri? resourceLookup = null, CoapUri? endpointLookup = null,
+    public CoapResourceDirectory(ICoapObserver client, CoapUri? registration, CoapUri? resourceLookup = null, CoapUri? endpointLookup = null,
         CoapDirectoryClientOptions? options = null)
         : this(client, new DirectoryHost(null, null), options ?? CoapDirectoryClientOptions.Default)
     {
@@ -36,7 +36,7 @@ public sealed class CoapResourceDirectory
         EndpointLookup = endpointLookup;
     }
 
-    private CoapResourceDirectory(CoapClient client, DirectoryHost host, CoapDirectoryClientOptions options)
+    private CoapResourceDirectory(ICoapObserver client, DirectoryHost host, CoapDirectoryClientOptions options)
     {
         ArgumentNullException.ThrowIfNull(client);
         _client = client;
@@ -68,18 +68,18 @@ public sealed class CoapResourceDirectory
     /// </remarks>
     /// <param name="client">The client that sends the requests.</param>
     /// <param name="uri">Scheme, host and port, such as <c>coap://rd.example</c>, or a group such as <see cref="LinkLocalGroup"/>; a path
-    /// is ignored.</param>
+    /// is ignored. The empty string stands for the base address of the client.</param>
     /// <param name="options">The options of the search and of lookups; null for the defaults.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The directory, with at least one of its URIs.</returns>
-    /// <exception cref="ArgumentException">The URI is not an absolute CoAP URI.</exception>
+    /// <exception cref="ArgumentException">The URI is not a CoAP URI, or the client has no base address for a relative one.</exception>
     /// <exception cref="CoapDirectoryException">Hosts answered, but none is a directory; or no member of the group answered.</exception>
     /// <exception cref="CoapException">No host answered; the derived type says why.</exception>
-    public static async Task<CoapResourceDirectory> DiscoverAsync(CoapClient client, string uri, CoapDirectoryClientOptions? options = null,
+    public static async Task<CoapResourceDirectory> DiscoverAsync(ICoapClient client, string uri, CoapDirectoryClientOptions? options = null,
         CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(client);
-        CoapUri asked = Parse(uri);
+        CoapUri asked = Resolve(client, uri, nameof(uri));
         options ??= CoapDirectoryClientOptions.Default;
         if (!DirectoryLinks.IsGroup(asked))
         {
@@ -106,11 +106,11 @@ public sealed class CoapResourceDirectory
     /// <returns>The directories as they answer, each once; other members are skipped. Leaving the loop ends the search.</returns>
     /// <exception cref="ArgumentException">The URI does not name a group.</exception>
     /// <exception cref="CoapException">While enumerating: the request cannot be sent to the group.</exception>
-    public static IAsyncEnumerable<CoapResourceDirectory> DiscoverAllAsync(CoapClient client, string group,
+    public static IAsyncEnumerable<CoapResourceDirectory> DiscoverAllAsync(ICoapClient client, string group,
         CoapDirectoryClientOptions? options = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(client);
-        _ = Parse(group);
+        group = Resolve(client, group, nameof(group)).ToString();
         options ??= CoapDirectoryClientOptions.Default;
         return ReadAllAsync(client,
             client.DiscoverGroupAsync(CoapUri.OriginOf(group), DirectoryLinks.Filter, options.Timeout, options.Group, cancellationToken),
@@ -180,7 +180,7 @@ public sealed class CoapResourceDirectory
     /// <param name="origin">The base of the links.</param>
     /// <param name="links">The links.</param>
     /// <returns>The directory; null if there is none.</returns>
-    internal static CoapResourceDirectory? TryRead(CoapClient client, DirectoryHost host, CoapDirectoryClientOptions options,
+    internal static CoapResourceDirectory? TryRead(ICoapObserver client, DirectoryHost host, CoapDirectoryClientOptions options,
         CoapUri origin, IReadOnlyList<CoapLink> links)
     {
         CoapResourceDirectory directory = new(client, host, options)
@@ -192,13 +192,23 @@ public sealed class CoapResourceDirectory
         return directory.Registration is null && directory.ResourceLookup is null && directory.EndpointLookup is null ? null : directory;
     }
 
-    private static CoapUri Parse(string uri)
+    /// <summary>Returns the URI that a text means for a client.</summary>
+    /// <param name="client">The client, whose base address completes a relative URI.</param>
+    /// <param name="uri">The text.</param>
+    /// <param name="parameter">The name of the parameter with the text.</param>
+    /// <exception cref="ArgumentException">The text is not a CoAP URI.</exception>
+    internal static CoapUri Resolve(ICoapClient client, string uri, string parameter)
     {
-        ArgumentNullException.ThrowIfNull(uri);
-        return CoapUri.TryParse(uri, out CoapUri? parsed, out string? error) ? parsed : throw new ArgumentException(error, nameof(uri));
+        ArgumentNullException.ThrowIfNull(client);
+        ArgumentNullException.ThrowIfNull(uri, parameter);
+        CoapUri? parsed;
+        string? error;
+        return (client.BaseAddress is { } origin && !uri.Contains("://", StringComparison.Ordinal)
+            ? origin.TryResolve(uri, out parsed, out error) : CoapUri.TryParse(uri, out parsed, out error))
+                ? parsed! : throw new ArgumentException(error, parameter);
     }
 
-    private static async IAsyncEnumerable<CoapResourceDirectory> ReadAllAsync(CoapClient client, IAsyncEnumerable<CoapGroupLinks> members,
+    private static async IAsyncEnumerable<CoapResourceDirectory> ReadAllAsync(ICoapObserver client, IAsyncEnumerable<CoapGroupLinks> members,
         CoapDirectoryClientOptions options, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         DirectoryHost host = new(null, null);

@@ -7,7 +7,7 @@ namespace CoAP.NET.Directories;
 /// <summary>One lookup in a directory: its pages, or its changes (RFC 9176 section 6).</summary>
 internal sealed class DirectoryLookup
 {
-    private readonly CoapClient _client;
+    private readonly ICoapObserver _client;
     private readonly DirectoryHost _host;
     private readonly CoapUri? _place;
     private readonly string _what;
@@ -23,7 +23,7 @@ internal sealed class DirectoryLookup
     /// <param name="query">The criteria.</param>
     /// <param name="options">Limits.</param>
     /// <exception cref="ArgumentException">A criterion is invalid.</exception>
-    public DirectoryLookup(CoapClient client, DirectoryHost host, CoapUri? place, string what, CoapDirectoryQuery query,
+    public DirectoryLookup(ICoapObserver client, DirectoryHost host, CoapUri? place, string what, CoapDirectoryQuery query,
         CoapDirectoryClientOptions options)
     {
         _client = client;

@@ -9,7 +9,7 @@ namespace CoAP.NET.Directories;
 /// <param name="hosts">Resolves its name.</param>
 /// <param name="asked">The host.</param>
 /// <param name="options">The options of the search.</param>
-internal sealed class DirectorySearch(CoapClient client, HostLookup hosts, CoapUri asked, CoapDirectoryClientOptions options)
+internal sealed class DirectorySearch(ICoapClient client, HostLookup hosts, CoapUri asked, CoapDirectoryClientOptions options)
 {
     // Do not query all addresses of a name with very many.
     private const int MaxAddresses = 16;

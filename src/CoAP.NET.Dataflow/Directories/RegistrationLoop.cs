@@ -21,7 +21,7 @@ internal sealed class RegistrationLoop
     private const int FailuresUntilSearch = 2;
 
     private readonly CoapRegistration _face;
-    private readonly CoapClient _client;
+    private readonly ICoapClient _client;
     private readonly CoapRegistrationOptions _options;
     private readonly string? _uri;
     private readonly RegistrationExchange _exchange;
@@ -46,7 +46,7 @@ internal sealed class RegistrationLoop
     private RegistrationGrant? _grant;
     private int _failures;
 
-    public RegistrationLoop(CoapRegistration face, CoapClient client, string? uri, CoapResourceDirectory? directory,
+    public RegistrationLoop(CoapRegistration face, ICoapClient client, string? uri, CoapResourceDirectory? directory,
         CoapRegistrationOptions options)
     {
         _face = face;

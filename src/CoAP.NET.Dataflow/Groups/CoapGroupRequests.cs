@@ -4,7 +4,7 @@ using CoAP.NET.Options;
 namespace CoAP.NET;
 
 /// <summary>
-/// Shortcuts for common requests to groups (RFC 7252 section 8). The general method is <see cref="CoapClient.SendToGroupAsync"/>.
+/// Shortcuts for common requests to groups (RFC 7252 section 8). The general method is <see cref="ICoapClient.SendToGroupAsync"/>.
 /// </summary>
 public static class CoapGroupRequests
 {
@@ -18,7 +18,7 @@ public static class CoapGroupRequests
     /// <exception cref="ArgumentException">The URI has no group address.</exception>
     /// <exception cref="CoapException">During the enumeration: the request cannot be sent, or the endpoint was stopped.</exception>
     public static IAsyncEnumerable<CoapGroupResponse> GetFromGroupAsync(
-        this CoapClient client, string uri, TimeSpan? timeout = null, CoapGroupRequestOptions? options = null,
+        this ICoapClient client, string uri, TimeSpan? timeout = null, CoapGroupRequestOptions? options = null,
         CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(client);
@@ -41,7 +41,7 @@ public static class CoapGroupRequests
     /// <exception cref="ArgumentException">The URI has no group address.</exception>
     /// <exception cref="CoapException">During the enumeration: the request cannot be sent, or the endpoint was stopped.</exception>
     public static IAsyncEnumerable<CoapGroupLinks> DiscoverGroupAsync(
-        this CoapClient client,
+        this ICoapClient client,
         string uri,
         string? filter = null,
         TimeSpan? timeout = null,

@@ -16,6 +16,18 @@ public sealed partial class CoapRouteGroup : CoapRouteConventions<CoapRouteGroup
     /// <summary>The prefix, in URI form; <c>/</c> if there is none.</summary>
     public string Prefix => Template.Text;
 
+    /// <summary>
+    /// The clock of the endpoint that serves the routes (<see cref="CoapEndpointOptions.TimeProvider"/>), for parts that are mapped to it;
+    /// null before <see cref="CoapRoutes"/> have an endpoint.
+    /// </summary>
+    public TimeProvider? TimeProvider => Table.Environment?.TimeProvider;
+
+    /// <summary>
+    /// The source of random numbers of that endpoint (<see cref="CoapEndpointOptions.Random"/>); null before <see cref="CoapRoutes"/> have
+    /// an endpoint.
+    /// </summary>
+    public CoapRandomSource? Random => Table.Environment?.Random;
+
     /// <inheritdoc/>
     CoapRouteGroup ICoapRouteBuilder.Routes => this;
 

@@ -87,7 +87,7 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
         CoapEndpoint endpoint = options.Server is { } server
             ? _services.GetRequiredKeyedService<CoapServer>(server).Endpoint
             : MakeEndpoint(options, registration, out link);
-        return new HostedClient(name, endpoint, link, options, [.. options.Handlers.Select(make => make(_services))]);
+        return new HostedClient(endpoint, link, options, [.. options.Handlers.Select(make => make(_services))]);
     }
 
     private CoapEndpoint MakeEndpoint(CoapClientOptions options, ClientRegistration registration, out EdhocLink? link)

@@ -17,8 +17,8 @@ public static class CoapClientServiceCollectionExtensions
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The builder of the client.</returns>
     /// <remarks>
-    /// Inject <see cref="ICoapClient"/>. You can also inject a <see cref="CoapClient"/> on the same endpoint, without base address and
-    /// handlers.
+    /// Inject <see cref="ICoapClient"/>. You can also inject a <see cref="CoapClient"/> on the same endpoint, with the same base address,
+    /// timeout and proxy, but without handlers.
     /// </remarks>
     public static ICoapClientBuilder AddCoapClient(this IServiceCollection services, Action<CoapClientOptions>? configure = null) =>
         Add(services, "", null, configure);

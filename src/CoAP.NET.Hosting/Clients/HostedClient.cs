@@ -13,9 +13,8 @@ internal sealed class HostedClient : ICoapClient
     private readonly bool _copies;
 
     public HostedClient(
-        string name, CoapEndpoint endpoint, EdhocLink? link, CoapClientOptions options, IEnumerable<ICoapClientHandler> handlers)
+        CoapEndpoint endpoint, EdhocLink? link, CoapClientOptions options, IEnumerable<ICoapClientHandler> handlers)
     {
-        Name = name;
         Endpoint = endpoint;
         _options = options;
         _defaults = options.ToDefaults();
@@ -36,9 +35,9 @@ internal sealed class HostedClient : ICoapClient
         _copies |= options.ConfigureRequest is not null;
     }
 
-    public string Name { get; }
-
     public CoapUri? BaseAddress => _defaults.BaseAddress;
+
+    public CoapUri? Proxy => _proxy;
 
     public CoapEndpoint Endpoint { get; }
 

@@ -90,7 +90,7 @@ internal static class ServerFactory
         return server;
     }
 
-    /// <summary>Sets logger and clock of the host if there are none.</summary>
+    /// <summary>Sets logger, clock and random source of the host if there are none.</summary>
     public static void UseHost(CoapEndpointOptions endpoint, IServiceProvider services)
     {
         if (endpoint.LoggerFactory == NullLoggerFactory.Instance && services.GetService<ILoggerFactory>() is { } loggers)
@@ -101,6 +101,11 @@ internal static class ServerFactory
         if (endpoint.TimeProvider == TimeProvider.System && services.GetService<TimeProvider>() is { } time)
         {
             endpoint.TimeProvider = time;
+        }
+
+        if (endpoint.Random == CoapRandomSource.Secure && services.GetService<CoapRandomSource>() is { } random)
+        {
+            endpoint.Random = random;
         }
     }
 

@@ -7,6 +7,7 @@ using CoAP.NET.Transports;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Testing;
 
@@ -134,7 +135,10 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
     }
 
     /// <summary>Creates a client on the same network, with an address of its own. Disposal of the factory closes it.</summary>
-    /// <param name="options">The options; null for the defaults. Its clock becomes that of the network.</param>
+    /// <param name="options">
+    /// The options; null for the defaults. Its clock becomes that of the network. Unless it has its own random source, the seed of the
+    /// network determines it.
+    /// </param>
     /// <param name="identity">The identity of the client for servers on <c>coaps</c> or <c>coaps+tcp</c>; null for none.</param>
     /// <returns>The client. Send requests to <see cref="Address"/> or <see cref="AddressOf"/>.</returns>
     public CoapClient CreateClient(CoapEndpointOptions? options = null, CoapTestIdentity? identity = null)
@@ -149,18 +153,19 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
             options.Scheduler = new VirtualScheduler(clock);
         }
 
-        CoapClient client = new(options);
         lock (_gate)
         {
+            UseSeed(options, $"client of the tests {_clients.Count.ToString(CultureInfo.InvariantCulture)}");
+            CoapClient client = new(options);
             _clients.Add(client);
             CoapAddress local = InMemoryNetwork.Address($"[2001:db8:0:1::{_clients.Count.ToString("x", CultureInfo.InvariantCulture)}]:0");
             foreach (string scheme in s_schemes)
             {
                 client.Endpoint.AddTransport(Network.CreateTransport(scheme, local, identity));
             }
-        }
 
-        return client;
+            return client;
+        }
     }
 
     /// <summary>Stops the application as its host does, and closes the clients.</summary>
@@ -198,8 +203,8 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
     {
         // Signals are meant for the test process.
         services.Replace(ServiceDescriptor.Singleton<IHostLifetime, SilentLifetime>());
-        services.PostConfigureAll<CoapServerOptions>(MoveIntoMemory);
-        services.PostConfigureAll<CoapClientOptions>(MoveIntoMemory);
+        services.AddSingleton<IPostConfigureOptions<CoapServerOptions>>(new ForTests<CoapServerOptions>(MoveIntoMemory));
+        services.AddSingleton<IPostConfigureOptions<CoapClientOptions>>(new ForTests<CoapClientOptions>(MoveIntoMemory));
         if (TimeProvider != TimeProvider.System)
         {
             services.Replace(ServiceDescriptor.Singleton(TimeProvider));
@@ -212,8 +217,25 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
         }
     }
 
-    private void MoveIntoMemory(CoapClientOptions options)
+    // Each endpoint has numbers of its own, so the order in which they start does not matter.
+    private void UseSeed(CoapEndpointOptions options, string name)
     {
+        if (ReferenceEquals(options.Random, CoapRandomSource.Secure))
+        {
+            // FNV-1a: the same on every machine, unlike the hash of a string.
+            ulong seed = (NetworkOptions ?? new InMemoryNetworkOptions()).Seed ^ 0xcbf2_9ce4_8422_2325;
+            foreach (char character in name)
+            {
+                seed = (seed ^ character) * 0x100_0000_01b3;
+            }
+
+            options.Random = new VirtualRandom(seed);
+        }
+    }
+
+    private void MoveIntoMemory(CoapClientOptions options, string name)
+    {
+        UseSeed(options.Endpoint, $"client {name}");
         CoapTestIdentity? identity = options.Dtls.PskIdentity is { Length: > 0 } psk ? CoapTestIdentity.Psk(psk) : null;
         Forget(options.Tls);
         Forget(options.Dtls);
@@ -226,8 +248,9 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
         }
     }
 
-    private void MoveIntoMemory(CoapServerOptions options)
+    private void MoveIntoMemory(CoapServerOptions options, string name)
     {
+        UseSeed(options.Endpoint, $"server {name}");
         (string Scheme, int Port)[] endpoints =
         [
             .. options.Endpoints.Select(static uri => CoapUri.Parse(uri.Replace("://*", "://[::]", StringComparison.Ordinal)))
@@ -258,4 +281,10 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
     }
 
     private static void Forget(CoapDtlsFileOptions dtls) => dtls.Certificate = dtls.Key = dtls.Password = dtls.Authorities = null;
+
+    private sealed class ForTests<TOptions>(Action<TOptions, string> change) : IPostConfigureOptions<TOptions>
+        where TOptions : class
+    {
+        public void PostConfigure(string? name, TOptions options) => change(options, name ?? "");
+    }
 }

@@ -85,6 +85,29 @@ public sealed class ApplicationFactoryTests
         Assert.Equal("19.0", (await other.CreateClient().GetAsync(other.Address + "/temperature")).GetText());
     }
 
+    [Fact]
+    public async Task Message_IDs_and_tokens_depend_only_on_the_seed()
+    {
+        string[] first = await SentAsync(7);
+
+        Assert.Equal(4, first.Length);
+        Assert.Equal(first, await SentAsync(7));
+        Assert.NotEqual(first, await SentAsync(8));
+        Assert.NotEqual(first[0], first[2]);
+    }
+
+    // The datagrams of a client of the application and of one of the test.
+    private static async Task<string[]> SentAsync(ulong seed)
+    {
+        await using CoapApplicationFactory<RoomClient> application =
+            WithoutWorker(new() { NetworkOptions = new InMemoryNetworkOptions { Seed = seed } });
+        IServiceProvider services = await application.StartAsync();
+        await services.GetRequiredService<RoomClient>().TemperatureAsync(CancellationToken.None);
+        await application.CreateClient().GetAsync(application.Address + "/temperature");
+        return [.. application.Network.Trace.Where(static one => one.Kind == NetworkEventKind.Sent)
+            .Select(static one => Convert.ToHexString(one.Packet!.Data.Span))];
+    }
+
     private static CoapApplicationFactory<RoomClient> WithoutWorker(CoapApplicationFactory<RoomClient> application) =>
         application.WithServices(services => services.Remove(services.Single(service => service.ImplementationType == typeof(RoomWorker))));
 }

@@ -1,3 +1,5 @@
+using System.Net;
+using System.Net.Sockets;
 using System.Text.Json;
 using CoAP.NET.Dtls;
 
@@ -31,6 +33,24 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
     }
 
     [Fact]
+    public async Task A_client_says_why_nothing_comes_and_goes_on()
+    {
+        string address;
+        using (Socket free = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp))
+        {
+            free.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+            address = $"coap://127.0.0.1:{((IPEndPoint)free.LocalEndPoint!).Port}";
+        }
+
+        using Tool client = projects.Start(TemplateProjects.Client, [address + "/temperature"]);
+        await client.SaysAsync("Nothing listens at");
+        using Tool server = projects.Start(TemplateProjects.Server, [], ("Coap__Server__Endpoints__0", address));
+        await client.SaysAsync("21.5");
+        using Tool stray = projects.Start(TemplateProjects.Client, [address + "/pressure"]);
+        await stray.SaysAsync("4.04");
+    }
+
+    [Fact]
     public async Task A_server_with_DTLS_and_a_client_with_its_key_find_each_other()
     {
         string folder = projects.Folder(TemplateProjects.SafeServer);
@@ -56,6 +76,9 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
         await Tool.RunAsync(folder, coap, ["put", secured + "/temperature", "--payload", "19.5", "--psk", $"device:{key}"]);
         await observer.SaysAsync("19.5");
         await reader.SaysAsync("19.5");
+
+        using Tool stranger = projects.Start(TemplateProjects.SafeClient, [secured + "/temperature"], ("COAP_PSK", "device:wrong"));
+        await stranger.SaysAsync("pre-shared key");
     }
 
     [Fact]

@@ -102,17 +102,19 @@ public sealed class TelemetryDocumentationTests : EndpointTest
         table.Append("| `coap.client.request.duration` | Histogram | s | How long requests of ours took, with retransmissions and all blocks. | `coap.request.method`, `coap.response.code`, `error.type`, `network.transport` |\n");
         foreach (GaugeInstrument gauge in GaugeInstrument.All)
         {
-            table.Append($"| `{gauge.Name}` | ObservableUpDownCounter | {gauge.Unit} | {gauge.Description} | |\n");
+            string tags = TagsOf(gauge.Tag, gauge.Rows.Select(static row => row.Value));
+            table.Append($"| `{gauge.Name}` | ObservableUpDownCounter | {gauge.Unit} | {gauge.Description} | {tags}|\n");
         }
 
         foreach (CounterInstrument counter in CounterInstrument.All)
         {
-            string tags = counter.Tag is null
-                ? string.Empty
-                : $"`{counter.Tag}`: {string.Join(", ", counter.Rows.Select(static row => row.Value))} ";
+            string tags = TagsOf(counter.Tag, counter.Rows.Select(static row => row.Value));
             table.Append($"| `{counter.Name}` | ObservableCounter | {counter.Unit} | {counter.Description} | {tags}|\n");
         }
 
         return table.ToString();
     }
+
+    private static string TagsOf(string? name, IEnumerable<string?> values) =>
+        name is null ? string.Empty : $"`{name}`: {string.Join(", ", values)} ";
 }

@@ -98,7 +98,7 @@ public abstract class EndpointTest : IAsyncLifetime
         return Assert.Single(Transport.TakeSent());
     }
 
-    private protected sealed class LogCapture : ILoggerFactory, ILogger
+    internal sealed class LogCapture : ILoggerFactory, ILogger
     {
         private readonly List<(LogLevel Level, EventId Id, string Text)> _entries = [];
 

@@ -87,9 +87,17 @@ public sealed class GettingStartedTests : GuideTest
     private async Task WatchAsync(CancellationToken cancellationToken)
     {
         await using CoapObservation temperature = await client.ObserveAsync("coap://[::1]/temperature", cancellationToken);
+        temperature.StateChanged += (_, _) => ReportState();
+        ReportState();
         await foreach (CoapResponse change in temperature.ReadAllAsync(cancellationToken))
         {
-            Console.WriteLine(change.GetText());
+            if (change.IsSuccess)
+            {
+                Console.WriteLine(change.GetText());
+            }
         }
+
+        // Prints why nothing comes: no server, a wrong key, an error response. The observation keeps trying.
+        void ReportState() => Console.Error.WriteLine(temperature.Error?.Message ?? $"{temperature.State}");
     }
 }

@@ -31,10 +31,18 @@ public sealed class ReadmeTests
         Console.WriteLine(response.GetText());
 
         await using CoapObservation temperature = await client.ObserveAsync("coap://[::1]/temperature", cancellationToken);
+        temperature.StateChanged += (_, _) => ReportState();
+        ReportState();
         await foreach (CoapResponse change in temperature.ReadAllAsync(cancellationToken))
         {
-            Console.WriteLine($"{temperature.State}: {change.GetText()}");
+            if (change.IsSuccess)
+            {
+                Console.WriteLine(change.GetText());
+            }
         }
+
+        // Prints why nothing comes: no server, a wrong key, an error response. The observation keeps trying.
+        void ReportState() => Console.Error.WriteLine(temperature.Error?.Message ?? $"{temperature.State}");
     }
 
     internal sealed class Devices

@@ -24,6 +24,8 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
 
     // Owned by the busy thread.
     private bool _hasChanged;
+    private bool _isCounted = true;
+    private bool _isLost;
     private ObservationRefreshes? _refreshes;
 
     // Written by the busy thread, read by all.
@@ -39,6 +41,7 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
         Target = target;
         _all = all;
         _shard = shard;
+        all.States.Add(_snapshot.State);
         _registration = new ClientRegistration(this, all, port);
         _notifications = new ClientNotifications(this, _registration, port);
     }
@@ -146,9 +149,52 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
     public void Publish(CoapObserveState state, CoapException? error = null, CoapResponse? response = null, bool isOver = false)
     {
         ObservationSnapshot old = _snapshot;
+        if (_isCounted)
+        {
+            _all.States.Remove(old.State);
+            _all.States.Add(state);
+        }
+
+        if (_isLost && state == CoapObserveState.Observing)
+        {
+            _isLost = false;
+            _all.States.AddRecovered(Target);
+        }
+
         Volatile.Write(ref _snapshot,
             new ObservationSnapshot(state, response ?? old.Latest, error, response is null ? old.Version : old.Version + 1, isOver));
         _hasChanged = true;
+        if (isOver)
+        {
+            StopCounting();
+        }
+    }
+
+    /// <summary>Reports a failure that leaves it without a registration. Only for the busy thread.</summary>
+    public void ReportLost(string reason)
+    {
+        if (!_isLost && _isCounted)
+        {
+            _isLost = true;
+            _all.States.AddLost(Target, reason);
+        }
+    }
+
+    /// <summary>Counts it no longer, because it ended. Only for the busy thread.</summary>
+    public void StopCounting()
+    {
+        if (!_isCounted)
+        {
+            return;
+        }
+
+        _isCounted = false;
+        _all.States.Remove(_snapshot.State);
+        if (_isLost)
+        {
+            _isLost = false;
+            _all.States.ForgetLost();
+        }
     }
 
     // A slow block of a user under the busy thread must not accumulate notifications: the oldest is dropped, as if it had been lost.

@@ -7,6 +7,7 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
 {
     private readonly Lock _gate = new();
     private readonly Dictionary<ObservationTarget, ClientObservation> _live = [];
+    private readonly ObservationStates _states = new(shards[0].Environment);
     private int _count;
     private int _next;
     private bool _isStopped;
@@ -22,6 +23,9 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
             }
         }
     }
+
+    /// <summary>The numbers of observations by state.</summary>
+    public ObservationStates States => _states;
 
     public CoapEnvironment Environment => shards[0].Environment;
 

@@ -366,6 +366,7 @@ internal sealed class ClientRegistration
         Body.Cancel();
         _peer.MayBeRegistered &= !clearsRegistration;
         Log.ObservationLost(_observation.Environment.Logger, Target, error.Message);
+        _observation.ReportLost(error.Message);
         if (error is CoapConnectionException && _search.IsGoneForGood)
         {
             _all.Abandon(_observation);
@@ -421,6 +422,7 @@ internal sealed class ClientRegistration
         _search.Cancel();
         Body.Cancel();
         _peer.Stop();
+        _observation.StopCounting();
         if (Phase == RegistrationPhase.Over || Standing is not { } standing || !_peer.MayBeRegistered)
         {
             Free();
@@ -485,6 +487,10 @@ internal sealed class ClientRegistration
         if (_observation.Reregistration is { IsEnabled: true } rule)
         {
             DueAt = Math.Max(now + _retries.Patience(), _sentAt + rule.MinimumInterval.Ticks);
+        }
+        else
+        {
+            _observation.ReportLost("No notification arrived within Max-Age, and its options forbid another registration.");
         }
     }
 

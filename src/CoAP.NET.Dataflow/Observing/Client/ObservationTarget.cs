@@ -93,6 +93,9 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
         return message;
     }
 
+    /// <summary>The target for logs that are on by default: without the query, which may contain secrets.</summary>
+    public string PublicName => ToString().Split('?', 2)[0];
+
     public bool Equals(ObservationTarget? other) =>
         other is not null && _hash == other._hash && ReferenceEquals(Connection, other.Connection)
             && _key.AsSpan().SequenceEqual(other._key);

@@ -24,18 +24,26 @@ else if (uri.StartsWith("coaps://", StringComparison.OrdinalIgnoreCase))
     return 1;
 }
 
-await using CoapClient client = new(options);
+await using CoapClient client = new(options) { Timeout = TimeSpan.FromSeconds(10) };
 #else
-await using CoapClient client = new();
+await using CoapClient client = new() { Timeout = TimeSpan.FromSeconds(10) };
 #endif
 try
 {
-    // The state now and each change of it, until Ctrl+C. For a single request: await client.GetAsync(uri, stop.Token).
-    await using CoapObservation observation = await client.ObserveAsync(uri, cancellationToken: stop.Token);
-    await foreach (CoapResponse state in observation.ReadAllAsync(stop.Token))
+    // The temperature now and each change of it, until Ctrl+C. For a single request: await client.GetAsync(uri, stop.Token).
+    await using CoapObservation temperature = await client.ObserveAsync(uri, stop.Token);
+    temperature.StateChanged += (_, _) => ReportState();
+    ReportState();
+    await foreach (CoapResponse change in temperature.ReadAllAsync(stop.Token))
     {
-        Console.WriteLine(state.EnsureSuccess().GetText());
+        if (change.IsSuccess)
+        {
+            Console.WriteLine(change.GetText());
+        }
     }
+
+    // Prints why nothing comes: no server, a wrong key, an error response. The observation keeps trying.
+    void ReportState() => Console.Error.WriteLine(temperature.Error?.Message ?? $"{temperature.State}");
 }
 catch (OperationCanceledException) when (stop.IsCancellationRequested)
 {

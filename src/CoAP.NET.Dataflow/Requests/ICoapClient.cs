@@ -1,17 +1,18 @@
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET;
 
-/// <summary>A client of an application, with a base address and common settings of its requests: the parameter of typed clients.</summary>
+/// <summary>A client with a base address and common settings of its requests: a <see cref="CoapClient"/>, or a client of a host.</summary>
 /// <remarks>
-/// Long-lived, shared, thread-safe, and closed with the host. The methods of <see cref="CoapRequests"/> and <see cref="CoapObservations"/>
-/// work on it; URIs are relative to <see cref="BaseAddress"/>.
+/// Long-lived, shared and thread-safe. The methods of <see cref="CoapRequests"/>, <see cref="CoapObservations"/> and
+/// <see cref="CoapGroupRequests"/> work on it; URIs are relative to <see cref="BaseAddress"/>. The clients of a host are the parameters of
+/// typed clients; they run the handlers of the application, and the host closes them.
 /// </remarks>
 public interface ICoapClient : ICoapObserver
 {
-    /// <summary>The name of the client; empty for the one without a name.</summary>
-    string Name { get; }
-
     /// <summary>The base of relative URIs; null for none.</summary>
     CoapUri? BaseAddress { get; }
+
+    /// <summary>The forward proxy that gets the requests of the client; null for none.</summary>
+    CoapUri? Proxy { get; }
 
     /// <summary>The endpoint of the client. Requests sent on it directly are not relative and pass no handlers.</summary>
     CoapEndpoint Endpoint { get; }
@@ -38,12 +39,13 @@ public interface ICoapClient : ICoapObserver
 
     /// <summary>
     /// Sends a Non-confirmable request to a group and returns the answers of its members as they come; see
-    /// <see cref="CoapEndpoint.SendToGroupAsync"/>. It does not run the handlers.
+    /// <see cref="CoapEndpoint.SendToGroupAsync"/>. It does not run the handlers of a host.
     /// </summary>
     /// <param name="request">The request; Confirmable must be false.</param>
     /// <param name="options">Interface, reach and limits; null for the defaults.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The answers; each enumeration sends the request again.</returns>
+    /// <exception cref="InvalidOperationException">The client has a <see cref="Proxy"/>, which forwards no group requests.</exception>
     IAsyncEnumerable<CoapGroupResponse> SendToGroupAsync(CoapRequest request, CoapGroupRequestOptions? options = null,
         CancellationToken cancellationToken = default);
 }
