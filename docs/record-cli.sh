@@ -4,5 +4,5 @@
 # Without COAP_RECORD the same tests check that the page and the picture show what the commands print.
 cd "$(dirname "$0")/.." || exit 1
 export COAP_RECORD=1
-"${DOTNET:-dotnet}" test tests/CoAP.NET.Cli.Tests -c Release --filter FullyQualifiedName~RecordedPageTests || exit 1
-exec "${DOTNET:-dotnet}" test tests/CoAP.NET.Cli.Tests -c Release --no-build --filter FullyQualifiedName~TerminalPictureTests
+"${DOTNET:-dotnet}" test --project tests/CoAP.NET.Cli.Tests -c Release --filter-class "*RecordedPageTests" || exit 1
+exec "${DOTNET:-dotnet}" test --project tests/CoAP.NET.Cli.Tests -c Release --no-build --filter-class "*TerminalPictureTests"

@@ -1,2 +1,2 @@
 // Most tests wait for the seconds of a run, not for a processor.
-[assembly: CollectionBehavior(MaxParallelThreads = 6)]
+[assembly: Parallelization(MaxThreads = 6)]

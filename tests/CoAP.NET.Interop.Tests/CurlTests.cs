@@ -14,7 +14,8 @@ public sealed class CurlTests
 {
     private const string Program = "curl";
 
-    [PeerFact(Program)]
+    [Fact]
+    [External(Program)]
     [Rfc("8075-5.3-1", "7252-10.2.2-1")]
     public async Task Curl_reads_changes_and_observes_a_CoAP_resource()
     {

@@ -14,7 +14,8 @@ public sealed partial class LibcoapBlockwiseTests(SampleServerFixture server) : 
 
     public static TheoryData<int> Sizes => Bodies.BlockSizes;
 
-    [PeerTheory(LibcoapClient.Program)]
+    [Theory]
+    [External(LibcoapClient.Program)]
     [MemberData(nameof(Sizes))]
     public async Task A_body_is_got_in_blocks(int size)
     {
@@ -27,17 +28,20 @@ public sealed partial class LibcoapBlockwiseTests(SampleServerFixture server) : 
         Assert.Equal((LargeLength + size - 1) / size, blocks.Length);
     }
 
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     public async Task One_block_alone_is_got() =>
         Assert.Equal(s_large[192..256], (await LibcoapClient.TransferAsync(null, "-b", "3,64", "-m", "get", $"{server.Host}/large")).Body);
 
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     public async Task Resources_are_discovered_in_blocks() =>
         Assert.Equal(
             (await LibcoapClient.TransferAsync(null, "-m", "get", $"{server.Host}/.well-known/core")).Body,
             (await LibcoapClient.TransferAsync(null, "-b", "32", "-m", "get", $"{server.Host}/.well-known/core")).Body);
 
-    [PeerTheory(LibcoapClient.Program)]
+    [Theory]
+    [External(LibcoapClient.Program)]
     [MemberData(nameof(Sizes))]
     public async Task A_body_is_put_in_blocks_and_got_again(int size)
     {
@@ -47,7 +51,8 @@ public sealed partial class LibcoapBlockwiseTests(SampleServerFixture server) : 
         Assert.Equal(body, (await LibcoapClient.TransferAsync(null, "-b", $"{size}", "-m", "get", $"{server.Host}/large-update")).Body);
     }
 
-    [PeerTheory(LibcoapClient.Program)]
+    [Theory]
+    [External(LibcoapClient.Program)]
     [InlineData(16)]
     [InlineData(256)]
     [InlineData(1024)]
@@ -58,7 +63,8 @@ public sealed partial class LibcoapBlockwiseTests(SampleServerFixture server) : 
         Assert.Equal($"65536 bytes came.\n{LargeText.Make(LargeLength)}", Encoding.UTF8.GetString(answer));
     }
 
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     public async Task Bodies_go_in_blocks_by_Non_confirmable_messages()
     {
         byte[] body = Bodies.Make(5000, 1);
@@ -67,7 +73,8 @@ public sealed partial class LibcoapBlockwiseTests(SampleServerFixture server) : 
         Assert.Equal(body, (await LibcoapClient.TransferAsync(null, "-N", "-b", "512", "-m", "get", $"{server.Host}/large-update")).Body);
     }
 
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     public async Task A_body_that_is_too_large_is_refused()
     {
         PeerResult result =

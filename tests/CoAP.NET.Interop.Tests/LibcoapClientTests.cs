@@ -7,7 +7,8 @@ namespace CoAP.NET.Interop.Tests;
 /// <summary>libcoap's client against bytes: shows that the peer is there, runs, and says what it got.</summary>
 public class LibcoapClientTests
 {
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     public async Task It_asks_and_prints_the_piggybacked_answer()
     {
         using UdpScriptedPeer peer = new() { HangLimit = PeerProcess.HangLimit };
@@ -23,7 +24,8 @@ public class LibcoapClientTests
         Assert.Equal(string.Empty, result.Errors);
     }
 
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     public async Task It_acknowledges_a_separate_answer()
     {
         using UdpScriptedPeer peer = new() { HangLimit = PeerProcess.HangLimit };
@@ -45,7 +47,8 @@ public class LibcoapClientTests
         Assert.Equal("22.3 C", (await client.WaitForExitAsync()).Output);
     }
 
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     public async Task It_retransmits_the_same_bytes_until_it_is_answered()
     {
         using UdpScriptedPeer peer = new() { HangLimit = PeerProcess.HangLimit };
@@ -59,7 +62,8 @@ public class LibcoapClientTests
         Assert.Equal("late", (await client.WaitForExitAsync()).Output);
     }
 
-    [PeerTheory(LibcoapClient.Program)]
+    [Theory]
+    [External(LibcoapClient.Program)]
     [InlineData("put", "03")]
     [InlineData("post", "02")]
     public async Task It_prints_error_codes(string method, string code)

@@ -14,7 +14,8 @@ public sealed class LibcoapDtlsCertificateTests : IDisposable
 
     public void Dispose() => _certificates.Dispose();
 
-    [PeerTheory(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
+    [Theory]
+    [External(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]
     [Rfc("7252-9.1.3.3-1", "7252-9.1.3-1")]
@@ -27,7 +28,8 @@ public sealed class LibcoapDtlsCertificateTests : IDisposable
         Assert.Equal("CN=device-7", result.Output);
     }
 
-    [PeerTheory(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
+    [Theory]
+    [External(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]
     public async Task A_client_that_shows_nothing_is_served_where_nobody_has_to(string program)
@@ -37,7 +39,8 @@ public sealed class LibcoapDtlsCertificateTests : IDisposable
             (await LibcoapClient.RunProgramAsync(program, "-C", _certificates.Authority, server.Uri("/hello", Name))).Output);
     }
 
-    [PeerTheory(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
+    [Theory]
+    [External(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]
     public async Task A_client_that_trusts_another_authority_gets_nothing(string program)
@@ -53,7 +56,8 @@ public sealed class LibcoapDtlsCertificateTests : IDisposable
         Assert.Equal(0, server.Server.Counters[CoapCounter.RequestsReceived]);
     }
 
-    [PeerTheory(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
+    [Theory]
+    [External(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
     [InlineData(LibcoapClient.SecureProgram, false)]
     [InlineData(LibcoapClient.GnuTlsProgram, false)]
     [InlineData(LibcoapClient.SecureProgram, true)]
@@ -70,7 +74,8 @@ public sealed class LibcoapDtlsCertificateTests : IDisposable
     }
 
     // A ping over datagrams is an empty Confirmable message, and its pong a Reset (RFC 7252 section 4.3).
-    [PeerTheory(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
+    [Theory]
+    [External(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]
     public async Task A_client_that_keeps_its_session_alive_gets_an_answer_to_each_ping(string program)

@@ -13,7 +13,8 @@ public sealed class LibcoapDtlsClientTests
     private const string Identity = "device-7";
     private const string Key = "secretPSK";
 
-    [PeerTheory(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
+    [Theory]
+    [External(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]
     [Rfc("7252-9.1.3.1-1")]
@@ -26,7 +27,8 @@ public sealed class LibcoapDtlsClientTests
         Assert.Equal(CoapConnectionError.Closed, (await server.WaitForEndAsync()).Reason.Error);
     }
 
-    [PeerTheory(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
+    [Theory]
+    [External(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]
     [Rfc("7925-6-1")]
@@ -40,7 +42,8 @@ public sealed class LibcoapDtlsClientTests
         Assert.Equal(0, server.Server.Counters[CoapCounter.ConnectionsAccepted]);
     }
 
-    [PeerTheory(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
+    [Theory]
+    [External(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]
     [Rfc("7959-7-1")]
@@ -56,7 +59,8 @@ public sealed class LibcoapDtlsClientTests
             (await LibcoapClient.TransferByAsync(program, null, "-u", Identity, "-k", Key, "-m", "get", server.Uri("/store"))).Body);
     }
 
-    [PeerTheory(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
+    [Theory]
+    [External(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]
     public async Task An_observer_hears_of_changes(string program)

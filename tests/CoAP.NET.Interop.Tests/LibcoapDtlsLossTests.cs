@@ -16,7 +16,8 @@ public sealed class LibcoapDtlsLossTests
 
     // Of its datagrams the first is a ClientHello, the second that with the cookie, the third has ClientKeyExchange (GnuTLS sends each
     // message by itself), and so on up to the request.
-    [PeerTheory(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
+    [Theory]
+    [External(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]
     [Rfc("6347-4.2.4-1")]
@@ -29,7 +30,8 @@ public sealed class LibcoapDtlsLossTests
     }
 
     // What is lost of the server's: the cookie, the flight with ServerHello, that with Finished, an answer.
-    [PeerTheory(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
+    [Theory]
+    [External(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]
     [Rfc("6347-4.2.4-1", "6347-4.1.2.6-1")]

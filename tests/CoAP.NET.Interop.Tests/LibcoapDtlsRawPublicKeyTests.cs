@@ -23,7 +23,8 @@ public sealed class LibcoapDtlsRawPublicKeyTests : IDisposable
         _theirs.Dispose();
     }
 
-    [PeerTheory(LibcoapClient.GnuTlsProgram)]
+    [Theory]
+    [External(LibcoapClient.GnuTlsProgram)]
     [InlineData(true)]
     [InlineData(false)]
     [Rfc("7252-9.1.3.2-1")]
@@ -60,7 +61,8 @@ public sealed class LibcoapDtlsRawPublicKeyTests : IDisposable
         }
     }
 
-    [PeerTheory(LibcoapServer.GnuTlsProgram)]
+    [Theory]
+    [External(LibcoapServer.GnuTlsProgram)]
     [InlineData(true)]
     [InlineData(false)]
     [Rfc("7252-9.1.3.2-1")]

@@ -13,7 +13,8 @@ public sealed class LibcoapDtlsServerCertificateTests : IDisposable
 
     public void Dispose() => _certificates.Dispose();
 
-    [PeerTheory(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
+    [Theory]
+    [External(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
     [Rfc("7252-9.1.3.3-1")]
@@ -24,7 +25,8 @@ public sealed class LibcoapDtlsServerCertificateTests : IDisposable
         Assert.Equal(CoapCode.Content, (await Within(client.GetAsync(server.DtlsUri("/time", "localhost")))).Code);
     }
 
-    [PeerTheory(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
+    [Theory]
+    [External(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
     public async Task A_client_with_a_certificate_of_the_authority_is_served(string program)
@@ -34,7 +36,8 @@ public sealed class LibcoapDtlsServerCertificateTests : IDisposable
         Assert.Equal(CoapCode.Content, (await Within(client.GetAsync(server.DtlsUri("/time", "localhost")))).Code);
     }
 
-    [PeerTheory(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
+    [Theory]
+    [External(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
     public async Task A_client_without_a_certificate_is_refused_where_one_is_needed(string program)
@@ -44,7 +47,8 @@ public sealed class LibcoapDtlsServerCertificateTests : IDisposable
         await RefusalAsync(client, server);
     }
 
-    [PeerTheory(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
+    [Theory]
+    [External(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
     public async Task A_server_of_another_authority_is_refused(string program)
@@ -55,7 +59,8 @@ public sealed class LibcoapDtlsServerCertificateTests : IDisposable
         Assert.Equal(CoapDtlsHandshakeFailure.NotTrusted, (await RefusalAsync(client, server)).Reason);
     }
 
-    [PeerTheory(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
+    [Theory]
+    [External(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
     [Rfc("7252-9.1.3.3-2", "7925-4.4.1-1")]

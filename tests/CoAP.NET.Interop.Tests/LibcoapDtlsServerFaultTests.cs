@@ -9,7 +9,8 @@ public sealed class LibcoapDtlsServerFaultTests
 {
     private const string Key = "secretPSK";
 
-    [PeerTheory(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
+    [Theory]
+    [External(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
     [Rfc("6347-4.2.4-1")]
@@ -23,7 +24,8 @@ public sealed class LibcoapDtlsServerFaultTests
         }
     }
 
-    [PeerTheory(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
+    [Theory]
+    [External(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
     [Rfc("7252-9-2")]

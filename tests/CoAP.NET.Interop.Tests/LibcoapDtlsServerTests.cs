@@ -11,7 +11,8 @@ public sealed class LibcoapDtlsServerTests
 {
     private const string Key = "secretPSK";
 
-    [PeerTheory(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
+    [Theory]
+    [External(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
     [Rfc("7252-9.1.3.1-1")]
@@ -34,7 +35,8 @@ public sealed class LibcoapDtlsServerTests
         Assert.Equal(1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
     }
 
-    [PeerTheory(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
+    [Theory]
+    [External(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
     public async Task A_body_is_put_and_got_again_in_blocks(string program)
@@ -46,7 +48,8 @@ public sealed class LibcoapDtlsServerTests
         Assert.Equal(body, (await Within(client.GetAsync(server.DtlsUri("/large")))).Payload.ToArray());
     }
 
-    [PeerTheory(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
+    [Theory]
+    [External(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
     public async Task Changes_are_observed(string program)
@@ -68,7 +71,8 @@ public sealed class LibcoapDtlsServerTests
         Assert.Equal(3, seen.Count);
     }
 
-    [PeerTheory(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
+    [Theory]
+    [External(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
     public async Task A_wrong_key_is_said_to_be_the_reason(string program)

@@ -9,7 +9,8 @@ public sealed class LibcoapLossTests(SampleServerFixture server) : IClassFixture
     private const int Length = 16 * 1024;
 
     // It has sent three times within 9 s at the latest, so that one run of eight fails and all of them once in ten million times.
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     public async Task Single_exchanges_with_half_of_the_requests_lost_are_right_or_time_out()
     {
         Task<PeerResult>[] gets = [
@@ -27,7 +28,8 @@ public sealed class LibcoapLossTests(SampleServerFixture server) : IClassFixture
         Assert.All(got.Concat(posted), result => Assert.Equal(string.Empty, result.Errors));
     }
 
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     public async Task Blocks_that_are_lost_come_again()
     {
         byte[] before = Bodies.Make(Length, 1);
@@ -42,7 +44,8 @@ public sealed class LibcoapLossTests(SampleServerFixture server) : IClassFixture
     }
 
     // Its answers are lost too, and what it sends comes twice: but one resource is made.
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     public async Task Loss_and_doubling_in_both_directions_change_nothing()
     {
         LossyPath toServer = new(loseEvery: 17, doubleEvery: 3);

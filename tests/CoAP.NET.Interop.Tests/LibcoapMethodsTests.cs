@@ -12,7 +12,8 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
 
     private string Document => $"{server.Host}/document";
 
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     public async Task FETCH_gets_what_its_body_asks_for()
     {
         Assert.Equal("""{"name":"lamp"}""", (await Fetch("""["name","weight"]""")).Output);
@@ -21,7 +22,8 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
         Assert.StartsWith("4.00", (await Fetch("[")).Errors, StringComparison.Ordinal);
     }
 
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     public async Task A_body_in_a_format_that_is_not_known_is_refused()
     {
         Assert.StartsWith("4.15", (await LibcoapClient.RunAsync("-m", "fetch", "-t", "60", "-e", "x", Document)).Errors,
@@ -30,7 +32,8 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
             StringComparison.Ordinal);
     }
 
-    [PeerTheory(LibcoapClient.Program)]
+    [Theory]
+    [External(LibcoapClient.Program)]
     [InlineData("patch")]
     [InlineData("ipatch")]
     public async Task Some_members_are_changed(string method)
@@ -49,7 +52,8 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
         Assert.Equal("""{"on":true,"room":"attic"}""", (await Fetch("""["on","room"]""")).Output);
     }
 
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     public async Task Every_method_works_by_Non_confirmable_messages()
     {
         await LibcoapClient.RunAsync("-N", "-m", "delete", Document);
@@ -64,7 +68,8 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
 
     // It drops a 4.02 that repeats the option it was sent for, since the option is critical and unknown to itself too; ours does not repeat
     // it.
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     public async Task An_unknown_critical_option_is_refused_and_an_elective_one_passed_over()
     {
         Assert.StartsWith("4.02", (await LibcoapClient.RunAsync("-m", "get", "-O", "65001,0x00", $"{server.Host}/hello")).Errors,
@@ -73,7 +78,8 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
     }
 
     // RFC 7252 section 5.4.1: such a Non-confirmable message is rejected, by a Reset or in silence.
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     public async Task An_unknown_critical_option_in_a_Non_confirmable_request_gets_no_representation()
     {
         PeerResult result = await LibcoapClient.RunAsync("-v", "7", "-B", "2", "-N", "-m", "get", "-O", "65001,0x00",

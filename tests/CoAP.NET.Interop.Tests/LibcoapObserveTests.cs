@@ -11,7 +11,8 @@ public sealed class LibcoapObserveTests(SampleServerFixture server) : IClassFixt
     // One period of the resources, and some time more.
     private const int Duration = 8;
 
-    [PeerTheory(LibcoapClient.Program)]
+    [Theory]
+    [External(LibcoapClient.Program)]
     [InlineData("/obs", "t:CON c:2.05")]
     [InlineData("/obs-non", "t:NON c:2.05")]
     public Task Changes_come_by_themselves(string path, string notification) => LibcoapClient.ObserveForAsync(Duration, async seconds =>
@@ -28,7 +29,8 @@ public sealed class LibcoapObserveTests(SampleServerFixture server) : IClassFixt
     });
 
     // The first block comes by the notification, the others it asks for (RFC 7959 section 2.6).
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     public async Task A_notification_with_a_large_body_is_completed()
     {
         await using PeerProcess client = PeerProcess.Start(LibcoapClient.Program,

@@ -8,7 +8,8 @@ namespace CoAP.NET.Interop.Tests;
 /// </summary>
 public sealed class LibcoapObserverTests(SampleServerFixture server) : IClassFixture<SampleServerFixture>
 {
-    [PeerTheory(LibcoapClient.Program)]
+    [Theory]
+    [External(LibcoapClient.Program)]
     [InlineData("/obs-load", "t:CON c:2.05")]
     [InlineData("/obs-load-non", "t:NON c:2.05")]
     public async Task Every_observer_hears_of_a_change(string path, string notification)
@@ -24,7 +25,8 @@ public sealed class LibcoapObserverTests(SampleServerFixture server) : IClassFix
         Assert.Contains(notification, one.Output, StringComparison.Ordinal);
     }
 
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     public async Task A_notification_that_is_lost_comes_again()
     {
         // The answer to the registration arrives, the first notification does not.
@@ -38,7 +40,8 @@ public sealed class LibcoapObserverTests(SampleServerFixture server) : IClassFix
     }
 
     // RFC 8132 section 2: FETCH is observed as GET is; each observer hears of what it asked for.
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     public async Task What_FETCH_asks_for_is_observed()
     {
         string uri = $"{server.Host}/document";

@@ -8,7 +8,8 @@ namespace CoAP.NET.Interop.Tests;
 /// <summary>libcoap's server against bytes: shows that the peer is there, started, and answers.</summary>
 public class LibcoapServerTests
 {
-    [PeerFact(LibcoapServer.Program)]
+    [Fact]
+    [External(LibcoapServer.Program)]
     public async Task It_rejects_a_ping()
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync();
@@ -17,7 +18,8 @@ public class LibcoapServerTests
         await peer.ExpectAsync("70 00 1234");
     }
 
-    [PeerFact(LibcoapServer.Program)]
+    [Fact]
+    [External(LibcoapServer.Program)]
     public async Task It_answers_a_request_for_its_root()
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync();
@@ -27,7 +29,8 @@ public class LibcoapServerTests
         Assert.Contains("libcoap", System.Text.Encoding.UTF8.GetString(answer.Captures["rest"]), StringComparison.Ordinal);
     }
 
-    [PeerFact(LibcoapServer.Program, LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapServer.Program, LibcoapClient.Program)]
     public async Task Its_own_client_reaches_it()
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync("-e");
@@ -35,7 +38,8 @@ public class LibcoapServerTests
         Assert.Equal("hello", result.Output);
     }
 
-    [PeerFact(LibcoapServer.Program)]
+    [Fact]
+    [External(LibcoapServer.Program)]
     public async Task Two_of_them_run_side_by_side()
     {
         await using LibcoapServer one = await LibcoapServer.StartAsync();

@@ -18,17 +18,18 @@ public sealed class LibcoapTcpClientTests
         get
         {
             TheoryData<CoapTcpEngine, int> data = [];
-            foreach (object[] engine in (IEnumerable<object[]>)Engines)
+            foreach (CoapTcpEngine engine in Engines.Select(row => row.Data))
             {
-                data.Add((CoapTcpEngine)engine[0], OneMessage);
-                data.Add((CoapTcpEngine)engine[0], MoreThanOneMessage);
+                data.Add(engine, OneMessage);
+                data.Add(engine, MoreThanOneMessage);
             }
 
             return data;
         }
     }
 
-    [PeerTheory(LibcoapClient.Program)]
+    [Theory]
+    [External(LibcoapClient.Program)]
     [MemberData(nameof(Engines))]
     public async Task A_resource_is_got(CoapTcpEngine engine)
     {
@@ -38,7 +39,8 @@ public sealed class LibcoapTcpClientTests
         Assert.Equal(string.Empty, result.Errors);
     }
 
-    [PeerTheory(LibcoapClient.Program)]
+    [Theory]
+    [External(LibcoapClient.Program)]
     [MemberData(nameof(Engines))]
     public async Task Errors_are_answered_with_their_code(CoapTcpEngine engine)
     {
@@ -49,7 +51,8 @@ public sealed class LibcoapTcpClientTests
     }
 
     // The larger one is longer than our Max-Message-Size with its options, so that the client must cut it.
-    [PeerTheory(LibcoapClient.Program)]
+    [Theory]
+    [External(LibcoapClient.Program)]
     [MemberData(nameof(EnginesAndSizes))]
     public async Task A_body_of_a_megabyte_is_put_and_got_again(CoapTcpEngine engine, int size)
     {
@@ -61,7 +64,8 @@ public sealed class LibcoapTcpClientTests
         Assert.Equal(body, (await LibcoapClient.TransferAsync(null, "-m", "get", server.Uri("/store"))).Body);
     }
 
-    [PeerTheory(LibcoapClient.Program)]
+    [Theory]
+    [External(LibcoapClient.Program)]
     [MemberData(nameof(Engines))]
     public async Task A_body_goes_in_blocks_when_the_client_wants_that(CoapTcpEngine engine)
     {
@@ -75,7 +79,8 @@ public sealed class LibcoapTcpClientTests
         Assert.Contains("Block2:3/M/256", got.Output, StringComparison.Ordinal);
     }
 
-    [PeerTheory(LibcoapClient.Program)]
+    [Theory]
+    [External(LibcoapClient.Program)]
     [MemberData(nameof(Engines))]
     public Task A_resource_is_observed_until_the_client_cancels(CoapTcpEngine engine) => LibcoapClient.ObserveForAsync(3, async seconds =>
     {
@@ -92,7 +97,8 @@ public sealed class LibcoapTcpClientTests
             () => server.Server.ObserverCount == 0 && server.Server.Counters[CoapCounter.ConnectionsClosed] > 0);
     });
 
-    [PeerTheory(LibcoapClient.Program)]
+    [Theory]
+    [External(LibcoapClient.Program)]
     [MemberData(nameof(Engines))]
     public async Task Pings_of_the_client_are_answered(CoapTcpEngine engine)
     {
@@ -103,7 +109,8 @@ public sealed class LibcoapTcpClientTests
         await client.WaitForLineAsync(static line => line.Contains("c:Pong", StringComparison.Ordinal));
     }
 
-    [PeerTheory(LibcoapClient.Program)]
+    [Theory]
+    [External(LibcoapClient.Program)]
     [MemberData(nameof(Engines))]
     public async Task The_sample_server_is_asked_over_TCP(CoapTcpEngine engine)
     {

@@ -6,16 +6,16 @@ namespace CoAP.NET.Interop.Tests;
 /// <summary>Our client against libcoap's server over TCP (RFC 8323), with each engine.</summary>
 public sealed class LibcoapTcpServerTests : IAsyncLifetime
 {
-    private LibcoapServer? _server;
+    private LibcoapServer _server = null!;
 
     public static TheoryData<CoapTcpEngine> Engines => LibcoapTcpClientTests.Engines;
 
-    public async Task InitializeAsync() =>
-        _server = PeerProgram.SkipReason([LibcoapServer.Program]) is null ? await LibcoapServer.StartAsync() : null;
+    public async ValueTask InitializeAsync() => _server = await LibcoapServer.StartAsync();
 
-    public async Task DisposeAsync() => await (_server?.DisposeAsync() ?? ValueTask.CompletedTask);
+    public ValueTask DisposeAsync() => _server.DisposeAsync();
 
-    [PeerTheory(LibcoapServer.Program)]
+    [Theory]
+    [External(LibcoapServer.Program)]
     [MemberData(nameof(Engines))]
     public async Task Resources_are_got_put_and_deleted(CoapTcpEngine engine)
     {
@@ -26,7 +26,8 @@ public sealed class LibcoapTcpServerTests : IAsyncLifetime
         Assert.Equal(CoapCode.NotFound, (await Within(client.GetAsync(Uri("/ours")))).Code);
     }
 
-    [PeerTheory(LibcoapServer.Program)]
+    [Theory]
+    [External(LibcoapServer.Program)]
     [MemberData(nameof(Engines))]
     public async Task A_body_of_a_mebibyte_is_put_and_got_again(CoapTcpEngine engine)
     {
@@ -36,7 +37,8 @@ public sealed class LibcoapTcpServerTests : IAsyncLifetime
         Assert.Equal(body, (await Within(client.GetAsync(Uri("/large")))).Payload.ToArray());
     }
 
-    [PeerTheory(LibcoapServer.Program)]
+    [Theory]
+    [External(LibcoapServer.Program)]
     [MemberData(nameof(Engines))]
     public async Task Two_hundred_requests_at_a_time_share_a_connection(CoapTcpEngine engine)
     {
@@ -46,7 +48,8 @@ public sealed class LibcoapTcpServerTests : IAsyncLifetime
         Assert.Equal(1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
     }
 
-    [PeerTheory(LibcoapServer.Program)]
+    [Theory]
+    [External(LibcoapServer.Program)]
     [MemberData(nameof(Engines))]
     public async Task A_resource_is_observed(CoapTcpEngine engine)
     {
@@ -68,7 +71,8 @@ public sealed class LibcoapTcpServerTests : IAsyncLifetime
         Assert.Equal(3, times.Count);
     }
 
-    [PeerTheory(LibcoapServer.Program)]
+    [Theory]
+    [External(LibcoapServer.Program)]
     [MemberData(nameof(Engines))]
     public async Task A_ping_is_answered(CoapTcpEngine engine)
     {
@@ -76,13 +80,14 @@ public sealed class LibcoapTcpServerTests : IAsyncLifetime
         Assert.True(await Within(client.PingAsync(Uri(""))) > TimeSpan.Zero);
     }
 
-    [PeerTheory(LibcoapServer.Program)]
+    [Theory]
+    [External(LibcoapServer.Program)]
     [MemberData(nameof(Engines))]
     public async Task A_server_that_was_killed_and_started_again_is_asked_on_a_new_connection(CoapTcpEngine engine)
     {
         await using CoapClient client = Client(engine);
         Assert.Equal(CoapCode.Content, (await Within(client.GetAsync(Uri("/")))).Code);
-        await _server!.KillAsync();
+        await _server.KillAsync();
         await Assert.ThrowsAsync<CoapConnectionException>(() => Within(client.GetAsync(Uri("/"))));
         await _server.StartAgainAsync();
         Assert.Equal(CoapCode.Content, (await Within(client.GetAsync(Uri("/")))).Code);
@@ -92,5 +97,5 @@ public sealed class LibcoapTcpServerTests : IAsyncLifetime
 
     private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.HangLimit);
 
-    private string Uri(string path) => _server!.Uri(path, "coap+tcp").OriginalString;
+    private string Uri(string path) => _server.Uri(path, "coap+tcp").OriginalString;
 }

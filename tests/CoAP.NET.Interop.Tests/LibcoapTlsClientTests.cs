@@ -12,7 +12,8 @@ public sealed class LibcoapTlsClientTests : IDisposable
 
     public void Dispose() => _certificates.Dispose();
 
-    [PeerFact(LibcoapClient.SecureProgram)]
+    [Fact]
+    [External(LibcoapClient.SecureProgram)]
     public async Task A_resource_is_got_by_a_client_that_trusts_our_authority()
     {
         await using StreamServer server = await StartAsync();
@@ -21,7 +22,8 @@ public sealed class LibcoapTlsClientTests : IDisposable
         Assert.Equal(string.Empty, result.Errors);
     }
 
-    [PeerFact(LibcoapClient.SecureProgram)]
+    [Fact]
+    [External(LibcoapClient.SecureProgram)]
     public async Task A_client_that_checks_nothing_is_served()
     {
         await using StreamServer server = await StartAsync();
@@ -30,7 +32,8 @@ public sealed class LibcoapTlsClientTests : IDisposable
         Assert.Equal("hello world!", result.Output);
     }
 
-    [PeerFact(LibcoapClient.SecureProgram)]
+    [Fact]
+    [External(LibcoapClient.SecureProgram)]
     public async Task A_client_that_trusts_another_authority_gets_nothing()
     {
         using Certificates others = new();
@@ -41,7 +44,8 @@ public sealed class LibcoapTlsClientTests : IDisposable
         Assert.Equal(0, server.Server.Counters[CoapCounter.ConnectionsAccepted]);
     }
 
-    [PeerFact(LibcoapClient.SecureProgram)]
+    [Fact]
+    [External(LibcoapClient.SecureProgram)]
     public async Task The_certificate_of_a_client_is_its_identity()
     {
         await using StreamServer server = await StartAsync(asksClients: true);
@@ -51,7 +55,8 @@ public sealed class LibcoapTlsClientTests : IDisposable
         Assert.Equal(Name, Assert.IsType<CoapTlsIdentity>(server.LastIdentity).ServerName);
     }
 
-    [PeerFact(LibcoapClient.SecureProgram)]
+    [Fact]
+    [External(LibcoapClient.SecureProgram)]
     public async Task A_client_without_a_certificate_is_refused_where_one_is_needed()
     {
         await using StreamServer server = await StartAsync(asksClients: true);
@@ -60,7 +65,8 @@ public sealed class LibcoapTlsClientTests : IDisposable
         Assert.Null(server.LastIdentity);
     }
 
-    [PeerFact(LibcoapClient.SecureProgram)]
+    [Fact]
+    [External(LibcoapClient.SecureProgram)]
     public async Task A_client_with_a_certificate_of_another_authority_is_refused()
     {
         using Certificates others = new();
@@ -70,7 +76,8 @@ public sealed class LibcoapTlsClientTests : IDisposable
         Assert.Null(server.LastIdentity);
     }
 
-    [PeerFact(LibcoapClient.SecureProgram)]
+    [Fact]
+    [External(LibcoapClient.SecureProgram)]
     public async Task The_sample_server_is_asked_over_TLS()
     {
         await using SampleServer server = await SampleServer.StartAsync(

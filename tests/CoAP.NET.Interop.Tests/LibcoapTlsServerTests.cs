@@ -10,7 +10,8 @@ public sealed class LibcoapTlsServerTests : IDisposable
 
     public void Dispose() => _certificates.Dispose();
 
-    [PeerFact(LibcoapServer.SecureProgram)]
+    [Fact]
+    [External(LibcoapServer.SecureProgram)]
     public async Task Resources_are_got_and_put()
     {
         await using LibcoapServer server = await StartAsync(_certificates, "-n");
@@ -20,7 +21,8 @@ public sealed class LibcoapTlsServerTests : IDisposable
         Assert.Equal("x", (await Within(client.GetAsync(server.SecureUri("/ours")))).GetText());
     }
 
-    [PeerFact(LibcoapServer.SecureProgram)]
+    [Fact]
+    [External(LibcoapServer.SecureProgram)]
     public async Task A_body_of_a_mebibyte_is_put_and_got_again()
     {
         await using LibcoapServer server = await StartAsync(_certificates, "-n");
@@ -30,7 +32,8 @@ public sealed class LibcoapTlsServerTests : IDisposable
         Assert.Equal(body, (await Within(client.GetAsync(server.SecureUri("/large")))).Payload.ToArray());
     }
 
-    [PeerFact(LibcoapServer.SecureProgram)]
+    [Fact]
+    [External(LibcoapServer.SecureProgram)]
     public async Task A_client_with_a_certificate_of_the_authority_is_served()
     {
         await using LibcoapServer server = await StartAsync(_certificates, "-C", _certificates.Authority);
@@ -39,7 +42,8 @@ public sealed class LibcoapTlsServerTests : IDisposable
     }
 
     // With TLS 1.3 a client is done before the server has seen its certificate; then the connection ends before an answer.
-    [PeerFact(LibcoapServer.SecureProgram)]
+    [Fact]
+    [External(LibcoapServer.SecureProgram)]
     public async Task A_client_without_a_certificate_is_refused_where_one_is_needed()
     {
         await using LibcoapServer server = await StartAsync(_certificates, "-C", _certificates.Authority);
@@ -47,7 +51,8 @@ public sealed class LibcoapTlsServerTests : IDisposable
         await Assert.ThrowsAsync<CoapConnectionException>(() => Within(client.GetAsync(server.SecureUri("/time"))));
     }
 
-    [PeerFact(LibcoapServer.SecureProgram)]
+    [Fact]
+    [External(LibcoapServer.SecureProgram)]
     public async Task A_server_of_another_authority_is_refused()
     {
         using Certificates others = new();
@@ -56,7 +61,8 @@ public sealed class LibcoapTlsServerTests : IDisposable
         await IsRefusedAsync(client, server);
     }
 
-    [PeerFact(LibcoapServer.SecureProgram)]
+    [Fact]
+    [External(LibcoapServer.SecureProgram)]
     public async Task A_server_with_a_certificate_for_another_name_is_refused()
     {
         using Certificates others = new("other.example");

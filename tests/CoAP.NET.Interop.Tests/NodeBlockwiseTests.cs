@@ -12,7 +12,8 @@ public sealed class NodeBlockwiseTests(SampleServerFixture ours, NodeServerFixtu
 
     public static TheoryData<int> SizesOverSixteen => [32, 64, 128, 256, 512, 1024];
 
-    [PeerTheory(NodePeers.Program)]
+    [Theory]
+    [External(NodePeers.Program)]
     [InlineData(1)]
     [InlineData(3)]
     [InlineData(6)]
@@ -22,7 +23,8 @@ public sealed class NodeBlockwiseTests(SampleServerFixture ours, NodeServerFixtu
         Assert.Equal(LargeText.Make(2000).TrimEnd('\n'), result.Output.TrimEnd('\n'));
     }
 
-    [PeerTheory(NodePeers.Program)]
+    [Theory]
+    [External(NodePeers.Program)]
     [MemberData(nameof(Sizes))]
     public async Task Its_client_puts_and_gets_a_body_in_blocks(int size)
     {
@@ -35,7 +37,8 @@ public sealed class NodeBlockwiseTests(SampleServerFixture ours, NodeServerFixtu
         Assert.Equal(body, got);
     }
 
-    [PeerFact(NodePeers.Program)]
+    [Fact]
+    [External(NodePeers.Program)]
     public async Task Its_client_gets_a_large_answer_to_a_large_body()
     {
         (byte[] answer, PeerResult result) = await NodePeers.TransferAsync(Bodies.Make(5000, 5), "POST", $"{ours.Host}/large-post",
@@ -45,7 +48,8 @@ public sealed class NodeBlockwiseTests(SampleServerFixture ours, NodeServerFixtu
     }
 
     // It reads a Block2 of no bytes, which is block 0 of 16 bytes (RFC 7959 section 2.2), as one of size 0.
-    [PeerTheory(NodePeers.Program)]
+    [Theory]
+    [External(NodePeers.Program)]
     [MemberData(nameof(SizesOverSixteen))]
     public async Task Our_client_gets_a_body_in_blocks(int size)
     {
@@ -54,7 +58,8 @@ public sealed class NodeBlockwiseTests(SampleServerFixture ours, NodeServerFixtu
             (await Within(client.SendAsync(new CoapRequest(CoapMethod.Get, $"{node.Host}/large") { BlockSize = size }))).Payload.ToArray());
     }
 
-    [PeerTheory(NodePeers.Program)]
+    [Theory]
+    [External(NodePeers.Program)]
     [MemberData(nameof(Sizes))]
     public async Task Our_client_puts_a_body_in_blocks(int size)
     {

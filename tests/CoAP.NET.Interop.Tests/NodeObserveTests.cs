@@ -6,7 +6,8 @@ namespace CoAP.NET.Interop.Tests;
 public sealed class NodeObserveTests(SampleServerFixture ours, NodeServerFixture node)
     : IClassFixture<SampleServerFixture>, IClassFixture<NodeServerFixture>
 {
-    [PeerFact(NodePeers.Program)]
+    [Fact]
+    [External(NodePeers.Program)]
     public async Task Its_command_line_observes()
     {
         // It does not end by itself.
@@ -16,7 +17,8 @@ public sealed class NodeObserveTests(SampleServerFixture ours, NodeServerFixture
         await client.WaitForLineAsync(line => line == "changed once");
     }
 
-    [PeerFact(NodePeers.Program)]
+    [Fact]
+    [External(NodePeers.Program)]
     public async Task Its_client_observes_and_cancels()
     {
         await using PeerProcess client = NodePeers.Observe($"{ours.Host}/obs-load", 3);
@@ -30,7 +32,8 @@ public sealed class NodeObserveTests(SampleServerFixture ours, NodeServerFixture
         Assert.Equal((0, string.Empty), (result.ExitCode, result.Errors));
     }
 
-    [PeerFact(NodePeers.Program)]
+    [Fact]
+    [External(NodePeers.Program)]
     public async Task Our_client_observes_and_cancels()
     {
         await using CoapClient client = new();

@@ -18,7 +18,7 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
 
     private string Origin => _origin.LocalEndpoints[0].TrimEnd('/');
 
-    public async Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         _server.Listen("coap://127.0.0.1:0").MapForwardProxy(_proxy);
         _origin.Listen("coap://127.0.0.1:0");
@@ -31,7 +31,7 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
         await _origin.StartAsync();
     }
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         await _client.DisposeAsync();
         await _server.DisposeAsync();
@@ -39,7 +39,8 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
         await _origin.DisposeAsync();
     }
 
-    [PeerFact(NodePeers.Program)]
+    [Fact]
+    [External(NodePeers.Program)]
     [Rfc("7252-5.10.2-2")]
     public async Task Its_client_asks_through_our_proxy_with_Uri_options_beside_Proxy_Uri()
     {
@@ -50,7 +51,8 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
         Assert.Equal("/asked?a=1 hops=16", System.Text.Encoding.UTF8.GetString(body));
     }
 
-    [PeerFact(NodePeers.Program)]
+    [Fact]
+    [External(NodePeers.Program)]
     public async Task Its_client_moves_large_bodies_through_our_proxy()
     {
         byte[] body = Bodies.Make(20_000, 7);
@@ -61,7 +63,8 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
         Assert.Equal(body, echo);
     }
 
-    [PeerFact(NodePeers.Program)]
+    [Fact]
+    [External(NodePeers.Program)]
     [Rfc("7641-5-1")]
     public async Task Its_client_observes_through_our_proxy()
     {
@@ -77,7 +80,8 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
         Assert.Equal(1, _proxy.GetCounters().Observations);
     }
 
-    [PeerFact(NodePeers.Program)]
+    [Fact]
+    [External(NodePeers.Program)]
     public async Task Its_server_is_asked_and_changed_through_our_proxy()
     {
         _client.Proxy = CoapUri.Parse(Proxy);
@@ -91,7 +95,8 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
         Assert.Equal("FETCH q", (await Within(_client.FetchAsync($"{node.Host}/any", CoapContent.Text("q")))).GetText());
     }
 
-    [PeerFact(NodePeers.Program)]
+    [Fact]
+    [External(NodePeers.Program)]
     public async Task Our_client_asks_through_its_proxy()
     {
         await using SampleServer proxy = await NodePeers.StartProxyAsync();
@@ -108,7 +113,8 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
         Assert.StartsWith("/asked", asked.GetText(), StringComparison.Ordinal);
     }
 
-    [PeerFact(NodePeers.Program)]
+    [Fact]
+    [External(NodePeers.Program)]
     public async Task Our_proxy_hands_requests_to_its_proxy()
     {
         await using SampleServer last = await NodePeers.StartProxyAsync();

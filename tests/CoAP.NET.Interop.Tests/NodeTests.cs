@@ -13,11 +13,12 @@ public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node)
 
     private string Node => node.Host;
 
-    public Task InitializeAsync() => Task.CompletedTask;
+    public ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
-    public async Task DisposeAsync() => await _client.DisposeAsync();
+    public async ValueTask DisposeAsync() => await _client.DisposeAsync();
 
-    [PeerFact(NodePeers.Program)]
+    [Fact]
+    [External(NodePeers.Program)]
     public async Task Its_client_gets_by_Confirmable_and_by_Non_confirmable_requests()
     {
         PeerResult confirmable = await NodePeers.RunClientAsync("get", $"{Ours}/hello");
@@ -26,7 +27,8 @@ public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node)
         Assert.Equal("hello world!", (await NodePeers.RunClientAsync("get", "-c", $"{Ours}/hello")).Output);
     }
 
-    [PeerFact(NodePeers.Program)]
+    [Fact]
+    [External(NodePeers.Program)]
     public async Task Its_client_puts_and_deletes()
     {
         Assert.Contains("2.01", (await NodePeers.RunClientAsync("put", "-p", "on", $"{Ours}/create1")).Errors, StringComparison.Ordinal);
@@ -34,7 +36,8 @@ public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node)
         Assert.Contains("2.02", (await NodePeers.RunClientAsync("delete", $"{Ours}/create1")).Errors, StringComparison.Ordinal);
     }
 
-    [PeerFact(NodePeers.Program)]
+    [Fact]
+    [External(NodePeers.Program)]
     public async Task Its_client_validates_what_it_has_by_its_ETag()
     {
         CoapResponse response = await Within(_client.GetAsync($"{Ours}/validate"));
@@ -47,7 +50,8 @@ public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node)
             StringComparison.Ordinal);
     }
 
-    [PeerFact(NodePeers.Program)]
+    [Fact]
+    [External(NodePeers.Program)]
     public async Task Our_client_gets_puts_and_deletes()
     {
         Assert.Equal("hello from node", (await Within(_client.GetAsync($"{Node}/hello"))).GetText());
@@ -57,7 +61,8 @@ public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node)
         Assert.Equal(CoapCode.NotFound, (await Within(_client.GetAsync($"{Node}/new"))).Code);
     }
 
-    [PeerFact(NodePeers.Program)]
+    [Fact]
+    [External(NodePeers.Program)]
     public async Task Our_client_uses_the_methods_of_RFC_8132()
     {
         Assert.Equal("FETCH q", (await Within(_client.FetchAsync($"{Node}/any", CoapContent.Text("q")))).GetText());
@@ -65,7 +70,8 @@ public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node)
         Assert.Equal("iPATCH q", (await Within(_client.IPatchAsync($"{Node}/any", CoapContent.Text("q")))).GetText());
     }
 
-    [PeerFact(NodePeers.Program)]
+    [Fact]
+    [External(NodePeers.Program)]
     public async Task Our_client_sends_Non_confirmable_requests()
     {
         CoapResponse response = await Within(_client.SendAsync(new CoapRequest(CoapMethod.Get, $"{Node}/hello") { Confirmable = false }));

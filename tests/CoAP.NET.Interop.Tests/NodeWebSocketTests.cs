@@ -17,7 +17,8 @@ public sealed class NodeWebSocketTests
 {
     private const string OurCsm = "00e123100000202140";
 
-    [PeerFact(NodePeers.WebSocketProgram)]
+    [Fact]
+    [External(NodePeers.WebSocketProgram)]
     public async Task Its_client_has_a_request_answered()
     {
         await using CoapServer coap = new();
@@ -28,7 +29,8 @@ public sealed class NodeWebSocketTests
         Assert.Equal(["open coap", OurCsm, "014553c0ff32322e332043656c", "01e342", "close 1000"], Lines(result));
     }
 
-    [PeerFact(NodePeers.WebSocketProgram)]
+    [Fact]
+    [External(NodePeers.WebSocketProgram)]
     public async Task Its_client_sends_in_fragments()
     {
         await using CoapServer coap = new();
@@ -38,7 +40,8 @@ public sealed class NodeWebSocketTests
         Assert.Equal(["open coap", OurCsm, "014553c0ff62", "close 1000"], Lines(result));
     }
 
-    [PeerFact(NodePeers.WebSocketProgram)]
+    [Fact]
+    [External(NodePeers.WebSocketProgram)]
     public async Task Its_client_is_told_why_text_is_not_taken()
     {
         await using CoapServer coap = new();
@@ -48,7 +51,8 @@ public sealed class NodeWebSocketTests
         Assert.StartsWith("00e5ff", lines[^2], StringComparison.Ordinal);
     }
 
-    [PeerFact(NodePeers.WebSocketProgram)]
+    [Fact]
+    [External(NodePeers.WebSocketProgram)]
     public async Task Its_client_observes()
     {
         int state = 0;
@@ -64,7 +68,8 @@ public sealed class NodeWebSocketTests
         Assert.EndsWith("ff32", lines[3], StringComparison.Ordinal);
     }
 
-    [PeerFact(NodePeers.WebSocketProgram)]
+    [Fact]
+    [External(NodePeers.WebSocketProgram)]
     public async Task Our_client_asks_its_server()
     {
         await using PeerProcess server = NodePeers.StartWebSocketServer();

@@ -10,7 +10,8 @@ public sealed class OurClientBlockwiseTests(LibcoapServerFixture server) : IClas
 {
     public static TheoryData<int> Sizes => Bodies.BlockSizes;
 
-    [PeerTheory(LibcoapServer.Program)]
+    [Theory]
+    [External(LibcoapServer.Program)]
     [MemberData(nameof(Sizes))]
     public async Task A_body_is_put_and_got_in_blocks_of_the_size_that_the_peer_s_parameters_say(int size)
     {
@@ -26,7 +27,8 @@ public sealed class OurClientBlockwiseTests(LibcoapServerFixture server) : IClas
         Assert.Equal(body, got.Payload.ToArray());
     }
 
-    [PeerTheory(LibcoapServer.Program)]
+    [Theory]
+    [External(LibcoapServer.Program)]
     [MemberData(nameof(Sizes))]
     public async Task A_body_is_put_and_got_in_blocks_of_the_size_that_the_request_says(int size)
     {
@@ -41,7 +43,8 @@ public sealed class OurClientBlockwiseTests(LibcoapServerFixture server) : IClas
         Assert.Equal((Bodies.Large / size) - 1, counter.Last);
     }
 
-    [PeerFact(LibcoapServer.Program)]
+    [Fact]
+    [External(LibcoapServer.Program)]
     public async Task One_block_alone_is_got()
     {
         await using CoapClient client = new();
@@ -53,7 +56,8 @@ public sealed class OurClientBlockwiseTests(LibcoapServerFixture server) : IClas
         Assert.True(block.Options.Block2 is { Number: 3, More: true, Size: 64 });
     }
 
-    [PeerFact(LibcoapServer.Program)]
+    [Fact]
+    [External(LibcoapServer.Program)]
     public async Task Many_transfers_at_a_time_do_not_mix()
     {
         await using CoapClient client = new();

@@ -16,7 +16,8 @@ public sealed class OurClientLossTests
     // libcoap's server does not know a Confirmable message that it has seen. When its answer to the last block of a PUT is lost, the
     // repetition of that block becomes the whole body: one transfer of ten with this loss, and more on a busy machine, where answers come
     // so late that they are asked for again. So there are several rounds of six, and one whole body is enough.
-    [PeerFact(LibcoapServer.Program)]
+    [Fact]
+    [External(LibcoapServer.Program)]
     public async Task Responses_of_libcoap_that_are_lost_are_asked_for_again()
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync("-l", "10%");
@@ -50,7 +51,8 @@ public sealed class OurClientLossTests
         await Within(Task.WhenAll(exchanges));
     }
 
-    [PeerFact(LibcoapServer.Program)]
+    [Fact]
+    [External(LibcoapServer.Program)]
     public async Task Loss_and_doubling_on_the_way_to_libcoap_change_nothing()
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync();

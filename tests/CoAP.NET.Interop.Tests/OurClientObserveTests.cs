@@ -6,7 +6,8 @@ namespace CoAP.NET.Interop.Tests;
 /// <summary>CoapClient observes <c>/time</c> of libcoap's server, which changes every second and has a Max-Age of one second.</summary>
 public sealed class OurClientObserveTests
 {
-    [PeerTheory(LibcoapServer.Program)]
+    [Theory]
+    [External(LibcoapServer.Program)]
     [InlineData("-N", CoapMessageType.NonConfirmable)]
     [InlineData("-e", CoapMessageType.Confirmable)]
     public async Task The_time_is_observed(string argument, CoapMessageType type)
@@ -38,7 +39,8 @@ public sealed class OurClientObserveTests
     }
 
     // libcoap's client does not register again, so there is no such test the other way round.
-    [PeerFact(LibcoapServer.Program)]
+    [Fact]
+    [External(LibcoapServer.Program)]
     public async Task The_observation_comes_back_by_itself_when_the_server_was_restarted()
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync();
@@ -52,7 +54,8 @@ public sealed class OurClientObserveTests
         await ComesBackAsync(observation, last);
     }
 
-    [PeerFact(LibcoapServer.Program)]
+    [Fact]
+    [External(LibcoapServer.Program)]
     public async Task The_observation_comes_back_by_itself_when_the_server_was_away_for_a_while()
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync();

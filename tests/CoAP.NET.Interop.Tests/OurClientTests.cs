@@ -7,26 +7,18 @@ namespace CoAP.NET.Interop.Tests;
 public sealed class OurClientTests : IAsyncLifetime
 {
     private readonly CoapClient _client = new();
-    private LibcoapServer? _server;
+    private LibcoapServer _server = null!;
 
-    public async Task InitializeAsync()
-    {
-        if (PeerProgram.SkipReason([LibcoapServer.Program]) is null)
-        {
-            _server = await LibcoapServer.StartAsync("-d", "100");
-        }
-    }
+    public async ValueTask InitializeAsync() => _server = await LibcoapServer.StartAsync("-d", "100");
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         await _client.DisposeAsync();
-        if (_server is not null)
-        {
-            await _server.DisposeAsync();
-        }
+        await _server.DisposeAsync();
     }
 
-    [PeerFact(LibcoapServer.Program)]
+    [Fact]
+    [External(LibcoapServer.Program)]
     public async Task The_root_and_the_time_are_got()
     {
         CoapResponse root = await Get("/");
@@ -35,59 +27,66 @@ public sealed class OurClientTests : IAsyncLifetime
         Assert.Equal(CoapCode.Content, (await Get("/time")).Code);
     }
 
-    [PeerFact(LibcoapServer.Program)]
+    [Fact]
+    [External(LibcoapServer.Program)]
     public async Task Non_confirmable_requests_are_answered()
     {
         CoapResponse response =
-            await Within(_client.SendAsync(new CoapRequest(CoapMethod.Get, _server!.Uri("/time")) { Confirmable = false }));
+            await Within(_client.SendAsync(new CoapRequest(CoapMethod.Get, _server.Uri("/time")) { Confirmable = false }));
         Assert.Equal(CoapCode.Content, response.Code);
     }
 
-    [PeerFact(LibcoapServer.Program)]
+    [Fact]
+    [External(LibcoapServer.Program)]
     public async Task What_is_put_can_be_got_again()
     {
-        CoapResponse put = await Within(_client.PutAsync(_server!.Uri("/example_data").OriginalString, CoapContent.Text("forty two")));
+        CoapResponse put = await Within(_client.PutAsync(_server.Uri("/example_data").OriginalString, CoapContent.Text("forty two")));
         Assert.True(put.IsSuccess, put.ToString());
         Assert.Equal("forty two", (await Get("/example_data")).GetText());
     }
 
-    [PeerFact(LibcoapServer.Program)]
+    [Fact]
+    [External(LibcoapServer.Program)]
     public async Task A_resource_of_our_own_is_created_and_deleted()
     {
-        Assert.Equal(CoapCode.Created, (await Within(_client.PutAsync(_server!.Uri("/ours").OriginalString, CoapContent.Text("x")))).Code);
+        Assert.Equal(CoapCode.Created, (await Within(_client.PutAsync(_server.Uri("/ours").OriginalString, CoapContent.Text("x")))).Code);
         Assert.Equal("x", (await Get("/ours")).GetText());
         Assert.Equal(CoapCode.Deleted, (await Within(_client.DeleteAsync(_server.Uri("/ours").OriginalString))).Code);
         Assert.Equal(CoapCode.NotFound, (await Get("/ours")).Code);
     }
 
-    [PeerFact(LibcoapServer.Program)]
+    [Fact]
+    [External(LibcoapServer.Program)]
     public async Task A_separate_response_completes_the_request()
     {
-        CoapRequest request = new(CoapMethod.Get, _server!.Uri("/async"));
+        CoapRequest request = new(CoapMethod.Get, _server.Uri("/async"));
         request.Options.Add(new UriQuery("2"));
         CoapResponse response = await Within(_client.SendAsync(request));
         Assert.Equal(CoapCode.Content, response.Code);
     }
 
-    [PeerFact(LibcoapServer.Program)]
+    [Fact]
+    [External(LibcoapServer.Program)]
     public async Task Its_resources_are_discovered()
     {
-        IReadOnlyList<CoapLink> links = await Within(_client.DiscoverAsync(_server!.Uri("").OriginalString));
+        IReadOnlyList<CoapLink> links = await Within(_client.DiscoverAsync(_server.Uri("").OriginalString));
         Assert.Contains(links, link => link.Target == "/time");
         Assert.Contains(await Within(_client.DiscoverAsync(_server.Uri("").OriginalString, "rt=ticks")), link => link.Target == "/time");
     }
 
-    [PeerFact(LibcoapServer.Program)]
-    public async Task A_ping_is_answered() => Assert.True(await Within(_client.PingAsync(_server!.Uri("").OriginalString)) > TimeSpan.Zero);
+    [Fact]
+    [External(LibcoapServer.Program)]
+    public async Task A_ping_is_answered() => Assert.True(await Within(_client.PingAsync(_server.Uri("").OriginalString)) > TimeSpan.Zero);
 
-    [PeerFact(LibcoapServer.Program)]
+    [Fact]
+    [External(LibcoapServer.Program)]
     public async Task Two_hundred_requests_at_a_time_are_all_answered()
     {
         Task<CoapResponse>[] requests = [.. Enumerable.Range(0, 200).Select(_ => Get("/"))];
         Assert.All(await Within(Task.WhenAll(requests)), response => Assert.Equal(CoapCode.Content, response.Code));
     }
 
-    private Task<CoapResponse> Get(string path) => Within(_client.GetAsync(_server!.Uri(path)));
+    private Task<CoapResponse> Get(string path) => Within(_client.GetAsync(_server.Uri(path)));
 
     private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.HangLimit);
 }

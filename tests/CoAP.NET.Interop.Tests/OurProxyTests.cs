@@ -26,7 +26,7 @@ public sealed class OurProxyTests : IAsyncLifetime
 
     private string Origin => _origin.LocalEndpoints[0].TrimEnd('/');
 
-    public async Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         _server.Listen("coap://127.0.0.1:0").MapForwardProxy(_proxy);
         _server.MapGet("/own", () => CoapResults.Text("mine"));
@@ -39,7 +39,7 @@ public sealed class OurProxyTests : IAsyncLifetime
         await _origin.StartAsync();
     }
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         await _client.DisposeAsync();
         await _server.DisposeAsync();
@@ -47,7 +47,8 @@ public sealed class OurProxyTests : IAsyncLifetime
         await _origin.DisposeAsync();
     }
 
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     [Rfc("7252-5.7.2-3", "8768-3-3")]
     public async Task The_client_of_libcoap_asks_through_our_proxy()
     {
@@ -57,7 +58,8 @@ public sealed class OurProxyTests : IAsyncLifetime
         Assert.Equal("/asked?a=1&b hops=15 tag=0", result.Output);
     }
 
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     [Rfc("8768-3-3", "8768-4-1")]
     public async Task The_client_of_libcoap_says_how_far_it_may_go()
     {
@@ -68,7 +70,8 @@ public sealed class OurProxyTests : IAsyncLifetime
         Assert.Contains("gw1", last.Errors + last.Output, StringComparison.Ordinal);
     }
 
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     public async Task The_client_of_libcoap_moves_large_bodies_through_our_proxy()
     {
         byte[] body = Bodies.Make(20_000, 7);
@@ -77,7 +80,8 @@ public sealed class OurProxyTests : IAsyncLifetime
         Assert.Equal(body, (await LibcoapClient.TransferAsync(body, "-P", Proxy, "-m", "put", $"{Origin}/echo")).Body);
     }
 
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     public async Task The_client_of_libcoap_is_told_what_is_not_allowed()
     {
         PeerResult denied = await LibcoapClient.RunAsync("-P", Proxy, "-m", "get", "coap://192.0.2.1/");
@@ -85,7 +89,8 @@ public sealed class OurProxyTests : IAsyncLifetime
         Assert.Contains("5.05", denied.Errors + denied.Output, StringComparison.Ordinal);
     }
 
-    [PeerFact(LibcoapServer.Program)]
+    [Fact]
+    [External(LibcoapServer.Program)]
     public async Task A_server_of_libcoap_is_asked_through_our_proxy()
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync("-e");
@@ -101,7 +106,8 @@ public sealed class OurProxyTests : IAsyncLifetime
         Assert.Equal("stored", stored.GetText());
     }
 
-    [PeerFact(LibcoapServer.Program)]
+    [Fact]
+    [External(LibcoapServer.Program)]
     [Rfc("7641-5-1")]
     public async Task A_server_of_libcoap_is_observed_through_our_proxy_by_two()
     {
@@ -116,7 +122,8 @@ public sealed class OurProxyTests : IAsyncLifetime
         await second.DisposeAsync();
     }
 
-    [PeerFact(LibcoapServer.Program)]
+    [Fact]
+    [External(LibcoapServer.Program)]
     public async Task Our_client_asks_our_server_through_the_proxy_of_libcoap()
     {
         await using LibcoapServer proxy = await LibcoapServer.StartAsync("-P", ",proxyself");
@@ -128,7 +135,8 @@ public sealed class OurProxyTests : IAsyncLifetime
         Assert.Equal(Bodies.Make(20_000, 7), large.Payload.ToArray());
     }
 
-    [PeerFact(LibcoapServer.Program)]
+    [Fact]
+    [External(LibcoapServer.Program)]
     public async Task A_chain_of_our_proxy_and_that_of_libcoap_brings_the_answer()
     {
         // Ours puts 16 in, and that of libcoap takes one off.
@@ -145,7 +153,8 @@ public sealed class OurProxyTests : IAsyncLifetime
         Assert.StartsWith("/asked? hops=15", asked.EnsureSuccess().GetText(), StringComparison.Ordinal);
     }
 
-    [PeerFact(LibcoapServer.Program)]
+    [Fact]
+    [External(LibcoapServer.Program)]
     [Rfc("8768-4-1", "8768-4-2")]
     public async Task A_loop_of_our_proxy_and_that_of_libcoap_ends_when_the_hops_are_used_up()
     {

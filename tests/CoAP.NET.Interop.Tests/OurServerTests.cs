@@ -7,14 +7,16 @@ public sealed class OurServerTests(SampleServerFixture server) : IClassFixture<S
 {
     private string Host => server.Host;
 
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     public async Task Hello_is_got_by_Confirmable_and_by_Non_confirmable_requests()
     {
         Assert.Equal("hello world!", (await LibcoapClient.RunAsync("-m", "get", $"{Host}/hello")).Output);
         Assert.Equal("hello world!", (await LibcoapClient.RunAsync("-N", "-m", "get", $"{Host}/hello")).Output);
     }
 
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     public async Task Resources_are_discovered_and_filtered()
     {
         string all = (await LibcoapClient.RunAsync("-m", "get", $"{Host}/.well-known/core")).Output;
@@ -26,7 +28,8 @@ public sealed class OurServerTests(SampleServerFixture server) : IClassFixture<S
         Assert.DoesNotContain("</link2>", filtered, StringComparison.Ordinal);
     }
 
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     public async Task What_is_put_can_be_got_and_deleted()
     {
         PeerResult put = await LibcoapClient.RunAsync("-m", "put", "-t", "0", "-e", "on", $"{Host}/create1");
@@ -36,21 +39,24 @@ public sealed class OurServerTests(SampleServerFixture server) : IClassFixture<S
         Assert.Contains("4.04", (await LibcoapClient.RunAsync("-m", "get", $"{Host}/create1")).Errors, StringComparison.Ordinal);
     }
 
-    [PeerTheory(LibcoapClient.Program)]
+    [Theory]
+    [External(LibcoapClient.Program)]
     [InlineData("get", "/test", "This is a test resource.")]
     [InlineData("get", "/seg1/seg2/seg3", "Long path resource /seg1/seg2/seg3")]
     [InlineData("get", "/query?first=1&second=2", "Query: first=1&second=2")]
     public async Task Paths_and_queries_arrive(string method, string path, string expected) =>
         Assert.Equal(expected, (await LibcoapClient.RunAsync("-m", method, $"{Host}{path}")).Output);
 
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     public async Task A_slow_resource_answers_separately()
     {
         PeerResult result = await LibcoapClient.RunAsync("-m", "get", $"{Host}/separate");
         Assert.Equal("That took some time.", result.Output);
     }
 
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     public async Task Errors_are_answered_with_their_code()
     {
         Assert.Contains("4.04", (await LibcoapClient.RunAsync("-m", "get", $"{Host}/nowhere")).Errors, StringComparison.Ordinal);
@@ -59,7 +65,8 @@ public sealed class OurServerTests(SampleServerFixture server) : IClassFixture<S
             StringComparison.Ordinal);
     }
 
-    [PeerFact(LibcoapClient.Program)]
+    [Fact]
+    [External(LibcoapClient.Program)]
     public async Task Requests_survive_loss_on_both_sides()
     {
         PeerResult result = await LibcoapClient.RunAsync("-l", "1-2", "-m", "get", $"{Host}/hello");

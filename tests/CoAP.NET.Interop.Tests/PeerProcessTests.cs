@@ -5,7 +5,8 @@ namespace CoAP.NET.Interop.Tests;
 
 public class PeerProcessTests
 {
-    [PeerFact("sh")]
+    [Fact]
+    [External("sh")]
     public async Task Both_outputs_and_the_exit_status_are_captured()
     {
         await using PeerProcess process = PeerProcess.Start("sh", "-c", "echo out; echo 'größer' >&2; echo more; exit 3");
@@ -15,7 +16,8 @@ public class PeerProcessTests
         Assert.Equal("größer", result.Errors);
     }
 
-    [PeerFact("sh")]
+    [Fact]
+    [External("sh")]
     public async Task A_line_can_be_waited_for_before_and_after_it_came()
     {
         await using PeerProcess process = PeerProcess.Start("sh", "-c", "echo ready; exec sleep 1000");
@@ -24,7 +26,8 @@ public class PeerProcessTests
         Assert.False(process.HasExited);
     }
 
-    [PeerFact("sh")]
+    [Fact]
+    [External("sh")]
     public async Task Waiting_for_a_line_fails_when_the_program_ends_without_it()
     {
         await using PeerProcess process = PeerProcess.Start("sh", "-c", "echo other");
@@ -34,7 +37,8 @@ public class PeerProcessTests
         Assert.Contains("other", error.Message, StringComparison.Ordinal);
     }
 
-    [PeerFact("sh", "sleep")]
+    [Fact]
+    [External("sh", "sleep")]
     public async Task Disposing_ends_the_program_and_its_children()
     {
         PeerProcess process = PeerProcess.Start("sh", "-c", "sleep 1000 & echo child $!; wait");
@@ -52,17 +56,5 @@ public class PeerProcessTests
     {
         InvalidOperationException error = Assert.Throws<InvalidOperationException>(() => PeerProcess.Start("no-such-coap-peer"));
         Assert.Contains("no-such-coap-peer cannot be found", error.Message, StringComparison.Ordinal);
-    }
-
-    [Fact]
-    public void A_test_is_skipped_with_the_reason_where_its_peer_is_absent_unless_it_is_required()
-    {
-        Assert.Null(PeerProgram.SkipReason(["a"], null, _ => "/bin/a"));
-        Assert.Contains("b and c cannot be found", PeerProgram.SkipReason(["a", "b", "c"], null, name => name == "a" ? "/bin/a" : null),
-            StringComparison.Ordinal);
-        Assert.Null(PeerProgram.SkipReason(["b"], "required", _ => null));
-        Assert.Equal(PeerProgram.SkipReason(["no-such-coap-peer"]), new PeerFactAttribute("no-such-coap-peer").Skip);
-        Assert.Equal(PeerProgram.SkipReason(["no-such-coap-peer"]), new PeerTheoryAttribute("no-such-coap-peer").Skip);
-        Assert.Null(new PeerFactAttribute().Skip);
     }
 }

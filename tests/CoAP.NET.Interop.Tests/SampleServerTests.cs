@@ -4,7 +4,8 @@ namespace CoAP.NET.Interop.Tests;
 
 public class SampleServerTests
 {
-    [PeerFact("sh")]
+    [Fact]
+    [External("sh")]
     public async Task The_address_is_read_from_the_line_that_the_server_writes()
     {
         await using SampleServer server = await SampleServer.StartAsync(
@@ -14,7 +15,8 @@ public class SampleServerTests
         Assert.Equal(new Uri("coap://127.0.0.1:41234"), server.Uri);
     }
 
-    [PeerFact("sh")]
+    [Fact]
+    [External("sh")]
     public async Task A_server_that_ends_before_it_listens_is_reported()
     {
         InvalidOperationException error = await Assert.ThrowsAsync<InvalidOperationException>(

@@ -44,13 +44,13 @@ public sealed class AllocationTests : IAsyncLifetime
         _server.MapForwardProxy(_proxy);
     }
 
-    public async Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         await _server.StartAsync();
         await _proxy.Client.Endpoint.StartAsync();
     }
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         await _server.DisposeAsync();
         await _proxy.DisposeAsync();

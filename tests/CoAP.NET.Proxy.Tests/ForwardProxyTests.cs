@@ -10,14 +10,14 @@ public sealed class ForwardProxyTests : IAsyncLifetime
 {
     private readonly ProxyWorld _world = new();
 
-    public Task InitializeAsync()
+    public ValueTask InitializeAsync()
     {
         _world.ProxyServer.MapForwardProxy(_world.Proxy);
         _world.ProxyServer.MapGet("/own", () => CoapResults.Text("mine"));
-        return Task.CompletedTask;
+        return ValueTask.CompletedTask;
     }
 
-    public async Task DisposeAsync() => await _world.DisposeAsync();
+    public async ValueTask DisposeAsync() => await _world.DisposeAsync();
 
     [Fact]
     [Rfc("7252-5.7.2-3", "8768-3-4", "8768-1.1-1", "7252-5.7.1-7")]

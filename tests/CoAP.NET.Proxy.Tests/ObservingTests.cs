@@ -12,7 +12,7 @@ public sealed class ObservingTests : IAsyncLifetime
     private TimeSpan _errorAge = TimeSpan.FromSeconds(60);
     private CoapRouteHandlerBuilder _state = null!;
 
-    public Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         _world.ProxyServer.MapForwardProxy(_world.Proxy);
         _world.ProxyServer.MapReverseProxy("/floor1/{*path}", ProxyWorld.OriginUri, _world.Proxy);
@@ -25,10 +25,10 @@ public sealed class ObservingTests : IAsyncLifetime
             _clients.Add(_world.MakeClient($"[2001:db8:2::{i + 1}]"));
         }
 
-        return _world.StartAsync();
+        await _world.StartAsync();
     }
 
-    public async Task DisposeAsync() => await _world.DisposeAsync();
+    public async ValueTask DisposeAsync() => await _world.DisposeAsync();
 
     [Theory]
     [InlineData(false)]

@@ -13,7 +13,7 @@ public sealed class PollingTests : IAsyncLifetime
     private readonly PolledServer _server = new() { Interval = s_interval };
     private readonly List<CoapClient> _clients = [];
 
-    public Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         _world.ProxyServer.MapReverseProxy("/config", "http://service.example/config", _server, _world.Proxy);
         for (int i = 0; i < 3; i++)
@@ -21,10 +21,10 @@ public sealed class PollingTests : IAsyncLifetime
             _clients.Add(_world.MakeClient($"[2001:db8:2::{i + 1}]"));
         }
 
-        return _world.StartAsync();
+        await _world.StartAsync();
     }
 
-    public async Task DisposeAsync() => await _world.DisposeAsync();
+    public async ValueTask DisposeAsync() => await _world.DisposeAsync();
 
     [Theory]
     [Rfc("7641-5-1")]

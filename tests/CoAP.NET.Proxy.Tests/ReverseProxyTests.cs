@@ -8,9 +8,9 @@ public sealed class ReverseProxyTests : IAsyncLifetime
 {
     private readonly ProxyWorld _world = new(options => options.RequireVerified = false);
 
-    public Task InitializeAsync() => Task.CompletedTask;
+    public ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
-    public async Task DisposeAsync() => await _world.DisposeAsync();
+    public async ValueTask DisposeAsync() => await _world.DisposeAsync();
 
     [Theory]
     [InlineData("/floor1/lamp?on=1&x=a%26b", "/base/lamp", "on=1|x=a&b")]

@@ -8,7 +8,7 @@ public sealed class SharedCacheTests : IAsyncLifetime
     private readonly ProxyWorld _world = new();
     private CoapClient _other = null!;
 
-    public async Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         _world.ProxyServer.MapForwardProxy(_world.Proxy);
         _other = _world.MakeClient("[2001:db8:2::9]");
@@ -19,7 +19,7 @@ public sealed class SharedCacheTests : IAsyncLifetime
         await _world.RunAsync(() => _other.SendAsync(refused));
     }
 
-    public async Task DisposeAsync() => await _world.DisposeAsync();
+    public async ValueTask DisposeAsync() => await _world.DisposeAsync();
 
     [Fact]
     [Rfc("7252-5.7.1-3")]

@@ -9,13 +9,13 @@ public sealed class UpstreamSharingTests : IAsyncLifetime
     private readonly ProxyWorld _world = new(options => options.RequireVerified = false);
     private readonly SlowServer _server = new();
 
-    public Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         _world.ProxyServer.MapReverseProxy("/config", "http://service.example/config", _server, _world.Proxy);
-        return _world.StartAsync();
+        await _world.StartAsync();
     }
 
-    public async Task DisposeAsync() => await _world.DisposeAsync();
+    public async ValueTask DisposeAsync() => await _world.DisposeAsync();
 
     [Theory]
     [InlineData(false, false, 1)]

@@ -10,9 +10,9 @@ public sealed class DraftExampleTests : IAsyncLifetime
 
     private readonly PubSubWorld _world = new();
 
-    public Task InitializeAsync() => _world.StartAsync();
+    public async ValueTask InitializeAsync() => await _world.StartAsync();
 
-    public async Task DisposeAsync() => await _world.DisposeAsync();
+    public async ValueTask DisposeAsync() => await _world.DisposeAsync();
 
     [Fact]
     [Rfc("pubsub-2.3.1-1", "pubsub-2.3.2-1")]

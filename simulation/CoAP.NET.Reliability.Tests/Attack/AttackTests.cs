@@ -1,5 +1,4 @@
 using CoAP.NET.Simulation.Attack;
-using Xunit.Abstractions;
 
 namespace CoAP.NET.Reliability.Tests.Attack;
 

@@ -1,5 +1,4 @@
 using CoAP.NET.Simulation.Holders;
-using Xunit.Abstractions;
 
 namespace CoAP.NET.Reliability.Tests.Holders;
 

@@ -38,9 +38,9 @@ public sealed class AdmissionTests : IAsyncLifetime
         });
     }
 
-    public Task InitializeAsync() => _server.StartAsync();
+    public async ValueTask InitializeAsync() => await _server.StartAsync();
 
-    public async Task DisposeAsync() => await _server.DisposeAsync();
+    public async ValueTask DisposeAsync() => await _server.DisposeAsync();
 
     [Fact]
     public void Beyond_the_bound_requests_are_refused_with_Max_Age_before_user_code_and_served_again_at_once()

@@ -1,7 +1,6 @@
 using CoAP.NET.Dtls;
 using CoAP.NET.Simulation;
 using CoAP.NET.Simulation.Simulate.Clusters;
-using Xunit.Abstractions;
 
 namespace CoAP.NET.Reliability.Tests.Simulate;
 

@@ -1,5 +1,4 @@
 using CoAP.NET.Simulation.Simulate.Proxies;
-using Xunit.Abstractions;
 
 namespace CoAP.NET.Reliability.Tests.Simulate;
 

@@ -13,7 +13,7 @@ internal static class MeshCommand
     public static int Run()
     {
         ProcessStartInfo start = new(
-            "dotnet", ["test", "-c", "Release", "tests/CoAP.NET.Tests", "--filter", "FullyQualifiedName~MeshPictureTests"])
+            "dotnet", ["test", "-c", "Release", "--project", "tests/CoAP.NET.Tests", "--filter-class", "*MeshPictureTests"])
         {
             WorkingDirectory = Repository.Root,
         };

@@ -268,9 +268,7 @@ public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixtu
 
         internal Ended Ended { get; } = new();
 
-        public Task InitializeAsync() => StartAsync(Map, services => services.AddScoped<Lights>().AddHttpContextAccessor()
+        public async ValueTask InitializeAsync() => await StartAsync(Map, services => services.AddScoped<Lights>().AddHttpContextAccessor()
             .AddSingleton(Ended).AddScoped<Scoped>());
-
-        Task IAsyncLifetime.DisposeAsync() => DisposeAsync().AsTask();
     }
 }

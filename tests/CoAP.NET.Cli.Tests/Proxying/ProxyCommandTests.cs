@@ -14,15 +14,15 @@ public sealed class ProxyCommandTests : IAsyncLifetime
 
     private string Origin => _origin.LocalEndpoints[0].TrimEnd('/');
 
-    public Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         _origin.Listen("coap://127.0.0.1:0");
         _origin.MapGet("/lamp", () => CoapResults.Text("on"));
         _origin.MapGet("/{*path}", request => CoapResults.Text($"at {request.Path}"));
-        return _origin.StartAsync();
+        await _origin.StartAsync();
     }
 
-    public async Task DisposeAsync() => await _origin.DisposeAsync();
+    public async ValueTask DisposeAsync() => await _origin.DisposeAsync();
 
     [Fact]
     public async Task Clients_ask_through_it_whom_allow_names_and_each_request_is_a_line()

@@ -1,24 +1,23 @@
 using System.Data.Common;
-using CoAP.NET.Cluster.Tests.Engines;
 using CoAP.NET.Cluster.Tests.PostgreSql;
 
 namespace CoAP.NET.Cluster.Tests.Once;
 
 [Collection(PostgreSqlCollection.Name)]
-[NeedsPrograms(PostgreSqlServer.Advice, "initdb", "postgres")]
+[External("postgres")]
 public sealed class PostgreSqlOnceTests(PostgreSqlServer server) : OnceSuite
 {
     private static int s_schemas;
 
     private readonly string _schema = $"once{Interlocked.Increment(ref s_schemas)}";
 
-    [EngineFact]
+    [Fact]
     public Task Copies_that_come_to_another_process_get_the_answer_of_the_first() => CopiesHaveTheAnswerOfTheFirstAsync();
 
-    [EngineFact]
+    [Fact]
     public Task What_was_rolled_back_is_done_by_the_next_copy() => WhatWasRolledBackIsDoneByTheNextCopyAsync();
 
-    [EngineFact]
+    [Fact]
     public async Task A_copy_that_is_done_elsewhere_at_this_moment_is_waited_for()
     {
         await MakeTablesAsync();

@@ -1,4 +1,3 @@
-using CoAP.NET.Cluster.Tests.Engines;
 using Npgsql;
 
 namespace CoAP.NET.Cluster.Tests.PostgreSql;
@@ -8,36 +7,22 @@ namespace CoAP.NET.Cluster.Tests.PostgreSql;
 /// </summary>
 public sealed class PostgreSqlServer : IAsyncLifetime
 {
-    internal const string Advice = PostgreSqlProcess.Advice;
+    private PostgreSqlProcess _process = null!;
 
-    private PostgreSqlProcess? _process;
+    internal string ConnectionString => _process.ConnectionString;
 
-    internal string ConnectionString => _process!.ConnectionString;
+    public async ValueTask InitializeAsync() => _process = await PostgreSqlProcess.StartAsync(isDurable: false);
 
-    public async Task InitializeAsync()
-    {
-        if (new NeedsProgramsAttribute(Advice, "initdb", "postgres").SkipReason() is null)
-        {
-            _process = await PostgreSqlProcess.StartAsync(isDurable: false);
-        }
-    }
+    public ValueTask DisposeAsync() => _process.DisposeAsync();
 
-    public async Task DisposeAsync()
-    {
-        if (_process is not null)
-        {
-            await _process.DisposeAsync();
-        }
-    }
-
-    internal Task StartAsync() => _process!.StartAgainAsync();
+    internal Task StartAsync() => _process.StartAgainAsync();
 
     /// <summary>Ends it as a crash does: connections break, nothing is finished.</summary>
-    internal Task StopAsync() => _process!.CrashAsync();
+    internal Task StopAsync() => _process.CrashAsync();
 
     internal static Task Signal(string signal, int process) => PostgreSqlProcess.SignalAsync(signal, process);
 
-    internal Task<NpgsqlConnection> OpenAsync() => _process!.OpenAsync();
+    internal Task<NpgsqlConnection> OpenAsync() => _process.OpenAsync();
 
     internal async Task<T> AskAsync<T>(string sql)
     {

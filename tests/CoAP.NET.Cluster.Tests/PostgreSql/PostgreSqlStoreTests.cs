@@ -1,5 +1,4 @@
 using CoAP.NET.Cluster.PostgreSql;
-using CoAP.NET.Cluster.Tests.Engines;
 using CoAP.NET.Cluster.Tests.Stores;
 using CoAP.NET.Tests;
 using Npgsql;
@@ -7,7 +6,7 @@ using Npgsql;
 namespace CoAP.NET.Cluster.Tests.PostgreSql;
 
 [Collection(PostgreSqlCollection.Name)]
-[NeedsPrograms(PostgreSqlServer.Advice, "initdb", "postgres")]
+[External("postgres")]
 public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreSuite
 {
     private static int s_schemas;
@@ -15,7 +14,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     private readonly string _schema = $"test{Interlocked.Increment(ref s_schemas)}";
 
     /// <summary>PostgreSQL looks first into the schema that has the name of the user, as soon as there is one.</summary>
-    [EngineFact]
+    [Fact]
     public async Task Tables_of_an_application_are_made_where_they_were_made_before_the_store_was()
     {
         Assert.Equal("public", await server.AskAsync<string>("select current_schema()::text"));
@@ -28,7 +27,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         Assert.Equal("public", await server.AskAsync<string>("select current_schema()::text"));
     }
 
-    [EngineFact]
+    [Fact]
     public async Task A_process_that_ends_is_seen_long_before_its_lease_ends()
     {
         ICoapClusterStore dying = Open();
@@ -52,7 +51,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         await UntilAsync(watch, static map => map.Nodes.Count == 2);
     }
 
-    [EngineFact]
+    [Fact]
     public async Task A_write_that_meets_a_move_under_way_waits_and_falls_out()
     {
         (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
@@ -78,7 +77,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         Assert.Single(await ReadAsync(store, Two));
     }
 
-    [EngineFact]
+    [Fact]
     public async Task A_move_that_meets_a_write_under_way_waits_and_sees_it()
     {
         (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
@@ -104,7 +103,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         Assert.Equal(CoapWriteOutcome.Written, (await write)[0]);
     }
 
-    [EngineFact]
+    [Fact]
     public async Task What_a_lost_connection_left_on_its_way_takes_effect_before_later_writes_or_never()
     {
         (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
@@ -131,7 +130,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         Assert.Equal(["a=3"], await TextsAsync(store));
     }
 
-    [EngineFact]
+    [Fact]
     public async Task A_server_that_stands_still_ends_a_write_in_time_and_never_undoes_the_next_one()
     {
         await using CoapPostgreSqlClusterStore store = new(Options(commandTimeout: TimeSpan.FromSeconds(1)));
@@ -157,7 +156,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         Assert.Equal(["a=3"], await TextsAsync(store));
     }
 
-    [EngineFact]
+    [Fact]
     public async Task A_database_that_restarts_is_found_again_and_whoever_watches_goes_on()
     {
         (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
@@ -180,7 +179,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         await UntilAsync(watch, static seen => seen.Version == 2);
     }
 
-    [EngineFact]
+    [Fact]
     public async Task Nodes_that_start_at_the_same_time_make_the_tables_once()
     {
         CoapClusterMap[] maps = await Task.WhenAll(Enumerable.Range(0, 6).Select(_ => Open().JoinAsync(Node(), Lease, Token).AsTask()));
@@ -190,7 +189,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         Assert.Equal(PostgreSqlSchema.Version, await server.AskAsync<int>($"select version from {_schema}.schema_version"));
     }
 
-    [EngineFact]
+    [Fact]
     public async Task Tables_of_a_newer_version_are_not_touched()
     {
         await server.DoAsync($"create schema {_schema}; create table {_schema}.schema_version as select 99 as version");
@@ -202,7 +201,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         Assert.Contains("version 99; this one supports", exception.Message, StringComparison.Ordinal);
     }
 
-    [EngineFact]
+    [Fact]
     public async Task Who_may_not_use_the_tables_is_told_so()
     {
         await server.DoAsync($"create role guest_{_schema} login; revoke create on database postgres from public");
@@ -219,7 +218,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         Assert.False(exception.IsTransient);
     }
 
-    [EngineFact]
+    [Fact]
     public async Task The_end_of_a_store_leaves_nothing_of_its_own_behind()
     {
         (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();

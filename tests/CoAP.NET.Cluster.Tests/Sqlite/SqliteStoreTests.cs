@@ -223,7 +223,7 @@ public sealed class SqliteStoreTests : StoreSuite
             new CoapSqliteClusterOptions { Path = "a", MaxWaitingCalls = 0 }));
     }
 
-    public override async Task DisposeAsync()
+    public override async ValueTask DisposeAsync()
     {
         await base.DisposeAsync();
         Directory.Delete(_folder, recursive: true);

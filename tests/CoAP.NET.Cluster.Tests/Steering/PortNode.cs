@@ -1,6 +1,7 @@
 using System.Globalization;
 using CoAP.NET.Cluster.PostgreSql;
 using CoAP.NET.Dtls;
+using Xunit.MicrosoftTestingPlatform;
 
 namespace CoAP.NET.Cluster.Tests.Steering;
 
@@ -17,15 +18,14 @@ internal static class PortNode
     /// <summary>All devices have it.</summary>
     public static byte[] Key { get; } = "secretPSK-1234567"u8.ToArray();
 
-    /// <summary>The entry point of the assembly; tests do not come by here.</summary>
+    /// <summary>The entry point of the assembly: a node with the verb, otherwise the tests.</summary>
     /// <param name="args">The verb, how to reach PostgreSQL, a schema, the secret and the addresses to listen on.</param>
-    /// <returns>0; 2 where it was called in another way.</returns>
+    /// <returns>0; that of the tests.</returns>
     public static async Task<int> Main(string[] args)
     {
         if (args is not [Verb, { } connection, { } schema, { } secret, { } name, .. { Length: > 0 } addresses])
         {
-            await Console.Error.WriteLineAsync($"usage: {Verb} CONNECTION SCHEMA SECRET NAME ADDRESS...   a part of a test");
-            return 2;
+            return await TestPlatformTestFramework.RunAsync(args, SelfRegisteredExtensions.AddSelfRegisteredExtensions);
         }
 
         CoapClusterOptions options = new()

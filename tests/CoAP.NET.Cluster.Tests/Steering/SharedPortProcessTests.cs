@@ -1,8 +1,6 @@
 using System.Net;
-using CoAP.NET.Cluster.Tests.Engines;
 using CoAP.NET.Cluster.Tests.PostgreSql;
 using CoAP.NET.Tests;
-using Xunit.Abstractions;
 
 namespace CoAP.NET.Cluster.Tests.Steering;
 
@@ -10,7 +8,7 @@ namespace CoAP.NET.Cluster.Tests.Steering;
 /// <param name="server">What they share their sessions by.</param>
 /// <param name="output">Says why nothing was looked at.</param>
 [Collection(PostgreSqlCollection.Name)]
-[NeedsPrograms(PostgreSqlServer.Advice, "initdb", "postgres")]
+[External("postgres")]
 public sealed class SharedPortProcessTests(PostgreSqlServer server, ITestOutputHelper output)
 {
     private static int s_schemas;
@@ -18,7 +16,7 @@ public sealed class SharedPortProcessTests(PostgreSqlServer server, ITestOutputH
     private readonly string _schema = $"ports{Interlocked.Increment(ref s_schemas)}";
     private readonly string _secret = Convert.ToHexString(CoapSealedClusterStore.NewSecret());
 
-    [EngineFact]
+    [Fact]
     public async Task Records_arrive_at_the_process_that_has_their_slot_and_after_a_kill_9_all_at_the_other_one()
     {
         if (!SharedPorts.AreSteered)
@@ -52,7 +50,7 @@ public sealed class SharedPortProcessTests(PostgreSqlServer server, ITestOutputH
         });
     }
 
-    [EngineFact]
+    [Fact]
     public async Task An_endpoint_of_any_address_beside_one_of_loopback_at_the_same_port_has_indices_of_its_own()
     {
         if (!SharedPorts.AreSteered)

@@ -2,7 +2,6 @@ using System.Net;
 using System.Net.Sockets;
 using CoAP.NET.Tests;
 using CoAP.NET.Transports;
-using Xunit.Abstractions;
 
 namespace CoAP.NET.Cluster.Tests.Steering;
 

@@ -1,11 +1,10 @@
-using CoAP.NET.Cluster.Tests.Engines;
 
 namespace CoAP.NET.Cluster.Tests.Stores;
 
 /// <summary>What engines do beyond <see cref="StoreSuite"/> that several nodes share.</summary>
 public abstract class SharedStoreSuite : StoreSuite
 {
-    [EngineFact]
+    [Fact]
     public async Task Nodes_see_each_other_come_and_go()
     {
         ICoapClusterStore here = Open();
@@ -22,7 +21,7 @@ public abstract class SharedStoreSuite : StoreSuite
         Assert.Equal([self], (await UntilAsync(watch, static map => map.Nodes.Count == 1)).Nodes);
     }
 
-    [EngineFact]
+    [Fact]
     public async Task A_node_that_leaves_is_seen_to_leave_with_its_address_unchanged()
     {
         ICoapClusterStore here = Open();
@@ -41,7 +40,7 @@ public abstract class SharedStoreSuite : StoreSuite
         Assert.Contains(other, (await UntilAsync(watch, static map => !map.Nodes.Any(static node => node.IsLeaving))).Nodes);
     }
 
-    [EngineFact]
+    [Fact]
     public async Task A_change_by_one_node_is_seen_by_the_other()
     {
         ICoapClusterStore here = Open();
@@ -57,7 +56,7 @@ public abstract class SharedStoreSuite : StoreSuite
         Assert.Equal(other.Id, (await UntilAsync(watch, static seen => seen.Version == 1))[One].Node);
     }
 
-    [EngineFact]
+    [Fact]
     public async Task A_node_that_sleeps_is_gone_when_its_lease_ends_and_wakes_up_without_its_slots()
     {
         (ICoapClusterStore sleeper, CoapFence fence) = await OwnerAsync();
@@ -82,7 +81,7 @@ public abstract class SharedStoreSuite : StoreSuite
         Assert.Equal(["a=of the survivor"], await TextsAsync(sleeper));
     }
 
-    [EngineFact]
+    [Fact]
     public async Task A_node_that_renews_its_lease_stays()
     {
         ICoapClusterStore store = Open();
@@ -99,7 +98,7 @@ public abstract class SharedStoreSuite : StoreSuite
         }
     }
 
-    [EngineFact]
+    [Fact]
     public async Task Of_many_nodes_that_want_a_slot_at_the_same_time_one_gets_it()
     {
         (ICoapClusterStore Store, CoapClusterNode Node)[] nodes = [.. Enumerable.Range(0, 5).Select(_ => (Open(), Node()))];
@@ -118,7 +117,7 @@ public abstract class SharedStoreSuite : StoreSuite
     }
 
     // What was told to be written before the slot moved is read by the new owner, and nothing is written after.
-    [EngineFact]
+    [Fact]
     public async Task A_move_sees_every_write_that_held_and_no_write_holds_after_it()
     {
         (ICoapClusterStore writer, CoapFence fence) = await OwnerAsync();
@@ -143,7 +142,7 @@ public abstract class SharedStoreSuite : StoreSuite
         Assert.Equal(1, (await writer.WriteAsync((CoapRecordChange[])[Put("late", fence, "x")], Token)).FencedCount);
     }
 
-    [EngineFact]
+    [Fact]
     public async Task Two_writers_with_slots_of_their_own_do_not_disturb_each_other()
     {
         ICoapClusterStore first = Open();

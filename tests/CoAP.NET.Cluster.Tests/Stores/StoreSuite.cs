@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.Runtime.InteropServices;
 using System.Text;
-using CoAP.NET.Cluster.Tests.Engines;
 
 namespace CoAP.NET.Cluster.Tests.Stores;
 
@@ -19,9 +18,9 @@ public abstract class StoreSuite : IAsyncLifetime
 
     protected CancellationToken Token => _guard.Token;
 
-    public virtual Task InitializeAsync() => Task.CompletedTask;
+    public virtual ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
-    public virtual async Task DisposeAsync()
+    public virtual async ValueTask DisposeAsync()
     {
         foreach (ICoapClusterStore store in _stores)
         {
@@ -44,7 +43,7 @@ public abstract class StoreSuite : IAsyncLifetime
         return store;
     }
 
-    [EngineFact]
+    [Fact]
     public async Task A_new_store_has_no_nodes_but_who_joins_and_slots_of_nobody()
     {
         ICoapClusterStore store = Open();
@@ -58,7 +57,7 @@ public abstract class StoreSuite : IAsyncLifetime
         Assert.Equal(CoapSlot.Count, map.Orphans().Count);
     }
 
-    [EngineFact]
+    [Fact]
     public async Task A_node_takes_slots_and_each_new_owner_has_a_higher_fence()
     {
         ICoapClusterStore store = Open();
@@ -78,7 +77,7 @@ public abstract class StoreSuite : IAsyncLifetime
         Assert.Contains(One, map.Orphans());
     }
 
-    [EngineFact]
+    [Fact]
     public async Task A_node_that_joins_again_is_as_it_says_now()
     {
         ICoapClusterStore store = Open();
@@ -89,7 +88,7 @@ public abstract class StoreSuite : IAsyncLifetime
         Assert.Equal([self], (await store.JoinAsync(self, Lease, Token)).Nodes);
     }
 
-    [EngineFact]
+    [Fact]
     public async Task Of_two_changes_of_one_map_the_first_is_taken()
     {
         ICoapClusterStore store = Open();
@@ -104,7 +103,7 @@ public abstract class StoreSuite : IAsyncLifetime
         Assert.Equal(default, map[Two]);
     }
 
-    [EngineFact]
+    [Fact]
     public async Task A_record_is_read_and_found_as_it_was_written()
     {
         (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
@@ -123,7 +122,7 @@ public abstract class StoreSuite : IAsyncLifetime
         });
     }
 
-    [EngineFact]
+    [Fact]
     public async Task A_put_replaces_what_was_there_and_a_removal_removes_it()
     {
         (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
@@ -138,7 +137,7 @@ public abstract class StoreSuite : IAsyncLifetime
         Assert.Null(await store.FindAsync(Key("a"), Token));
     }
 
-    [EngineFact]
+    [Fact]
     public async Task Who_reads_a_record_may_overwrite_its_memory()
     {
         (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
@@ -154,7 +153,7 @@ public abstract class StoreSuite : IAsyncLifetime
         Assert.Equal(["a=first", "b=second"], await TextsAsync(store), Unordered);
     }
 
-    [EngineFact]
+    [Fact]
     public async Task Records_of_another_kind_slot_or_name_are_other_records()
     {
         (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
@@ -176,7 +175,7 @@ public abstract class StoreSuite : IAsyncLifetime
         Assert.Single(await ReadAsync(store, Two));
     }
 
-    [EngineFact]
+    [Fact]
     public async Task A_stale_write_falls_out_and_holds_up_nothing_else_of_its_batch()
     {
         (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
@@ -200,7 +199,7 @@ public abstract class StoreSuite : IAsyncLifetime
         Assert.NotNull(await store.FindAsync(Key("held", slot: Two), Token));
     }
 
-    [EngineFact]
+    [Fact]
     public async Task Nothing_is_written_to_a_slot_that_nobody_has()
     {
         ICoapClusterStore store = Open();
@@ -213,7 +212,7 @@ public abstract class StoreSuite : IAsyncLifetime
         Assert.Empty(await ReadAsync(store));
     }
 
-    [EngineFact]
+    [Fact]
     public async Task Records_stay_when_their_slot_changes_hands_and_say_who_wrote_them()
     {
         (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
@@ -226,7 +225,7 @@ public abstract class StoreSuite : IAsyncLifetime
         Assert.Equal(newer, Assert.Single(await ReadAsync(store)).Fence);
     }
 
-    [EngineFact]
+    [Fact]
     public async Task Batches_have_no_change_one_change_or_ten_thousand()
     {
         (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
@@ -241,7 +240,7 @@ public abstract class StoreSuite : IAsyncLifetime
         Assert.Equal(["one=x"], await TextsAsync(store));
     }
 
-    [EngineFact]
+    [Fact]
     public async Task What_is_no_batch_is_refused_as_a_whole()
     {
         (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
@@ -258,7 +257,7 @@ public abstract class StoreSuite : IAsyncLifetime
         Assert.Empty(await ReadAsync(store));
     }
 
-    [EngineFact]
+    [Fact]
     public async Task The_longest_keys_and_states_and_empty_states_are_kept()
     {
         (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
@@ -271,7 +270,7 @@ public abstract class StoreSuite : IAsyncLifetime
         Assert.Equal(0, (await store.FindAsync(Key("empty"), Token))!.State.Length);
     }
 
-    [EngineFact]
+    [Fact]
     public async Task What_nobody_changes_is_read_once_while_others_write()
     {
         (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
@@ -296,7 +295,7 @@ public abstract class StoreSuite : IAsyncLifetime
         Assert.Empty(Enumerable.Range(0, 1_000).Select(static i => Name((2 * i) + 1)).Except(read));
     }
 
-    [EngineFact]
+    [Fact]
     public async Task A_record_lasts_as_long_as_was_said_by_the_clock_of_the_store()
     {
         (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
@@ -317,7 +316,7 @@ public abstract class StoreSuite : IAsyncLifetime
         Assert.Equal(3, (await ReadAsync(store)).Count);
     }
 
-    [EngineFact]
+    [Fact]
     public async Task Everything_is_there_after_a_restart_but_the_node()
     {
         (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
@@ -338,7 +337,7 @@ public abstract class StoreSuite : IAsyncLifetime
         await WriteAsync(store, Put("a", fence.Next(), "taken over"));
     }
 
-    [EngineFact]
+    [Fact]
     public async Task Writes_take_effect_in_the_order_of_the_calls()
     {
         (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
@@ -357,7 +356,7 @@ public abstract class StoreSuite : IAsyncLifetime
             await TextsAsync(store), Unordered);
     }
 
-    [EngineFact]
+    [Fact]
     public async Task A_cancelled_write_never_undoes_a_later_one()
     {
         (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
@@ -386,7 +385,7 @@ public abstract class StoreSuite : IAsyncLifetime
         Assert.Equal(["a=later"], await TextsAsync(store));
     }
 
-    [EngineFact]
+    [Fact]
     public async Task Whoever_watches_sees_the_map_as_it_is_and_as_it_gets()
     {
         ICoapClusterStore store = Open();
@@ -401,7 +400,7 @@ public abstract class StoreSuite : IAsyncLifetime
         Assert.Equal([One], changed.SlotsOf(self.Id));
     }
 
-    [EngineFact]
+    [Fact]
     public async Task A_store_is_of_one_node()
     {
         ICoapClusterStore store = Open();
@@ -413,7 +412,7 @@ public abstract class StoreSuite : IAsyncLifetime
             await store.JoinAsync(Node(), TimeSpan.FromMilliseconds(1), Token));
     }
 
-    [EngineFact]
+    [Fact]
     public async Task After_its_end_a_store_refuses_everything_and_ends_who_watches()
     {
         (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();

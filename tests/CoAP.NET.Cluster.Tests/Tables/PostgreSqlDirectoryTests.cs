@@ -1,5 +1,4 @@
 using CoAP.NET.Cluster.PostgreSql;
-using CoAP.NET.Cluster.Tests.Engines;
 using CoAP.NET.Cluster.Tests.Links;
 using CoAP.NET.Cluster.Tests.Nodes;
 using CoAP.NET.Cluster.Tests.PostgreSql;
@@ -10,12 +9,12 @@ namespace CoAP.NET.Cluster.Tests.Tables;
 
 /// <summary>A Resource Directory on several nodes of a real database.</summary>
 [Collection(PostgreSqlCollection.Name)]
-[NeedsPrograms(PostgreSqlServer.Advice, "initdb", "postgres")]
+[External("postgres")]
 public sealed class PostgreSqlDirectoryTests(PostgreSqlServer server)
 {
     private const int Endpoints = 40;
 
-    [EngineFact]
+    [Fact]
     public async Task What_is_registered_is_on_all_nodes_and_there_when_one_is_killed_and_another_one_comes()
     {
         await using CoapClient client = new();

@@ -1,18 +1,17 @@
 using CoAP.NET.Cluster.PostgreSql;
-using CoAP.NET.Cluster.Tests.Engines;
 using CoAP.NET.Cluster.Tests.PostgreSql;
 
 namespace CoAP.NET.Cluster.Tests.Tables;
 
 [Collection(PostgreSqlCollection.Name)]
-[NeedsPrograms(PostgreSqlServer.Advice, "initdb", "postgres")]
+[External("postgres")]
 public sealed class PostgreSqlTableTests(PostgreSqlServer server)
 {
     private static int s_schemas;
 
     private readonly string _schema = $"table{Interlocked.Increment(ref s_schemas)}";
 
-    [EngineFact]
+    [Fact]
     public async Task Nothing_that_was_confirmed_is_lost_while_nodes_leave_join_and_are_killed()
     {
         await using TableWorld world = new(() => new CoapPostgreSqlClusterStore(

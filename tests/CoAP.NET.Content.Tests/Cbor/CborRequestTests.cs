@@ -15,7 +15,7 @@ public sealed class CborRequestTests : IAsyncLifetime
 
     private CoapClient Client => _pair.Client;
 
-    public async Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         _pair.Server.MapGet("/state", static request => request.Accept == CoapContentFormat.Cbor
             ? CoapResults.Cbor(s_lamp, LampContext.Default.Lamp)
@@ -29,7 +29,7 @@ public sealed class CborRequestTests : IAsyncLifetime
             CoapResults.Text($"{request.Code.Name} {request.ContentFormat?.Value} {Wire.Hex(request.Payload.Span)}");
     }
 
-    public async Task DisposeAsync() => await _pair.DisposeAsync();
+    public async ValueTask DisposeAsync() => await _pair.DisposeAsync();
 
     [Fact]
     public async Task A_value_is_asked_for_in_its_format_and_read()

@@ -3,7 +3,6 @@ using CoAP.NET.Dtls.Cookies;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Tests.Clients;
-using Xunit.Abstractions;
 
 namespace CoAP.NET.Dtls.Tests.Hostile;
 

@@ -6,7 +6,6 @@ using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Tests.Clients;
 using CoAP.NET.Dtls.Tests.Handshakes;
 using CoAP.NET.Footprint;
-using Xunit.Abstractions;
 
 namespace CoAP.NET.Dtls.Tests.Hostile;
 

@@ -6,7 +6,6 @@ using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Tests.Transport;
 using CoAP.NET.Footprint;
-using Xunit.Abstractions;
 
 namespace CoAP.NET.Dtls.Tests.Hostile;
 

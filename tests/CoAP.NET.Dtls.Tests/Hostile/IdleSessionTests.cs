@@ -3,7 +3,6 @@ using System.Net;
 using CoAP.NET.Dtls.Tests.Moving;
 using CoAP.NET.Dtls.Tests.Transport;
 using CoAP.NET.Footprint;
-using Xunit.Abstractions;
 
 namespace CoAP.NET.Dtls.Tests.Hostile;
 

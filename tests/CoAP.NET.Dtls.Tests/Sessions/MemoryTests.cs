@@ -1,7 +1,6 @@
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Dtls.Tests.Hostile;
 using CoAP.NET.Footprint;
-using Xunit.Abstractions;
 
 namespace CoAP.NET.Dtls.Tests.Sessions;
 

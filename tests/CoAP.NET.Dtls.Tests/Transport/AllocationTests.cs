@@ -5,7 +5,6 @@ using CoAP.NET.Bench;
 using CoAP.NET.Dtls.Tests.Hostile;
 using CoAP.NET.Options;
 using CoAP.NET.Serialization;
-using Xunit.Abstractions;
 
 namespace CoAP.NET.Dtls.Tests.Transport;
 

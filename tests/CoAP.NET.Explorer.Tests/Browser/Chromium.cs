@@ -8,17 +8,15 @@ public sealed class Chromium : IAsyncLifetime
     private IPlaywright? _playwright;
     private IBrowser? _browser;
 
-    /// <summary>Where it is; null for nowhere.</summary>
-    public static string? Path { get; } = Environment.GetEnvironmentVariable("CHROMIUM")
-        ?? ((string[])["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]).FirstOrDefault(File.Exists);
+    /// <summary>Where it is.</summary>
+    /// <exception cref="InvalidOperationException">It is not installed.</exception>
+    public static string Path => Environment.GetEnvironmentVariable("CHROMIUM")
+        ?? ((string[])["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]).FirstOrDefault(File.Exists)
+        ?? throw new InvalidOperationException(
+            "Chromium cannot be found. Install it (apt-get install chromium), or set the variable CHROMIUM to its path.");
 
-    public async Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
-        if (Path is null)
-        {
-            return;
-        }
-
         _playwright = await Playwright.CreateAsync();
         _browser = await _playwright.Chromium.LaunchAsync(new BrowserTypeLaunchOptions
         {
@@ -44,7 +42,7 @@ public sealed class Chromium : IAsyncLifetime
         return page;
     }
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         if (_browser is not null)
         {

@@ -8,8 +8,6 @@ namespace CoAP.NET.Explorer.Tests.Dashboard;
 /// </summary>
 internal sealed class DashboardBrowser : IAsyncDisposable
 {
-    private const string Chromium = "/usr/bin/chromium";
-
     private readonly IPlaywright _playwright;
     private readonly IBrowser _browser;
 
@@ -36,17 +34,11 @@ internal sealed class DashboardBrowser : IAsyncDisposable
     /// <summary>Opens a page.</summary>
     /// <param name="width">Its width in pixels.</param>
     /// <param name="scheme">Light or dark.</param>
-    /// <returns>The browser; null where there is none, unless <c>COAP_BROWSER=required</c> says that there must be one.</returns>
-    public static async Task<DashboardBrowser?> OpenAsync(int width = 1280, ColorScheme scheme = ColorScheme.Light)
+    public static async Task<DashboardBrowser> OpenAsync(int width = 1280, ColorScheme scheme = ColorScheme.Light)
     {
-        if (!File.Exists(Chromium) && Environment.GetEnvironmentVariable("COAP_BROWSER") != "required")
-        {
-            return null;
-        }
-
         IPlaywright playwright = await Playwright.CreateAsync();
         IBrowser browser = await playwright.Chromium.LaunchAsync(
-            new BrowserTypeLaunchOptions { ExecutablePath = Chromium, Args = ["--no-sandbox"] });
+            new BrowserTypeLaunchOptions { ExecutablePath = Browser.Chromium.Path, Args = ["--no-sandbox"] });
         IPage page = await browser.NewPageAsync(new BrowserNewPageOptions
         {
             ViewportSize = new ViewportSize { Width = width, Height = 900 },

@@ -37,9 +37,9 @@ public sealed class DashboardCollectorTests : IAsyncLifetime
 
     private DashboardCollector Collector => _collector ??= new DashboardCollector(_pair.Server.Endpoint, _options, _pair.Clock);
 
-    public Task InitializeAsync() => Task.CompletedTask;
+    public ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         _collector?.Dispose();
         _published.Dispose();

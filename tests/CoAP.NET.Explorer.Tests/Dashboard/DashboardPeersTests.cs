@@ -19,9 +19,9 @@ public sealed class DashboardPeersTests : IAsyncLifetime
     private readonly Pipe _toClient = new();
     private DashboardSite? _site;
 
-    public Task InitializeAsync() => Task.CompletedTask;
+    public ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         if (_site is not null)
         {

@@ -14,9 +14,9 @@ public sealed class DashboardSiteTests : IAsyncLifetime
     private readonly CoapServer _coap = new(new CoapEndpointOptions { Name = "site" });
     private DashboardSite? _site;
 
-    public Task InitializeAsync() => Task.CompletedTask;
+    public ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         if (_site is not null)
         {

@@ -11,7 +11,8 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
 {
     private Uri Address => world.Explorer.Address;
 
-    [BrowserFact]
+    [Fact]
+    [External("chromium")]
     public async Task The_tree_lists_resources_and_a_filter_finds_some()
     {
         await using BrowserPage page = await chromium.OpenAsync(Address);
@@ -25,7 +26,8 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
         Assert.Empty(page.Complaints);
     }
 
-    [BrowserFact]
+    [Fact]
+    [External("chromium")]
     public async Task A_resource_is_asked_for_by_the_keyboard_alone()
     {
         await using BrowserPage page = await chromium.OpenAsync(Address);
@@ -40,7 +42,8 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
         Assert.EndsWith("/count", await page["uri"].InputValueAsync(), StringComparison.Ordinal);
     }
 
-    [BrowserFact]
+    [Fact]
+    [External("chromium")]
     public async Task An_answer_shows_code_options_time_and_payload()
     {
         await using BrowserPage page = await chromium.OpenAsync(Address);
@@ -54,7 +57,8 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
         Assert.Empty(page.Complaints);
     }
 
-    [BrowserFact]
+    [Fact]
+    [External("chromium")]
     public async Task A_payload_with_its_format_and_an_option_by_name_are_sent()
     {
         await using BrowserPage page = await chromium.OpenAsync(Address);
@@ -74,7 +78,8 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
         Assert.Empty(page.Complaints);
     }
 
-    [BrowserFact]
+    [Fact]
+    [External("chromium")]
     public async Task An_option_that_makes_no_sense_is_not_sent()
     {
         await using BrowserPage page = await chromium.OpenAsync(Address);
@@ -88,7 +93,8 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
         Assert.Equal(0, await page["answer-code"].CountAsync());
     }
 
-    [BrowserFact]
+    [Fact]
+    [External("chromium")]
     public async Task CBOR_is_written_in_its_notation_and_its_bytes_are_shown_while_typing()
     {
         await using BrowserPage page = await chromium.OpenAsync(Address);
@@ -104,7 +110,8 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
         Assert.Empty(page.Complaints);
     }
 
-    [BrowserFact]
+    [Fact]
+    [External("chromium")]
     public async Task SenML_is_a_table()
     {
         await using BrowserPage page = await chromium.OpenAsync(Address);
@@ -115,7 +122,8 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
         await page.SaysAsync("answer", "21.5");
     }
 
-    [BrowserFact]
+    [Fact]
+    [External("chromium")]
     public async Task The_messages_are_a_ladder_whose_bytes_explain_themselves()
     {
         await using BrowserPage page = await chromium.OpenAsync(Address);
@@ -130,7 +138,8 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
         Assert.Empty(page.Complaints);
     }
 
-    [BrowserFact]
+    [Fact]
+    [External("chromium")]
     public async Task An_observation_shows_the_newest_value_draws_it_and_is_exported()
     {
         await using BrowserPage page = await chromium.OpenAsync(Address);
@@ -158,7 +167,8 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
         Assert.Empty(page.Complaints);
     }
 
-    [BrowserFact]
+    [Fact]
+    [External("chromium")]
     public async Task A_file_goes_up_and_comes_down_as_it_was()
     {
         byte[] file = new byte[200_000];
@@ -181,7 +191,8 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
         Assert.Empty(page.Complaints);
     }
 
-    [BrowserFact]
+    [Fact]
+    [External("chromium")]
     public async Task A_download_is_cancelled_and_goes_on_where_it_was()
     {
         await using BrowserPage page = await chromium.OpenAsync(Address);
@@ -197,7 +208,8 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
         Assert.Equal(ExplorerWorld.SlowBody, await File.ReadAllBytesAsync(await download.PathAsync()));
     }
 
-    [BrowserFact]
+    [Fact]
+    [External("chromium")]
     public async Task The_request_is_written_as_code()
     {
         await using BrowserPage page = await chromium.OpenAsync(Address);
@@ -209,7 +221,8 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
         await page.SaysAsync("code", "CoapMethod.Get");
     }
 
-    [BrowserFact]
+    [Fact]
+    [External("chromium")]
     public async Task What_goes_wrong_is_said_with_what_to_do()
     {
         await using BrowserPage page = await chromium.OpenAsync(Address);
@@ -222,7 +235,8 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
         Assert.Empty(page.Complaints);
     }
 
-    [BrowserFact]
+    [Fact]
+    [External("chromium")]
     public async Task A_session_is_opened_by_a_profile_and_by_a_key_that_is_typed_in()
     {
         await using BrowserPage page = await chromium.OpenAsync(Address);
@@ -243,7 +257,8 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
         Assert.DoesNotContain(ExplorerWorld.Psk.Split(':')[1], kept, StringComparison.Ordinal);
     }
 
-    [BrowserFact]
+    [Fact]
+    [External("chromium")]
     public async Task Two_tabs_do_not_disturb_each_other()
     {
         await using BrowserPage one = await chromium.OpenAsync(Address);
@@ -260,7 +275,8 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
         await Assertions.Expect(two["wire-message"]).ToHaveCountAsync(2);
     }
 
-    [BrowserFact]
+    [Fact]
+    [External("chromium")]
     public async Task A_bookmark_and_the_history_are_there_after_the_page_was_loaded_again()
     {
         await using BrowserPage page = await chromium.OpenAsync(Address);
@@ -278,7 +294,8 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
         await page.SaysAsync("history-list", "/hello");
     }
 
-    [BrowserFact]
+    [Fact]
+    [External("chromium")]
     public async Task Without_the_token_the_page_says_what_is_missing()
     {
         await using BrowserPage page = await chromium.OpenAsync(new Uri(Address.GetLeftPart(UriPartial.Path)));
@@ -286,7 +303,8 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
         await page.SaysAsync("alert", "token");
     }
 
-    [BrowserFact]
+    [Fact]
+    [External("chromium")]
     public async Task On_a_phone_nothing_stands_beside_the_page()
     {
         await using BrowserPage page = await chromium.OpenAsync(Address, width: 360, height: 740);
@@ -302,7 +320,8 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
         }
     }
 
-    [BrowserFact]
+    [Fact]
+    [External("chromium")]
     public async Task Every_control_has_a_name_for_a_screen_reader()
     {
         await using BrowserPage page = await chromium.OpenAsync(Address);
@@ -318,7 +337,8 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
         Assert.Empty(nameless);
     }
 
-    [BrowserFact]
+    [Fact]
+    [External("chromium")]
     public async Task A_server_that_goes_away_in_the_middle_is_told()
     {
         CoapServer passing = new();

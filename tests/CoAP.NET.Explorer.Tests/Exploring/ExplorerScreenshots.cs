@@ -10,7 +10,8 @@ namespace CoAP.NET.Explorer.Tests.Exploring;
 /// </summary>
 public sealed class ExplorerScreenshots(Chromium chromium) : IClassFixture<Chromium>
 {
-    [BrowserFact]
+    [Fact]
+    [External("chromium")]
     public async Task The_way_from_a_device_to_a_plot_of_it_is_three_clicks()
     {
         double celsius = 21.5;

@@ -36,7 +36,7 @@ public sealed class ExplorerWorld : IAsyncLifetime
     /// <summary>How many bodies were put to <c>/file</c>, the last one.</summary>
     public byte[] File { get; private set; } = [];
 
-    public async Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         CoapEndpointOptions secured = new();
         CoapPskCredential credential = CoapPskCredential.Parse(Psk);
@@ -88,7 +88,7 @@ public sealed class ExplorerWorld : IAsyncLifetime
         Server.Notify("/count");
     }
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         _held.TrySetResult();
         LetGo();

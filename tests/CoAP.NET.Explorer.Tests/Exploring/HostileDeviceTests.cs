@@ -5,7 +5,7 @@ using Microsoft.Playwright;
 namespace CoAP.NET.Explorer.Tests.Exploring;
 
 /// <summary>Devices that say what they should not, or very much of it, and a page that shows it as text.</summary>
-public sealed class HostileDeviceTests(Chromium chromium, Xunit.Abstractions.ITestOutputHelper output)
+public sealed class HostileDeviceTests(Chromium chromium, ITestOutputHelper output)
     : IClassFixture<Chromium>, IAsyncLifetime
 {
     private const string Script = "<script>window.pwned=1</script><img src=x onerror=\"window.pwned=2\">";
@@ -14,7 +14,7 @@ public sealed class HostileDeviceTests(Chromium chromium, Xunit.Abstractions.ITe
     private readonly CoapServer _device = new();
     private CoapLocalExplorer _explorer = null!;
 
-    public async Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         _device.MapGet("/script", static _ => CoapResults.Text(Script)).WithTitle(Script).WithResourceType("javascript:alert(1)");
         _device.MapGet("/json", static _ => CoapResults.Bytes(
@@ -33,13 +33,14 @@ public sealed class HostileDeviceTests(Chromium chromium, Xunit.Abstractions.ITe
         _explorer = await CoapLocalExplorer.StartAsync(explorer => explorer.FirstTarget = _device.LocalEndpoints[0]);
     }
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         await _explorer.DisposeAsync();
         await _device.DisposeAsync();
     }
 
-    [BrowserFact]
+    [Fact]
+    [External("chromium")]
     public async Task Nothing_that_a_device_says_runs_or_is_loaded()
     {
         await using BrowserPage page = await chromium.OpenAsync(_explorer.Address);
@@ -69,7 +70,8 @@ public sealed class HostileDeviceTests(Chromium chromium, Xunit.Abstractions.ITe
                 || url.StartsWith("blob:", StringComparison.Ordinal), url));
     }
 
-    [BrowserFact]
+    [Fact]
+    [External("chromium")]
     public async Task What_looks_like_a_formula_is_text_in_an_export()
     {
         await using BrowserPage page = await chromium.OpenAsync(_explorer.Address);
@@ -85,7 +87,8 @@ public sealed class HostileDeviceTests(Chromium chromium, Xunit.Abstractions.ITe
         Assert.DoesNotContain(",\"=HYPERLINK", text, StringComparison.Ordinal);
     }
 
-    [BrowserFact]
+    [Fact]
+    [External("chromium")]
     public async Task Ten_thousand_resources_are_listed_and_found_with_few_rows_in_the_page()
     {
         for (int i = 0; i < ManyResources; i++)
@@ -107,7 +110,8 @@ public sealed class HostileDeviceTests(Chromium chromium, Xunit.Abstractions.ITe
     }
 
     // 17 notifications for each frame are some 1,000 per second. The output has the time of a frame, which docs/explorer.md quotes.
-    [BrowserFact]
+    [Fact]
+    [External("chromium")]
     public async Task The_page_draws_each_frame_while_a_thousand_notifications_a_second_come_to_ten_thousand_resources()
     {
         const int Frames = 300;
@@ -158,7 +162,8 @@ public sealed class HostileDeviceTests(Chromium chromium, Xunit.Abstractions.ITe
         Assert.Empty(page.Complaints);
     }
 
-    [BrowserFact]
+    [Fact]
+    [External("chromium")]
     public async Task A_thousand_notifications_are_counted_and_drawn_without_a_row_for_each()
     {
         const int changes = 1000;

@@ -11,7 +11,8 @@ public sealed class LibcoapBrowserTests(Chromium chromium) : IClassFixture<Chrom
 {
     private const string Program = "coap-server-notls";
 
-    [BrowserFact(Program)]
+    [Fact]
+    [External("chromium", Program)]
     public async Task A_clock_of_libcoap_is_found_asked_observed_and_plotted()
     {
         int port;

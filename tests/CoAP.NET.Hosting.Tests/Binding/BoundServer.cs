@@ -9,7 +9,7 @@ namespace CoAP.NET.Hosting.Tests.Binding;
 /// A server on the loopback address with routes to bind, and a client. Requests have the services of a container, as a host would give
 /// them.
 /// </summary>
-public sealed class BoundServer : IAsyncLifetime, IAsyncDisposable
+public sealed class BoundServer : IAsyncLifetime
 {
     private readonly CoapClient _client = new();
     private CoapServer? _server;
@@ -31,20 +31,18 @@ public sealed class BoundServer : IAsyncLifetime, IAsyncDisposable
         return bound;
     }
 
-    public Task InitializeAsync() => StartServerAsync(server =>
+    public async ValueTask InitializeAsync() => await StartServerAsync(server =>
     {
         SourceRoutes.Map(server);
         new AnswerRoutes().Map(server);
     });
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         await _client.DisposeAsync();
         await Server.DisposeAsync();
         await Services.DisposeAsync();
     }
-
-    async ValueTask IAsyncDisposable.DisposeAsync() => await DisposeAsync();
 
     public async Task<CoapResponse> SendAsync(CoapMethod method, string path, CoapContent? content = null,
         Action<CoapRequest>? change = null)

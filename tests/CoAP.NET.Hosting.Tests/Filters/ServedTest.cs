@@ -48,13 +48,13 @@ public abstract class ServedTest : HostTest, IAsyncLifetime
         return Within((client ?? Client()).SendAsync(request));
     }
 
-    async Task IAsyncLifetime.DisposeAsync()
+    public override async ValueTask DisposeAsync()
     {
         foreach (CoapClient client in _clients)
         {
             await client.DisposeAsync();
         }
 
-        await DisposeAsync();
+        await base.DisposeAsync();
     }
 }

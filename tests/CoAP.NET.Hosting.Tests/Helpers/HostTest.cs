@@ -18,9 +18,9 @@ public abstract class HostTest : IAsyncLifetime
 
     protected static TimeSpan Guard { get; } = TimeSpan.FromMinutes(2);
 
-    public Task InitializeAsync() => Task.CompletedTask;
+    public ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
-    public async Task DisposeAsync()
+    public virtual async ValueTask DisposeAsync()
     {
         foreach (IHost host in Enumerable.Reverse(_hosts))
         {

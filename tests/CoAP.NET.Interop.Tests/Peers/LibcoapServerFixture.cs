@@ -1,17 +1,16 @@
 namespace CoAP.NET.Interop.Tests.Peers;
 
 /// <summary>
-/// libcoap's server, which echoes what is PUT (<c>-e</c>), for all tests of a class; not started where the program is absent.
+/// libcoap's server, which echoes what is PUT (<c>-e</c>), for all tests of a class.
 /// </summary>
 public sealed class LibcoapServerFixture : IAsyncLifetime
 {
-    private LibcoapServer? _server;
+    private LibcoapServer _server = null!;
 
     /// <summary>The URI of one of its resources.</summary>
-    public string Uri(string path) => _server!.Uri(path).OriginalString;
+    public string Uri(string path) => _server.Uri(path).OriginalString;
 
-    public async Task InitializeAsync() =>
-        _server = PeerProgram.SkipReason([LibcoapServer.Program]) is null ? await LibcoapServer.StartAsync("-e") : null;
+    public async ValueTask InitializeAsync() => _server = await LibcoapServer.StartAsync("-e");
 
-    public async Task DisposeAsync() => await (_server?.DisposeAsync() ?? ValueTask.CompletedTask);
+    public ValueTask DisposeAsync() => _server.DisposeAsync();
 }

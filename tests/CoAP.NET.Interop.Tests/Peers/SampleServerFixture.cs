@@ -12,7 +12,7 @@ public sealed class SampleServerFixture : IAsyncLifetime
 
     internal IPEndPoint EndPoint => new(IPAddress.Loopback, _server!.Uri.Port);
 
-    public async Task InitializeAsync() => _server = await SampleServer.StartAsync("samples/Server", "--bind", "coap://127.0.0.1:0");
+    public async ValueTask InitializeAsync() => _server = await SampleServer.StartAsync("samples/Server", "--bind", "coap://127.0.0.1:0");
 
-    public async Task DisposeAsync() => await (_server?.DisposeAsync() ?? ValueTask.CompletedTask);
+    public async ValueTask DisposeAsync() => await (_server?.DisposeAsync() ?? ValueTask.CompletedTask);
 }

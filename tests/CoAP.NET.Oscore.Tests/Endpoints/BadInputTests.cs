@@ -57,7 +57,7 @@ public sealed class BadInputTests : IAsyncLifetime
         "01900161", // an OSCORE option in it
     ];
 
-    public async Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         CoapServer server = _world.Server(OscoreWorld.ServerContext());
         server.MapGet("/", () =>
@@ -70,7 +70,7 @@ public sealed class BadInputTests : IAsyncLifetime
             InMemoryNetwork.Address("[2001:db8::2]:1000"), InMemoryNetwork.Address("[2001:db8::1]:5683"));
     }
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         _stranger.Dispose();
         await _world.DisposeAsync();

@@ -18,7 +18,7 @@ public sealed class CostTests : IAsyncLifetime
     private int _served;
     private ulong _sent;
 
-    public async Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         CoapResult kept = CoapResults.Text("hello");
         _contexts.Add(OscoreWorld.ServerContext());
@@ -34,7 +34,7 @@ public sealed class CostTests : IAsyncLifetime
         await _server.StartAsync();
     }
 
-    public async Task DisposeAsync() => await _server.DisposeAsync();
+    public async ValueTask DisposeAsync() => await _server.DisposeAsync();
 
     [Fact]
     public void A_protected_GET_allocates_what_its_messages_take_and_little_more()

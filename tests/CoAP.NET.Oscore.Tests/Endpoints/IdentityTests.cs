@@ -27,9 +27,9 @@ public sealed class IdentityTests : IAsyncLifetime
         _state = _server.MapGet("/state", () => CoapResults.Text("on")).Observable();
     }
 
-    public async Task InitializeAsync() => await _server.StartAsync();
+    public async ValueTask InitializeAsync() => await _server.StartAsync();
 
-    public async Task DisposeAsync() => await _world.DisposeAsync();
+    public async ValueTask DisposeAsync() => await _world.DisposeAsync();
 
     [Fact]
     public async Task Two_contexts_from_one_address_are_two_sources_and_one_context_from_two_addresses_is_one()

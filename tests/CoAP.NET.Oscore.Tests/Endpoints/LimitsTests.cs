@@ -19,9 +19,9 @@ public sealed class LimitsTests : IAsyncLifetime
             .Select(static limit => limit.Name),
     ];
 
-    public Task InitializeAsync() => Task.CompletedTask;
+    public ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
-    public async Task DisposeAsync() => await _world.DisposeAsync();
+    public async ValueTask DisposeAsync() => await _world.DisposeAsync();
 
     [Theory]
     [MemberData(nameof(Names))]

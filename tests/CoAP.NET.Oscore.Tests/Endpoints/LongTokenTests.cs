@@ -6,9 +6,9 @@ public sealed class LongTokenTests : IAsyncLifetime
 {
     private readonly OscoreWorld _world = new();
 
-    public Task InitializeAsync() => Task.CompletedTask;
+    public ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
-    public async Task DisposeAsync() => await _world.DisposeAsync();
+    public async ValueTask DisposeAsync() => await _world.DisposeAsync();
 
     [Fact]
     [Rfc("8974-2.2.2-1")]

@@ -11,7 +11,7 @@ public sealed class ObservingTests : IAsyncLifetime
     private CoapRouteHandlerBuilder _route = null!;
     private string _state = "one";
 
-    public async Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         _server = _world.Server(OscoreWorld.ServerContext());
         _server.MapGet("/oscore/hello/1", () => CoapResults.Text("Hello World!")).RequireOscore();
@@ -21,7 +21,7 @@ public sealed class ObservingTests : IAsyncLifetime
         await _server.StartAsync();
     }
 
-    public async Task DisposeAsync() => await _world.DisposeAsync();
+    public async ValueTask DisposeAsync() => await _world.DisposeAsync();
 
     [Fact]
     public async Task Test_5_a_resource_that_cannot_be_observed_answers_without_Observe()

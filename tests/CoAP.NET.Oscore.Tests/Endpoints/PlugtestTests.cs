@@ -12,7 +12,7 @@ public sealed class PlugtestTests : IAsyncLifetime
     private CoapServer _server = null!;
     private int _posts;
 
-    public async Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         _server = _world.Server(OscoreWorld.ServerContext(), OscoreWorld.ServerContext(IdContext));
         _server.MapGet("/oscore/hello/coap", () => CoapResults.Text("Hello World!"));
@@ -32,7 +32,7 @@ public sealed class PlugtestTests : IAsyncLifetime
         await _server.StartAsync();
     }
 
-    public async Task DisposeAsync() => await _world.DisposeAsync();
+    public async ValueTask DisposeAsync() => await _world.DisposeAsync();
 
     [Fact]
     public async Task Test_0_a_plain_request_is_answered_plain()

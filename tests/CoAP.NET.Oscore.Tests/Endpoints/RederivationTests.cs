@@ -15,9 +15,9 @@ public sealed class RederivationTests : IAsyncLifetime
     private ulong _seed = 100;
     private int _posts;
 
-    public Task InitializeAsync() => ServeAsync();
+    public async ValueTask InitializeAsync() => await ServeAsync();
 
-    public async Task DisposeAsync() => await _world.DisposeAsync();
+    public async ValueTask DisposeAsync() => await _world.DisposeAsync();
 
     [Fact]
     [Rfc("8613-B.2-1", "8613-B.2-2")]

@@ -9,7 +9,7 @@ public sealed class ResolverTests : IAsyncLifetime
     private readonly Devices _devices = new();
     private OscoreContexts _contexts = null!;
 
-    public async Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         _contexts = new OscoreContexts { Resolver = _devices };
         CoapServer server = _world.Server(options => options.UseOscore(_contexts));
@@ -17,7 +17,7 @@ public sealed class ResolverTests : IAsyncLifetime
         await server.StartAsync();
     }
 
-    public async Task DisposeAsync() => await _world.DisposeAsync();
+    public async ValueTask DisposeAsync() => await _world.DisposeAsync();
 
     [Fact]
     public async Task A_context_is_asked_for_once_and_kept()

@@ -15,7 +15,7 @@ public sealed class RetiringTests : IAsyncLifetime
     private CoapRouteHandlerBuilder _route = null!;
     private string _state = "one";
 
-    public async Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         _ofServer.Add(_server);
         _ofClient.Add(OscoreWorld.ServerUri, _client);
@@ -28,7 +28,7 @@ public sealed class RetiringTests : IAsyncLifetime
         _asker = _world.Client(null, options => options.UseOscore(_ofClient));
     }
 
-    public async Task DisposeAsync() => await _world.DisposeAsync();
+    public async ValueTask DisposeAsync() => await _world.DisposeAsync();
 
     [Fact]
     public async Task A_context_with_which_nothing_is_under_way_is_wiped_at_once()

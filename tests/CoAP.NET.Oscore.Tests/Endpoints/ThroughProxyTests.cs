@@ -19,9 +19,9 @@ public sealed class ThroughProxyTests : IAsyncLifetime
     private string _state = "one";
     private CoapRouteHandlerBuilder _observed = null!;
 
-    public Task InitializeAsync() => Task.CompletedTask;
+    public ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         foreach (IAsyncDisposable one in _owned)
         {

@@ -8,9 +8,9 @@ public sealed class TransportTests : IAsyncLifetime
 {
     private readonly OscoreWorld _world = new();
 
-    public Task InitializeAsync() => Task.CompletedTask;
+    public ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
-    public async Task DisposeAsync() => await _world.DisposeAsync();
+    public async ValueTask DisposeAsync() => await _world.DisposeAsync();
 
     [Fact]
     [Rfc("8613-4.1.3.4-1")]

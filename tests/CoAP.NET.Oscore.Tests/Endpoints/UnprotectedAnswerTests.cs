@@ -12,7 +12,7 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
     private CoapServer _server = null!;
     private int _posts;
 
-    public async Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         _server = _world.Server(OscoreWorld.ServerContext());
         _server.MapGet("/late", (CoapRequest _, CancellationToken _) => new ValueTask<CoapResult>(_answer.Task)).RequireOscore();
@@ -24,7 +24,7 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
         await _server.StartAsync();
     }
 
-    public async Task DisposeAsync() => await _world.DisposeAsync();
+    public async ValueTask DisposeAsync() => await _world.DisposeAsync();
 
     [Fact]
     [Rfc("8613-D.5.3-1", "8613-2-3")]

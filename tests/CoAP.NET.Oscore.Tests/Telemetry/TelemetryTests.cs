@@ -16,9 +16,9 @@ public sealed class TelemetryTests : IAsyncLifetime
     private readonly LogEntries _log = new();
     private readonly OscoreContexts _contexts = new OscoreContexts().Add(OscoreWorld.ServerContext());
 
-    public Task InitializeAsync() => Task.CompletedTask;
+    public ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         await _world.DisposeAsync();
         _metrics.Dispose();

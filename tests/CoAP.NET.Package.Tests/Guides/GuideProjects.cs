@@ -17,7 +17,7 @@ public sealed partial class GuideProjects(PackedFeed feed) : IAsyncLifetime
 
     private string Root => Path.Combine(feed.Root, "guides");
 
-    public async Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         _pinned = await File.ReadAllTextAsync(Path.Combine(Repository.Root, "Directory.Packages.props"));
         List<(GuidePage Page, string Folder)> guides = [];
@@ -47,7 +47,7 @@ public sealed partial class GuideProjects(PackedFeed feed) : IAsyncLifetime
         }
     }
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         // No program of a guide outlives its test.
         await Task.WhenAll(_runs.Values).ContinueWith(

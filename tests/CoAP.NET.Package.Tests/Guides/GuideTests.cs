@@ -7,6 +7,7 @@ namespace CoAP.NET.Package.Tests.Guides;
 /// a page marks its files, commands and outputs.
 /// </summary>
 [Collection(PackedFeedCollection.Name)]
+[External("dotnet")]
 public sealed class GuideTests(GuideProjects projects) : IClassFixture<GuideProjects>
 {
     public static TheoryData<string> Guides { get; } = [.. GuidePage.All().Select(static page => page.Name)];

@@ -1,6 +1,7 @@
 namespace CoAP.NET.Package.Tests.Packages;
 
 [Collection(PackedFeedCollection.Name)]
+[External("dotnet")]
 public sealed class ConsoleProjectTests(PackedFeed feed)
 {
     // What is trimmed is tried with a service (WorkerProjectTests), which has this package and more.

@@ -6,6 +6,7 @@ using CoAP.NET.Tests.Shared;
 namespace CoAP.NET.Package.Tests.Packages;
 
 [Collection(PackedFeedCollection.Name)]
+[External("dotnet")]
 public sealed partial class ContentTests(PackedFeed feed)
 {
     [Theory]

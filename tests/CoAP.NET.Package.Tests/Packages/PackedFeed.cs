@@ -36,7 +36,7 @@ public sealed class PackedFeed : IAsyncLifetime
             ? "Debug"
             : "Release";
 
-    public async Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         // As dotnet pack --no-build does it, but all of them in one process.
         string pack = Path.Combine(Root, "pack.proj");
@@ -67,10 +67,10 @@ public sealed class PackedFeed : IAsyncLifetime
 
     private static string ProjectFile(string project) => Path.Combine(Repository.Root, "src", project, $"{project}.csproj");
 
-    public Task DisposeAsync()
+    public ValueTask DisposeAsync()
     {
         Directory.Delete(Root, recursive: true);
-        return Task.CompletedTask;
+        return ValueTask.CompletedTask;
     }
 
     /// <summary>Copies a project of the folder Projects to where it sees nothing but the packages.</summary>

@@ -6,6 +6,7 @@ namespace CoAP.NET.Package.Tests.Packages;
 /// stands in <c>Projects/Snippets</c>. A snippet below the line <c>&lt;!-- fragment --&gt;</c> is a part of something larger.
 /// </summary>
 [Collection(PackedFeedCollection.Name)]
+[External("dotnet")]
 public sealed class SnippetTests(PackedFeed feed)
 {
     // Members of classes that no page shows in full. For anything else the page says what it takes.

@@ -23,7 +23,7 @@ public sealed partial class TemplateProjects(PackedFeed feed) : IAsyncLifetime
         ("coap-client", Client, []),
     ];
 
-    public async Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         string[] hive = ["--debug:custom-hive", Path.Combine(feed.Root, "hive")];
         await Tool.RunAsync(feed.Root, "dotnet",
@@ -41,7 +41,7 @@ public sealed partial class TemplateProjects(PackedFeed feed) : IAsyncLifetime
         await Tool.RunAsync(feed.Root, "dotnet", ["build", solution, "-c", "Release", "-v", "quiet", "-warnaserror", "-m:1"]);
     }
 
-    public Task DisposeAsync() => Task.CompletedTask;
+    public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 
     /// <summary>The folder of a project.</summary>
     internal string Folder(string name) => Path.Combine(feed.Root, name);

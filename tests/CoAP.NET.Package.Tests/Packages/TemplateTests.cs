@@ -5,6 +5,7 @@ namespace CoAP.NET.Package.Tests.Packages;
 
 /// <summary>Projects of the templates, as users make them: they build without a warning, run, and are asked.</summary>
 [Collection(PackedFeedCollection.Name)]
+[External("dotnet")]
 public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : IClassFixture<TemplateProjects>
 {
     [Fact]

@@ -3,6 +3,7 @@ using System.Globalization;
 namespace CoAP.NET.Package.Tests.Packages;
 
 [Collection(PackedFeedCollection.Name)]
+[External("dotnet")]
 public sealed class WorkerProjectTests(PackedFeed feed)
 {
     [Fact]

@@ -17,41 +17,34 @@ public sealed class KilledNodeTests : IAsyncLifetime
     private readonly ConcurrentDictionary<string, int> _published = new();
     private readonly CancellationTokenSource _killed = new();
     private readonly CancellationTokenSource _enough = new();
-    private PostgreSqlProcess? _store;
+    private PostgreSqlProcess _store = null!;
     private TopicNodeProcess[] _left = [];
 
-    public async Task InitializeAsync()
-    {
-        if (PostgreSqlProcess.IsInstalled)
-        {
-            _store = await PostgreSqlProcess.StartAsync(isDurable: false);
-        }
-    }
+    public async ValueTask InitializeAsync() => _store = await PostgreSqlProcess.StartAsync(isDurable: false);
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         await _client.DisposeAsync();
         _nodes.ForEach(static node => node.Dispose());
         _killed.Dispose();
         _enough.Dispose();
-        if (_store is not null)
-        {
-            await _store.DisposeAsync();
-        }
+        await _store.DisposeAsync();
     }
 
-    [PostgreSqlFact]
+    [Fact]
+    [External("postgres")]
     public async Task Nothing_that_was_answered_is_lost_and_subscribers_at_the_others_hear_each_topic_go_on_and_never_go_back() =>
         await RunAsync(TopicNode.Keep);
 
-    [PostgreSqlFact]
+    [Fact]
+    [External("postgres")]
     public async Task Without_keeping_each_publication_topics_go_on_at_the_others_as_well() => await RunAsync("newest");
 
     private async Task RunAsync(string keep)
     {
         for (int i = 0; i < 3; i++)
         {
-            _nodes.Add(await TopicNodeProcess.StartAsync(_store!.ConnectionString, "topics", _secret, keep));
+            _nodes.Add(await TopicNodeProcess.StartAsync(_store.ConnectionString, "topics", _secret, keep));
         }
 
         _left = [.. _nodes];

@@ -1,6 +1,7 @@
 using System.Globalization;
 using CoAP.NET.Cluster;
 using CoAP.NET.Cluster.PostgreSql;
+using Xunit.MicrosoftTestingPlatform;
 
 namespace CoAP.NET.PubSub.Tests.Processes;
 
@@ -13,15 +14,14 @@ internal static class TopicNode
     public const string Verb = "topic-node";
     public const string Keep = "keep";
 
-    /// <summary>The entry point of the assembly; tests do not come by here.</summary>
+    /// <summary>The entry point of the assembly: a node with the verb, otherwise the tests.</summary>
     /// <param name="args">The verb, how to reach PostgreSQL, a schema, the secret, and whether each publication is kept.</param>
-    /// <returns>0; 2 where it was called in another way.</returns>
+    /// <returns>0; that of the tests.</returns>
     public static async Task<int> Main(string[] args)
     {
         if (args is not [Verb, { } connection, { } schema, { } secret, { } keep])
         {
-            await Console.Error.WriteLineAsync($"usage: {Verb} CONNECTION SCHEMA SECRET {Keep}|newest   a part of a test");
-            return 2;
+            return await TestPlatformTestFramework.RunAsync(args, SelfRegisteredExtensions.AddSelfRegisteredExtensions);
         }
 
         CoapClusterOptions options = new()

@@ -1,6 +1,7 @@
 using System.Globalization;
 using CoAP.NET.Cluster;
 using CoAP.NET.Cluster.Sqlite;
+using Xunit.MicrosoftTestingPlatform;
 
 namespace CoAP.NET.ResourceDirectory.Tests.Processes;
 
@@ -15,15 +16,14 @@ internal static class DirectoryNodeProgram
     /// <summary>The exit code when its port is taken.</summary>
     public const int PortTaken = 3;
 
-    /// <summary>The entry point of the assembly; tests do not come by here.</summary>
+    /// <summary>The entry point of the assembly: a node with the verb, otherwise the tests.</summary>
     /// <param name="args">The verb, the file, the port, and the secret.</param>
-    /// <returns>0; 2 where it was called in another way; <see cref="PortTaken"/>.</returns>
+    /// <returns>0; <see cref="PortTaken"/>; that of the tests.</returns>
     public static async Task<int> Main(string[] args)
     {
         if (args is not [Verb, { } file, { } port, { } secret])
         {
-            await Console.Error.WriteLineAsync($"usage: {Verb} FILE PORT SECRET   a part of a test");
-            return 2;
+            return await TestPlatformTestFramework.RunAsync(args, SelfRegisteredExtensions.AddSelfRegisteredExtensions);
         }
 
         await using CoapCluster cluster = new(

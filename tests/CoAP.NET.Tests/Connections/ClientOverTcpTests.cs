@@ -31,9 +31,9 @@ public sealed class ClientOverTcpTests : IAsyncLifetime
         _client = new CoapClient(_clientOptions);
     }
 
-    public Task InitializeAsync() => Task.CompletedTask;
+    public ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         await _client.DisposeAsync();
         await _server.DisposeAsync();

@@ -19,7 +19,7 @@ public sealed class ValueRequestTests : IAsyncLifetime
 
     private CoapClient Client => _pair.Client;
 
-    public async Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         _pair.Server.MapGet("/state", static request => request.Accept == CoapContentFormat.Json
             ? CoapResults.Content(CoapContent.Json(s_reading, ReadingContext.Default.Reading))
@@ -36,7 +36,7 @@ public sealed class ValueRequestTests : IAsyncLifetime
                 + $"{Convert.ToHexString(request.Payload.Span)}"));
     }
 
-    public async Task DisposeAsync() => await _pair.DisposeAsync();
+    public async ValueTask DisposeAsync() => await _pair.DisposeAsync();
 
     [Fact]
     public async Task A_value_is_asked_for_in_its_format_and_read()

@@ -35,9 +35,9 @@ public abstract class EndpointTest : IAsyncLifetime
 
     protected CoapServer Server => field ??= new CoapServer(Options);
 
-    public Task InitializeAsync() => Task.CompletedTask;
+    public ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         // What a test left under way may end by its time, which nobody else lets pass.
         Task disposed = Server.DisposeAsync().AsTask();

@@ -10,7 +10,7 @@ public sealed class LocalAddressTests : IAsyncLifetime
     private string _udp = null!;
     private string _tcp = null!;
 
-    public async Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         _server.Listen("coap://127.0.0.1:0").Listen("coap+tcp://127.0.0.1:0");
         _server.MapGet("/me", static request => CoapResults.Text(request.Peer.Address.ToString()));
@@ -20,7 +20,7 @@ public sealed class LocalAddressTests : IAsyncLifetime
         _tcp = _server.LocalEndpoints.Single(static uri => uri.StartsWith("coap+tcp://", StringComparison.Ordinal));
     }
 
-    public async Task DisposeAsync() => await _server.DisposeAsync();
+    public async ValueTask DisposeAsync() => await _server.DisposeAsync();
 
     [Fact]
     public async Task One_client_is_many_peers_over_one_port()

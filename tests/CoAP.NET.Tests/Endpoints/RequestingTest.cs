@@ -38,7 +38,7 @@ public abstract class RequestingTest : IAsyncLifetime
         }
     }
 
-    public Task InitializeAsync() => Task.CompletedTask;
+    public ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
-    public async Task DisposeAsync() => await Client.DisposeAsync();
+    public async ValueTask DisposeAsync() => await Client.DisposeAsync();
 }

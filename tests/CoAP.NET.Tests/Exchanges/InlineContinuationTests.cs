@@ -17,13 +17,13 @@ public sealed class InlineContinuationTests : IAsyncLifetime
         _client = new CoapClient(
             new CoapEndpointOptions { TimeProvider = _clock, Parameters = new CoapTransmissionParameters { NStart = 1000 } });
 
-    public async Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         _server.Listen("coap://127.0.0.1:0").Listen("coap+tcp://127.0.0.1:0").MapGet("/x", static () => CoapResults.Text("x"));
         await _server.StartAsync();
     }
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         await _client.DisposeAsync();
         await _server.DisposeAsync();

@@ -1,6 +1,5 @@
 using CoAP.NET.Tests.Messaging;
 using CoAP.NET.Transports;
-using Xunit.Abstractions;
 
 namespace CoAP.NET.Tests.Observing;
 

@@ -10,15 +10,15 @@ public sealed class UdpObservingTests : IAsyncLifetime
     private readonly Socket _observer = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
     private readonly Socket _other = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
 
-    public Task InitializeAsync()
+    public ValueTask InitializeAsync()
     {
         _observer.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         _other.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         _server.Listen("coap://127.0.0.1:0");
-        return Task.CompletedTask;
+        return ValueTask.CompletedTask;
     }
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         await _server.DisposeAsync();
         _observer.Dispose();

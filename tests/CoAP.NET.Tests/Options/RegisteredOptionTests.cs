@@ -155,7 +155,7 @@ public sealed class RegisteredOptionTests
         int[] registered = [.. CoapOptionRegistry.Default.Factories.Where(factory => factory.Definition.SignallingCode is null)
             .Select(factory => factory.Number).Order()];
 
-        Assert.Equal([.. Definitions.Select(row => (int)row[0])], registered);
+        Assert.Equal([.. Definitions.Select(row => row.Data.Item1)], registered);
     }
 
     [Fact]

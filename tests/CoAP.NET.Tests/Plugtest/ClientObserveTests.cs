@@ -17,9 +17,9 @@ public sealed class ClientObserveTests : IAsyncLifetime
 
     private PlugtestBench Bench => _bench!;
 
-    public async Task InitializeAsync() => _bench = await PlugtestBench.CreateAsync(isExact: true);
+    public async ValueTask InitializeAsync() => _bench = await PlugtestBench.CreateAsync(isExact: true);
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         Assert.Equal(0, Bench.StageErrors);
         await Bench.DisposeAsync();

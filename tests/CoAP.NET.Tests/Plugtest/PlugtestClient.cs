@@ -28,9 +28,9 @@ public abstract class PlugtestClient : IAsyncLifetime
 
     private protected ScriptedPeer Server { get; }
 
-    public Task InitializeAsync() => Client.Endpoint.StartAsync();
+    public async ValueTask InitializeAsync() => await Client.Endpoint.StartAsync();
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         Server.Dispose();
         await Client.DisposeAsync();

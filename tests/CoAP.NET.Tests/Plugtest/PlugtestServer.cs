@@ -40,7 +40,7 @@ public abstract class PlugtestServer : IAsyncLifetime
     /// <summary>Confirmable messages that wait for their acknowledgement.</summary>
     private protected int Outstanding => _server.Endpoint.Pipelines[0].Messages.Outstanding;
 
-    public async Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         await _server.StartAsync();
 
@@ -48,7 +48,7 @@ public abstract class PlugtestServer : IAsyncLifetime
         SynchronizationContext.SetSynchronizationContext(null);
     }
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         Client.Dispose();
         await _server.DisposeAsync();

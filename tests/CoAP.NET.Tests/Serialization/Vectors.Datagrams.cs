@@ -66,14 +66,14 @@ internal static partial class Vectors
     /// <summary>The bytes of all valid datagrams but those with very long tokens.</summary>
     public static IEnumerable<byte[]> ValidDatagrams() => Bytes(Datagrams).Where(bytes => bytes.Length < 1000);
 
-    public static IEnumerable<byte[]> Bytes(TheoryData<string, string, string> vectors) => vectors.Select(row => Wire.Hex((string)row[1]));
+    public static IEnumerable<byte[]> Bytes(TheoryData<string, string, string> vectors) => vectors.Select(row => Wire.Hex(row.Data.Item2));
 
     private static TheoryData<string, string, string> Join(params TheoryData<string, string, string>[] parts)
     {
         TheoryData<string, string, string> all = [];
-        foreach (object[] row in parts.SelectMany(part => part))
+        foreach ((string text, string bytes, string meaning) in parts.SelectMany(part => part).Select(row => row.Data))
         {
-            all.Add((string)row[0], (string)row[1], (string)row[2]);
+            all.Add(text, bytes, meaning);
         }
 
         return all;

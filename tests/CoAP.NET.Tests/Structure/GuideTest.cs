@@ -27,9 +27,9 @@ public abstract class GuideTest : IAsyncLifetime
 
     private protected VirtualClock Clock { get; } = new();
 
-    public Task InitializeAsync() => Task.CompletedTask;
+    public ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         await client.DisposeAsync();
         await server.DisposeAsync();

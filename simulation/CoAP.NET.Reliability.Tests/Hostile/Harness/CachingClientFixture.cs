@@ -5,9 +5,9 @@ public sealed class CachingClientFixture : IAsyncLifetime
 {
     private ClientWorld? _world;
 
-    public Task InitializeAsync() => Task.CompletedTask;
+    public ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         if (_world is not null)
         {

@@ -7,9 +7,9 @@ public sealed class ServerFixture : IAsyncLifetime
 {
     private ServerWorld? _world;
 
-    public Task InitializeAsync() => Task.CompletedTask;
+    public ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         if (_world is not null)
         {

@@ -1,6 +1,5 @@
 using System.Globalization;
 using CoAP.NET.Tests.Testing;
-using Xunit.Abstractions;
 
 namespace CoAP.NET.Tests.Blockwise.EndToEnd;
 

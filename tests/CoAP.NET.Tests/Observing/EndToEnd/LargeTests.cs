@@ -1,7 +1,6 @@
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Tests.Testing;
-using Xunit.Abstractions;
 
 namespace CoAP.NET.Tests.Observing.EndToEnd;
 

@@ -1,7 +1,6 @@
 using System.Globalization;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Endpoints;
-using Xunit.Abstractions;
 
 namespace CoAP.NET.Tests.Observing.EndToEnd;
 

@@ -17,7 +17,7 @@ public sealed class BlockingTransportTests : IAsyncLifetime
     private readonly BlockingTransport _transport = new(new IPEndPoint(IPAddress.Loopback, 0));
     private byte[] _stored = [];
 
-    public async Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         int state = 0;
         _server.Endpoint.AddTransport(_transport);
@@ -37,7 +37,7 @@ public sealed class BlockingTransportTests : IAsyncLifetime
         await _server.StartAsync();
     }
 
-    public async Task DisposeAsync() => await _server.DisposeAsync();
+    public async ValueTask DisposeAsync() => await _server.DisposeAsync();
 
     [Fact]
     public async Task Requests_are_answered_also_when_they_come_byte_by_byte()

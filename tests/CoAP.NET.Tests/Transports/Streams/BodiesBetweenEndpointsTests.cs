@@ -22,9 +22,9 @@ public sealed class BodiesBetweenEndpointsTests : IAsyncLifetime
     private int _frames;
     private int _largest;
 
-    public Task InitializeAsync() => Task.CompletedTask;
+    public ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         foreach (IAsyncDisposable open in _open)
         {

@@ -29,9 +29,9 @@ public abstract class ScriptedServerTest : IAsyncLifetime
     /// <summary>Answers a request; null for silence.</summary>
     private protected Func<CoapMessage, CoapMessage?> Answer { get; set; } = static _ => null;
 
-    public Task InitializeAsync() => Task.CompletedTask;
+    public ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         _sent.Writer.TryComplete();
         await Endpoint.DisposeAsync();

@@ -19,9 +19,9 @@ public abstract class AsyncTest : IAsyncLifetime
 
     protected CoapAddress Address => Assert.Single(Transport.LocalAddresses);
 
-    public Task InitializeAsync() => Task.CompletedTask;
+    public ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
-    public virtual async Task DisposeAsync()
+    public virtual async ValueTask DisposeAsync()
     {
         if (_transport is not null)
         {

@@ -10,7 +10,7 @@ public sealed class ForeignCertificateTests : TlsTest
     private readonly TlsCertificates _others = new("CN=Other CA");
     private readonly IssuerTrap _trap = new();
 
-    public override async Task DisposeAsync()
+    public override async ValueTask DisposeAsync()
     {
         await base.DisposeAsync();
         _trap.Dispose();

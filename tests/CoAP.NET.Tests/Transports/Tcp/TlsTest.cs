@@ -20,7 +20,7 @@ public abstract class TlsTest : AsyncTest
     /// <summary>What the server does; changed before it listens.</summary>
     private protected CoapTlsOptions ServerTls { get; } = new();
 
-    public override async Task DisposeAsync()
+    public override async ValueTask DisposeAsync()
     {
         foreach (CoapTcpTransport client in _clients)
         {

@@ -4,7 +4,6 @@ using System.Runtime.InteropServices;
 using CoAP.NET.Tests.Resources;
 using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
-using Xunit.Abstractions;
 
 namespace CoAP.NET.Tests.Transports.Udp;
 

@@ -2,7 +2,6 @@ using System.Net;
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
 using CoAP.NET.Transports;
-using Xunit.Abstractions;
 
 namespace CoAP.NET.Tests.Transports.Udp;
 

@@ -51,9 +51,9 @@ public abstract class EngineTest : IAsyncLifetime
 
     protected int Port => _port;
 
-    public Task InitializeAsync() => Task.CompletedTask;
+    public ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
-    public virtual async Task DisposeAsync()
+    public virtual async ValueTask DisposeAsync()
     {
         await CloseClientsAsync();
         if (_server is not null)

@@ -14,7 +14,7 @@ public sealed class LoopWireTests : IAsyncLifetime
     private readonly List<Socket> _peers = [];
     private TransportLoops? _loops;
 
-    public async Task InitializeAsync()
+    public async ValueTask InitializeAsync()
     {
         if (TransportLoops.IsSupported)
         {
@@ -24,7 +24,7 @@ public sealed class LoopWireTests : IAsyncLifetime
         }
     }
 
-    public async Task DisposeAsync()
+    public async ValueTask DisposeAsync()
     {
         _wires.ForEach(static wire => wire.Close());
         _members.Leave();
