@@ -151,6 +151,28 @@ public sealed class KestrelTcpTests : WebTest
 
     [Fact]
     [Rfc("8323-8.2-2")]
+    public async Task Over_TLS_coap_is_offered_beside_the_application_protocols_of_the_options()
+    {
+        using X509Certificate2 certificate = Certificates.Make("localhost");
+        SslServerAuthenticationOptions tls = new()
+        {
+            ServerCertificate = certificate,
+            ApplicationProtocols = [SslApplicationProtocol.Http11],
+        };
+        Coap.MapGet("/x", static () => "over TLS");
+        await StartAsync(static _ => { }, listen => listen.UseCoapTls(tls).UseCoap(Coap));
+        _clientOptions.Tls = new CoapTlsOptions
+        {
+            Client = new SslClientAuthenticationOptions { RemoteCertificateValidationCallback = Certificates.Any },
+        };
+        await using CoapClient client = new(_clientOptions);
+
+        Assert.Equal("over TLS", (await client.GetAsync($"coaps+tcp://localhost:{Port}/x").WaitAsync(Hang)).GetText());
+        Assert.Equal([SslApplicationProtocol.Http11, new SslApplicationProtocol("coap")], tls.ApplicationProtocols);
+    }
+
+    [Fact]
+    [Rfc("8323-8.2-2")]
     public async Task Over_TLS_without_the_application_protocol_the_connection_is_closed()
     {
         using X509Certificate2 certificate = Certificates.Make("localhost");

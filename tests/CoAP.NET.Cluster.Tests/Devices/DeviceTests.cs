@@ -38,6 +38,22 @@ public sealed class DeviceTests : IAsyncDisposable
     }
 
     [Fact]
+    public async Task A_name_has_1_to_255_bytes()
+    {
+        DeviceNode node = await _world.StartNodeAsync();
+
+        foreach (string name in (string[])["", new string('a', 256), new string('\u00e9', 128), "\ud800"])
+        {
+            Assert.Throws<ArgumentException>(() => node.Devices[name]);
+        }
+
+        foreach (string name in (string[])["a", new string('a', 255), new string('\u00e9', 127)])
+        {
+            Assert.Equal(CoapDevicePresence.Unknown, (await node.Devices[name].GetStatusAsync()).Presence);
+        }
+    }
+
+    [Fact]
     public async Task A_device_that_did_not_answer_is_asleep_and_not_asked_until_it_has_said_something()
     {
         (DeviceNode node, TestDevice device) = await ConnectAsync(static options => options.RetryAsleepAfter = Timeout.InfiniteTimeSpan);

@@ -122,6 +122,27 @@ public sealed class ResumptionTests
     }
 
     [Fact]
+    public async Task A_server_that_does_not_answer_has_refused_nothing_and_resumes_the_session_later()
+    {
+        BenchSettings settings = NothingTwice(Settings(false));
+        using ClientBench bench = new(settings);
+        await bench.ConnectAsync(1);
+        bench.Loses = static (_, _, _) => true;
+
+        Task<DtlsSession> task = bench.BeginAsync(2);
+        bench.Clock.Advance(settings.Sessions.HandshakeTimeout);
+        bench.Client.Tick();
+
+        // It does not begin a whole handshake with a server that is away.
+        await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => task.WaitAsync(TimeSpan.FromSeconds(20)));
+        Assert.Equal(0, bench.Client.HandshakeCount);
+        bench.Loses = null;
+        int before = bench.Sent;
+        await bench.ConnectAsync(3);
+        Assert.Equal(Short, bench.Sent - before);
+    }
+
+    [Fact]
     public async Task A_server_that_forgot_the_session_makes_a_whole_one()
     {
         using ClientBench bench = new(NothingTwice(Settings(false)));

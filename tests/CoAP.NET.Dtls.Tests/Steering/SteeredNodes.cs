@@ -45,6 +45,9 @@ internal sealed class SteeredNodes : IDisposable
     /// <summary>What was sent to clients: from which node, and to which local address it had come.</summary>
     public List<(int Node, CoapAddress Local)> Sent { get; } = [];
 
+    /// <summary>What clients sent.</summary>
+    public List<byte[]> Arrived { get; } = [];
+
     public SteeredNode this[int number] => _nodes[number - 1];
 
     public static CoapAddress LocalOf(int node) => CoapAddress.FromIPv4(0xC0000200u + (uint)node, 5_684);
@@ -85,6 +88,7 @@ internal sealed class SteeredNodes : IDisposable
     public void SendToServers(DtlsPath path, byte[] datagram)
     {
         int node = Balance();
+        Arrived.Add([.. datagram]);
         this[node].Server.Receive(path with { Local = LocalOf(node), Tag = node }, datagram);
     }
 

@@ -499,6 +499,27 @@ public sealed class SteeringTests
     }
 
     [Fact]
+    public void A_handshake_that_is_under_way_goes_on_at_a_server_that_has_no_slot_for_new_ones()
+    {
+        using SteeredNodes nodes = new(2);
+        int sent = 0;
+        nodes.Balance = () => ++sent < 3 ? 1 : throw new InvalidOperationException();
+        Assert.Throws<InvalidOperationException>(() => nodes.Connect(1));
+        for (int slot = 0; slot < 256; slot++)
+        {
+            nodes.Owners[slot] = 2;
+        }
+
+        // The client sends its ClientHello with the cookie again.
+        nodes.Balance = static () => 1;
+        nodes.SendToServers(ServerBench.Path(1), nodes.Arrived[1]);
+
+        Assert.Empty(nodes[1].Relayed);
+        Assert.Equal((1, 0), (nodes[1].Server.HandshakeCount, nodes[2].Server.HandshakeCount));
+        Assert.Equal(0, nodes[1].Server.Counters.RecordsIgnored);
+    }
+
+    [Fact]
     public async Task A_release_that_the_store_does_not_confirm_says_so_and_leaves_nothing_here()
     {
         using SteeredNodes nodes = new(2);

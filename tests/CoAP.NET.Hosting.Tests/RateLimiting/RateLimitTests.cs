@@ -34,6 +34,13 @@ public sealed class RateLimitTests : ServedTest
     }
 
     [Fact]
+    public void A_key_of_no_request_is_refused()
+    {
+        Assert.Equal("request", Assert.Throws<ArgumentNullException>(static () => CoapRateLimitKey.Address(null!)).ParamName);
+        Assert.Equal("request", Assert.Throws<ArgumentNullException>(static () => CoapRateLimitKey.Identity(null!)).ParamName);
+    }
+
+    [Fact]
     public async Task A_permit_is_given_back_when_the_answer_is_there()
     {
         TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);

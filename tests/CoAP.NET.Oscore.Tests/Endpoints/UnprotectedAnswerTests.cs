@@ -60,6 +60,26 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
         _answer.SetResult(CoapResults.Text("late"));
     }
 
+    [Theory]
+    [InlineData(OptionNumber.MaxAge, "no route", "no route")]
+    [InlineData(OptionNumber.ContentFormat, "no route", null)]
+    [InlineData(OptionNumber.MaxAge, "", null)]
+    public async Task The_diagnostic_of_an_unprotected_error_is_reported_unless_it_is_another_content(
+        int option, string payload, string? reported)
+    {
+        _world.OnPacket = packet => packet.From.Port == 5683 && packet.Data.Length == 4
+            ? NetworkVerdict.Replace(Forged(packet.Data.Span, CoapCode.NotFound, option: option, payload: payload))
+            : NetworkVerdict.Pass;
+        Task<CoapResponse> asked = _world.Client(OscoreWorld.ClientContext()).SendAsync(
+            new CoapRequest(CoapMethod.Get, OscoreWorld.ServerUri + "/late"));
+
+        CoapOscoreException exception = await Assert.ThrowsAsync<CoapOscoreException>(() => _world.RunAsync(asked));
+
+        Assert.Equal((CoapCode.NotFound, reported), (exception.UnprotectedCode, exception.UnprotectedDiagnostic));
+        Assert.Equal(reported is not null, exception.Message.Contains("no route", StringComparison.Ordinal));
+        _answer.SetResult(CoapResults.Text("late"));
+    }
+
     [Fact]
     public async Task A_hop_that_wants_an_Echo_gets_it_outside_with_the_same_protected_bytes_which_are_executed_once()
     {
@@ -118,7 +138,7 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
     }
 
     // In place of an empty message of the server.
-    private byte[] Forged(ReadOnlySpan<byte> empty, CoapCode code, bool echo = false)
+    private byte[] Forged(ReadOnlySpan<byte> empty, CoapCode code, bool echo = false, int? option = null, string payload = "")
     {
         CoapMessage asked;
         lock (_world.Wire)
@@ -131,7 +151,13 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
             Type = CoapMessageType.Acknowledgement,
             MessageId = (ushort)((empty[2] << 8) | empty[3]),
             Token = asked.Token,
+            Payload = System.Text.Encoding.UTF8.GetBytes(payload),
         };
+        if (option is { } number)
+        {
+            forged.Options.AddUInt(number, 1);
+        }
+
         if (echo)
         {
             forged.Options.Add(OptionNumber.Echo, [1, 2, 3, 4]);

@@ -72,6 +72,23 @@ public sealed class StoreTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
+    public async Task A_context_is_not_closed_without_the_numbers_that_it_received(bool isFile)
+    {
+        IOscoreStore store = Make(isFile);
+        OscoreStoredState state = await store.OpenAsync(s_key, default);
+
+        ArgumentNullException error = await Assert.ThrowsAsync<ArgumentNullException>(
+            async () => await store.CloseAsync(s_key, state.Epoch, null!, default));
+
+        // Otherwise the next start would accept old requests again: it takes what came from the store, once.
+        Assert.Equal("received", error.ParamName);
+        await store.CloseAsync(s_key, state.Epoch, new OscoreReceivedNumbers(3, [0b0000_0111]), default);
+        Assert.Equal(3UL, (await Again(store).OpenAsync(s_key, default)).Received?.Next);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
     public async Task An_epoch_that_is_over_changes_nothing(bool isFile)
     {
         IOscoreStore store = Make(isFile);

@@ -60,8 +60,8 @@ public abstract class TransferTest : RequestingTest
     private protected async Task Within(Task task)
     {
         // A server that broke is the reason why nothing comes.
-        await (await Task.WhenAny(task, _pump).WaitAsync(TimeSpan.FromMinutes(2)));
-        await task.WaitAsync(TimeSpan.FromMinutes(2));
+        await (await Task.WhenAny(task, _pump).WaitAsync(HangGuard.InMemory));
+        await task.WaitAsync(HangGuard.InMemory);
     }
 
     private protected static byte[] Bytes(int length, int seed = 1)

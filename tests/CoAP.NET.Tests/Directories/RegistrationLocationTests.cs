@@ -75,4 +75,31 @@ public sealed class RegistrationLocationTests
         await site.Clock.AdvanceUntilAsync(registration.DisposeAsync().AsTask(), TimeSpan.FromMinutes(1));
         Assert.Equal(1, site.Count("DELETE /reg/2/"));
     }
+
+    [Fact]
+    public async Task An_expired_location_is_neither_refreshed_nor_removed_as_it_may_be_another_endpoint_s()
+    {
+        DirectorySite network = new();
+        await using RegistrationSite site = await RegistrationSite.StartAsync(site: network);
+        CoapResourceDirectory small = new(network.Client, CoapUri.Parse(DirectorySite.Address + "/resourcedirectory/"));
+        CoapRegistration registration = CoapRegistration.Start(network.Client, small, RegistrationSite.Options("small"));
+        await site.Site.RunAsync(registration.WhenRegisteredAsync());
+
+        // The machine sleeps for longer than the lifetime. Meanwhile the directory restarts, and other endpoints get the locations.
+        site.Directory.Forget();
+        site.Directory.Add("first", "coap://[2001:db8::66]");
+        site.Directory.Add("second", "coap://[2001:db8::67]");
+        site.Clock.JumpWallClock(TimeSpan.FromHours(2));
+        await site.PassAsync(TimeSpan.FromMinutes(10) + TimeSpan.FromSeconds(1));
+
+        Assert.Equal(CoapRegistrationState.Registered, registration.Status.State);
+        Assert.Equal(0, site.Count("POST /reg/"));
+        Assert.Equal(4, site.Count("POST /resourcedirectory/"));
+
+        // It stops before it noticed that its lifetime is over.
+        int deleted = site.Count("DELETE");
+        site.Clock.JumpWallClock(TimeSpan.FromHours(2));
+        await site.Clock.AdvanceUntilAsync(registration.DisposeAsync().AsTask(), TimeSpan.FromMinutes(1));
+        Assert.Equal(deleted, site.Count("DELETE"));
+    }
 }

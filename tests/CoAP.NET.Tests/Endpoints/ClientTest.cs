@@ -13,9 +13,9 @@ public abstract class ClientTest : RequestingTest
         ? new[] { IPAddress.Parse("192.0.2.9"), IPAddress.Parse("192.0.2.1") }
         : [IPAddress.Parse("192.0.2.1")]);
 
-    private protected static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromMinutes(2));
+    private protected static Task<T> Within<T>(Task<T> task) => task.WaitAsync(HangGuard.InMemory);
 
-    private protected static Task Within(Task task) => task.WaitAsync(TimeSpan.FromMinutes(2));
+    private protected static Task Within(Task task) => task.WaitAsync(HangGuard.InMemory);
 
     private protected Sent TakeOne() => new(Assert.Single(Transport.TakeSent()));
 

@@ -57,10 +57,10 @@ public abstract class EndpointTest : IAsyncLifetime
     }
 
     /// <summary>Waits for something that other threads do; a guard against hanging, no assertion about time.</summary>
-    protected static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromMinutes(2));
+    protected static Task<T> Within<T>(Task<T> task) => task.WaitAsync(HangGuard.InMemory);
 
     /// <summary>Waits for something that other threads do; a guard against hanging, no assertion about time.</summary>
-    protected static Task Within(Task task) => task.WaitAsync(TimeSpan.FromMinutes(2));
+    protected static Task Within(Task task) => task.WaitAsync(HangGuard.InMemory);
 
     /// <summary>
     /// Waits for a task while virtual time goes on from timer to timer. For tests of <see cref="VirtualTimeCollection"/>: no time passes

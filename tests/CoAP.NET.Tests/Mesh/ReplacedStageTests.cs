@@ -143,6 +143,21 @@ public sealed class ReplacedStageTests
     }
 
     [Fact]
+    public async Task A_reply_of_a_router_without_exchange_or_result_is_counted_as_a_defect_and_answers_nothing()
+    {
+        CoapEndpointOptions options = new() { Shards = 1 };
+        options.Pipeline.Replace(CoapStages.Resource, static _ => new TransformManyBlock<CoapExchange, CoapReply>(static exchange =>
+            [default, new CoapReply(exchange, null!), new CoapReply(exchange, CoapResults.Text("right"))]));
+        await using CoapServer server = new(options);
+        string uri = await StartAsync(server, "coap");
+        await using CoapClient client = new();
+
+        Assert.Equal("right", (await Within(client.GetAsync($"{uri}/x"))).GetText());
+
+        Assert.Equal(2, server.Endpoint.Counters[CoapCounter.StageErrors]);
+    }
+
+    [Fact]
     public async Task A_router_that_is_full_has_requests_answered_with_5_03()
     {
         TaskCompletionSource release = new(TaskCreationOptions.RunContinuationsAsynchronously);

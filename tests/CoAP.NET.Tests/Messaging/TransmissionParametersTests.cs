@@ -33,4 +33,45 @@ public sealed class TransmissionParametersTests
     [Rfc("7252-4.8-1")]
     public void A_random_factor_below_one_is_refused(double factor) =>
         Assert.Throws<ArgumentOutOfRangeException>(() => new CoapTransmissionParameters { AckRandomFactor = factor });
+
+    [Fact]
+    public void The_ends_of_the_documented_ranges_are_taken_and_values_beyond_them_refused()
+    {
+        TimeSpan tick = TimeSpan.FromTicks(1);
+        Func<CoapTransmissionParameters>[] taken =
+        [
+            () => new() { AckTimeout = tick }, () => new() { AckTimeout = TimeSpan.FromHours(1) },
+            () => new() { AckRandomFactor = 1 },
+            () => new() { MaxRetransmit = 0 }, () => new() { MaxRetransmit = 20 },
+            () => new() { NStart = 1 }, () => new() { NStart = 65_535 },
+            () => new() { MaxQueuedRequests = 0 }, () => new() { MaxQueuedRequests = 1_000_000 },
+            () => new() { ProbingRate = double.Epsilon }, () => new() { ProbingRate = double.PositiveInfinity },
+            () => new() { DefaultLeisure = TimeSpan.Zero }, () => new() { DefaultLeisure = TimeSpan.FromMinutes(10) },
+            () => new() { MaxLatency = tick }, () => new() { MaxLatency = TimeSpan.FromDays(1) },
+            () => new() { PiggybackWindow = TimeSpan.Zero }, () => new() { PiggybackWindow = TimeSpan.FromHours(1) },
+            () => new() { PreferredBlockSize = 16 }, () => new() { PreferredBlockSize = 1024 },
+            () => new() { MaxMessageSize = 64 }, () => new() { MaxMessageSize = 65_507 },
+            () => new() { ExtendedTokenLength = 9 }, () => new() { ExtendedTokenLength = 65_804 },
+            () => new() { ResponseTimeout = TimeSpan.Zero }, () => new() { ResponseTimeout = Timeout.InfiniteTimeSpan },
+        ];
+        Func<CoapTransmissionParameters>[] refused =
+        [
+            () => new() { AckTimeout = TimeSpan.Zero }, () => new() { AckTimeout = TimeSpan.FromHours(1) + tick },
+            () => new() { AckRandomFactor = Math.BitDecrement(1.0) },
+            () => new() { MaxRetransmit = -1 }, () => new() { MaxRetransmit = 21 },
+            () => new() { NStart = 0 }, () => new() { NStart = 65_536 },
+            () => new() { MaxQueuedRequests = -1 }, () => new() { MaxQueuedRequests = 1_000_001 },
+            () => new() { ProbingRate = 0 }, () => new() { ProbingRate = double.NaN },
+            () => new() { DefaultLeisure = -tick }, () => new() { DefaultLeisure = TimeSpan.FromMinutes(10) + tick },
+            () => new() { MaxLatency = TimeSpan.Zero }, () => new() { MaxLatency = TimeSpan.FromDays(1) + tick },
+            () => new() { PiggybackWindow = -tick }, () => new() { PiggybackWindow = TimeSpan.FromHours(1) + tick },
+            () => new() { PreferredBlockSize = 8 }, () => new() { PreferredBlockSize = 2048 }, () => new() { PreferredBlockSize = 100 },
+            () => new() { MaxMessageSize = 63 }, () => new() { MaxMessageSize = 65_508 },
+            () => new() { ExtendedTokenLength = 8 }, () => new() { ExtendedTokenLength = 65_805 },
+            () => new() { ResponseTimeout = -2 * tick },
+        ];
+
+        Assert.All(taken, static make => Assert.NotNull(make()));
+        Assert.All(refused, static make => Assert.Throws<ArgumentOutOfRangeException>(make));
+    }
 }

@@ -206,6 +206,9 @@ public sealed class NotificationTests : ClientObserveTest
     private void AnswerRest(CoapMessage fetch, string payload)
     {
         Assert.Equal(new BlockValue(1, false, 0), fetch.Options.Block2);
+
+        // It asks for the rest, and registers nothing (RFC 7959 section 2.6).
+        Assert.Null(fetch.Options.Observe);
         CoapMessage message = new(CoapCode.Content)
         {
             Type = CoapMessageType.Acknowledgement,

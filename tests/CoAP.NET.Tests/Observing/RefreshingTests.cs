@@ -1,3 +1,6 @@
+using System.Net;
+using CoAP.NET.Transports;
+
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>Registering again because the program wants it now.</summary>
@@ -105,5 +108,79 @@ public sealed class RefreshingTests : ClientObserveTest
         Task<CoapResponse> refreshing = observation.RefreshAsync();
         await observation.DisposeAsync();
         await Assert.ThrowsAsync<ObjectDisposedException>(() => Within(refreshing));
+    }
+
+    [Theory]
+    [InlineData("answer")]
+    [InlineData("error")]
+    [InlineData("reset")]
+    public async Task A_late_reply_to_an_earlier_registration_changes_nothing(string reply)
+    {
+        CoapMessage? earlier = null;
+        Options.ResolveHost = (_, _) =>
+        {
+            // The observation is busy with its next registration, and handles the reply only when it has left.
+            CoapMessage? replied = Interlocked.Exchange(ref earlier, null);
+            if (replied is not null && reply == "reset")
+            {
+                ResetMessage(replied);
+            }
+            else if (replied is not null)
+            {
+                Answer(replied, reply == "error" ? null : 2, "late", code: reply == "error" ? CoapCode.NotFound : null);
+            }
+
+            return Task.FromResult(new[] { IPAddress.Parse("192.0.2.1") });
+        };
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(uri: "coap://device.example/obs");
+        await using CoapObservation disposed = observation;
+        Task<CoapResponse> first = observation.RefreshAsync();
+        CoapMessage superseded = TakeRequest();
+        NotifyAcknowledged(registration.Token, 7, "notified");
+        Assert.Equal("notified", (await Within(first)).GetText());
+
+        earlier = superseded;
+        Task<CoapResponse> second = observation.RefreshAsync();
+
+        Assert.Null(earlier);
+        CoapMessage current = TakeRequest();
+        Assert.NotEqual(superseded.MessageId, current.MessageId);
+        Assert.False(second.IsCompleted);
+        Assert.Null(observation.Error);
+        Assert.Equal("notified", Text(observation.Latest));
+
+        // The reply to the current one counts.
+        Answer(current, 8, "current");
+        Assert.Equal("current", (await Within(second)).GetText());
+        Assert.Equal(CoapObserveState.Observing, observation.State);
+    }
+
+    [Fact]
+    public async Task A_late_notification_of_the_previous_address_changes_nothing()
+    {
+        CoapToken? previous = null;
+        Options.ResolveHost = (_, _) =>
+        {
+            if (previous is not { } token)
+            {
+                return Task.FromResult(new[] { IPAddress.Parse("192.0.2.1") });
+            }
+
+            // The observation is busy with its registration at the new address, and handles the notification only when it has left.
+            Notify(token, 9, "from the previous address", confirmable: false);
+            return Task.FromResult(new[] { IPAddress.Parse("192.0.2.9") });
+        };
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(uri: "coap://moves.example/obs");
+        await using CoapObservation disposed = observation;
+
+        previous = registration.Token;
+        Task<CoapResponse> refreshing = observation.RefreshAsync();
+
+        (CoapAddress remote, byte[] bytes) = Assert.Single(Transport.TakeAll());
+        Assert.Equal(s_stranger, remote);
+        Assert.False(refreshing.IsCompleted);
+        Assert.Equal("one", Text(observation.Latest));
+        Answer(Read(Wire.Hex(bytes)), 1, "from the new address", from: remote);
+        Assert.Equal("from the new address", (await Within(refreshing)).GetText());
     }
 }

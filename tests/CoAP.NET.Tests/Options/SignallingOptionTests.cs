@@ -77,6 +77,22 @@ public sealed class SignallingOptionTests
         Assert.NotNull(request.Get<ETag>());
     }
 
+    [Fact]
+    public void A_message_reads_its_options_under_its_current_code()
+    {
+        CoapMessage message = new();
+        message.Options.AddUInt(2, 2000);
+        Assert.IsType<UnrecognizedOption>(Assert.Single(message.Options));
+
+        message.Code = CoapCode.Csm;
+        Assert.Equal(2000u, message.Options.Get<MaxMessageSize>()?.Value);
+
+        message.Code = CoapCode.Release;
+        Assert.IsType<AlternativeAddress>(Assert.Single(message.Options));
+        Assert.Null(message.Options.Get<MaxMessageSize>());
+        Assert.IsType<AlternativeAddress>(Assert.Single(message.Clone().Options));
+    }
+
     private static CoapOption Read(CoapCode code, int number, string value) =>
         CoapOptionRegistry.Default.Create(code, new OptionData(number, Wire.Hex(value)));
 }

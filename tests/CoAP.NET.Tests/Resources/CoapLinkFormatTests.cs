@@ -129,6 +129,9 @@ public class CoapLinkFormatTests
     [InlineData("</a;rt=x,</b>", 9)]
     [InlineData("</a>;rt=\"\u0001\"", 9)]
     [InlineData("</a b>", 3)]
+    [InlineData("</a ;rt=x", 3)]
+    [InlineData("</a\",</b>", 3)]
+    [InlineData("</a<", 3)]
     public void Broken_document_is_an_error_with_its_offset(string document, int offset)
     {
         Assert.False(CoapLinkFormat.TryParse(document, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error));

@@ -136,6 +136,25 @@ public class RouteSecurityTests : EndpointTest
         Assert.EndsWith(Hi, Exchange("41010002aab178"), StringComparison.Ordinal);
     }
 
+    [Fact]
+    public async Task A_request_of_the_server_before_it_has_addresses_leaves_its_routes_protected()
+    {
+        await using CoapServer server = new(new CoapEndpointOptions { Shards = 1 });
+        server.MapGet("/x", static () => CoapResults.Text("hi"));
+        using CancellationTokenSource cancel = new();
+        Task<CoapResponse> early = new CoapClient(server.Endpoint).GetAsync("coap://127.0.0.1:9/x", cancel.Token);
+        await cancel.CancelAsync();
+        await Assert.ThrowsAnyAsync<Exception>(() => early);
+
+        DirectTransport plain = new();
+        server.Endpoint.AddTransport(plain);
+        server.Endpoint.AddTransport(_secured);
+        await server.StartAsync();
+
+        plain.Receive(Peer, PlainGetX);
+        Assert.Equal(Unauthorized, Assert.Single(plain.TakeSent())[2..4]);
+    }
+
     private async Task StartAllAsync()
     {
         Server.Endpoint.AddTransport(_secured);

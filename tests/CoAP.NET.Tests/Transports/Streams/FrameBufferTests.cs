@@ -81,6 +81,20 @@ public class FrameBufferTests
         Assert.Equal(bytes[65_536..], buffer.Bytes.ToArray());
     }
 
+    [Fact]
+    public void A_little_that_arrived_with_room_for_much_is_charged_with_the_room()
+    {
+        FrameBuffer buffer = new();
+        buffer.Write(new byte[Small + 100]);
+        buffer.Skip(Small);
+        Assert.Equal((100, 2 * Small), (buffer.Length, buffer.Capacity));
+
+        // Nothing was returned yet: the rest takes what the whole took.
+        Assert.Equal(2 * Small, buffer.Charge);
+        buffer.Trim();
+        Assert.Equal((Small, 0), (buffer.Capacity, buffer.Charge));
+    }
+
     [Theory]
     [InlineData(0)]
     [InlineData(512)]

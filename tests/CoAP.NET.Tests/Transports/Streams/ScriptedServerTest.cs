@@ -54,8 +54,8 @@ public abstract class ScriptedServerTest : IAsyncLifetime
     private protected async Task<T> Within<T>(Task<T> task)
     {
         // A server that broke is the reason why nothing comes.
-        await (await Task.WhenAny(task, _pump).WaitAsync(TimeSpan.FromMinutes(2)));
-        return await task.WaitAsync(TimeSpan.FromMinutes(2));
+        await (await Task.WhenAny(task, _pump).WaitAsync(HangGuard.InMemory));
+        return await task.WaitAsync(HangGuard.InMemory);
     }
 
     /// <summary>Answers the requests one after the other; further ones are not answered.</summary>

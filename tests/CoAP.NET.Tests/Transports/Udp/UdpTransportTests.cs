@@ -277,6 +277,42 @@ public class UdpTransportTests : UdpTest
         await AssertEchoAsync(engine, own.ToString(), own.ToString(), own.ToString());
     }
 
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public async Task A_socket_for_IPv6_only_is_not_offered_for_IPv4(CoapUdpEngine engine)
+    {
+        CoapUdpTransportOptions options = new()
+        {
+            Engine = engine,
+            IsServer = true,
+            DualMode = false,
+            Endpoints = { new IPEndPoint(IPAddress.IPv6Any, 0) },
+        };
+        await using CoapUdpTransport transport = await StartAsync(new UdpTestContext(), options);
+
+        Assert.False(transport.TryFindLocal(IPAddress.Loopback, out CoapAddress local, out _));
+        Assert.Equal(default, local);
+        Assert.True(transport.TryFindLocal(IPAddress.IPv6Loopback, out local, out int tag));
+        Assert.Equal((CoapAddress.FromIPEndPoint(At("::1", transport)), 0), (local, tag));
+    }
+
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public async Task A_socket_of_the_address_s_own_version_comes_before_one_of_both(CoapUdpEngine engine)
+    {
+        await using CoapUdpTransport both = await StartAsync(engine, new UdpTestContext(), "::1", "::");
+        Assert.True(both.TryFindLocal(IPAddress.Loopback, out CoapAddress local, out int tag));
+        Assert.Equal((CoapAddress.FromIPEndPoint(At("127.0.0.1", both, 1)), 1), (local, tag));
+
+        await using CoapUdpTransport own = await StartAsync(engine, new UdpTestContext(), "::", "127.0.0.1");
+        Assert.True(own.TryFindLocal(IPAddress.Loopback, out local, out tag));
+        Assert.Equal((CoapAddress.FromIPEndPoint(At("127.0.0.1", own, 1)), 1), (local, tag));
+
+        // An address of IPv6 is none of IPv4.
+        await using CoapUdpTransport other = await StartAsync(engine, new UdpTestContext(), "::1");
+        Assert.False(other.TryFindLocal(IPAddress.Loopback, out _, out _));
+    }
+
     private static async Task AssertEchoAsync(CoapUdpEngine engine, string bound, string peerAddress, string asked)
     {
         TaskCompletionSource<(CoapAddress Remote, CoapAddress Local)> seen = new(TaskCreationOptions.RunContinuationsAsynchronously);

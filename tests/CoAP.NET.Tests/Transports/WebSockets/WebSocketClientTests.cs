@@ -3,6 +3,7 @@ using System.Net.Sockets;
 using System.Net.WebSockets;
 using CoAP.NET.Serialization;
 using CoAP.NET.Testing;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.WebSockets;
 
@@ -87,6 +88,24 @@ public sealed class WebSocketClientTests : IAsyncDisposable
         CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => asked.WaitAsync(s_hang));
         Assert.Contains("CoapWebSocketOptions.Path", exception.Message, StringComparison.Ordinal);
         await stream.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task Options_that_change_after_the_transport_was_made_have_no_effect_on_it()
+    {
+        CoapWebSocketTransportOptions own = new();
+        own.WebSockets.Headers["Origin"] = "https://app.example";
+        Client.Endpoint.AddTransport(new CoapWebSocketTransport(own));
+        own.WebSockets.Headers["origin"] = "https://other.example";
+        own.WebSockets.Headers["X-Later"] = "1";
+
+        Task<CoapResponse> asked = Client.GetAsync($"{Uri}/a");
+        (Stream stream, string head) = await _server.AcceptAsync();
+
+        Assert.Equal("https://app.example", WebServer.FieldOf(head, "Origin"));
+        Assert.Null(WebServer.FieldOf(head, "X-Later"));
+        await stream.DisposeAsync();
+        await Assert.ThrowsAsync<CoapConnectionException>(() => asked.WaitAsync(s_hang));
     }
 
     [Fact]

@@ -1,0 +1,28 @@
+namespace CoAP.NET.Cluster.Tests.Stores;
+
+/// <summary>Changes that no store could write do not exist.</summary>
+public sealed class RecordChangeTests
+{
+    private static readonly CoapRecordKey s_key = new(CoapRecordKind.Outbox, new CoapSlot(1), [1]);
+    private static readonly CoapFence s_fence = new(1);
+
+    [Fact]
+    public void A_state_has_at_most_the_documented_length()
+    {
+        byte[] longest = new byte[CoapRecordChange.MaxStateLength];
+
+        Assert.Equal(longest.Length, Put(longest, Timeout.InfiniteTimeSpan).State.Length);
+        Assert.Throws<ArgumentOutOfRangeException>(() => Put(new byte[longest.Length + 1], Timeout.InfiniteTimeSpan));
+    }
+
+    [Fact]
+    public void A_lifetime_is_positive_or_has_no_end()
+    {
+        Assert.Equal(TimeSpan.FromTicks(1), Put([], TimeSpan.FromTicks(1)).Lifetime);
+        Assert.Equal(Timeout.InfiniteTimeSpan, Put([], Timeout.InfiniteTimeSpan).Lifetime);
+        Assert.Throws<ArgumentOutOfRangeException>(() => Put([], TimeSpan.Zero));
+        Assert.Throws<ArgumentOutOfRangeException>(() => Put([], TimeSpan.FromTicks(-1)));
+    }
+
+    private static CoapRecordChange Put(byte[] state, TimeSpan lifetime) => CoapRecordChange.Put(s_key, s_fence, state, lifetime);
+}
