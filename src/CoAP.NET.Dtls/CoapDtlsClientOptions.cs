@@ -13,6 +13,8 @@ public sealed class CoapDtlsClientOptions
     private static readonly TimeSpan s_shortestIdle = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_longestIdle = TimeSpan.FromDays(365);
 
+    private bool _isUsed;
+
     /// <summary>The pre-shared key for all servers (RFC 7252 section 9.1.3.1).</summary>
     /// <remarks>Default null. With a key and no option about certificates, the client refuses servers with certificates.</remarks>
     public CoapPskCredential? Psk { get; set; }
@@ -25,12 +27,13 @@ public sealed class CoapDtlsClientOptions
     public Func<CoapDtlsServerName, CoapPskCredential?>? SelectPsk { get; set; }
 
     /// <summary>The client's own certificate with its private key, for servers that ask for one.</summary>
+    /// <exception cref="InvalidOperationException">Set after an endpoint copied the options, which has no effect.</exception>
     /// <remarks>
     /// The key is ECDSA on P-256 (RFC 7252 section 9.1.3.3) and exportable, because OpenSSL imports it; <see cref="CoapCertificates.Load"/>
     /// returns such certificates. The endpoint copies it, so the caller may dispose it afterwards. Default null: the client shows no
     /// certificate.
     /// </remarks>
-    public X509Certificate2? Certificate { get; set; }
+    public X509Certificate2? Certificate { get; set => field = OptionRanges.Unused(_isUsed, value, "CoapDtlsClientOptions.Certificate"); }
 
     /// <summary>The client's own raw public key in place of a certificate (RFC 7250; RFC 7252 section 9.1.3.2).</summary>
     /// <remarks>
@@ -66,17 +69,21 @@ public sealed class CoapDtlsClientOptions
     public CoapDtlsCertificateValidation? ValidateServerCertificate { get; set; }
 
     /// <summary>The revocation lists that certificates of servers must not be on, such as from a file.</summary>
+    /// <exception cref="InvalidOperationException">Set after an endpoint copied the options, which has no effect.</exception>
     /// <remarks>Checked in memory, for each certificate of the chain, without fetching any URL. Default null: no list.</remarks>
-    public CoapRevocationLists? RevocationLists { get; set; }
+    public CoapRevocationLists? RevocationLists { get; set =>
+        field = OptionRanges.Unused(_isUsed, value, "CoapDtlsClientOptions.RevocationLists"); }
 
     /// <summary>Chooses certificate, authorities and revocation lists for each handshake, so that they can be renewed.</summary>
+    /// <exception cref="InvalidOperationException">Set after an endpoint copied the options, which has no effect.</exception>
     /// <remarks>
     /// The result takes the place of <see cref="Certificate"/>, <see cref="Intermediates"/>, <see cref="TrustedAuthorities"/> and
     /// <see cref="RevocationLists"/>, which apply if it returns null. The client calls it once per handshake, on a handshake thread; it must
     /// return quickly. Return the same instance until something changes: the client prepares each instance once, and remembers the last 64.
     /// An exception fails the request. Default null.
     /// </remarks>
-    public Func<CoapDtlsServerName, CoapDtlsCredentials?>? SelectCredentials { get; set; }
+    public Func<CoapDtlsServerName, CoapDtlsCredentials?>? SelectCredentials { get; set =>
+        field = OptionRanges.Unused(_isUsed, value, "CoapDtlsClientOptions.SelectCredentials"); }
 
     /// <summary>How the client checks online whether a server's certificate is revoked.</summary>
     /// <remarks>
@@ -96,6 +103,9 @@ public sealed class CoapDtlsClientOptions
     /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 100,000.</exception>
     /// <remarks>Default 64; 0 (none) to 100,000. Each takes up to 2 KiB, more with certificates.</remarks>
     public int MaxResumableSessions { get; set => field = OptionRanges.Check(value, 0, 100_000, nameof(MaxResumableSessions)); } = 64;
+
+    /// <summary>Handles that an endpoint has copied the options, so that a renewed certificate here would have no effect.</summary>
+    internal void OnUsed() => _isUsed = true;
 
     internal CoapDtlsClientOptions Clone()
     {

@@ -22,6 +22,7 @@ public static class CoapDtlsEndpointExtensions
         OpenSslLibrary.LoadIfNamed();
         dtls.Validate();
         DtlsTransportFactory factory = new(dtls.Clone());
+        dtls.OnUsed();
         foreach (ICoapTransportFactory before in options.TransportFactories.Where(before => before.Scheme == factory.Scheme).ToArray())
         {
             options.TransportFactories.Remove(before);

@@ -5,7 +5,8 @@ namespace CoAP.NET.Dtls;
 /// <summary>Security of <c>coaps</c> by DTLS 1.2 (RFC 7252 section 9): credentials and limits.</summary>
 /// <remarks>
 /// Mutable until <see cref="CoapDtlsEndpointExtensions.UseDtls"/> or the constructor of <see cref="CoapDtlsTransport"/> checks and copies
-/// the options. Later changes have no effect.
+/// the options. Later changes have no effect: <see cref="CoapDtlsServerOptions.SelectCredentials"/> and
+/// <see cref="CoapDtlsClientOptions.SelectCredentials"/> renew certificates, and setting a certificate afterwards throws.
 /// </remarks>
 public sealed class CoapDtlsOptions
 {
@@ -114,6 +115,13 @@ public sealed class CoapDtlsOptions
     /// another value, an observer on the wire can tell sessions apart in both directions.
     /// </summary>
     internal int ClientCidLength { get; set; }
+
+    /// <summary>Handles that an endpoint has copied the options.</summary>
+    internal void OnUsed()
+    {
+        Server?.OnUsed();
+        Client?.OnUsed();
+    }
 
     internal CoapDtlsOptions Clone()
     {

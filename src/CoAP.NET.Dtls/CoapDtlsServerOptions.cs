@@ -13,6 +13,8 @@ public sealed class CoapDtlsServerOptions
     private static readonly TimeSpan s_longestResumption = TimeSpan.FromDays(1);
     private static readonly TimeSpan s_longestIdle = TimeSpan.FromDays(365);
 
+    private bool _isUsed;
+
     /// <summary>Finds the pre-shared keys of clients (RFC 7252 section 9.1.3.1), such as a <see cref="CoapPskDictionary"/>.</summary>
     /// <remarks>The endpoint uses this instance and does not copy it. Default null: clients need a trusted certificate.</remarks>
     public ICoapPskStore? PskStore { get; set; }
@@ -22,12 +24,13 @@ public sealed class CoapDtlsServerOptions
     public string? PskIdentityHint { get; set; }
 
     /// <summary>The server's own certificate with its private key.</summary>
+    /// <exception cref="InvalidOperationException">Set after an endpoint copied the options, which has no effect.</exception>
     /// <remarks>
     /// The key is ECDSA on P-256 (RFC 7252 section 9.1.3.3) and exportable, because OpenSSL imports it; <see cref="CoapCertificates.Load"/>
     /// returns such certificates. The endpoint copies it, so the caller may dispose it afterwards. To renew it while the endpoint runs, set
     /// <see cref="SelectCredentials"/>. Default null: only pre-shared keys.
     /// </remarks>
-    public X509Certificate2? Certificate { get; set; }
+    public X509Certificate2? Certificate { get; set => field = OptionRanges.Unused(_isUsed, value, "CoapDtlsServerOptions.Certificate"); }
 
     /// <summary>
     /// The certificates sent with <see cref="Certificate"/>: the authorities between it and a root that clients know, the nearest first.
@@ -84,13 +87,16 @@ public sealed class CoapDtlsServerOptions
     public X509Certificate2Collection TrustedAuthorities { get; } = [];
 
     /// <summary>The revocation lists that certificates of clients must not be on, such as from a file.</summary>
+    /// <exception cref="InvalidOperationException">Set after an endpoint copied the options, which has no effect.</exception>
     /// <remarks>
     /// Checked in memory, for each certificate of the chain, without fetching any URL. Default null: no list. To end the open sessions of
     /// what a new list revokes, call <see cref="CoapDisconnectExtensions.Disconnect"/>.
     /// </remarks>
-    public CoapRevocationLists? RevocationLists { get; set; }
+    public CoapRevocationLists? RevocationLists { get; set =>
+        field = OptionRanges.Unused(_isUsed, value, "CoapDtlsServerOptions.RevocationLists"); }
 
     /// <summary>Chooses certificate, authorities and revocation lists for each handshake, so that they can be renewed.</summary>
+    /// <exception cref="InvalidOperationException">Set after an endpoint copied the options, which has no effect.</exception>
     /// <remarks>
     /// Gets the host name that the client requests (RFC 6066 section 3), or null if it requests none. Any sender can choose that name. The
     /// result takes the place of <see cref="Certificate"/>, <see cref="Intermediates"/>, <see cref="TrustedAuthorities"/> and
@@ -98,7 +104,8 @@ public sealed class CoapDtlsServerOptions
     /// address, on a handshake thread; it must return quickly. Return the same instance until something changes: the server prepares each
     /// instance once, and remembers the last 64. An exception fails the handshake and is logged. Sessions that are open go on. Default null.
     /// </remarks>
-    public Func<string?, CoapDtlsCredentials?>? SelectCredentials { get; set; }
+    public Func<string?, CoapDtlsCredentials?>? SelectCredentials { get; set =>
+        field = OptionRanges.Unused(_isUsed, value, "CoapDtlsServerOptions.SelectCredentials"); }
 
     /// <summary>How the server checks online whether a client's certificate is revoked.</summary>
     /// <remarks>Default <see cref="X509RevocationMode.NoCheck"/>: an online check takes long, and a handshake waits for it.</remarks>
@@ -195,6 +202,9 @@ public sealed class CoapDtlsServerOptions
     /// and does not copy it; one instance serves one server. Default null: all sessions belong to this server.
     /// </remarks>
     public ICoapDtlsSteering? Steering { get; set; }
+
+    /// <summary>Handles that an endpoint has copied the options, so that a renewed certificate here would have no effect.</summary>
+    internal void OnUsed() => _isUsed = true;
 
     internal CoapDtlsServerOptions Clone()
     {

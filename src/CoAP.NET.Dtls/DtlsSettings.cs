@@ -96,7 +96,9 @@ internal sealed class DtlsSettings
         }
 
         options.Validate();
-        return new DtlsSettings(options.Clone(), isServer);
+        DtlsSettings settings = new(options.Clone(), isServer);
+        options.OnUsed();
+        return settings;
     }
 
     /// <summary>Throws if credentials for listening are missing.</summary>

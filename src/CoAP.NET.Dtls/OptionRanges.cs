@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace CoAP.NET.Dtls;
 
-/// <summary>Checks the ranges of options; an error names the valid range.</summary>
+/// <summary>Checks what options are set to, and when; an error names what is valid.</summary>
 internal static class OptionRanges
 {
     public static int Check(int value, int least, int most, string name) =>
@@ -15,4 +15,10 @@ internal static class OptionRanges
         value >= least && value <= most
             ? value
             : throw new ArgumentOutOfRangeException(name, value, $"{name} is {value:c}. Set it to {least:c} to {most:c}.");
+
+    public static T Unused<T>(bool isUsed, T value, string name) => !isUsed
+        ? value
+        : throw new InvalidOperationException(
+            $"{name} was set after an endpoint had copied the options, so it would have no effect. To renew certificates while an endpoint "
+                + "runs, set SelectCredentials before. For another endpoint create new options.");
 }

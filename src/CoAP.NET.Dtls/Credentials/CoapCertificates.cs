@@ -18,10 +18,12 @@ public static class CoapCertificates
     /// A file is not readable, the private key is missing or belongs to another certificate, or the key is not suitable for CoAP. The
     /// message says what to do.
     /// </exception>
+    /// <exception cref="CoapDtlsException">There is no OpenSSL, which .NET needs on Linux to read certificates.</exception>
     public static CoapCertificateChain Load(string certificateFile, string? keyFile = null, string? password = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(certificateFile);
         OpenSslLibrary.LoadIfNamed();
+        OpenSslLibrary.ThrowIfNetNeedsIt();
         CoapCertificateChain chain = Reading(certificateFile, keyFile,
             () => IsPfx(certificateFile) ? ReadPfx(certificateFile, keyFile, password) : ReadPem(certificateFile, keyFile, password));
         if (CertificateChecks.ProblemOf(chain.Certificate) is { } problem)
@@ -37,10 +39,12 @@ public static class CoapCertificates
     /// <param name="file">PEM with one or more certificates, or one in DER.</param>
     /// <returns>At least one certificate.</returns>
     /// <exception cref="CoapCredentialException">The file is not readable, or holds no certificate.</exception>
+    /// <exception cref="CoapDtlsException">There is no OpenSSL, which .NET needs on Linux to read certificates.</exception>
     public static X509Certificate2Collection LoadAuthorities(string file)
     {
         ArgumentException.ThrowIfNullOrEmpty(file);
         OpenSslLibrary.LoadIfNamed();
+        OpenSslLibrary.ThrowIfNetNeedsIt();
         return Reading(file, null, () =>
         {
             X509Certificate2Collection found = [];

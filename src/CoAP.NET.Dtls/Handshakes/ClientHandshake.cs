@@ -13,6 +13,11 @@ internal sealed class ClientHandshake : Handshake
     private const int AlertLength = 2;
     private const byte Fatal = 2;
     private const int MessageBits = 32;
+    private const byte ServerHello = 2;
+    private const byte HelloVerifyRequest = 3;
+
+    // The header of a message, the version and the length of the cookie (RFC 6347 sections 4.2.1 and 4.2.2).
+    private const int CookieOffset = 15;
 
     // RFC 5246 section 7.4: ServerHello, HelloVerifyRequest, NewSessionTicket, Certificate, ServerKeyExchange, CertificateRequest,
     // ServerHelloDone, CertificateStatus
@@ -20,6 +25,7 @@ internal sealed class ClientHandshake : Handshake
 
     private (string? PskIdentity, X509Certificate2? PeerCertificate, ReadOnlyMemory<byte> PeerPublicKey) _resumed;
     private ulong _nextPlain;
+    private byte[] _cookie = [];
 
     /// <summary>Creates a handshake; <see cref="Start"/> begins it.</summary>
     /// <param name="context">The context that the handshakes of its endpoint share.</param>
@@ -55,6 +61,12 @@ internal sealed class ClientHandshake : Handshake
 
     /// <summary>The unprotected messages received, one bit per type (RFC 5246 section 7.4).</summary>
     public uint Heard { get; private set; }
+
+    /// <summary>
+    /// Whether the server asked for another cookie in the middle of the handshake: it has forgotten the handshake, and answers none of its
+    /// messages any more. Any sender can forge that, so a client begins again a few times only.
+    /// </summary>
+    public bool IsForgotten { get; private set; }
 
     /// <summary>Offers to resume a session. Before <see cref="Start"/>.</summary>
     /// <param name="session">
@@ -139,6 +151,20 @@ internal sealed class ClientHandshake : Handshake
         }
     }
 
+    private bool TakesCookie(ReadOnlySpan<byte> message)
+    {
+        ReadOnlySpan<byte> cookie = message.Length > CookieOffset ? message[CookieOffset..] : [];
+        if ((Heard & (1u << ServerHello)) == 0)
+        {
+            _cookie = cookie.ToArray();
+            return true;
+        }
+
+        // A copy of the first one comes late; another one is of a server that begins.
+        IsForgotten |= !cookie.SequenceEqual(_cookie);
+        return false;
+    }
+
     protected override bool TakesPlain(in RecordHeader header, ReadOnlyMemory<byte> record)
     {
         ReadOnlySpan<byte> content = record.Span.Slice(header.HeaderLength, header.Length);
@@ -157,6 +183,11 @@ internal sealed class ClientHandshake : Handshake
         {
             // Any other message would end the handshake, and any sender can forge one.
             if (content[0] >= MessageBits || (ServerMessages & (1u << content[0])) == 0)
+            {
+                return false;
+            }
+
+            if (content[0] == HelloVerifyRequest && !TakesCookie(content))
             {
                 return false;
             }

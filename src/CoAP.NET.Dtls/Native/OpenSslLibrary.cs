@@ -115,8 +115,21 @@ internal static class OpenSslLibrary
                     + "connection. "
                     + $"Start the process with LD_LIBRARY_PATH={Directory}, so that there is one for both, or ask for CoapDtls.IsSupported "
                     + "before anything else is done."
-                : $"coaps needs OpenSSL 3 or 1.1.1, which was not found (tried {string.Join(", ", tried)}). {Advice}";
+                : Missing(tried);
             return false;
+        }
+    }
+
+    /// <summary>
+    /// Throws without OpenSSL where .NET uses it too: there .NET ends the process when it needs cryptography first. Call it before the first
+    /// certificate is read.
+    /// </summary>
+    /// <exception cref="CoapDtlsException">On Linux: there is no OpenSSL.</exception>
+    public static void ThrowIfNetNeedsIt()
+    {
+        if (OperatingSystem.IsLinux() && !TryLoad(out string missing))
+        {
+            throw new CoapDtlsException(missing);
         }
     }
 
@@ -141,6 +154,20 @@ internal static class OpenSslLibrary
     {
         Load();
         return NativeLibrary.TryGetExport(library == Crypto ? s_crypto : s_ssl, name, out nint address) ? address : 0;
+    }
+
+    private static string Missing(List<string> tried)
+    {
+        string what = string.Join(", ", tried);
+        if (Directory is not { Length: > 0 } directory)
+        {
+            return $"coaps needs OpenSSL 3 or 1.1.1, which was not found (tried {what}). {Advice}";
+        }
+
+        string source = s_directory is null ? $"the environment variable {PathVariable}" : "CoapDtls.LibraryDirectory";
+        string fault = System.IO.Directory.Exists(directory) ? "which has no such OpenSSL" : "which does not exist";
+        return $"coaps needs OpenSSL 3 or 1.1.1. It was looked for only in the directory that {source} names, {directory}, {fault} (tried "
+            + $"{what}). Name the directory that holds libcrypto and libssl there, or remove the setting to use the OpenSSL of the system.";
     }
 
     private static nint Resolve(string name, Assembly assembly, DllImportSearchPath? path)

@@ -13,6 +13,7 @@ internal static class ConnectFailures
     private const int PskIdentityNotFound = 223;
     private const uint ServerHello = 1u << 2;
     private const uint HelloVerifyRequest = 1u << 3;
+    private const uint Certificate = 1u << 11;
     private const uint CertificateRequest = 1u << 13;
     private const uint ServerHelloDone = 1u << 14;
 
@@ -37,7 +38,8 @@ internal static class ConnectFailures
             return OfAlert(alert, handshake);
         }
 
-        if ((handshake.Heard & ServerHelloDone) != 0 || handshake.Forgeries > 0)
+        bool isWhole = (handshake.Heard & ServerHello) != 0 && (handshake.Heard & ServerHelloDone) != 0;
+        if ((isWhole && (handshake.PskIdentity is not null || (handshake.Heard & Certificate) != 0)) || handshake.Forgeries > 0)
         {
             return handshake.PskIdentity is { } identity
                 ? (CoapDtlsHandshakeFailure.PreSharedKey,

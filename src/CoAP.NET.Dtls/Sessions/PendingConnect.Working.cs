@@ -12,11 +12,15 @@ internal sealed partial class PendingConnect
     private const byte WarningLevel = 1;
     private const byte CloseNotify = 0;
 
+    // Anybody can forge a question for a cookie.
+    private const int MaxAgain = 3;
+
     // A fully qualified name has no trailing dot in TLS (RFC 6066 section 3).
     private readonly string? _name = serverName?.TrimEnd('.');
     private long _resumedSince;
     private int _progress;
     private int _refusals;
+    private int _again;
     private string? _distrust;
     private CertificateCheck? _certificates;
 
@@ -48,6 +52,7 @@ internal sealed partial class PendingConnect
                 {
                     handshake.Receive(datagram);
                     NoteRefusals(handshake);
+                    BeginAgainIfForgotten(handshake);
                 }
 
                 Flush();
@@ -68,6 +73,18 @@ internal sealed partial class PendingConnect
 #pragma warning restore CA1031
         {
             Fail(CoapDtlsHandshakeFailure.Other, exception.Message, exception is CallbackException { InnerException: { } thrown } ? thrown : exception);
+        }
+    }
+
+    // RFC 6347 section 4.2.1: a server that has forgotten the client asks for a cookie, and does so for each message of the old handshake.
+    private void BeginAgainIfForgotten(ClientHandshake handshake)
+    {
+        if (handshake is { IsForgotten: true, Status: HandshakeStatus.Running } && _again < MaxAgain)
+        {
+            _again++;
+            (_progress, _refusals, OffersResumption) = (0, 0, false);
+            Begin();
+            handshake.Dispose();
         }
     }
 

@@ -98,6 +98,9 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
     public override async ValueTask StartAsync(ICoapSessionContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
+
+        // Before anything of .NET's cryptography: on Linux .NET ends the process if it finds no OpenSSL.
+        CoapDtls.ThrowIfNotSupported();
         DtlsEngine engine = new(this, _sockets, context, _settings, _isServer);
         _engine = engine;
         try

@@ -1,5 +1,6 @@
 using CoAP.NET.Dtls;
 using CoAP.NET.Oscore;
+using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
@@ -18,6 +19,7 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
     private readonly List<HostedOscore> _oscore = [];
     private readonly List<EdhocLink> _links = [];
     private readonly List<CredentialWatch> _watches = [];
+    private readonly List<ConfigurationWatch> _configurations = [];
     private bool _isDisposed;
 
     public ClientFactory(IServiceProvider services, IOptionsMonitor<CoapClientOptions> options,
@@ -54,6 +56,7 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
             _own.Clear();
         }
 
+        _configurations.ForEach(static watch => watch.Dispose());
         foreach (CredentialWatch watch in _watches)
         {
             await watch.DisposeAsync().ConfigureAwait(false);
@@ -83,6 +86,13 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
         CoapClientOptions options = _options.Get(name);
         ServerFactory.UseHost(options.Endpoint, _services);
         ServerFactory.Warn(options.Endpoint, options.Findings, KeyFiles.Check(options, registration.SectionPath));
+        if (ConfigurationWatch.Begin(
+            registration.Section ?? _services.GetService<IConfiguration>()?.GetSection(registration.DefaultPath), registration.Title,
+            options.Endpoint.LoggerFactory.CreateLogger(HostingLog.Category)) is { } watch)
+        {
+            _configurations.Add(watch);
+        }
+
         EdhocLink? link = null;
         CoapEndpoint endpoint = options.Server is { } server
             ? _services.GetRequiredKeyedService<CoapServer>(server).Endpoint

@@ -102,6 +102,20 @@ internal static class DtlsFiles
         CoapDtlsFileOptions files, string section, Action<CertificateContents> read, ref string? problem)
     {
         CertificatePaths paths = new(section, files.Certificate, files.Key, files.Password, files.Authorities, files.Crl);
+        if (OperatingSystem.IsLinux() && paths.All.Any() && problem is null)
+        {
+            try
+            {
+                // .NET needs OpenSSL to read certificates, and ends the process without one.
+                CoapDtls.ThrowIfNotSupported();
+            }
+            catch (CoapDtlsException exception)
+            {
+                problem = $"{section}: {exception.Message}";
+                return null;
+            }
+        }
+
         CertificateSource<CoapDtlsCredentials>? source = CertificateSource<CoapDtlsCredentials>.Load(paths, contents =>
         {
             read(contents);

@@ -56,6 +56,11 @@ internal static partial class HostingLog
         "{Endpoint}: the revocation list {Key} = '{File}' stays in force, but a newer one was due on {Due}. Replace the file.")]
     public static partial void RevocationListDue(ILogger logger, string endpoint, string key, string file, DateTimeOffset due);
 
+    [LoggerMessage(1814, LogLevel.Warning,
+        "The configuration of {Endpoint} has changed ({Keys}), which takes effect when the application restarts. Only the contents of files "
+        + "of keys, certificates and revocation lists take effect before.")]
+    public static partial void ConfigurationChanged(ILogger logger, string endpoint, string keys);
+
     [LoggerMessage(1805, LogLevel.Warning, "{Problem}")]
     public static partial void UnusedSection(ILogger logger, string problem);
 }

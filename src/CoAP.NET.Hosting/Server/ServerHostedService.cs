@@ -1,3 +1,4 @@
+using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -15,6 +16,7 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         .CreateLogger(HostingLog.Category);
     private Task _watch = Task.CompletedTask;
     private CredentialWatch? _credentials;
+    private ConfigurationWatch? _configuration;
     private OscoreFileWatch? _contexts;
     private bool _stopsApplication;
     private Exception? _gaveUp;
@@ -62,6 +64,8 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
             _credentials = new CredentialWatch(credentials, server.Endpoint, registration.Title, options.Endpoint.TimeProvider, _logger);
         }
 
+        _configuration = ConfigurationWatch.Begin(
+            registration.Section ?? services.GetService<IConfiguration>()?.GetSection(registration.DefaultPath), registration.Title, _logger);
         if (!options.Oscore.IsEmpty)
         {
             _contexts = new OscoreFileWatch(services.GetRequiredKeyedService<HostedOscore>(registration.Name), server,
@@ -96,6 +100,7 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         }
 
         await stopping.ConfigureAwait(false);
+        _configuration?.Dispose();
         if (_credentials is { } credentials)
         {
             await credentials.DisposeAsync().ConfigureAwait(false);

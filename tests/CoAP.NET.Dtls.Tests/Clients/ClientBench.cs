@@ -21,6 +21,7 @@ internal sealed class ClientBench : IDisposable
     private readonly Lock _carries = new();
     private HandshakeContext _serverContext;
     private int _sent;
+    private ulong _servers;
 
     public ClientBench(BenchSettings settings)
     {
@@ -138,7 +139,7 @@ internal sealed class ClientBench : IDisposable
         }
     }
 
-    /// <summary>The server forgets everything.</summary>
+    /// <summary>The server forgets everything, also the secret of its cookies.</summary>
     public void RestartServer()
     {
         _serverContext.Dispose();
@@ -174,7 +175,7 @@ internal sealed class ClientBench : IDisposable
             _ = LibSsl.SSL_CTX_ctrl(context.DangerousGetHandle(), LibSsl.SSL_CTRL_SET_SESS_CACHE_MODE, new CLong(ServerCache), null);
         }
 
-        DtlsServer server = new(context, _settings.Limits, new OneKey(), _settings.ServerTrusts, ServerSink, Clock, new VirtualRandom(7),
+        DtlsServer server = new(context, _settings.Limits, new OneKey(), _settings.ServerTrusts, ServerSink, Clock, new VirtualRandom(7 + _servers++),
             _settings.Run)
         {
             HandshakeFailed = ServerFailures.Enqueue,

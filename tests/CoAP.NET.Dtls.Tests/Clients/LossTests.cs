@@ -51,6 +51,26 @@ public sealed class LossTests
         await ConnectsAsync(bench);
     }
 
+    // GnuTLS forgets a client after some seconds of lost flights, and then asks for a cookie again.
+    [Fact]
+    [Rfc("6347-4.2.1-1")]
+    public async Task A_server_that_forgets_a_handshake_while_its_flight_is_lost_gets_another_one()
+    {
+        // Small datagrams, so that the ServerHello arrives and the rest of its flight does not.
+        BenchSettings settings = BenchSettings.OfPsk();
+        settings.Server = settings.Server with { Mtu = 256, PskIdentityHint = new string('h', 128) };
+        using ClientBench bench = new(settings);
+        int ofServer = 0;
+        bench.Loses = (_, toServer, _) => !toServer && ++ofServer > 2;
+        Task<DtlsSession> task = bench.BeginAsync();
+        Assert.InRange(ofServer, 3, 10);
+
+        bench.RestartServer();
+        bench.Loses = null;
+        await bench.DriveAsync(() => task.IsCompleted);
+        Assert.NotNull(await task);
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -70,8 +90,9 @@ public sealed class LossTests
 
             if (!toServer)
             {
-                // Messages that no server sends, some data, an encrypted record, and an empty change of keys with the highest number.
+                // Messages that no server sends, a question for another cookie, some data, an encrypted record, and a change of keys.
                 foreach (string hex in (string[])["16fefd0000ffffffffffff000cff0000000000000000000000", "16fefd0000fffffffffffe0001ff",
+                    "16fefd0000ffffffffffff0013030000070000000000000007feff04deadbeef",
                     "17fefd0000ffffffffffff000101",
                     "16fefd000100000000000000200102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20",
                     "14fefd0000ffffffffffff000101"])

@@ -26,10 +26,35 @@ public sealed class CoapDtlsTests : IDisposable
 
         Exception exception = Missing(dtls);
         Assert.Equal(typeof(CoapDtlsException).FullName, exception.GetType().FullName);
-        Assert.Contains(_files.Path, exception.Message, StringComparison.Ordinal);
-        Assert.Contains("Install it", exception.Message, StringComparison.Ordinal);
-        Assert.Contains("COAP_OPENSSL_PATH", exception.Message, StringComparison.Ordinal);
+        Assert.Contains($"CoapDtls.LibraryDirectory names, {_files.Path}, which has no such OpenSSL", exception.Message,
+            StringComparison.Ordinal);
+        Assert.Contains("remove the setting to use the OpenSSL of the system", exception.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain("Install it", exception.Message, StringComparison.Ordinal);
         Assert.IsAssignableFrom<CoapException>(exception);
+    }
+
+    [Fact]
+    public void A_directory_that_does_not_exist_is_named_as_the_fault()
+    {
+        string missing = _files.Name("nowhere");
+        Assert.Contains($"{missing}, which does not exist", Missing(CopyThatLooksIn(missing)).Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(nameof(CoapCertificates.Load))]
+    [InlineData(nameof(CoapCertificates.LoadAuthorities))]
+    public void Where_NET_needs_OpenSSL_too_it_is_looked_for_before_a_certificate_is_read(string method)
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return;
+        }
+
+        Type certificates = CopyThatLooksIn(_files.Path).Assembly.GetType(typeof(CoapCertificates).FullName!)!;
+        object?[] arguments = method == nameof(CoapCertificates.Load) ? ["missing.pem", null, null] : ["missing.pem"];
+        Exception exception = Assert.Throws<TargetInvocationException>(
+            () => certificates.GetMethod(method)!.Invoke(null, arguments)).InnerException!;
+        Assert.StartsWith("coaps needs OpenSSL", exception.Message, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -133,6 +133,20 @@ public sealed class OptionCheckTests
         Assert.Equal(options.CipherSuites, options.Clone().CipherSuites);
     }
 
+    [Fact]
+    public void A_certificate_that_is_set_when_it_has_no_effect_any_more_is_an_error_that_names_the_way_to_renew()
+    {
+        CoapDtlsServerOptions server = new() { PskStore = new CoapPskDictionary() };
+        CoapDtlsClientOptions client = new();
+        _ = new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Server = server, Client = client });
+
+        Assert.All(
+            new Action[] { () => server.Certificate = null, () => client.Certificate = null, () => server.RevocationLists = null,
+                () => server.SelectCredentials = null },
+            static set => Assert.Contains("set SelectCredentials before", Assert.Throws<InvalidOperationException>(set).Message,
+                StringComparison.Ordinal));
+    }
+
     private static object? Other(object? value, Type type) => value switch
     {
         bool b => !b,

@@ -5,6 +5,7 @@ using CoAP.NET.Hosting.Tests.Helpers;
 using CoAP.NET.Tests;
 using CoAP.NET.Tests.Transports.Tcp;
 using CoAP.NET.Transports;
+using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -17,6 +18,7 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
     private const int TakenId = 1811;
     private const int NotTakenId = 1812;
     private const int DueId = 1813;
+    private const int ChangedId = 1814;
 
     private readonly TlsCertificates _certificates = new();
     private readonly string _folder = Directory.CreateTempSubdirectory("coap-renewal-").FullName;
@@ -248,6 +250,29 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
         await Assert.ThrowsAnyAsync<CoapException>(() => WhoAsync(host, thief));
     }
 
+    [Fact]
+    public async Task Configuration_that_changes_is_a_Warning_that_names_the_keys_and_no_value()
+    {
+        WriteServer("first");
+        HostApplicationBuilder builder = Builder(ServerSettings("coaps", "Dtls"));
+        Map(builder);
+        IHost host = await StartAsync(builder);
+        IConfigurationRoot configuration = (IConfigurationRoot)host.Services.GetRequiredService<IConfiguration>();
+        configuration.Reload();
+        Assert.Equal(0, Count(ChangedId));
+
+        configuration["Coap:Server:Dtls:Certificate"] = "/other/path.pem";
+        configuration["Coap:Server:Dtls:Psk:meter"] = "a secret";
+        configuration.Reload();
+        configuration.Reload();
+
+        (LogLevel level, _, string text) = Assert.Single(Logged.Entries, static entry => entry.Id == ChangedId);
+        Assert.Equal(LogLevel.Warning, level);
+        Assert.Contains("Coap:Server:Dtls:Certificate, Coap:Server:Dtls:Psk:meter", text, StringComparison.Ordinal);
+        Assert.DoesNotContain("secret", text, StringComparison.Ordinal);
+        Assert.DoesNotContain("path.pem", text, StringComparison.Ordinal);
+    }
+
     [Theory]
     [InlineData("Dtls", "coaps")]
     [InlineData("Tls", "coaps+tcp")]
@@ -296,8 +321,12 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
         string version = $"..{name}";
         Directory.CreateDirectory(Name(version));
         Write(Path.Combine(version, "server"), _certificates.Server(["127.0.0.1"], subject: new X500DistinguishedName($"CN={name}")));
-        File.CreateSymbolicLink(Name("..data_tmp"), version);
-        File.Move(Name("..data_tmp"), Name("..data"), overwrite: true);
+        if (Directory.Exists(Name("..data")))
+        {
+            Directory.Delete(Name("..data"));
+        }
+
+        Directory.CreateSymbolicLink(Name("..data"), version);
     }
 
     private (string Key, string? Value)[] ServerSettings(string scheme, string section, params (string Key, string? Value)[] settings)

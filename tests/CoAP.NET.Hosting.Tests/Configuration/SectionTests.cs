@@ -107,8 +107,8 @@ public sealed class SectionTests
     [InlineData("""{ "Tls": { "Pasword": "x" } }""",
         "Coap:Server:Tls:Pasword is not a known key. Did you mean Coap:Server:Tls:Password?")]
     [InlineData("""{ "Tls": { "Curve25519": "x" } }""",
-        "Coap:Server:Tls:Curve25519 is not a known key. Known are Certificate, Key, Password, Authorities, Revocation, "
-            + "ClientCertificates.")]
+        "Coap:Server:Tls:Curve25519 is not a known key. Known are Certificate, Key, Password, Authorities, Crl, "
+            + "Revocation, ClientCertificates.")]
     public void A_key_that_is_not_known_is_named_with_the_nearest_one(string json, string expected) =>
         Assert.Equal([expected], Read(json).Findings.UnknownKeys);
 

@@ -1,0 +1,60 @@
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Primitives;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>
+/// Warns when the configuration of an endpoint changes while it runs, because options take effect at the start only. It never logs values.
+/// </summary>
+internal sealed class ConfigurationWatch : IDisposable
+{
+    private const int MaxNamed = 10;
+
+    private readonly Lock _gate = new();
+    private readonly IConfiguration _section;
+    private readonly string _title;
+    private readonly ILogger _logger;
+    private readonly IDisposable _registration;
+    private Dictionary<string, string?> _values;
+
+    private ConfigurationWatch(IConfiguration section, string title, ILogger logger)
+    {
+        _section = section;
+        _title = title;
+        _logger = logger;
+        _values = Read();
+        _registration = ChangeToken.OnChange(section.GetReloadToken, Look);
+    }
+
+    /// <summary>Begins to watch.</summary>
+    /// <param name="section">The section of the endpoint; null for none.</param>
+    /// <param name="title">The name of the endpoint in messages.</param>
+    /// <param name="logger">The log.</param>
+    /// <returns>The watch; null without a section.</returns>
+    public static ConfigurationWatch? Begin(IConfiguration? section, string title, ILogger logger) =>
+        section is null ? null : new ConfigurationWatch(section, title, logger);
+
+    /// <summary>Ends the watch.</summary>
+    public void Dispose() => _registration.Dispose();
+
+    private Dictionary<string, string?> Read() => _section.AsEnumerable()
+        .DistinctBy(static pair => pair.Key, StringComparer.OrdinalIgnoreCase)
+        .ToDictionary(static pair => pair.Key, static pair => pair.Value, StringComparer.OrdinalIgnoreCase);
+
+    private void Look()
+    {
+        lock (_gate)
+        {
+            Dictionary<string, string?> now = Read();
+            string[] changed = [.. now.Keys.Union(_values.Keys, StringComparer.OrdinalIgnoreCase)
+                .Where(key => now.GetValueOrDefault(key) != _values.GetValueOrDefault(key)).Order(StringComparer.OrdinalIgnoreCase)];
+            _values = now;
+            if (changed.Length > 0)
+            {
+                HostingLog.ConfigurationChanged(_logger, _title,
+                    string.Join(", ", changed.Take(MaxNamed)) + (changed.Length > MaxNamed ? ", ..." : ""));
+            }
+        }
+    }
+}
