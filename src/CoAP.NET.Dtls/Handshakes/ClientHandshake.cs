@@ -13,7 +13,6 @@ internal sealed class ClientHandshake : Handshake
     private const int AlertLength = 2;
     private const byte Fatal = 2;
     private const int MessageBits = 32;
-    private const byte ServerHello = 2;
     private const byte HelloVerifyRequest = 3;
 
     // The header of a message, the version and the length of the cookie (RFC 6347 sections 4.2.1 and 4.2.2).
@@ -63,10 +62,10 @@ internal sealed class ClientHandshake : Handshake
     public uint Heard { get; private set; }
 
     /// <summary>
-    /// Whether the server asked for another cookie in the middle of the handshake: it has forgotten the handshake, and answers none of its
-    /// messages any more. Any sender can forge that, so a client begins again a few times only.
+    /// How often the server asked for another cookie than at first: it has forgotten the handshake, or the first question was forged. Any
+    /// sender can forge one.
     /// </summary>
-    public bool IsForgotten { get; private set; }
+    public int LaterQuestions { get; private set; }
 
     /// <summary>Offers to resume a session. Before <see cref="Start"/>.</summary>
     /// <param name="session">
@@ -154,14 +153,13 @@ internal sealed class ClientHandshake : Handshake
     private bool TakesCookie(ReadOnlySpan<byte> message)
     {
         ReadOnlySpan<byte> cookie = message.Length > CookieOffset ? message[CookieOffset..] : [];
-        if ((Heard & (1u << ServerHello)) == 0)
+        if ((Heard & (1u << HelloVerifyRequest)) == 0)
         {
             _cookie = cookie.ToArray();
             return true;
         }
 
-        // A copy of the first one comes late; another one is of a server that begins.
-        IsForgotten |= !cookie.SequenceEqual(_cookie);
+        LaterQuestions += cookie.SequenceEqual(_cookie) ? 0 : 1;
         return false;
     }
 

@@ -12,7 +12,8 @@ internal sealed partial class PendingConnect
     private const byte WarningLevel = 1;
     private const byte CloseNotify = 0;
 
-    // Anybody can forge a question for a cookie.
+    // Retransmission timeouts without an answer after which a question for another cookie is believed, and how often one is.
+    private const int SilentTimeouts = 3;
     private const int MaxAgain = 3;
 
     // A fully qualified name has no trailing dot in TLS (RFC 6066 section 3).
@@ -20,7 +21,9 @@ internal sealed partial class PendingConnect
     private long _resumedSince;
     private int _progress;
     private int _refusals;
+    private int _questions;
     private int _again;
+    private long _progressAt = owner.Time.GetTimestamp();
     private string? _distrust;
     private CertificateCheck? _certificates;
 
@@ -76,16 +79,23 @@ internal sealed partial class PendingConnect
         }
     }
 
-    // RFC 6347 section 4.2.1: a server that has forgotten the client asks for a cookie, and does so for each message of the old handshake.
+    // RFC 6347 section 4.2.1: a server that has forgotten the client asks for a cookie, and answers nothing else of the old handshake. A
+    // forged question changes nothing while the server answers.
     private void BeginAgainIfForgotten(ClientHandshake handshake)
     {
-        if (handshake is { IsForgotten: true, Status: HandshakeStatus.Running } && _again < MaxAgain)
+        bool isAsked = handshake.LaterQuestions != _questions;
+        _questions = handshake.LaterQuestions;
+        if (!isAsked || handshake.Status != HandshakeStatus.Running || _again == MaxAgain
+            || owner.Time.GetElapsedTime(_progressAt) < handshake.Settings.RetransmitTimeout * SilentTimeouts)
         {
-            _again++;
-            (_progress, _refusals, OffersResumption) = (0, 0, false);
-            Begin();
-            handshake.Dispose();
+            return;
         }
+
+        _again++;
+        (_progress, _refusals, _questions, OffersResumption) = (0, 0, 0, false);
+        _progressAt = owner.Time.GetTimestamp();
+        Begin();
+        handshake.Dispose();
     }
 
     private void Begin()
@@ -178,6 +188,7 @@ internal sealed partial class PendingConnect
             else if (handshake.Progress != _progress)
             {
                 _refusedSince = null;
+                _progressAt = owner.Time.GetTimestamp();
             }
 
             _progress = handshake.Progress;

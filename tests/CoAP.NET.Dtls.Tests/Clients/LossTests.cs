@@ -67,6 +67,7 @@ public sealed class LossTests
 
         bench.RestartServer();
         bench.Loses = null;
+        bench.Clock.Advance(TimeSpan.FromSeconds(1));
         await bench.DriveAsync(() => task.IsCompleted);
         Assert.NotNull(await task);
     }
@@ -90,9 +91,8 @@ public sealed class LossTests
 
             if (!toServer)
             {
-                // Messages that no server sends, a question for another cookie, some data, an encrypted record, and a change of keys.
+                // Messages that no server sends, some data, an encrypted record, and an empty change of keys with the highest number.
                 foreach (string hex in (string[])["16fefd0000ffffffffffff000cff0000000000000000000000", "16fefd0000fffffffffffe0001ff",
-                    "16fefd0000ffffffffffff0013030000070000000000000007feff04deadbeef",
                     "17fefd0000ffffffffffff000101",
                     "16fefd000100000000000000200102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20",
                     "14fefd0000ffffffffffff000101"])
@@ -106,6 +106,29 @@ public sealed class LossTests
         };
         await ConnectsAsync(bench);
         Assert.True(forged > 256);
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    public async Task Forged_questions_for_a_cookie_end_no_handshake(int before)
+    {
+        using ClientBench bench = new(BenchSettings.OfPsk());
+        int ofServer = 0;
+        bench.Loses = (_, toServer, _) =>
+        {
+            if (!toServer && ++ofServer == before)
+            {
+                bench.Client.Receive(ClientBench.Incoming(),
+                    Convert.FromHexString("16fefd0000ffffffffffff0013030000070000000000000007feff04deadbeef"));
+            }
+
+            return false;
+        };
+        Task<DtlsSession> task = bench.BeginAsync();
+        bench.Clock.Advance(TimeSpan.FromSeconds(1));
+        await bench.DriveAsync(() => task.IsCompleted);
+        Assert.NotNull(await task);
     }
 
     [Fact]
