@@ -28,6 +28,10 @@ internal static class Problems
         CoapTooLargeException => new("Too large", exception.Message, "Choose a smaller block size, or coap+tcp."),
         _ when DtlsOf(exception) is { } dtls =>
             new("No secure session", dtls.Message, "Compare the key or certificate with what the server has."),
+        CoapConnectionException { Error: CoapConnectionError.HandshakeFailed } => new(
+            "No secure connection",
+            exception.Message,
+            "Open the security settings at the top of the page, and enter the authority of the server's certificate, or choose a profile."),
         CoapConnectionException or CoapUnreachableException or CoapSendException or SocketException => new(
             "Not reached",
             exception.Message,

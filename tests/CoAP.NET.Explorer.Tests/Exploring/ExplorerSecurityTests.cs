@@ -1,5 +1,8 @@
 using System.Net;
+using System.Net.Security;
 using System.Security.Claims;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
 using System.Text.Json;
 using Microsoft.AspNetCore.Authentication;
 using Microsoft.AspNetCore.Builder;
@@ -43,6 +46,25 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
         JsonElement problem = JsonDocument.Parse(await response.Content.ReadAsStringAsync()).RootElement;
         Assert.Equal("No key", problem.GetProperty("title").GetString());
         Assert.Equal("Press \"No security\" at the top of the page, and enter one.", problem.GetProperty("hint").GetString());
+    }
+
+    [Fact]
+    public async Task A_certificate_that_is_not_trusted_leads_to_the_security_settings()
+    {
+        using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        using X509Certificate2 certificate = new CertificateRequest("CN=device", key, HashAlgorithmName.SHA256)
+            .CreateSelfSigned(DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch.AddYears(200));
+        await using CoapServer server = new(new CoapEndpointOptions
+        {
+            Tls = new CoapTlsOptions { Server = new SslServerAuthenticationOptions { ServerCertificate = certificate } },
+        });
+        await server.Listen("coaps+tcp://127.0.0.1:0").StartAsync();
+        List<JsonElement> events = await Page.RunAsync("request", new { method = "GET", uri = server.LocalEndpoints[0] + "/hello" });
+
+        JsonElement problem = events.Single(static one => ExplorerPage.Kind(one) == "error");
+        Assert.Equal("No secure connection", problem.GetProperty("title").GetString());
+        Assert.Contains("enter the authority of the server's certificate", problem.GetProperty("hint").GetString(),
+            StringComparison.Ordinal);
     }
 
     [Theory]

@@ -11,6 +11,7 @@ public sealed partial class TemplateProjects(PackedFeed feed) : IAsyncLifetime
     internal const string LastingServer = "Lasting.House";
     internal const string SafeClient = "Guest";
     internal const string Web = "Green.House";
+    internal const string SafeWeb = "Glass.House";
     internal const string Client = "Watcher";
 
     private static readonly (string Template, string Name, string[] Arguments)[] s_projects =
@@ -20,6 +21,7 @@ public sealed partial class TemplateProjects(PackedFeed feed) : IAsyncLifetime
         ("coap-server", LastingServer, ["--port", "0", "--cluster", "--dtls"]),
         ("coap-client", SafeClient, ["--dtls"]),
         ("coap-aspnet", Web, []),
+        ("coap-aspnet", SafeWeb, ["--dtls"]),
         ("coap-client", Client, []),
     ];
 

@@ -135,6 +135,39 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
         (await http.PutAsync(new Uri(address, "/temperature?celsius=19.5"), null)).EnsureSuccessStatusCode();
         await observer.SaysAsync("19.5");
         await udp.SaysAsync("19.5");
+        Assert.False(File.Exists(Path.Combine(folder, "appsettings.Development.json")));
+    }
+
+    [Fact]
+    public async Task A_web_application_with_DTLS_lets_CoAP_clients_with_its_key_set_the_temperature()
+    {
+        string folder = projects.Folder(TemplateProjects.SafeWeb);
+        string key = await KeyOfAsync(folder);
+        Assert.NotEqual("0x00112233445566778899aabbccddeeff", key);
+        if (!CoapDtls.IsSupported)
+        {
+            return;
+        }
+
+        using Tool web = projects.Start(TemplateProjects.SafeWeb, ["--urls", "http://127.0.0.1:0"],
+            ("Coap__Server__Endpoints__0", "coap://127.0.0.1:0"), ("Coap__Server__Endpoints__1", "coaps://127.0.0.1:0"));
+        string plain = CoapTool.Address(await web.SaysAsync("Listening on coap://"));
+        string secured = (await web.SaysAsync("Listening on coaps://")).Split("Listening on ")[1].TrimEnd('.', '\r');
+        using Tool reader = projects.Start(TemplateProjects.SafeClient, [plain + "/temperature"]);
+        await reader.SaysAsync("21.5");
+        string coap = await feed.InstallToolAsync();
+        await Assert.ThrowsAsync<InvalidOperationException>(
+            () => Tool.RunAsync(folder, coap, ["put", plain + "/temperature?celsius=18"]));
+        await Tool.RunAsync(folder, coap, ["put", secured + "/temperature?celsius=19.5", "--psk", $"device:{key}"]);
+        await reader.SaysAsync("19.5");
+    }
+
+    [Fact]
+    public async Task A_client_with_DTLS_says_that_its_key_is_missing()
+    {
+        using Tool client = projects.Start(TemplateProjects.SafeClient, ["coaps://127.0.0.1:1/temperature"]);
+        Assert.Equal(1, await client.EndAsync());
+        Assert.Contains("Set COAP_PSK", client.Output, StringComparison.Ordinal);
     }
 
     private static async Task<string> KeyOfAsync(string folder)
