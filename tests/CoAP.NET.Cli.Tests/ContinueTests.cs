@@ -71,6 +71,23 @@ public sealed class ContinueTests : IDisposable
     }
 
     [Theory]
+    [InlineData("coap")]
+    [InlineData("coap+tcp")]
+    public async Task A_part_is_continued_over_each_transport(string scheme)
+    {
+        await using CoapServer server = await ServeAsync(scheme);
+        string uri = $"{server.LocalEndpoints[0]}/firmware";
+        File.WriteAllBytes(Part, _body[..4321]);
+        File.WriteAllText(Part + ".etag", $"{uri}\n{Convert.ToHexStringLower(CoapETag.FromContent(_body).ToArray())}\n");
+
+        CliRun run = await CliHarness.RunAsync("get", uri, "-o", Target, "--continue");
+
+        AssertComplete(run);
+        Assert.Contains("Continues after 4321 B", run.Error, StringComparison.Ordinal);
+        Assert.DoesNotContain("has changed", run.Error, StringComparison.Ordinal);
+    }
+
+    [Theory]
     [InlineData(20_000)]
     [InlineData(3000)]
     [InlineData(7)]
@@ -179,7 +196,7 @@ public sealed class ContinueTests : IDisposable
         Assert.Equal([Target], Directory.GetFiles(_directory));
     }
 
-    private Task<CoapServer> ServeAsync()
+    private Task<CoapServer> ServeAsync(string scheme = "coap")
     {
         CoapEndpointOptions options = new();
         if (!_hasETag)
@@ -194,7 +211,8 @@ public sealed class ContinueTests : IDisposable
         return TestServer.StartAsync(
             server => server.MapGet("/firmware",
                 () => CoapResults.Stream(new StallingBody(_body, this), CoapETag.FromContent(_body), CoapContentFormat.OctetStream)),
-            options: options);
+            $"{scheme}://127.0.0.1:0",
+            options);
     }
 
     // Stalls at a position, so that a client can be interrupted exactly there.

@@ -76,7 +76,7 @@ internal sealed class PayloadOptions
         return new CoapContent(all.ToArray(), format ?? CoapContentFormat.OctetStream);
     }
 
-    // Nobody types CBOR as bytes: its text form is diagnostic notation (RFC 8949 section 8), and JSON is that too.
+    // The text form of CBOR is diagnostic notation (RFC 8949 section 8), which includes JSON.
     private static byte[] BytesOf(string text, CoapContentFormat? format)
     {
         bool isSequence = format == CoapContentFormat.CborSequence;

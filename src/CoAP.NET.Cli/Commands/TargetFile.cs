@@ -68,7 +68,7 @@ internal sealed class TargetFile : IAsyncDisposable, IProgress<CoapProgress>
         ReadOnlyMemory<byte>? etag = memory is [_, { Length: > 0 } hex, ..] ? ETagOf(hex) : null;
         if (memory is not [var of, ..] || (etag is null && memory is [_, { Length: > 0 }, ..]))
         {
-            Remark(context, $"No file says which version {part} is a part of, so the download starts again.");
+            Remark(context, $"{part}.etag is missing or damaged, so the version of {part} is unknown. The download starts again.");
             return Create(context, path, uri, isContinuable: true);
         }
 
