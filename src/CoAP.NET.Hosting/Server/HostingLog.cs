@@ -42,6 +42,9 @@ internal static partial class HostingLog
     [LoggerMessage(1810, LogLevel.Warning, "{Problem}")]
     public static partial void OpenKeyFile(ILogger logger, string problem);
 
+    [LoggerMessage(1811, LogLevel.Critical, "{Problem} The application does not start.")]
+    public static partial void NotStarted(ILogger logger, string problem);
+
     [LoggerMessage(1805, LogLevel.Warning, "{Problem}")]
     public static partial void UnusedSection(ILogger logger, string problem);
 }
