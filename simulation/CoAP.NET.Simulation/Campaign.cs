@@ -18,6 +18,7 @@ internal abstract class Campaign
         new Machine.MachineCampaign(),
         new Soak.SoakCampaign(),
         new Congestion.CongestionCampaign(),
+        new Congestion.TransferCampaign(),
     ];
 
     /// <summary>Its word on the command line, which also marks its part of docs/reliability.md.</summary>

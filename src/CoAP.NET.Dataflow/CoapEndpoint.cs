@@ -83,8 +83,7 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
     /// <remarks>A DTLS session is ready when its handshake is complete. Plain datagram transports have no connections.</remarks>
     public IReadOnlyList<CoapPeer> ConnectedPeers => Core.Peers.Ready;
 
-    /// <summary>Completes when the endpoint was stopped; faults when the endpoint had to give up, for example after a fault of a user's
-    /// block.</summary>
+    /// <summary>Completes when the endpoint was stopped; faults when it had to give up, such as after a fault of a user's block.</summary>
     public Task Completion => _completion.Task;
 
     /// <summary>The internal parts of the endpoint.</summary>

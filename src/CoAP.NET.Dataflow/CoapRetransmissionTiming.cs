@@ -6,14 +6,24 @@ namespace CoAP.NET;
 /// <see cref="CoapTransmissionParameters.MaxTransmitSpan"/>, give a message up within
 /// <see cref="CoapTransmissionParameters.MaxTransmitWait"/>, and keep the default lifetime of Message IDs. The measuring values determine
 /// the first two waits; later copies are at least as frequent as by default, so an outage of some seconds loses nothing. They need about 50
-/// bytes per peer. <c>docs/congestion.md</c> compares them; use <see cref="Fasor"/> where measuring pays off.
+/// bytes per peer. <c>docs/congestion.md</c> compares them; use <see cref="Fasor"/> where measuring pays off
+/// for other messages than blocks.
 /// </remarks>
 public enum CoapRetransmissionTiming : byte
 {
     /// <summary>
-    /// Uses <see cref="CoapTransmissionParameters.AckTimeout"/>, doubled for each copy, independent of the network (RFC 7252 section 4.2).
+    /// Uses <see cref="Fasor"/> for the blocks of a body after the first one (RFC 7959), and <see cref="Rfc7252"/> for all other messages.
     /// </summary>
+    /// <remarks>
+    /// A body has many messages to the same peer, so measuring pays off, and a lost block costs a few round trips instead of seconds.
+    /// </remarks>
     Default,
+
+    /// <summary>
+    /// Uses <see cref="CoapTransmissionParameters.AckTimeout"/>, doubled for each copy, independent of the network, for all messages (RFC
+    /// 7252 section 4.2).
+    /// </summary>
+    Rfc7252,
 
     /// <summary>
     /// Uses round-trip times of messages with and without retransmissions, a back-off that depends on them, and ageing (CoCoA,

@@ -75,8 +75,8 @@ public sealed partial record CoapTransmissionParameters
     /// How long a Confirmable message waits before it is sent again: by <see cref="AckTimeout"/> alone or by measured round-trip times.
     /// </summary>
     /// <remarks>
-    /// Default <see cref="CoapRetransmissionTiming.Default"/>. With measuring, <see cref="AckTimeout"/> is the wait before the first
-    /// measurement, and later waits may be shorter.
+    /// Default <see cref="CoapRetransmissionTiming.Default"/>, which measures for the blocks of bodies only. With measuring,
+    /// <see cref="AckTimeout"/> is the wait before the first measurement, and later waits may be shorter.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is not defined.</exception>
     public CoapRetransmissionTiming RetransmissionTiming

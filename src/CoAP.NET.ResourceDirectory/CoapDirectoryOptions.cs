@@ -140,7 +140,9 @@ public sealed class CoapDirectoryOptions
     /// <remarks>The client gets 5.03 afterwards.</remarks>
     public TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(5);
 
-    /// <summary>The clock. Default: that of the server, if a method maps the directory that it creates; otherwise the system clock.</summary>
+    /// <summary>
+    /// The clock. Default: that of the server, if a method maps the directory that it creates; otherwise the system clock.
+    /// </summary>
     public TimeProvider TimeProvider { get; set; } = TimeProvider.System;
 
     /// <summary>The source of the hash key of the index.</summary>

@@ -97,7 +97,7 @@ public static class CoapDirectoryRoutes
                     + "CoapDirectoryOptions.Path and LookUpPath.", nameof(routes));
         }
 
-        return routes.MapGroup("/");
+        return routes.MapGroup("/").LogBlocking(false);
     }
 
     private static void Map(CoapRouteGroup group, CoapDirectoryServer directory)

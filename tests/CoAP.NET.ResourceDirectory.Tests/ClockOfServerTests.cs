@@ -9,8 +9,8 @@ public sealed class ClockOfServerTests
     public async Task A_registration_ends_by_the_clock_of_the_server()
     {
         await using CoapEndpointPair pair = new();
-        await using CoapDirectoryServer directory =
-            pair.Server.MapResourceDirectory(new CoapDirectoryOptions { Unsecured = CoapUnsecuredRegistrations.Anyone, RequireFreshness = false });
+        CoapDirectoryOptions options = new() { Unsecured = CoapUnsecuredRegistrations.Anyone, RequireFreshness = false };
+        await using CoapDirectoryServer directory = pair.Server.MapResourceDirectory(options);
         await pair.StartAsync();
         CoapRequest request = new(CoapMethod.Post, CoapEndpointPair.Address + "/rd?ep=node&lt=60")
         {
@@ -35,7 +35,8 @@ public sealed class ClockOfServerTests
 
         VirtualRandom own = new(2);
         await using CoapEndpointPair other = new();
-        await using CoapDirectoryServer set = other.Server.MapResourceDirectory(new CoapDirectoryOptions { TimeProvider = clock, Random = own });
+        CoapDirectoryOptions given = new() { TimeProvider = clock, Random = own };
+        await using CoapDirectoryServer set = other.Server.MapResourceDirectory(given);
         Assert.Same(clock, set.Core.Options.TimeProvider);
         Assert.Same(own, set.Core.Options.Random);
     }

@@ -73,6 +73,31 @@ public sealed class CongestionTests
         Assert.Equal((3, 1), (counts.Copies, counts.Spurious));
     }
 
+    [Fact]
+    public async Task Blocks_of_a_body_are_repeated_by_measured_times_by_default()
+    {
+        TransferScenario scenario = TransferScenario.All.Single(
+            static one => one is { Table: "Download of 5 MiB", Name: "20 ms, 5 %" }) with { Length = 256 << 10 };
+        TransferResult plain = await TransferRun.RunAsync(scenario, TransferWay.All[0], 1);
+        TransferResult measured = await TransferRun.RunAsync(scenario, TransferWay.All[1], 1);
+        Assert.Equal(measured, await TransferRun.RunAsync(scenario, TransferWay.All[1], 1));
+        Assert.Equal((1, 1), (plain.Complete, measured.Complete));
+        Assert.True(measured.Time < plain.Time / 3, $"{measured} against {plain}");
+        Assert.True(measured.Datagrams < plain.Datagrams * 1.1, $"{measured} against {plain}");
+    }
+
+    [Fact]
+    public async Task Behind_a_long_queue_measured_blocks_are_more_polite_than_those_of_the_RFC()
+    {
+        TransferScenario scenario = TransferScenario.All.Single(
+            static one => one.Name == "20 clients, 16 KiB each, 2500 B/s, queue 100");
+        TransferResult plain = await TransferRun.RunAsync(scenario, TransferWay.All[0], 1);
+        TransferResult measured = await TransferRun.RunAsync(scenario, TransferWay.All[1], 1);
+        Assert.Equal(0, measured.Failed);
+        Assert.True(measured.Spurious < plain.Spurious / 2, $"{measured} against {plain}");
+        Assert.True(measured.Datagrams < plain.Datagrams / 2, $"{measured} against {plain}");
+    }
+
     private static CongestionScenario Find(string table, string name) =>
         CongestionScenario.All.Single(scenario => scenario.Table == table && scenario.Name == name);
 }

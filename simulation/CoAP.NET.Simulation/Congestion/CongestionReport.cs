@@ -6,7 +6,9 @@ namespace CoAP.NET.Simulation.Congestion;
 /// <summary>Runs scenarios with every timing and several seeds, and says the means.</summary>
 public static class CongestionReport
 {
-    private static readonly CoapRetransmissionTiming[] s_timings = Enum.GetValues<CoapRetransmissionTiming>();
+    // Single requests: the default is that of RFC 7252.
+    private static readonly CoapRetransmissionTiming[] s_timings =
+        [.. Enum.GetValues<CoapRetransmissionTiming>().Except([CoapRetransmissionTiming.Rfc7252])];
 
     /// <summary>Makes a table.</summary>
     /// <param name="title">Its title.</param>

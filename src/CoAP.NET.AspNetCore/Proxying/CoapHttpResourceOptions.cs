@@ -4,8 +4,8 @@ namespace CoAP.NET.AspNetCore;
 public sealed class CoapHttpResourceOptions : CoapHttpExchangeOptions
 {
     /// <summary>
-    /// Sends the requests to the CoAP server. Default null: the <see cref="ICoapClient"/> or <see cref="CoapClient"/> of the container, or a
-    /// new one if there is none.
+    /// Sends the requests to the CoAP server. Default null: the <see cref="ICoapClient"/> or <see cref="CoapClient"/> of the container, or
+    /// a new one if there is none.
     /// </summary>
     public ICoapObserver? Client { get; set; }
 }

@@ -1,8 +1,11 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>Creates the store of an application's cluster.</summary>
-internal sealed class ClusterStoreFactory(Func<IServiceProvider, ICoapClusterStore> make)
+internal sealed class ClusterStoreFactory(Func<IServiceProvider, ICoapClusterStore> make, bool isInMemory)
 {
+    /// <summary>Whether the state ends with the process.</summary>
+    public bool IsInMemory => isInMemory;
+
     public ICoapClusterStore Make(IServiceProvider services) =>
         make(services) ?? throw new InvalidOperationException("The callback of UseStore returned null. Return a store.");
 }

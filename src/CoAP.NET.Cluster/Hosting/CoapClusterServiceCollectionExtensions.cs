@@ -61,6 +61,7 @@ public static class CoapClusterServiceCollectionExtensions
     }
 
     /// <summary>Keeps the state in a custom store.</summary>
+    /// <remarks>In a test with <see cref="CoapTestHost"/> the state is in memory instead.</remarks>
     /// <param name="builder">The cluster.</param>
     /// <param name="make">Creates the store, once; it is disposed with the application.</param>
     /// <returns>The builder.</returns>
@@ -69,15 +70,7 @@ public static class CoapClusterServiceCollectionExtensions
     {
         ArgumentNullException.ThrowIfNull(builder);
         ArgumentNullException.ThrowIfNull(make);
-        if (builder.Services.Any(static service => service.ServiceType == typeof(ClusterStoreFactory)))
-        {
-            throw new InvalidOperationException(
-                "The cluster of this application already has a store. Call only one of UseSqlite, UsePostgreSql, UseMemory and UseStore, "
-                    + "once.");
-        }
-
-        builder.Services.AddSingleton(new ClusterStoreFactory(make));
-        return builder;
+        return Use(builder, new ClusterStoreFactory(make, isInMemory: false));
     }
 
     /// <summary>Keeps the state in memory, which ends with the process. Meant for tests and development.</summary>
@@ -85,7 +78,8 @@ public static class CoapClusterServiceCollectionExtensions
     /// <param name="memory">The memory to share between several applications of one process; null for separate memory.</param>
     /// <returns>The builder.</returns>
     public static ICoapClusterBuilder UseMemory(this ICoapClusterBuilder builder, CoapMemoryCluster? memory = null) =>
-        builder.UseStore(provider => (memory ?? new CoapMemoryCluster(provider.GetService<TimeProvider>())).Open());
+        Use(builder, new ClusterStoreFactory(
+            provider => (memory ?? new CoapMemoryCluster(provider.GetService<TimeProvider>())).Open(), isInMemory: true));
 
     /// <summary>
     /// Attaches a server to the cluster of the application (<see cref="AddCoapCluster(IServiceCollection, Action{CoapClusterOptions}?)"/>):
@@ -171,7 +165,7 @@ public static class CoapClusterServiceCollectionExtensions
             provider => new ConfigureCluster(section, provider.GetService<IConfiguration>()));
         services.AddSingleton<IValidateOptions<CoapClusterOptions>>(new ClusterOptionsValidator(section));
         services.TryAddSingleton(static provider => new CoapCluster(
-            FactoryOf(provider).Make(provider),
+            StoreOf(provider),
             provider.GetRequiredService<IOptions<CoapClusterOptions>>().Value,
             provider.GetService<TimeProvider>(),
             provider.GetService<CoapRandomSource>(),
@@ -185,6 +179,29 @@ public static class CoapClusterServiceCollectionExtensions
         ?? throw new InvalidOperationException(
             "UseCluster was called on a server, but the application has no cluster. Call builder.Services.AddCoapCluster(...), too, before "
             + "or after it.");
+
+    private static ICoapClusterBuilder Use(ICoapClusterBuilder builder, ClusterStoreFactory factory)
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        if (builder.Services.Any(static service => service.ServiceType == typeof(ClusterStoreFactory)))
+        {
+            throw new InvalidOperationException(
+                "The cluster of this application already has a store. Call only one of UseSqlite, UsePostgreSql, UseMemory and UseStore, "
+                    + "once.");
+        }
+
+        builder.Services.AddSingleton(factory);
+        return builder;
+    }
+
+    // An application that runs in a test leaves no file, and shares none with the tests beside it.
+    private static ICoapClusterStore StoreOf(IServiceProvider provider)
+    {
+        ClusterStoreFactory factory = FactoryOf(provider);
+        return !factory.IsInMemory && provider.GetService<CoapTestHost>() is not null
+            ? new CoapMemoryCluster(provider.GetService<TimeProvider>()).Open()
+            : factory.Make(provider);
+    }
 
     private static ClusterStoreFactory FactoryOf(IServiceProvider provider) => provider.GetService<ClusterStoreFactory>()
         ?? throw new InvalidOperationException(

@@ -17,6 +17,7 @@ internal sealed class TransportSet
 {
     private readonly CoapUdpEngine _udpEngine;
     private readonly bool _sharesPort;
+    private readonly string? _name;
     private readonly CoapTcpEngine _tcpEngine;
     private readonly CoapTlsOptions? _tls;
     private readonly CoapWebSocketOptions _webSockets;
@@ -60,6 +61,7 @@ internal sealed class TransportSet
     {
         _udpEngine = options.UdpEngine;
         _sharesPort = options.SharePort;
+        _name = options.Name;
         _tcpEngine = options.TcpEngine;
         _tls = options.Tls;
         _factories = [.. options.TransportFactories];
@@ -350,7 +352,15 @@ internal sealed class TransportSet
             _routes.AddListening(transport);
             foreach (CoapAddress address in transport.LocalAddresses)
             {
-                Log.Listening(_environment.Logger, $"{transport.Scheme}://{address}");
+                string uri = $"{transport.Scheme}://{address}";
+                if (_name is { } name)
+                {
+                    Log.NamedListening(_environment.Logger, name, uri);
+                }
+                else
+                {
+                    Log.Listening(_environment.Logger, uri);
+                }
             }
         }
     }

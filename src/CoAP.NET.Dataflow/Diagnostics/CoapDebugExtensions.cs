@@ -25,7 +25,7 @@ public static class CoapDebugExtensions
         ArgumentNullException.ThrowIfNull(server);
         options ??= new CoapDebugOptions();
         return server.MapGet(path, request => Answer(server.Endpoint, request, options))
-            .Produces(CoapContentFormat.Json, CoapContentFormat.Cbor).Hidden().AllowInsecureTransport();
+            .Produces(CoapContentFormat.Json, CoapContentFormat.Cbor).Hidden().LogBlocking(false).AllowInsecureTransport();
     }
 
     private static CoapResult Answer(CoapEndpoint endpoint, CoapRequest request, CoapDebugOptions options)

@@ -37,8 +37,8 @@ internal static partial class Log
         "{Endpoint} could not be removed from {Directory}, which lists it for {Left} more. {Error}")]
     public static partial void RegistrationNotRemoved(ILogger logger, string endpoint, string directory, TimeSpan left, string error);
 
-    [LoggerMessage(2637, LogLevel.Information, "A resource directory was found at {Uri}: {Directory}.")]
-    public static partial void DirectoryFound(ILogger logger, string uri, string directory);
+    [LoggerMessage(2637, LogLevel.Information, "{Endpoint} found a resource directory at {Uri}: {Directory}.")]
+    public static partial void DirectoryFound(ILogger logger, string endpoint, string uri, string directory);
 
     [LoggerMessage(2638, LogLevel.Error, "A handler of the status of a registration failed. The registration continues.")]
     public static partial void RegistrationHandlerFailed(ILogger logger, Exception exception);

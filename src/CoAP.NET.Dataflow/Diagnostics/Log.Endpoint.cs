@@ -17,6 +17,9 @@ internal static partial class Log
     [LoggerMessage(1603, LogLevel.Warning, "The pipeline of shard {Shard} did not complete in time; a linked block holds items.")]
     public static partial void PipelineDidNotComplete(ILogger logger, int shard);
 
+    [LoggerMessage(1608, LogLevel.Information, "{Endpoint} listens on {Uri}.")]
+    public static partial void NamedListening(ILogger logger, string endpoint, string uri);
+
     [LoggerMessage(1604, LogLevel.Information, "Listening on {Uri}.")]
     public static partial void Listening(ILogger logger, string uri);
 

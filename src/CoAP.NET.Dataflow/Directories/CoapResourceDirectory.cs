@@ -27,8 +27,8 @@ public sealed class CoapResourceDirectory
     /// <param name="resourceLookup">The URI for resource lookups; null if not needed.</param>
     /// <param name="endpointLookup">The URI for endpoint lookups; null if not needed.</param>
     /// <param name="options">The options of lookups; null for the defaults.</param>
-    public CoapResourceDirectory(ICoapObserver client, CoapUri? registration, CoapUri? resourceLookup = null, CoapUri? endpointLookup = null,
-        CoapDirectoryClientOptions? options = null)
+    public CoapResourceDirectory(ICoapObserver client, CoapUri? registration, CoapUri? resourceLookup = null,
+        CoapUri? endpointLookup = null, CoapDirectoryClientOptions? options = null)
         : this(client, new DirectoryHost(null, null), options ?? CoapDirectoryClientOptions.Default)
     {
         Registration = registration;
@@ -75,8 +75,8 @@ public sealed class CoapResourceDirectory
     /// <exception cref="ArgumentException">The URI is not a CoAP URI, or the client has no base address for a relative one.</exception>
     /// <exception cref="CoapDirectoryException">Hosts answered, but none is a directory; or no member of the group answered.</exception>
     /// <exception cref="CoapException">No host answered; the derived type says why.</exception>
-    public static async Task<CoapResourceDirectory> DiscoverAsync(ICoapClient client, string uri, CoapDirectoryClientOptions? options = null,
-        CancellationToken cancellationToken = default)
+    public static async Task<CoapResourceDirectory> DiscoverAsync(ICoapClient client, string uri,
+        CoapDirectoryClientOptions? options = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(client);
         CoapUri asked = Resolve(client, uri, nameof(uri));
@@ -208,8 +208,9 @@ public sealed class CoapResourceDirectory
                 ? parsed! : throw new ArgumentException(error, parameter);
     }
 
-    private static async IAsyncEnumerable<CoapResourceDirectory> ReadAllAsync(ICoapObserver client, IAsyncEnumerable<CoapGroupLinks> members,
-        CoapDirectoryClientOptions options, [EnumeratorCancellation] CancellationToken cancellationToken)
+    private static async IAsyncEnumerable<CoapResourceDirectory> ReadAllAsync(ICoapObserver client,
+        IAsyncEnumerable<CoapGroupLinks> members, CoapDirectoryClientOptions options,
+        [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         DirectoryHost host = new(null, null);
         await foreach (CoapGroupLinks member in members.WithCancellation(cancellationToken).ConfigureAwait(false))

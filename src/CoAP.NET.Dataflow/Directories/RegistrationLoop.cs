@@ -163,7 +163,7 @@ internal sealed class RegistrationLoop
         {
             Tell(CoapRegistrationState.Searching, isTry: true);
             _directory = await CoapResourceDirectory.DiscoverAsync(_client, _uri!, _options.Search, _stopping.Token).ConfigureAwait(false);
-            Log.DirectoryFound(_log, _uri!, _directory.ToString());
+            Log.DirectoryFound(_log, _name, _uri!, _directory.ToString());
         }
 
         (string? baseUri, IEnumerable<CoapLink> links) = Wanted();

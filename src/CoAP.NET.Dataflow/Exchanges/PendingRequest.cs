@@ -18,6 +18,7 @@ internal abstract class PendingRequest : WheelTimer, ITransmissionOwner
         Transmission = new CoapTransmission(channel, message, this)
         {
             IsPaced = passesQueue,
+            IsOfBody = message.OptionsToRead is { } options && (options.Block2 is { Number: > 0 } || options.Block1 is { Number: > 0 }),
             TellsWhenSent = message.OptionsToRead?.NoResponse is { } notWanted
                 && (notWanted & NoResponseClasses.All) == NoResponseClasses.All,
         };

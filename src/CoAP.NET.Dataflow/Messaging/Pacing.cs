@@ -33,20 +33,21 @@ internal sealed class Pacing
     /// <summary>Returns the minimum timeout of the first copy of a Confirmable message to a peer, without back-off.</summary>
     public static TimeSpan TimeoutOf(CoapChannel channel, long now) =>
         channel.Messaging is { Times: { } times, Sending: { Timing: { } timing } sending }
-            && times.Timing != CoapRetransmissionTiming.Default
+            && times.Timing is not (CoapRetransmissionTiming.Default or CoapRetransmissionTiming.Rfc7252)
             ? TimeSpan.FromTicks(timing.Squeezed(times, sending.RoundTrip, now))
             : channel.Parameters.AckTimeout;
 
     public long FirstWait(CoapTransmission transmission, PeerTimes times, SendingState sending, long now)
     {
-        if (times.Timing == CoapRetransmissionTiming.Default)
+        CoapRetransmissionTiming kind = TimingOf(transmission, times);
+        if (kind == CoapRetransmissionTiming.Rfc7252)
         {
             return times.AckTimeout + (long)(times.AckSpread * _jitter.Next());
         }
 
-        if (sending.Timing?.Kind != times.Timing)
+        if (sending.Timing?.Kind != kind)
         {
-            sending.Timing = PeerTiming.Create(times.Timing);
+            sending.Timing = PeerTiming.Create(kind);
         }
 
         long wait = sending.Timing.FirstWait(transmission, times, sending.RoundTrip, sending.Interactions, NextDither(times), now);
@@ -57,7 +58,7 @@ internal sealed class Pacing
     /// <summary>Returns when the copy after this one is due, or the message is given up.</summary>
     public long NextDue(CoapTransmission transmission, PeerTimes times, SendingState sending, long now)
     {
-        if (times.Timing == CoapRetransmissionTiming.Default || sending.Timing is not { } timing)
+        if (TimingOf(transmission, times) == CoapRetransmissionTiming.Rfc7252 || sending.Timing is not { } timing)
         {
             // Counted from its due time, so delays of the clock do not add up; but copies never follow one another faster than ACK_TIMEOUT.
             transmission.Timeout *= 2;
@@ -74,7 +75,7 @@ internal sealed class Pacing
     /// requires the last one to be earlier (RFC 7252 section 4.8.2). With the default waits none is later.
     /// </summary>
     public static bool IsPastSpan(CoapTransmission transmission, PeerTimes times) =>
-        times.Timing != CoapRetransmissionTiming.Default && transmission.Due - transmission.SentAt > times.MaxTransmitSpan;
+        TimingOf(transmission, times) != CoapRetransmissionTiming.Rfc7252 && transmission.Due - transmission.SentAt > times.MaxTransmitSpan;
 
     /// <summary>Handles an acknowledged or rejected message.</summary>
     public static void OnAnswered(CoapTransmission transmission, CoapChannel peer, long now)
@@ -91,6 +92,11 @@ internal sealed class Pacing
             // After a retransmission it is unknown which copy was answered (Karn's rule).
             sending.RoundTrip.Add(elapsed);
         }
+        else if (TimingOf(transmission, peer.Messaging.Times) == CoapRetransmissionTiming.Rfc7252)
+        {
+            // Its waits were not measured, so they say nothing about the path.
+            return;
+        }
 
         sending.Timing?.OnAnswered(elapsed, transmission.Attempts - 1, peer.Messaging.Times, sending.RoundTrip, now);
     }
@@ -98,7 +104,7 @@ internal sealed class Pacing
     /// <summary>Handles the end of a message without an acknowledgement. Its wait is a sample only if it was retransmitted.</summary>
     public static void OnUnanswered(CoapTransmission transmission, CoapChannel peer, long now)
     {
-        if (transmission.Attempts > 1)
+        if (transmission.Attempts > 1 && TimingOf(transmission, peer.Messaging.Times) != CoapRetransmissionTiming.Rfc7252)
         {
             peer.Messaging.Sending?.Timing?.OnUnanswered(now - transmission.SentAt, now);
         }
@@ -166,6 +172,11 @@ internal sealed class Pacing
         wait = Math.Min(wait, Math.Max(room, shortest));
         return copies == 0 ? Math.Min(wait, span) : Math.Min(wait, transmission.SentAt + times.MaxTransmitWait - now);
     }
+
+    // By default only the blocks of bodies are measured: there are many of them, to the same peer.
+    private static CoapRetransmissionTiming TimingOf(CoapTransmission transmission, PeerTimes times) =>
+        times.Timing != CoapRetransmissionTiming.Default ? times.Timing
+            : transmission.IsOfBody ? CoapRetransmissionTiming.Fasor : CoapRetransmissionTiming.Rfc7252;
 
     private static long MayProbe(CoapTransmission transmission, CoapChannel peer, SendingState sending)
     {

@@ -7,7 +7,7 @@ namespace CoAP.NET;
 // Methods for the options of responses.
 public partial class CoapResult
 {
-    private const int DefaultMaxAge = 60;
+    internal const int DefaultMaxAge = 60;
 
     /// <summary>Sets the entity-tag of the representation (RFC 7252 section 5.10.6.1).</summary>
     /// <remarks>A response has at most one.</remarks>

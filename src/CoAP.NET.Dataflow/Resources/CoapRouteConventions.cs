@@ -99,6 +99,15 @@ public abstract partial class CoapRouteConventions<TSelf>
     /// <returns>This object.</returns>
     public TSelf AllowInsecureTransport() => Change(settings => settings.NeedsSecurity = false);
 
+    /// <summary>Sets whether the log reports handlers that block the receiving thread (message 1502). Default true.</summary>
+    /// <remarks>
+    /// Such handlers move to other threads for some minutes, with and without the report. Packages set false for routes whose handlers the
+    /// user cannot change.
+    /// </remarks>
+    /// <param name="logs">False for no report.</param>
+    /// <returns>This object.</returns>
+    public TSelf LogBlocking(bool logs) => Change(settings => settings.LogsBlocking = logs);
+
     /// <summary>Hides routes from <c>/.well-known/core</c>.</summary>
     /// <param name="hidden">False to list them even if the group is hidden.</param>
     /// <returns>This object.</returns>

@@ -87,6 +87,9 @@ internal sealed class CoapTransmission : WheelTimer
     /// </summary>
     internal bool IsLimited { get; set; }
 
+    /// <summary>Whether it carries or requests a block of a body after the first one (RFC 7959).</summary>
+    internal bool IsOfBody { get; init; }
+
     /// <summary>Whether the owner wants <see cref="CoapInboundKind.Sent"/> for a Non-confirmable message.</summary>
     internal bool TellsWhenSent { get; init; }
 

@@ -18,7 +18,7 @@ public static class EdhocMapping
         ArgumentNullException.ThrowIfNull(routes);
         ArgumentNullException.ThrowIfNull(edhoc);
         CoapRouteHandlerBuilder route = routes.MapPost(path, edhoc.HandleAsync).IgnoreAccept().Atomic().MaxBodySize(edhoc.MaxRequestSize)
-            .WithResourceType("core.edhoc");
+            .WithResourceType("core.edhoc").LogBlocking(false);
         return edhoc.Attributes.AddTo(route);
     }
 }

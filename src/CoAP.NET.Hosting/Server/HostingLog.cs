@@ -61,6 +61,9 @@ internal static partial class HostingLog
         + "of keys, certificates and revocation lists take effect before.")]
     public static partial void ConfigurationChanged(ILogger logger, string endpoint, string keys);
 
+    [LoggerMessage(1815, LogLevel.Critical, "{Problem} The application does not start.")]
+    public static partial void NotStarted(ILogger logger, string problem);
+
     [LoggerMessage(1805, LogLevel.Warning, "{Problem}")]
     public static partial void UnusedSection(ILogger logger, string problem);
 }

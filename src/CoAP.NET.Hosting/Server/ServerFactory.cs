@@ -15,6 +15,7 @@ internal static class ServerFactory
         CoapServerOptions options = services.GetRequiredService<IOptionsMonitor<CoapServerOptions>>().Get(registration.Name);
         CoapEndpointOptions endpoint = options.Endpoint;
         UseHost(endpoint, services);
+        endpoint.Name ??= registration.Name.Length > 0 ? registration.Name : null;
         endpoint.Routes = registration.Routes;
         options.Peers.ApplyTo(endpoint);
         List<WatchedCredentials> credentials = registration.Life.Credentials;

@@ -23,6 +23,20 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
 
     public async Task StartAsync(CancellationToken cancellationToken)
     {
+        try
+        {
+            await ServeAsync(cancellationToken).ConfigureAwait(false);
+        }
+        catch (Exception exception) when (exception is not OperationCanceledException)
+        {
+            // The host logs the exception with its stack, twice.
+            HostingLog.NotStarted(_logger, exception.Message);
+            throw;
+        }
+    }
+
+    private async Task ServeAsync(CancellationToken cancellationToken)
+    {
         CoapServerOptions options = services.GetRequiredService<IOptionsMonitor<CoapServerOptions>>().Get(registration.Name);
         _stopsApplication = options.StopApplicationOnFailure;
         CoapServer server = services.GetRequiredKeyedService<CoapServer>(registration.Name);

@@ -42,11 +42,13 @@ public sealed class OscoreIdentity : ICoapPeerIdentity, IEquatable<OscoreIdentit
     /// <inheritdoc/>
     public override int GetHashCode() => Owner?.GetHashCode() ?? base.GetHashCode();
 
-    /// <summary>Returns the ID as readable text.</summary>
-    /// <returns>The text, such as <c>oscore kid=01</c>.</returns>
+    /// <summary>Returns the <see cref="Owner"/>, if there is one, and the ID as readable text.</summary>
+    /// <remarks>With EDHOC the ID changes with each session, and the owner stays.</remarks>
+    /// <returns>The text, such as <c>oscore kid=01</c> or <c>oscore owner=meter-7 kid=23</c>.</returns>
     public override string ToString()
     {
         string context = Context.Parameters.HasIdContext ? $" context={Convert.ToHexStringLower(Context.Parameters.IdContextBytes)}" : "";
-        return $"oscore kid={Convert.ToHexStringLower(Kid.Span)}{context}";
+        string owner = Owner is null ? "" : $" owner={CoapForeignText.LineOf(Owner.ToString())}";
+        return $"oscore{owner} kid={Convert.ToHexStringLower(Kid.Span)}{context}";
     }
 }

@@ -30,6 +30,8 @@ internal sealed class Collection(BrokerParts parts)
     /// <returns>The route of its list.</returns>
     public CoapRouteHandlerBuilder Map(ICoapRouteBuilder routes, string path)
     {
+        // The user cannot change the handlers.
+        routes = routes.MapGroup("/").LogBlocking(false);
         CoapRouteHandlerBuilder list = routes.MapGet(path, (Func<CoapRequest, CoapResult>)List).Produces(CoapContentFormat.LinkFormat)
             .WithResourceType(PubSubDraft.BrokerType, PubSubDraft.CollectionType)
             .WithContentFormat(CoapContentFormat.LinkFormat, PubSubDraft.Format).WithLinks(Discover);

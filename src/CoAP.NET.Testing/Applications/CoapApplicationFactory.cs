@@ -203,6 +203,7 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
     {
         // Signals are meant for the test process.
         services.Replace(ServiceDescriptor.Singleton<IHostLifetime, SilentLifetime>());
+        services.AddSingleton<CoapTestHost>();
         services.AddSingleton<IPostConfigureOptions<CoapServerOptions>>(new ForTests<CoapServerOptions>(MoveIntoMemory));
         services.AddSingleton<IPostConfigureOptions<CoapClientOptions>>(new ForTests<CoapClientOptions>(MoveIntoMemory));
         if (TimeProvider != TimeProvider.System)

@@ -51,11 +51,15 @@ internal sealed class DatagramDelivery
         _hosts = hosts;
         _faults = faults;
         _trace = trace;
+        Clock = timeProvider;
         _queue = new InFlightQueue(clock);
         _routing = new DatagramRouting(options.Seed, clock, hosts, faults, trace, _queue);
         _timer = timeProvider.CreateTimer(
             static delivery => ((DatagramDelivery)delivery!).Pump(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
+
+    /// <summary>The clock.</summary>
+    public TimeProvider Clock { get; }
 
     /// <summary>The number of datagrams in flight.</summary>
     public int Count
@@ -145,6 +149,11 @@ internal sealed class DatagramDelivery
             _pumpQueued |= queuePump;
         }
 
+        if (Clock is VirtualClock)
+        {
+            Standstill.OfProcess.NoteDatagram(this);
+        }
+
         if (queuePump)
         {
             t_sending++;
@@ -162,6 +171,16 @@ internal sealed class DatagramDelivery
             {
                 t_sending--;
             }
+        }
+    }
+
+    /// <summary>Returns what waits for time, human-readable; null if nothing does.</summary>
+    public string? DescribeWaiting()
+    {
+        lock (_gate)
+        {
+            NetworkPacket? first = _queue.First?.Packet;
+            return first is null ? null : $"{_queue.Count} datagram(s) wait for it, the first one is {first}";
         }
     }
 

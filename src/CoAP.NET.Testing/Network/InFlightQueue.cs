@@ -16,6 +16,9 @@ internal sealed class InFlightQueue(NetworkClock clock)
     /// <summary>The time of the next event; null for none.</summary>
     public TimeSpan? NextDue => _items.TryPeek(out _, out (TimeSpan Due, long Sequence) next) ? next.Due : null;
 
+    /// <summary>The next event; null for none.</summary>
+    public InFlight? First => _items.TryPeek(out InFlight? next, out _) ? next : null;
+
     /// <summary>Removes and returns a due event; null for none.</summary>
     public InFlight? TakeDue() => NextDue <= clock.Now ? _items.Dequeue() : null;
 

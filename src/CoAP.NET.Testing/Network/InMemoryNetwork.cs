@@ -58,6 +58,9 @@ public sealed class InMemoryNetwork
         }
     }
 
+    /// <summary>Delivers the datagrams.</summary>
+    internal DatagramDelivery Delivery => _delivery;
+
     /// <summary>The number of datagrams and reports in flight.</summary>
     public int InFlightCount => _delivery.Count;
 

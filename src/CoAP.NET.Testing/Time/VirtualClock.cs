@@ -80,6 +80,9 @@ public sealed class VirtualClock : TimeProvider
         }
     }
 
+    /// <summary>Whether a caller waits for the clock and advances it (<see cref="AdvanceUntilAsync{T}"/>).</summary>
+    internal bool IsDriven => _drive.IsDriven;
+
     /// <summary>The number of steps that waited for quiet; each costs processor time.</summary>
     internal long Steps => _drive.Steps;
 
@@ -271,6 +274,7 @@ public sealed class VirtualClock : TimeProvider
     private bool RunTo(long target, bool stopAtIdle)
     {
         int callbacks = 0;
+        Standstill.OfProcess.NoteMove();
         while (true)
         {
             VirtualTimer? due;

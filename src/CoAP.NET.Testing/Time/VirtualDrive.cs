@@ -16,6 +16,9 @@ internal sealed class VirtualDrive(VirtualClock clock)
     private VirtualWaiter[] _waiters = [];
     private bool _driven;
 
+    /// <summary>Whether a caller waits in virtual time.</summary>
+    public bool IsDriven => Volatile.Read(ref _waiters).Length > 0;
+
     /// <summary>The number of steps made.</summary>
     public long Steps { get; private set; }
 

@@ -138,6 +138,29 @@ public sealed class HostingTests
     }
 
     [Fact]
+    public async Task An_application_that_runs_in_a_test_keeps_its_state_in_memory()
+    {
+        string folder = Directory.CreateTempSubdirectory("coap-hosting-").FullName;
+        string file = Path.Combine(folder, "coap.db");
+        foreach (bool isTest in new[] { true, false })
+        {
+            HostApplicationBuilder builder = new();
+            builder.Services.AddCoapCluster(static options => options.Secret = s_secret).UseSqlite(file);
+            if (isTest)
+            {
+                builder.Services.AddSingleton<CoapTestHost>();
+            }
+
+            using IHost host = builder.Build();
+            await host.StartAsync();
+            Assert.Equal(!isTest, File.Exists(file));
+            await host.StopAsync();
+        }
+
+        Directory.Delete(folder, recursive: true);
+    }
+
+    [Fact]
     public void A_second_store_and_wrong_settings_are_refused_at_once()
     {
         ICoapClusterBuilder builder = new ServiceCollection().AddCoapCluster(static options => options.Secret = s_secret);

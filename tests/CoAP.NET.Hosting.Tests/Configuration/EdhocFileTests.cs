@@ -35,6 +35,17 @@ public sealed class EdhocFileTests : HostTest
     }
 
     [Fact]
+    public async Task The_text_of_an_identity_has_the_name_that_stays_when_the_keys_change()
+    {
+        IHost host = await StartServerAsync(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
+        ICoapClient client = (await StartClientAsync(AddressOf(host))).Services.GetRequiredService<ICoapClient>();
+
+        string identity = (await Within(client.GetAsync("/identity"))).EnsureSuccess().GetText();
+
+        Assert.StartsWith("oscore owner=desk 1 kid=", identity, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task Nothing_leaves_to_the_server_before_there_are_keys()
     {
         IHost host = await StartServerAsync(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
@@ -164,6 +175,8 @@ public sealed class EdhocFileTests : HostTest
 
     private static string WhoAsks(CoapRequest request) => $"{(request.Peer.Identity as OscoreIdentity)?.Owner}";
 
+    private static string NameOf(CoapRequest request) => $"{request.Peer.Identity}";
+
     private static EdhocServerCounters Counters(IHost host) => host.Services.GetRequiredService<EdhocServer>().GetCounters();
 
     private static async Task<string> AskAsync(IHost host) =>
@@ -177,6 +190,7 @@ public sealed class EdhocFileTests : HostTest
         // What all routes demand is not demanded of EDHOC, by which clients come to it.
         server.Routes.RequireAuthorization().RequireTransportSecurity();
         server.MapGet("/who", WhoAsks).RequireOscore().AllowInsecureTransport();
+        server.MapGet("/identity", NameOf).RequireOscore().AllowInsecureTransport();
         server.MapPost("/lose", static request =>
         {
             OscoreContexts contexts = request.Services!.GetRequiredService<OscoreContexts>();

@@ -38,6 +38,24 @@ public sealed class FailureTests : HostTest
     }
 
     [Fact]
+    public async Task A_start_that_fails_is_one_line_of_the_log_with_the_reason()
+    {
+        HostApplicationBuilder first = Builder();
+        first.Services.AddCoapServer(static options => options.Listen("coap://127.0.0.1:0"));
+        string taken = AddressOf(await StartAsync(first));
+        HostApplicationBuilder second = Builder();
+        second.Services.AddCoapServer(options => options.Listen(taken));
+        IHost host = Build(second);
+
+        await Assert.ThrowsAsync<CoapBindException>(() => Within(host.StartAsync()));
+
+        (LogLevel level, _, string text) = Assert.Single(Logged.Entries, static entry => entry.Id == 1811);
+        Assert.Equal(LogLevel.Critical, level);
+        Assert.StartsWith("The CoAP server cannot start (Coap:Server:Endpoints). ", text, StringComparison.Ordinal);
+        Assert.EndsWith(" The application does not start.", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task What_prepares_the_start_of_a_server_runs_before_it_listens_and_may_refuse_it()
     {
         HostApplicationBuilder builder = Builder();

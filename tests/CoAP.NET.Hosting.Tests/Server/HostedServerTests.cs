@@ -110,6 +110,8 @@ public sealed class HostedServerTests : HostTest
         Assert.Equal("north", (await Within(client.GetAsync(AddressOf(host, "north")))).GetText());
         Assert.Equal("south", (await Within(client.GetAsync(AddressOf(host, "south")))).GetText());
         Assert.Null(host.Services.GetService<CoapServer>());
+        Assert.Contains(Logged.Entries, entry => entry.Id == 1608 && entry.Text == $"north listens on {AddressOf(host, "north")}.");
+        Assert.Contains(Logged.Entries, entry => entry.Id == 1608 && entry.Text == $"south listens on {AddressOf(host, "south")}.");
     }
 
     [Fact]

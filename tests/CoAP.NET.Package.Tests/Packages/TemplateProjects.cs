@@ -27,13 +27,12 @@ public sealed partial class TemplateProjects(PackedFeed feed) : IAsyncLifetime
 
     public async ValueTask InitializeAsync()
     {
-        string[] hive = ["--debug:custom-hive", Path.Combine(feed.Root, "hive")];
         await Tool.RunAsync(feed.Root, "dotnet",
-            ["new", "install", Path.Combine(feed.Packages, $"CoAP.NET.Templates.{feed.Version}.nupkg"), .. hive]);
+            ["new", "install", Path.Combine(feed.Packages, $"CoAP.NET.Templates.{feed.Version}.nupkg"), .. Hive]);
         string released = await ReleasedAsync();
         foreach ((string template, string name, string[] arguments) in s_projects)
         {
-            await Tool.RunAsync(feed.Root, "dotnet", ["new", template, "-o", name, .. arguments, .. hive]);
+            await MakeAsync(template, name, arguments);
             await UsePackedAsync(name, released);
         }
 
@@ -44,6 +43,15 @@ public sealed partial class TemplateProjects(PackedFeed feed) : IAsyncLifetime
     }
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;
+
+    /// <summary>Makes a project, without building it. Returns its folder.</summary>
+    internal async Task<string> MakeAsync(string template, string name, string[] arguments)
+    {
+        await Tool.RunAsync(feed.Root, "dotnet", ["new", template, "-o", name, .. arguments, .. Hive]);
+        return Folder(name);
+    }
+
+    private string[] Hive => ["--debug:custom-hive", Path.Combine(feed.Root, "hive")];
 
     /// <summary>The folder of a project.</summary>
     internal string Folder(string name) => Path.Combine(feed.Root, name);

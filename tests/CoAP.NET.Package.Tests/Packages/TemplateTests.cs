@@ -81,6 +81,30 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
         await stranger.SaysAsync("pre-shared key");
     }
 
+    [Theory]
+    [InlineData("5683", "5684")]
+    [InlineData("5699", "5700")]
+    [InlineData("9999", "10000")]
+    [InlineData("0", "0")]
+    public async Task The_port_of_coaps_follows_the_one_of_coap(string port, string ofSecurity)
+    {
+        string folder = await projects.MakeAsync("coap-server", $"Port{port}", ["--dtls", "--port", port]);
+
+        Assert.Contains($"[ \"coap://[::]:{port}\", \"coaps://[::]:{ofSecurity}\" ]",
+            await File.ReadAllTextAsync(Path.Combine(folder, "appsettings.json")), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Secrets_of_the_machine_are_built_and_not_published()
+    {
+        string folder = projects.Folder(TemplateProjects.SafeServer);
+        await Tool.RunAsync(folder, "dotnet", ["publish", "-c", "Release", "--no-build", "-o", "published"]);
+
+        Assert.True(File.Exists(Path.Combine(folder, "published", "appsettings.json")));
+        Assert.False(File.Exists(Path.Combine(folder, "published", "appsettings.Development.json")));
+        Assert.True(File.Exists(Path.Combine(folder, "bin", "Release", "net10.0", "appsettings.Development.json")));
+    }
+
     [Fact]
     public async Task An_observer_of_a_server_that_was_killed_goes_on_with_the_next_process()
     {

@@ -13,6 +13,14 @@ public sealed class BlockwiseDocumentationTests : GuideTest
     public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("blockwise.md", "Blockwise", 8);
 
     [Fact]
+    public void Q_Block_is_allowed_by_an_option()
+    {
+        CoapEndpointOptions options = new() { QBlock = CoapQBlock.Secured };
+
+        Assert.NotEqual(new CoapEndpointOptions().QBlock, options.QBlock);
+    }
+
+    [Fact]
     public async Task Files_are_sent_and_taken()
     {
         string path = Path.GetTempFileName();

@@ -132,7 +132,9 @@ public class MetricTests : EndpointTest
             .. CounterInstrument.All.SelectMany(static instrument => instrument.Rows).Select(static row => row.Counter)];
         Assert.Equal(mapped.Length, mapped.Distinct().Count());
         Assert.Empty(Enum.GetValues<CoapCounter>().Except(mapped));
-        Assert.Equal(Enum.GetValues<EndpointGauge>(), GaugeInstrument.All.SelectMany(static instrument => instrument.Rows).Select(static row => row.Gauge));
+        Assert.Equal(
+            Enum.GetValues<EndpointGauge>(),
+            GaugeInstrument.All.SelectMany(static instrument => instrument.Rows).Select(static row => row.Gauge));
     }
 
     private double Value(string name, string? tag = null, string? value = null) =>

@@ -191,6 +191,24 @@ public sealed class ServingNotificationTests : ServerObserveTest
     }
 
     [Fact]
+    public async Task A_state_that_observers_keep_for_less_than_a_minute_is_no_longer_fresh_for_others()
+    {
+        CoapResult kept = CoapResults.Text("kept");
+        Server.MapGet("/short", () => kept).Observable(TimeSpan.FromSeconds(30));
+        Server.MapGet("/own", () => CoapResults.Text("x").WithMaxAge(TimeSpan.FromSeconds(90))).Observable(TimeSpan.FromSeconds(30));
+        Server.MapGet("/none", () => CoapResults.NotFound()).Observable(TimeSpan.FromSeconds(30));
+        Server.MapPut("/short", () => CoapResults.Changed());
+        await StartAsync();
+        uint? MaxAgeOf(string path) =>
+            Ask(Peer, path, null)!.Options.TryGetUInt(OptionNumber.MaxAge, out uint age) ? age : null;
+        Assert.Equal(30u, MaxAgeOf("/short"));
+        Assert.Equal(30u, MaxAgeOf("/short"));
+        Assert.Equal(90u, MaxAgeOf("/own"));
+        Assert.Null(MaxAgeOf("/none"));
+        Assert.False(kept.OptionsToRead!.Contains(OptionNumber.MaxAge));
+    }
+
+    [Fact]
     [Rfc("7641-4.3.1-2")]
     public async Task Observers_may_be_refreshed_before_Max_Age_ends()
     {

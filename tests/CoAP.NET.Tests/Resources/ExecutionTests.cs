@@ -260,6 +260,24 @@ public class ExecutionTests
     }
 
     [Fact]
+    public void Handler_of_a_package_that_blocks_leaves_the_thread_without_a_report()
+    {
+        _stage.MapGroup("/package").LogBlocking(false).MapGet("/slow", () =>
+        {
+            _stage.Time.Advance(TimeSpan.FromSeconds(1));
+            return "slow";
+        });
+        for (int i = 0; i < 6; i++)
+        {
+            Assert.Equal(CoapCode.Content, _stage.Get("/package/slow").Code);
+        }
+
+        Assert.False(_stage.SendAsync(CoapMethod.Get, "/package/slow").IsCompleted);
+        _stage.Scheduler.RunAll();
+        Assert.DoesNotContain(_stage.Logger.Entries, static entry => entry.Id == 1502);
+    }
+
+    [Fact]
     public void Handler_that_blocks_now_and_then_stays()
     {
         _stage.MapGet("/a", () =>

@@ -168,11 +168,16 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
         {
             StopCounting();
         }
+        else if (state == CoapObserveState.Stale && error is null && !Reregistration.IsEnabled)
+        {
+            ReportLost("No notification arrived within Max-Age, and its options forbid another registration.");
+        }
     }
 
-    /// <summary>Reports a failure that leaves it without a registration. Only for the busy thread.</summary>
+    /// <summary>Reports that it is without a registration. Only for the busy thread.</summary>
     public void ReportLost(string reason)
     {
+        Log.ObservationLost(Environment.Logger, Target, reason);
         if (!_isLost && _isCounted)
         {
             _isLost = true;

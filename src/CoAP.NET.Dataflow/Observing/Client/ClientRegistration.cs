@@ -365,7 +365,6 @@ internal sealed class ClientRegistration
         _peer.Stop();
         Body.Cancel();
         _peer.MayBeRegistered &= !clearsRegistration;
-        Log.ObservationLost(_observation.Environment.Logger, Target, error.Message);
         _observation.ReportLost(error.Message);
         if (error is CoapConnectionException && _search.IsGoneForGood)
         {
@@ -487,10 +486,6 @@ internal sealed class ClientRegistration
         if (_observation.Reregistration is { IsEnabled: true } rule)
         {
             DueAt = Math.Max(now + _retries.Patience(), _sentAt + rule.MinimumInterval.Ticks);
-        }
-        else
-        {
-            _observation.ReportLost("No notification arrived within Max-Age, and its options forbid another registration.");
         }
     }
 

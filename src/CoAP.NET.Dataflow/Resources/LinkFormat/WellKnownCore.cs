@@ -30,7 +30,7 @@ internal sealed class WellKnownCore
         try
         {
             return table.Root.MapGet(Path, new WellKnownCore(table).Get).Produces(CoapContentFormat.LinkFormat).Hidden()
-                .AllowMulticast(answersGroups).AllowInsecureTransport();
+                .LogBlocking(false).AllowMulticast(answersGroups).AllowInsecureTransport();
         }
         catch (InvalidOperationException)
         {

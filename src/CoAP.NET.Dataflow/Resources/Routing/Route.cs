@@ -143,6 +143,7 @@ internal sealed class Route
             plan = new(_table.Version, execution, ExecutorOf(execution, owner, environment), Inherit(settings => settings.Produces),
                 Inherit(settings => settings.Consumes))
             {
+                LogsBlocking = Inherit(settings => settings.LogsBlocking) ?? true,
                 AllowsMulticast = Inherit(settings => settings.AllowMulticast) ?? false,
                 ExecutionOwner = owner,
                 SecurityRefusal = NeedsSecurity ? MakeSecurityRefusal() : null,

@@ -27,6 +27,9 @@ internal sealed record RoutePlan(
     /// <summary>Finds the observer terms of a resource of the route; null if no resource has any.</summary>
     public Func<CoapRequest, CoapObserverTerms?>? ObserverTerms { get; init; }
 
+    /// <summary>Whether the log reports handlers that block the receiving thread.</summary>
+    public bool LogsBlocking { get; init; }
+
     /// <summary>Whether requests to groups are served.</summary>
     public bool AllowsMulticast { get; init; }
 

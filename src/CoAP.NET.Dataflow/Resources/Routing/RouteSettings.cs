@@ -17,6 +17,8 @@ internal sealed class RouteSettings
 
     public bool? AllowMulticast { get; set; }
 
+    public bool? LogsBlocking { get; set; }
+
     /// <summary>True: only over secured transports; false: over all of them.</summary>
     public bool? NeedsSecurity { get; set; }
 

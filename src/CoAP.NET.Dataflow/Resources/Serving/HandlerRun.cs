@@ -1,5 +1,6 @@
 using System.Text;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Options;
 
 namespace CoAP.NET.Resources;
 
@@ -66,7 +67,7 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
             RestoreContext(context, synchronization);
         }
 
-        if (watch is not null && IsSlowBy(watch, mayHaveBeenLong, started, pauses))
+        if (watch is not null && IsSlowBy(watch, mayHaveBeenLong, started, pauses) && call.Route.GetPlan(environment).LogsBlocking)
         {
             reports.Report(
                 static (logger, route, _) => Log.HandlerIsSlow(logger, route.Template, UserCodePolicy.SlowFor.TotalMinutes), call.Route,
@@ -188,6 +189,22 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
         return ResourceInbound.InternalServerError;
     }
 
+    // A reading that is stale for observers after a while is stale for everyone else, too. Longer times are for observers only: who does
+    // not observe learns of no change.
+    private CoapResult FreshAsForObservers(CoapRequest request, Route route, CoapResult result)
+    {
+        if (result.Code.IsSuccess && (request.Code == CoapCode.Get || request.Code == CoapCode.Fetch)
+            && route.GetPlan(environment).Observing is { MaxAge: < CoapResult.DefaultMaxAge } observing
+            && result.GetType() == typeof(CoapResult) && result.OptionsToRead?.Contains(OptionNumber.MaxAge) != true)
+        {
+            // A result may belong to many responses, so it is not changed.
+            result = result.Copy();
+            result.Options.AddUInt(OptionNumber.MaxAge, observing.MaxAge);
+        }
+
+        return result;
+    }
+
     /// <summary>Converts the result of a handler into a valid response.</summary>
     private CoapResult Check(CoapExchange exchange, Route route, CoapResult? result)
     {
@@ -216,7 +233,7 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
             return RequestRules.NotAcceptable;
         }
 
-        result = ResponseRules.ValidIfKnown(exchange.Request, result);
+        result = FreshAsForObservers(exchange.Request, route, ResponseRules.ValidIfKnown(exchange.Request, result));
         if (result.Payload.IsEmpty || (result.Code != CoapCode.Valid && result.Code != CoapCode.Continue))
         {
             return result;

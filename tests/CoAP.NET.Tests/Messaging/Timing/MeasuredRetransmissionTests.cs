@@ -191,6 +191,37 @@ public sealed class MeasuredRetransmissionTests
     }
 
     [Fact]
+    public void By_default_only_the_blocks_of_bodies_are_measured()
+    {
+        CoapChannel channel = _rig.Channel();
+        Settle(_rig, channel, 0.1, 20);
+        _rig.Sent.Clear();
+        double begin = _rig.Seconds;
+        _rig.Send(channel, isOfBody: true);
+        _rig.Pass(100);
+        Assert.InRange(_rig.Sent[1].At - begin, 0.1, 0.5);
+        Assert.Equal(5, _rig.Sent.Count);
+
+        // The slow end of that block changes nothing for a single message.
+        foreach (bool waits in new[] { true, false })
+        {
+            _rig.Sent.Clear();
+            begin = _rig.Seconds;
+            _rig.Send(channel);
+            _rig.Pass(waits ? 1.99 : 100);
+            Assert.Equal(waits ? 1 : 5, _rig.Sent.Count);
+            _rig.Pass(100);
+        }
+
+        CoapChannel plain = _rig.Channel(2, new() { RetransmissionTiming = CoapRetransmissionTiming.Rfc7252 });
+        Settle(_rig, plain, 0.1, 20);
+        _rig.Sent.Clear();
+        _rig.Send(plain, isOfBody: true);
+        _rig.Pass(1.99);
+        Assert.Single(_rig.Sent);
+    }
+
+    [Fact]
     public void By_default_nothing_is_kept_beyond_the_round_trip_time()
     {
         CoapChannel channel = _rig.Channel();

@@ -1,0 +1,60 @@
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Tests.Testing;
+
+/// <summary>What a test hears that awaits an answer while its clock stands still.</summary>
+public sealed class StandstillTests
+{
+    private readonly VirtualClock _real = new();
+    private readonly StringWriter _said = new();
+
+    [Fact]
+    public void A_datagram_that_waits_for_a_clock_that_stands_still_is_named_once()
+    {
+        Standstill standstill = new(_real, _said);
+        (DatagramDelivery delivery, _) = Sent();
+        standstill.NoteDatagram(delivery);
+        _real.Advance(TimeSpan.FromSeconds(9));
+        Assert.Equal("", _said.ToString());
+
+        _real.Advance(TimeSpan.FromMinutes(1));
+        GC.KeepAlive(delivery);
+
+        string said = _said.ToString();
+        Assert.StartsWith("Virtual time stands still at 00:00:00 for 10 s of real time, and 1 datagram(s) wait for it", said,
+            StringComparison.Ordinal);
+        Assert.Contains("GET mid 7d35", said, StringComparison.Ordinal);
+        Assert.Contains("AdvanceUntilAsync", said, StringComparison.Ordinal);
+        Assert.Single(said.Split('\n', StringSplitOptions.RemoveEmptyEntries));
+    }
+
+    [Fact]
+    public void Nothing_is_said_while_any_clock_moves_or_when_the_datagram_arrived()
+    {
+        Standstill standstill = new(_real, _said);
+        (DatagramDelivery delivery, VirtualClock clock) = Sent();
+        standstill.NoteDatagram(delivery);
+        for (int i = 0; i < 10; i++)
+        {
+            _real.Advance(TimeSpan.FromSeconds(5));
+            standstill.NoteMove();
+        }
+
+        clock.Advance(TimeSpan.FromSeconds(1));
+        _real.Advance(TimeSpan.FromMinutes(1));
+
+        Assert.Equal("", _said.ToString());
+        Assert.Equal(0, _real.TimerCount);
+    }
+
+    private static (DatagramDelivery Delivery, VirtualClock Clock) Sent()
+    {
+        VirtualClock clock = new();
+        InMemoryNetwork network = new(
+            clock, new InMemoryNetworkOptions { Conditions = NetworkConditions.Delayed(TimeSpan.FromSeconds(1)) });
+        ScriptedPeer device = network.CreatePeer(InMemoryNetwork.Address("192.0.2.1:5683"));
+        ScriptedPeer client = network.CreatePeer(InMemoryNetwork.Address("192.0.2.2:0"), remote: device.Address);
+        client.Send("41 01 7d35 20 b4 'temp'");
+        return (network.Delivery, clock);
+    }
+}
