@@ -27,7 +27,8 @@ internal sealed class PublicMembers
         }
     }
 
-    /// <summary>Whether a comment describes something visible. Overloads share an answer: one visible overload keeps the comments of all.</summary>
+    /// <summary>Whether a comment describes something visible.</summary>
+    /// <remarks>Overloads share an answer: one visible overload keeps the comments of all.</remarks>
     /// <param name="id">The id of the comment, such as <c>M:CoAP.NET.CoapClient.Dispose</c>.</param>
     public bool Contains(string id)
     {
