@@ -27,12 +27,15 @@ export function searchable(source: string, env: any, md: MarkdownRenderer): stri
   return html
 }
 
-// Guides come before members of the reference, which are found by their names, and before tables of all that there is. The function is sent
-// to the browser as text, so it uses nothing outside of it.
-export function weight(address: string): number {
-  return /conformance|rfc-rows|telemetry-log|changelog|benchmarks|decisions/.test(address) ? 0.3
-    : /\/reference\/.*#m-/.test(address) ? 0.3
-    : /\/reference\//.test(address) ? 0.5
+// Guides come before members of the reference, which are found by their names, before pages for users of other libraries, and before tables of
+// all that there is. The page that bears a word as its name comes first. The function is sent to the browser as text, so it uses nothing
+// outside of it.
+export function weight(address: string, term: string): number {
+  const page = address.split('#')[0]
+  return /conformance|rfc-rows|telemetry-log|changelog|benchmarks|decisions/.test(page) ? 0.3
+    : page.includes('/reference/') ? (address.includes('#m-') ? 0.3 : 0.5)
+    : /\/(from|migrating-from)-/.test(page) ? 0.5
+    : page.includes(`/${term}`) || term.startsWith(page.split('/').pop()!.replace('.html', '')) ? 1.6
     : 1
 }
 

@@ -49,7 +49,7 @@ public sealed class FailureTests : HostTest
 
         await Assert.ThrowsAsync<CoapBindException>(() => Within(host.StartAsync()));
 
-        (LogLevel level, _, string text) = Assert.Single(Logged.Entries, static entry => entry.Id == 1811);
+        (LogLevel level, _, string text) = Assert.Single(Logged.Entries, static entry => entry.Id == 1815);
         Assert.Equal(LogLevel.Critical, level);
         Assert.StartsWith("The CoAP server cannot start (Coap:Server:Endpoints). ", text, StringComparison.Ordinal);
         Assert.EndsWith(" The application does not start.", text, StringComparison.Ordinal);

@@ -1,4 +1,5 @@
 using System.IO.Compression;
+using System.Reflection;
 using System.Text.RegularExpressions;
 using System.Xml.Linq;
 using CoAP.NET.Tests.Shared;
@@ -77,10 +78,11 @@ public sealed partial class ContentTests(PackedFeed feed)
         Assert.Empty(RelativeLink().Matches(readme).Select(static match => match.Value));
         Assert.DoesNotContain("![", readme, StringComparison.Ordinal);
         Assert.DoesNotContain("repository only", readme, StringComparison.Ordinal);
-        Assert.DoesNotContain("from a clone", readme, StringComparison.Ordinal);
+        Assert.DoesNotContain("No package is published", readme, StringComparison.Ordinal);
         Assert.DoesNotContain("samples/QuickStart", readme, StringComparison.Ordinal);
         Assert.Contains("are part of the repository of the project", readme, StringComparison.Ordinal);
-        Assert.Empty(page.Split('\n').Where(static line => !line.Contains("](", StringComparison.Ordinal)).Except(readme.Split('\n')));
+        Assert.Empty(page.Split('\n').Where(static line => !line.Contains('[') && !line.Contains("](", StringComparison.Ordinal))
+            .Except(readme.Split('\n')));
 
         // What a link led to is still named.
         Assert.All(RelativeLink().Matches(page),
@@ -112,6 +114,45 @@ public sealed partial class ContentTests(PackedFeed feed)
         await stream.CopyToAsync(copy);
 
         Assert.True(PortableSymbols.EmbeddedSources(copy) > 0.95, "Sources are missing in the symbols.");
+    }
+
+    [Theory]
+    [InlineData("CoAP.NET.Dataflow")]
+    [InlineData("CoAP.NET.Content")]
+    [InlineData("CoAP.NET.Http")]
+    [InlineData("CoAP.NET.Edhoc")]
+    [InlineData("CoAP.NET.Oscore")]
+    [InlineData("CoAP.NET.Proxy")]
+    [InlineData("CoAP.NET.PubSub")]
+    [InlineData("CoAP.NET.Hosting")]
+    [InlineData("CoAP.NET.AspNetCore")]
+    [InlineData("CoAP.NET.Explorer")]
+    [InlineData("CoAP.NET.Dtls")]
+    [InlineData("CoAP.NET.Cluster")]
+    [InlineData("CoAP.NET.Cluster.PostgreSql")]
+    [InlineData("CoAP.NET.Cluster.Sqlite")]
+    [InlineData("CoAP.NET.ResourceDirectory")]
+    [InlineData("CoAP.NET.Testing")]
+    public async Task Comments_are_those_of_all_that_users_see_and_of_nothing_else(string id)
+    {
+        Type[] types = Assembly.Load(id).GetExportedTypes();
+        await using ZipArchive package = await ZipFile.OpenReadAsync(Path.Combine(feed.Packages, $"{id}.{feed.Version}.nupkg"));
+        using Stream stream = await package.GetEntry($"lib/net10.0/{id}.xml")!.OpenAsync();
+        HashSet<string> packed = IdsOf(await XDocument.LoadAsync(stream, LoadOptions.None, CancellationToken.None));
+        HashSet<string> written = IdsOf(XDocument.Load(Path.Combine(AppContext.BaseDirectory, $"{id}.xml")));
+        HashSet<string> seen = [.. types.Select(NameOf), .. types.SelectMany(static type => type.GetMembers(
+                BindingFlags.Public | BindingFlags.Instance | BindingFlags.Static | BindingFlags.DeclaredOnly)
+            .Select(member => $"{NameOf(type)}.{member.Name.Replace('.', '#')}"))];
+
+        Assert.NotEmpty(packed);
+        Assert.Empty(written.Where(comment => seen.Contains(NameIn(comment))).Except(packed));
+        Assert.Empty(packed.Where(static comment => comment.StartsWith("T:", StringComparison.Ordinal)).Select(NameIn)
+            .Except(types.Select(NameOf)));
+
+        static string NameOf(Type type) => type.FullName!.Replace('+', '.');
+        static string NameIn(string comment) => comment[2..].Split('(', '~')[0].Split("``")[0];
+        static HashSet<string> IdsOf(XDocument comments) =>
+            [.. comments.Descendants("member").Select(static member => (string)member.Attribute("name")!)];
     }
 
     [GeneratedRegex(@"(?<!!\[[^\]]*)\]\((?!\w+:|#)(?<page>[^)#\s]+)(#[^)\s]*)?\)")]

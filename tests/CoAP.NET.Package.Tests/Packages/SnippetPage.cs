@@ -6,8 +6,8 @@ using CoAP.NET.Tests.Shared;
 namespace CoAP.NET.Package.Tests.Packages;
 
 /// <summary>
-/// The C# snippets of a page, as a file that compiles. Errors are told by the lines of the page. The page names the namespaces of the library
-/// that its snippets need, in a line <c>Namespaces: `CoAP.NET`, `CoAP.NET.Dtls`.</c> or as <c>`using CoAP.NET;`</c> in its text.
+/// The C# snippets of a page, as a file that compiles. Errors are told by the lines of the page. The page names the namespaces of the
+/// library that its snippets need, in a line <c>Namespaces: `CoAP.NET`, `CoAP.NET.Dtls`.</c> or as <c>`using CoAP.NET;`</c> in its text.
 /// </summary>
 internal sealed partial class SnippetPage
 {
