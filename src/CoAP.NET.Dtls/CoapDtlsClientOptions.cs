@@ -78,9 +78,9 @@ public sealed class CoapDtlsClientOptions
     /// <exception cref="InvalidOperationException">Set after an endpoint copied the options, which has no effect.</exception>
     /// <remarks>
     /// The result takes the place of <see cref="Certificate"/>, <see cref="Intermediates"/>, <see cref="TrustedAuthorities"/> and
-    /// <see cref="RevocationLists"/>, which apply if it returns null. The client calls it once per handshake, on a handshake thread; it must
-    /// return quickly. Return the same instance until something changes: the client prepares each instance once, and remembers the last 64.
-    /// An exception fails the request. Default null.
+    /// <see cref="RevocationLists"/>, which apply if it returns null. The client calls it once per handshake, on a handshake thread; it
+    /// must return quickly. Return the same instance until something changes: the client prepares each instance once, and remembers the
+    /// last 64. An exception fails the request. Default null.
     /// </remarks>
     public Func<CoapDtlsServerName, CoapDtlsCredentials?>? SelectCredentials { get; set =>
         field = OptionRanges.Unused(_isUsed, value, "CoapDtlsClientOptions.SelectCredentials"); }

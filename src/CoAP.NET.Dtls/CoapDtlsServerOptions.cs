@@ -102,7 +102,8 @@ public sealed class CoapDtlsServerOptions
     /// result takes the place of <see cref="Certificate"/>, <see cref="Intermediates"/>, <see cref="TrustedAuthorities"/> and
     /// <see cref="RevocationLists"/>, which apply if it returns null. The server calls it once per handshake with a client that proved its
     /// address, on a handshake thread; it must return quickly. Return the same instance until something changes: the server prepares each
-    /// instance once, and remembers the last 64. An exception fails the handshake and is logged. Sessions that are open go on. Default null.
+    /// instance once, and remembers the last 64. An exception fails the handshake and is logged. Sessions that are open go on. Default
+    /// null.
     /// </remarks>
     public Func<string?, CoapDtlsCredentials?>? SelectCredentials { get; set =>
         field = OptionRanges.Unused(_isUsed, value, "CoapDtlsServerOptions.SelectCredentials"); }

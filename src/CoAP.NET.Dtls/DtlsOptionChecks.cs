@@ -162,7 +162,7 @@ internal static class DtlsOptionChecks
         if (key is not null && selects)
         {
             throw new ArgumentException(
-                $"{name} has a RawPublicKey and SelectCredentials, and an endpoint shows a certificate or a raw public key. Leave one out.");
+                $"{name} has a RawPublicKey and SelectCredentials, and an endpoint shows one of both. Leave one out.");
         }
 
         if (key is not null && certificate is not null)
@@ -190,11 +190,14 @@ internal static class DtlsOptionChecks
                     + "or leave it out.");
         }
 
-        if (options.Server is not null && server.Count == 0)
+        if (options.Server is { } served && server.Count == 0)
         {
+            string suite = served is { Certificate: null, RawPublicKey: null, SelectCredentials: null }
+                ? nameof(CoapDtlsCipherSuite.PskAes128Ccm8)
+                : nameof(CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm8);
             throw new ArgumentException(
                 "CoapDtlsOptions.CipherSuites holds none that goes with the credentials of Server. "
-                    + $"Add {(options.Server is { Certificate: null, RawPublicKey: null, SelectCredentials: null } ? "PskAes128Ccm8" : "EcdheEcdsaAes128Ccm8")}, or leave the list empty.");
+                    + $"Add {suite}, or leave the list empty.");
         }
 
         if (options.Client is not null && client.Count == 0)

@@ -149,8 +149,8 @@ internal sealed class DtlsSettings
     /// <param name="storeFailed">Runs when the store of resumable sessions threw.</param>
     /// <param name="credentials">The selected credentials; null for those of the options.</param>
     /// <exception cref="CoapDtlsException">
-    /// There is no OpenSSL, or it rejects the settings, or a server that asks for certificates was given no authority; the message says what
-    /// to do.
+    /// There is no OpenSSL, or it rejects the settings, or a server that asks for certificates was given no authority; the message says
+    /// what to do.
     /// </exception>
     public HandshakeContext MakeServerContext(
         TimeProvider time, Action<Exception>? storeFailed = null, CoapDtlsCredentials? credentials = null)

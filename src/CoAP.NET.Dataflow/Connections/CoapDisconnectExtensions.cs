@@ -6,8 +6,8 @@ public static class CoapDisconnectExtensions
     /// <summary>Ends connections (RFC 8323) and DTLS sessions immediately.</summary>
     /// <param name="endpoint">The endpoint.</param>
     /// <param name="condition">
-    /// Whether to end the connection of a peer, for example by its <see cref="CoapPeer.Identity"/>. Called once for each connection, also for
-    /// those that have just been accepted. An exception of it ends the call; connections that were ended before stay ended.
+    /// Whether to end the connection of a peer, for example by its <see cref="CoapPeer.Identity"/>. Called once for each connection, also
+    /// for those that have just been accepted. An exception of it ends the call; connections that were ended before stay ended.
     /// </param>
     /// <param name="reason">The reason as a sentence, for <see cref="CoapEndpoint.PeerDisconnected"/> and pending requests.</param>
     /// <returns>The number of ended connections and sessions.</returns>

@@ -5,8 +5,8 @@ namespace CoAP.NET;
 /// <summary>The TLS options for <c>coaps+tcp</c> (RFC 8323 section 8.2), as <see cref="SslStream"/> uses them.</summary>
 /// <remarks>
 /// They are copied when a transport is created, so later changes have no effect: <see cref="SelectServer"/> and <see cref="SelectClient"/>
-/// renew certificates while the endpoint runs. A missing ALPN <c>coap</c> is added. .NET supports neither pre-shared keys nor raw public keys
-/// for TLS.
+/// renew certificates while the endpoint runs. A missing ALPN <c>coap</c> is added. .NET supports neither pre-shared keys nor raw public
+/// keys for TLS.
 /// </remarks>
 public sealed class CoapTlsOptions
 {
@@ -30,8 +30,8 @@ public sealed class CoapTlsOptions
 
     /// <summary>Chooses the options of a client for each connection, for example with a renewed certificate.</summary>
     /// <remarks>
-    /// Gets the host of the URI. It has priority over <see cref="Client"/>, which applies if it returns null. It must return quickly: return
-    /// prepared options. An exception fails the connection. Default null.
+    /// Gets the host of the URI. It has priority over <see cref="Client"/>, which applies if it returns null. It must return quickly:
+    /// return prepared options. An exception fails the connection. Default null.
     /// </remarks>
     public Func<string, SslClientAuthenticationOptions?>? SelectClient { get; set; }
 

@@ -347,8 +347,8 @@ public enum CoapCounter
     NotificationsNotHeld,
 
     /// <summary>
-    /// Failed calls to a store of resumable DTLS sessions (<c>CoapDtlsServerOptions.ResumptionStore</c> or <c>AsyncResumptionStore</c>): they
-    /// failed, took too long, or were not made because too many were running.
+    /// Failed calls to a store of resumable DTLS sessions (<c>CoapDtlsServerOptions.ResumptionStore</c> or <c>AsyncResumptionStore</c>):
+    /// they failed, took too long, or were not made because too many were running.
     /// </summary>
     /// <remarks>Each costs a full handshake at most.</remarks>
     ResumptionStoreFailures,
@@ -383,7 +383,9 @@ public enum CoapCounter
     /// <summary>Handshakes that this end accepted and that failed because both ends have no cipher suite or version in common.</summary>
     HandshakesWithNothingInCommon,
 
-    /// <summary>Handshakes that this end accepted and that failed because it does not accept the certificate or key of the client.</summary>
+    /// <summary>
+    /// Handshakes that this end accepted and that failed because it does not accept the certificate or key of the client.
+    /// </summary>
     CertificatesRefused,
 
     /// <summary>Handshakes that this end accepted and that failed because the client showed no certificate, which is required.</summary>

@@ -29,7 +29,7 @@ internal static partial class Log
     public static partial void AcceptCallbackFailed(ILogger logger, Exception exception);
 
     [LoggerMessage(1026, LogLevel.Information,
-        "TLS: the handshake with the client {Remote} failed; it claimed the identity '{Identity}'. {Reason}")]
+        "TLS: the handshake with the client {Remote}, which claimed the identity '{Identity}', failed: {Reason}")]
     public static partial void ClientRefused(ILogger logger, CoapAddress remote, string identity, string reason);
 
     [LoggerMessage(1027, LogLevel.Error,

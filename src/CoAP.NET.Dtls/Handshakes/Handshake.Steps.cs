@@ -50,7 +50,7 @@ internal abstract partial class Handshake
     /// <param name="sent">The certificates that came with it.</param>
     public bool Trusts(X509Certificate2 leaf, X509Certificate2Collection sent)
     {
-        ClaimedName = leaf.Subject.Length > 0 ? leaf.Subject : $"sha256:{Convert.ToHexStringLower(SHA256.HashData(leaf.RawDataMemory.Span))}";
+        ClaimedName = leaf.Subject.Length > 0 ? leaf.Subject : NameOf(leaf.RawDataMemory);
         _isDistrusted = true;
         if (Validate?.Invoke(leaf, sent) != true)
         {
@@ -66,7 +66,7 @@ internal abstract partial class Handshake
     /// <param name="key">The key, as SubjectPublicKeyInfo in DER.</param>
     public bool Trusts(ReadOnlyMemory<byte> key)
     {
-        ClaimedName = key.IsEmpty ? null : $"sha256:{Convert.ToHexStringLower(SHA256.HashData(key.Span))}";
+        ClaimedName = key.IsEmpty ? null : NameOf(key);
         _isDistrusted = true;
         if (key.IsEmpty || ValidateRawPublicKey?.Invoke(key) != true)
         {
@@ -77,6 +77,8 @@ internal abstract partial class Handshake
         PeerPublicKey = key;
         return true;
     }
+
+    private static string NameOf(ReadOnlyMemory<byte> bytes) => $"sha256:{Convert.ToHexStringLower(SHA256.HashData(bytes.Span))}";
 
     /// <summary>Returns the content of the extension connection_id; null to omit it.</summary>
     public abstract byte[]? CidToSend();

@@ -134,18 +134,21 @@ internal sealed partial class ServerHandshake : Handshake
     protected override HandshakeEnd Explain(string error) => ConnectFailures.ReasonOf(error) switch
     {
         NoCertificateReturned =>
-            new HandshakeEnd($"The client showed no certificate{(Settings.TakesRawPublicKeys ? " and no raw public key" : null)}, which this server "
-                + "requires. Give the client one, or require none.", HandshakeFault.NoCertificate),
+            new HandshakeEnd(
+                $"The client showed no certificate{(Settings.TakesRawPublicKeys ? " and no raw public key" : null)}, which this server "
+                    + "requires. Give the client one, or require none.", HandshakeFault.NoCertificate),
         NoSharedCipher =>
-            new HandshakeEnd("The client and this server have no cipher suite in common (no shared cipher). Compare the suites and the credentials of both: "
-                + $"this server offers {string.Join(", ", Settings.Suites)}.", HandshakeFault.NothingInCommon),
+            new HandshakeEnd(
+                "The client and this server have no cipher suite in common (no shared cipher). Compare the suites and the credentials of "
+                    + $"both: this server offers {string.Join(", ", Settings.Suites)}.", HandshakeFault.NothingInCommon),
         NoSuitableSignatureAlgorithm or UnsupportedProtocol or WrongVersionNumber or NoSharedSignatureAlgorithms or NoSharedGroups =>
             new HandshakeEnd($"The client and this server have no version, curve or signature algorithm in common ({error}).",
                 HandshakeFault.NothingInCommon),
         CertificateVerifyFailed =>
             new HandshakeEnd($"This server does not trust the certificate of the client ({error}).", HandshakeFault.CertificateRefused),
         BadSignature =>
-            new HandshakeEnd($"The client did not prove that it has the key of its certificate ({error}).", HandshakeFault.CertificateRefused),
+            new HandshakeEnd(
+                $"The client did not prove that it has the key of its certificate ({error}).", HandshakeFault.CertificateRefused),
         _ => new HandshakeEnd(error),
     };
 

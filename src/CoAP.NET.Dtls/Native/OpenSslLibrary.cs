@@ -121,8 +121,8 @@ internal static class OpenSslLibrary
     }
 
     /// <summary>
-    /// Throws without OpenSSL where .NET uses it too: there .NET ends the process when it needs cryptography first. Call it before the first
-    /// certificate is read.
+    /// Throws without OpenSSL where .NET uses it too: there .NET ends the process when it needs cryptography first. Call it before the
+    /// first certificate is read.
     /// </summary>
     /// <exception cref="CoapDtlsException">On Linux: there is no OpenSSL.</exception>
     public static void ThrowIfNetNeedsIt()

@@ -134,8 +134,8 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     public long Now => _time.GetTimestamp();
 
     /// <summary>
-    /// Selects what a handshake uses, by the host name that the client requests; it runs on a handshake thread. Null, or if it returns null:
-    /// the context and the validation of the server.
+    /// Selects what a handshake uses, by the host name that the client requests; it runs on a handshake thread. Null, or if it returns
+    /// null: the context and the validation of the server.
     /// </summary>
     public Func<string?, ServerRules?>? SelectRules { get; init; }
 

@@ -75,7 +75,7 @@ internal sealed partial class PendingConnect
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            Fail(CoapDtlsHandshakeFailure.Other, exception.Message, exception is CallbackException { InnerException: { } thrown } ? thrown : exception);
+            Fail(CoapDtlsHandshakeFailure.Other, exception.Message, (exception as CallbackException)?.InnerException ?? exception);
         }
     }
 

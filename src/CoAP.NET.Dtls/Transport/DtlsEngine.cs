@@ -79,7 +79,8 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         if (settings.HasClient)
         {
             _clientContext = settings.MakeClientContext();
-            _client = new DtlsClient(_clientContext, settings.Client with { SelectRules = RulesOfClient(settings) }, this, context.TimeProvider, context.Random, _work.Run);
+            _client = new DtlsClient(_clientContext, settings.Client with { SelectRules = RulesOfClient(settings) }, this,
+                context.TimeProvider, context.Random, _work.Run);
             _opening = new SessionOpening(transport, Clock, context, _client, _paths);
         }
     }

@@ -73,7 +73,8 @@ internal sealed class CertificateSource<T> : WatchedCredentials
         CertificateContents contents = _paths.Read(ref problem);
         if (problem is null && contents.Own?.Own is { } own && own.NotAfter < now)
         {
-            problem = $"{_paths.Section}:Certificate = '{_paths.Certificate}': the certificate expired on {own.NotAfter.ToUniversalTime():u}.";
+            problem = $"{_paths.Section}:Certificate = '{_paths.Certificate}': the certificate expired on "
+                + $"{own.NotAfter.ToUniversalTime():u}.";
         }
 
         if (Make(_paths, _make, contents, ref problem) is not { } made)

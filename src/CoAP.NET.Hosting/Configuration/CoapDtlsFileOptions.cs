@@ -5,9 +5,9 @@ namespace CoAP.NET.Hosting;
 
 /// <summary>The configuration of DTLS for <c>coaps</c> (RFC 7252 section 9) that servers and clients share.</summary>
 /// <remarks>
-/// The application reads the files when it starts, and again when they change: new handshakes then use the new contents, unless a file has an
-/// error. It needs OpenSSL only for an endpoint that uses <c>coaps</c>. For more, such as keys in
-/// a database, call <see cref="CoapDtlsEndpointExtensions.UseDtls"/> on the options of the endpoint instead. Mutable until the start.
+/// The application reads the files when it starts, and again when they change: new handshakes then use the new contents, unless a file has
+/// an error. It needs OpenSSL only for an endpoint that uses <c>coaps</c>. For more, such as keys in a database, call
+/// <see cref="CoapDtlsEndpointExtensions.UseDtls"/> on the options of the endpoint instead. Mutable until the start.
 /// </remarks>
 public abstract class CoapDtlsFileOptions
 {
@@ -30,15 +30,19 @@ public abstract class CoapDtlsFileOptions
     /// <remarks>Default null: for clients those that the operating system trusts; a server that requests certificates needs it.</remarks>
     public string? Authorities { get; set; }
 
-    /// <summary>A file with the revocation lists of <see cref="Authorities"/>, which need to have signed them (RFC 5280 section 5).</summary>
+    /// <summary>
+    /// A file with the revocation lists of <see cref="Authorities"/>, which need to have signed them (RFC 5280 section 5).
+    /// </summary>
     /// <remarks>
-    /// PEM (<c>X509 CRL</c>) with one or more lists, or one in DER. Certificates of the other side that are on a list are refused, and their
-    /// connections end when a changed file revokes them. No URL is fetched: replace the file. A list stays in force after its next update was
-    /// due. Default null: none.
+    /// PEM (<c>X509 CRL</c>) with one or more lists, or one in DER. Certificates of the other side that are on a list are refused, and
+    /// their connections end when a changed file revokes them. No URL is fetched: replace the file. A list stays in force after its next
+    /// update was due. Default null: none.
     /// </remarks>
     public string? Crl { get; set; }
 
-    /// <summary>Whether to check certificates of the other side online for revocation. Default <see cref="X509RevocationMode.NoCheck"/>.</summary>
+    /// <summary>
+    /// Whether to check certificates of the other side online for revocation. Default <see cref="X509RevocationMode.NoCheck"/>.
+    /// </summary>
     public X509RevocationMode Revocation { get; set; } = X509RevocationMode.NoCheck;
 
     /// <summary>

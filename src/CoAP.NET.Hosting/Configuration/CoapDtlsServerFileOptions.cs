@@ -16,8 +16,8 @@ public sealed class CoapDtlsServerFileOptions : CoapDtlsFileOptions
     /// <see cref="CoapPskDictionary"/>.
     /// </summary>
     /// <remarks>
-    /// If it changes while the server runs, the server takes the new keys, unless the file has an error. Sessions of removed identities end;
-    /// the others stay open, also if their key was replaced. Default null: none.
+    /// If it changes while the server runs, the server takes the new keys, unless the file has an error. Sessions of removed identities
+    /// end; the others stay open, also if their key was replaced. Default null: none.
     /// </remarks>
     public string? PskFile { get; set; }
 

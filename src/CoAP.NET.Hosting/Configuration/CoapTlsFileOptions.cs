@@ -4,9 +4,8 @@ namespace CoAP.NET.Hosting;
 
 /// <summary>Certificate files of TLS for <c>coaps+tcp</c>.</summary>
 /// <remarks>
-/// The application reads the files when it starts, and again when they change: new handshakes then use the new contents, unless a file has an
-/// error. For more, such as a certificate per connection, set
-/// <see cref="CoapEndpointOptions.Tls"/> instead. Mutable until the start.
+/// The application reads the files when it starts, and again when they change: new handshakes then use the new contents, unless a file has
+/// an error. For more, such as a certificate per connection, set <see cref="CoapEndpointOptions.Tls"/> instead. Mutable until the start.
 /// </remarks>
 public sealed class CoapTlsFileOptions
 {
@@ -39,15 +38,19 @@ public sealed class CoapTlsFileOptions
     /// </summary>
     public CoapClientCertificateMode ClientCertificates { get; set; }
 
-    /// <summary>A file with the revocation lists of <see cref="Authorities"/>, which need to have signed them (RFC 5280 section 5).</summary>
+    /// <summary>
+    /// A file with the revocation lists of <see cref="Authorities"/>, which need to have signed them (RFC 5280 section 5).
+    /// </summary>
     /// <remarks>
-    /// PEM (<c>X509 CRL</c>) with one or more lists, or one in DER. Certificates of the other side that are on a list are refused, and their
-    /// connections end when a changed file revokes them. No URL is fetched: replace the file. A list stays in force after its next update was
-    /// due. Default null: none.
+    /// PEM (<c>X509 CRL</c>) with one or more lists, or one in DER. Certificates of the other side that are on a list are refused, and
+    /// their connections end when a changed file revokes them. No URL is fetched: replace the file. A list stays in force after its next
+    /// update was due. Default null: none.
     /// </remarks>
     public string? Crl { get; set; }
 
-    /// <summary>Whether to check certificates of the other side online for revocation. Default <see cref="X509RevocationMode.NoCheck"/>.</summary>
+    /// <summary>
+    /// Whether to check certificates of the other side online for revocation. Default <see cref="X509RevocationMode.NoCheck"/>.
+    /// </summary>
     public X509RevocationMode Revocation { get; set; } = X509RevocationMode.NoCheck;
 
     internal bool IsEmpty =>

@@ -11,7 +11,9 @@ internal abstract class WatchedCredentials
     /// </summary>
     /// <param name="now">The current time.</param>
     /// <returns>Whether it reloaded them.</returns>
-    /// <exception cref="CoapException">A file is not usable. Thrown once for each change; the message names the file, and no key.</exception>
+    /// <exception cref="CoapException">
+    /// A file is not usable. Thrown once for each change; the message names the file, and no key.
+    /// </exception>
     public abstract bool Refresh(DateTimeOffset now);
 
     /// <summary>Whether the credentials of a peer were revoked, so that its connection must end.</summary>

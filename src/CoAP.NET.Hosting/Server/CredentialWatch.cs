@@ -12,8 +12,8 @@ internal sealed class CredentialWatch : IAsyncDisposable
     /// <summary>The time between two checks. A change takes effect after at most two of them.</summary>
     public static readonly TimeSpan Period = TimeSpan.FromSeconds(2);
 
-    // A handshake that began with the previous credentials may end after their change: 10 minutes is the longest HandshakeTimeout of DTLS,
-    // and the default is 30 s.
+    // A handshake that began with the previous credentials may end after their change. This is the default HandshakeTimeout of DTLS, which
+    // is longer than that of TLS.
     private static readonly TimeSpan s_again = TimeSpan.FromSeconds(30);
 
     private readonly IReadOnlyList<WatchedCredentials> _credentials;

@@ -57,8 +57,8 @@ internal static partial class HostingLog
     public static partial void RevocationListDue(ILogger logger, string endpoint, string key, string file, DateTimeOffset due);
 
     [LoggerMessage(1814, LogLevel.Warning,
-        "The configuration of {Endpoint} has changed ({Keys}), which takes effect when the application restarts. Only the contents of files "
-        + "of keys, certificates and revocation lists take effect before.")]
+        "The configuration of {Endpoint} has changed ({Keys}), which takes effect when the application restarts. Only the contents of "
+        + "files of keys, certificates and revocation lists take effect before.")]
     public static partial void ConfigurationChanged(ILogger logger, string endpoint, string keys);
 
     [LoggerMessage(1815, LogLevel.Critical, "{Problem} The application does not start.")]

@@ -79,7 +79,8 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         }
 
         _configuration = ConfigurationWatch.Begin(
-            registration.Section ?? services.GetService<IConfiguration>()?.GetSection(registration.DefaultPath), registration.Title, _logger);
+            registration.Section ?? services.GetService<IConfiguration>()?.GetSection(registration.DefaultPath), registration.Title,
+            _logger);
         if (!options.Oscore.IsEmpty)
         {
             _contexts = new OscoreFileWatch(services.GetRequiredKeyedService<HostedOscore>(registration.Name), server,

@@ -277,11 +277,12 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
     // Key files rarely exist on test machines, and an in-memory network does not need them.
     private static void Forget(CoapTlsFileOptions tls)
     {
-        tls.Certificate = tls.Key = tls.Password = tls.Authorities = null;
+        tls.Certificate = tls.Key = tls.Password = tls.Authorities = tls.Crl = null;
         tls.ClientCertificates = CoapClientCertificateMode.None;
     }
 
-    private static void Forget(CoapDtlsFileOptions dtls) => dtls.Certificate = dtls.Key = dtls.Password = dtls.Authorities = null;
+    private static void Forget(CoapDtlsFileOptions dtls) =>
+        dtls.Certificate = dtls.Key = dtls.Password = dtls.Authorities = dtls.Crl = null;
 
     private sealed class ForTests<TOptions>(Action<TOptions, string> change) : IPostConfigureOptions<TOptions>
         where TOptions : class

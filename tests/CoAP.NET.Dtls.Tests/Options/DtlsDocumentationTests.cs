@@ -182,6 +182,48 @@ public sealed partial class DtlsDocumentationTests : IDisposable
     }
 
     [Fact]
+    public async Task Credentials_are_renewed_and_revoked()
+    {
+        using BenchAuthority authority = new();
+        (string certificateFile, string keyFile) = Files(authority);
+        string authorityFile = _files.Write("ca.pem", authority.Certificate.ExportCertificatePem());
+        string revocationFile = _files.Write("revoked.crl", PemEncoding.WriteString("X509 CRL", authority.Revoke()));
+
+        using CoapCertificateChain own = CoapCertificates.Load(certificateFile, keyFile);
+        CoapDtlsCredentials current = new(own, CoapCertificates.LoadAuthorities(authorityFile));
+        CoapDtlsServerOptions dtls = new() { RequireClientCertificate = true, SelectCredentials = _ => current };
+        await using CoapServer server = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Server = dtls }));
+        server.Listen("coaps://[::]:5684");
+
+        // Later, with new files:
+        X509Certificate2Collection authorities = CoapCertificates.LoadAuthorities(authorityFile);
+        CoapRevocationLists lists = CoapRevocationLists.Load(revocationFile, authorities);
+        using CoapCertificateChain renewed = CoapCertificates.Load(certificateFile, keyFile);
+        current = new CoapDtlsCredentials(renewed, authorities, lists);
+
+        // New handshakes refuse what is revoked. This ends the sessions that are open:
+        server.Endpoint.Disconnect(
+            peer => peer.Identity is CoapDtlsIdentity { Certificate: { } certificate } && lists.IsRevoked(certificate), "It is revoked.");
+
+        Assert.Same(current, dtls.SelectCredentials(null));
+        Assert.Equal(0, lists.Count);
+    }
+
+    [Fact]
+    public async Task A_key_is_revoked()
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        CoapPskDictionary keys = secure.Keys;
+        CoapServer server = secure.Server;
+        await secure.Client().GetAsync($"{secure.Host}/hello");
+
+        keys.Remove("device-1");
+        server.Endpoint.Disconnect(peer => peer.Identity is CoapDtlsIdentity { PskIdentity: "device-1" }, "Its key was removed.");
+
+        Assert.Empty(server.Endpoint.ConnectedPeers);
+    }
+
+    [Fact]
     public async Task A_resource_is_for_one_identity()
     {
         await using SecureEndpoints secure = new();

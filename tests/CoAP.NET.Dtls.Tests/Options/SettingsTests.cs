@@ -244,6 +244,7 @@ public sealed class SettingsTests : IDisposable
 
         DtlsSettings settings = DtlsSettings.From(
             new CoapDtlsOptions { Client = new CoapDtlsClientOptions(), KeyLogFile = _files.Name("missing/keys.log") }, isServer: false);
-        Assert.Contains("KeyLogFile", Assert.Throws<CoapDtlsException>(() => settings.MakeClientContext()).Message, StringComparison.Ordinal);
+        Assert.Contains("KeyLogFile", Assert.Throws<CoapDtlsException>(() => settings.MakeClientContext()).Message,
+            StringComparison.Ordinal);
     }
 }

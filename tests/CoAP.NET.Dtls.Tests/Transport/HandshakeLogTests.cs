@@ -22,7 +22,8 @@ public sealed class HandshakeLogTests
         Assert.StartsWith("CoapDtlsServerOptions.PskStore threw an exception during a handshake with 127.0.0.1:", text,
             StringComparison.Ordinal);
         Assert.All(Enumerable.Range(1, 3), number => Assert.Contains(log.Of(2102), line => line.Level == LogLevel.Information
-            && line.Text.Contains($"it claimed the identity 'meter-{number}'. CoapDtlsServerOptions.PskStore threw", StringComparison.Ordinal)));
+            && line.Text.Contains(
+                $"it claimed the identity 'meter-{number}'. CoapDtlsServerOptions.PskStore threw", StringComparison.Ordinal)));
         Assert.True(secure.Server.Counters[CoapCounter.HandshakeCallbackFailures] >= 3);
         Assert.Equal(secure.Server.Counters[CoapCounter.HandshakesFailed], secure.Server.Counters[CoapCounter.HandshakeCallbackFailures]);
         await secure.DisposeAsync();

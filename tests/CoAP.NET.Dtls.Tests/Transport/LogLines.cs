@@ -8,7 +8,8 @@ internal sealed class LogLines : ILoggerFactory, ILogger
 {
     private readonly ConcurrentQueue<(int Id, LogLevel Level, string Text, Exception? Exception)> _lines = new();
 
-    public IReadOnlyList<(int Id, LogLevel Level, string Text, Exception? Exception)> Of(int id) => [.. _lines.Where(line => line.Id == id)];
+    public IReadOnlyList<(int Id, LogLevel Level, string Text, Exception? Exception)> Of(int id) =>
+        [.. _lines.Where(line => line.Id == id)];
 
     public void Log<TState>(
         LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>

@@ -174,7 +174,7 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
         await Assert.ThrowsAnyAsync<CoapException>(() => WhoAsync(host, thief));
         await Eventually.IsTrueAsync(() => server.Counters[CoapCounter.CertificatesRefused] > 0);
         Assert.Contains(Logged.Entries, static entry => entry.Id is 2102 or 1026
-            && entry.Text.Contains("it claimed the identity 'CN=stolen'", StringComparison.Ordinal));
+            && entry.Text.Contains("claimed the identity 'CN=stolen'", StringComparison.Ordinal));
     }
 
     [Theory]

@@ -175,7 +175,7 @@ public sealed class TelemetryTests : IAsyncLifetime
         OscoreCounters counters = contexts.GetCounters();
         Assert.Equal((4, 1, 1), (counters.LookupsFailed, counters.ContextsNotFound, counters.ContextsFound));
         Assert.Equal((LogLevel.Error, 1), (_log.Of(2305)[0].Level, _log.Of(2305).Count));
-        Assert.Single(_log.Of(2306));
+        Assert.Contains("2 more failures were not logged since the last one", Assert.Single(_log.Of(2306)).Text, StringComparison.Ordinal);
         Assert.Single(_log.Of(2304));
 
         async Task AskAsync(string kid) => await Assert.ThrowsAsync<CoapOscoreException>(

@@ -130,7 +130,7 @@ public class TlsTests : TlsTest
         Assert.Equal(0, Context.Closes);
         (LogLevel level, _, string text) = Assert.Single(_log.Entries, static entry => entry.Id == 1026);
         Assert.Equal(LogLevel.Information, level);
-        Assert.Contains("it claimed the identity 'CN=mallory'. the certificate of the client is not trusted", text,
+        Assert.Contains("which claimed the identity 'CN=mallory', failed: the certificate of the client is not trusted", text,
             StringComparison.Ordinal);
     }
 

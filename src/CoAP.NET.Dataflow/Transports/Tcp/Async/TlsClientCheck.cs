@@ -9,9 +9,6 @@ namespace CoAP.NET.Transports;
 /// </summary>
 internal sealed class TlsClientCheck
 {
-    private RemoteCertificateValidationCallback? _callback;
-    private bool _isRequired;
-
     /// <summary>The subject of the certificate that the client showed, safe to show; null without one.</summary>
     public string? Subject { get; private set; }
 
@@ -28,9 +25,12 @@ internal sealed class TlsClientCheck
     /// <param name="options">The options of the connection, which the application does not see.</param>
     public void Attach(SslServerAuthenticationOptions options)
     {
-        _callback = options.RemoteCertificateValidationCallback;
-        _isRequired = options.ClientCertificateRequired;
-        options.RemoteCertificateValidationCallback = Validate;
+        RemoteCertificateValidationCallback? callback = options.RemoteCertificateValidationCallback;
+
+        // Without a callback the platform ignores a missing certificate that it did not require.
+        SslPolicyErrors ignored = options.ClientCertificateRequired ? SslPolicyErrors.None : SslPolicyErrors.RemoteCertificateNotAvailable;
+        options.RemoteCertificateValidationCallback = (sender, certificate, chain, errors) => Validate(certificate, chain, errors,
+            () => callback?.Invoke(sender, certificate, chain, errors) ?? (errors & ~ignored) == SslPolicyErrors.None);
         if (options.ServerCertificateSelectionCallback is { } select)
         {
             options.ServerCertificateSelectionCallback = (sender, host) =>
@@ -53,15 +53,13 @@ internal sealed class TlsClientCheck
     /// <param name="exception">The exception.</param>
     public void Threw(string name, Exception exception) => (Callback, Thrown) = (name, exception);
 
-    private bool Validate(object sender, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors)
+    private bool Validate(X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors, Func<bool> accepts)
     {
         Subject = certificate is null ? null : CoapForeignText.LineOf(certificate.Subject);
         bool isAccepted;
         try
         {
-            // Without a callback the platform ignores a missing certificate that it did not require.
-            isAccepted = _callback is { } callback ? callback(sender, certificate, chain, errors)
-                : (_isRequired ? errors : errors & ~SslPolicyErrors.RemoteCertificateNotAvailable) == SslPolicyErrors.None;
+            isAccepted = accepts();
         }
 #pragma warning disable CA1031 // a callback of the application may throw anything
         catch (Exception exception)
@@ -74,7 +72,8 @@ internal sealed class TlsClientCheck
         if (!isAccepted)
         {
             Refusal = certificate is null ? "the client showed no certificate, which this server requires"
-                : errors == SslPolicyErrors.None ? "the RemoteCertificateValidationCallback of the server did not accept the certificate"
+                : errors == SslPolicyErrors.None ? "the RemoteCertificateValidationCallback of the server did not accept the certificate, "
+                    + "for example because it is revoked"
                 : $"the certificate of the client is not trusted ({errors}){Describe(chain)}";
         }
 
