@@ -162,8 +162,8 @@ internal sealed class TypePage(Library library, Comments comments, CommentText t
         }
     }
 
-    // Those of its base classes and interfaces too: a caller writes client.GetAsync(...) without knowing which type it extends. The namespace
-    // is the one to import. Overloads share a row, which leads to the first of them.
+    // Those of its base classes and interfaces too: a caller writes client.GetAsync(...) without knowing which type it extends. The
+    // namespace is the one to import. Overloads share a row, which leads to the first of them.
     private void WriteExtensions(PageWriter page, INamedTypeSymbol type)
     {
         string[] rows = [.. TypeRelations.BasesOf(type).Concat(type.AllInterfaces).Prepend(type)
