@@ -90,7 +90,7 @@ public sealed class CoapRevocationLists
         return chain.ChainElements.Any(element => IsRevoked(element.Certificate));
     }
 
-    private static IEnumerable<byte[]> ListsOf(byte[] file)
+    private static List<byte[]> ListsOf(byte[] file)
     {
         const string Label = "X509 CRL";
         string text = System.Text.Encoding.ASCII.GetString(file);
