@@ -1,2 +1,2 @@
 // Most tests wait for the seconds of a run, not for a processor.
-[assembly: Parallelization(MaxThreads = 6)]
+[assembly: Xunit.v3.Parallelization(MaxThreads = 6)]

@@ -46,7 +46,7 @@ public sealed class RequestTests
     {
         await using CoapServer server = await TestServer.StartAsync(uri: "coap+tcp://127.0.0.1:0");
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "-v", "--token", "0102");
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "-v", "--token", "0102", "--timeout", "30s");
 
         Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
         Assert.Equal("21.5", run.Out);
@@ -137,7 +137,8 @@ public sealed class RequestTests
     {
         await using CoapServer server = await TestServer.StartAsync();
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/large", "--token", "00ff", "--block-size", "1024", "-v");
+        CliRun run = await CliHarness.RunAsync(
+            "get", $"{server.LocalEndpoints[0]}/large", "--token", "00ff", "--block-size", "1024", "-v", "--timeout", "30s");
 
         Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
         Assert.Equal(5000, run.OutBytes.Length);

@@ -12,11 +12,13 @@ internal sealed class Draw
 
     /// <param name="root">The repository.</param>
     /// <param name="files">The paths of its files.</param>
+    /// <param name="package">The only package to mutate; null for all.</param>
     /// <param name="seed">The seed; the same sources and the same seed give the same mutations.</param>
-    public Draw(string root, IEnumerable<string> files, int seed)
+    public Draw(string root, IEnumerable<string> files, string? package, int seed)
     {
         _random = new Random(seed);
-        foreach (string file in files.Where(IsHandWritten).Order(StringComparer.Ordinal))
+        foreach (string file in files.Where(file => IsHandWritten(file)
+            && (package is null || file.StartsWith($"src/{package}/", StringComparison.Ordinal))).Order(StringComparer.Ordinal))
         {
             string text = File.ReadAllText(Path.Combine(root, file));
             CompilationUnitSyntax parsed = CandidateFinder.Parse(text);

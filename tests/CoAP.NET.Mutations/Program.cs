@@ -2,7 +2,7 @@ using System.Globalization;
 using CoAP.NET.Mutations;
 
 // Repeats a mutation trial: draws mutations of the library, and counts those that a test notices. CONTRIBUTING.md explains its use.
-// Options: --seed N, --count N, --limit SECONDS, --out FILE (the table), --folder FOLDER (the mutated copy, which is kept).
+// Options: --seed N, --count N, --limit SECONDS, --package NAME, --out FILE (the table), --folder FOLDER (the copy, which is kept).
 // Exit code 0 when tests notice at least 90 %, otherwise 1.
 const double Enough = 0.9;
 CultureInfo.CurrentCulture = CultureInfo.InvariantCulture;
@@ -12,7 +12,7 @@ TimeSpan limit = TimeSpan.FromSeconds(double.Parse(Option("--limit") ?? "60"));
 string folder = Option("--folder") ?? Directory.CreateTempSubdirectory("coap-mutations-").FullName;
 
 List<string> listed = [];
-using ChildProcess git = new("git", AppContext.BaseDirectory, "rev-parse", "--show-toplevel");
+using ChildProcess git = new("git", Environment.CurrentDirectory, "rev-parse", "--show-toplevel");
 await git.RunAsync(listed.Add, Timeout.InfiniteTimeSpan);
 string root = listed[0];
 listed.Clear();
@@ -20,9 +20,9 @@ using ChildProcess list = new("git", root, "ls-files", "--cached", "--others", "
 await list.RunAsync(listed.Add, Timeout.InfiniteTimeSpan);
 string[] files = [.. listed.Where(file => File.Exists(Path.Combine(root, file)))];
 
-Workshop workshop = new(root, folder, files);
+Workshop workshop = new(root, folder, files, Option("--package"));
 workshop.Copy();
-List<Mutant> mutants = await workshop.BuildAsync(new Draw(root, files, seed), count);
+List<Mutant> mutants = await workshop.BuildAsync(new Draw(root, files, Option("--package"), seed), count);
 Console.Error.WriteLine($"{mutants.Count} mutations built in {folder}");
 Trial trial = new(workshop, limit);
 await trial.RecordAsync();

@@ -133,7 +133,7 @@ internal sealed class Trial(Workshop workshop, TimeSpan limit)
         string program = workshop.ProgramOf(project);
         string[] filters = classes.Length == 0 ? [] : ["--filter-class", .. classes.Select(static test => test.Name)];
         ChildProcess tests = new(program, Path.GetDirectoryName(program)!,
-            ["--no-ansi", "--no-progress", "--filter-not-trait", "Category=Campaign", .. filters]);
+            ["--no-ansi", "--progress", "off", "--filter-not-trait", "Category=Campaign", "Group=External", .. filters]);
         tests.Environment["COAP_MUTANT"] = $"{id}";
         return tests;
     }

@@ -8,8 +8,13 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 namespace CoAP.NET.Mutations;
 
 /// <summary>A copy of the repository with all mutations behind switches.</summary>
-internal sealed partial class Workshop(string root, string folder, string[] files)
+/// <param name="root">The repository.</param>
+/// <param name="folder">The folder of the copy.</param>
+/// <param name="files">The paths of the files.</param>
+/// <param name="package">The only package whose tests run; null for all.</param>
+internal sealed partial class Workshop(string root, string folder, string[] files, string? package)
 {
+    private const string Core = "CoAP.NET.Dataflow";
     private const string Project = ".Tests.csproj";
     private const string Targets = "Directory.Build.targets";
 
@@ -19,7 +24,8 @@ internal sealed partial class Workshop(string root, string folder, string[] file
     /// <summary>The names of the test projects.</summary>
     public string[] Projects { get; } = [.. files
         .Where(static file => file.StartsWith("tests/", StringComparison.Ordinal) && file.EndsWith(Project, StringComparison.Ordinal))
-        .Select(static file => Path.GetFileNameWithoutExtension(file)).Except(s_others).Order(StringComparer.Ordinal)];
+        .Select(static file => Path.GetFileNameWithoutExtension(file)).Except(s_others).Order(StringComparer.Ordinal)
+        .Where(project => package is null || project == (package == Core ? "CoAP.NET.Tests" : package + ".Tests"))];
 
     /// <summary>Returns the program of a test project, without the extension that it has on some systems.</summary>
     public string ProgramOf(string project) => Path.Combine(folder, "tests", project, "bin", "Release", "net10.0", project);
@@ -48,7 +54,7 @@ internal sealed partial class Workshop(string root, string folder, string[] file
               <ItemGroup>
                 <Compile Include="$(MSBuildThisFileDirectory)CoapMutant.cs" LinkBase="Injected" />
               </ItemGroup>
-              <ItemGroup Condition="'$(IsTestProject)' == 'true'">
+              <ItemGroup Condition="$(MSBuildProjectName.EndsWith('.Tests'))">
                 <Compile Include="$(MSBuildThisFileDirectory)CoapMutantRecorder.cs" LinkBase="Injected" />
               </ItemGroup>
             </Project>

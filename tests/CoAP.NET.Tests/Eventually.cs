@@ -7,6 +7,9 @@ internal static class Eventually
 {
     private const int Moments = 100;
 
+    // Longer than a busy machine needs, and within the limit of a trial of mutations (CONTRIBUTING.md).
+    private static readonly TimeSpan s_guard = TimeSpan.FromSeconds(45);
+
     public static async Task IsTrueAsync(Func<bool> condition, [CallerArgumentExpression(nameof(condition))] string? what = null)
     {
         if (!await IsTrueOrHangsAsync(condition))
@@ -18,7 +21,7 @@ internal static class Eventually
     /// <summary>For what the assertions after it name better than a timeout does.</summary>
     public static async Task<bool> IsTrueOrHangsAsync(Func<bool> condition)
     {
-        using CancellationTokenSource guard = new(TimeSpan.FromMinutes(2));
+        using CancellationTokenSource guard = new(s_guard);
         for (int looks = 0; !condition(); looks++)
         {
             if (guard.IsCancellationRequested)

@@ -2,6 +2,9 @@ namespace CoAP.NET.Cli.Bench.Tests.Running;
 
 public sealed class ArrivalQueueTests
 {
+    // What comes at all comes at once.
+    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(30);
+
     [Fact]
     public async Task Requests_wait_for_peers_in_the_order_they_were_due()
     {
@@ -24,7 +27,7 @@ public sealed class ArrivalQueueTests
         queue.Add(1);
         Assert.Equal((true, false, 0), (first.IsCompleted, second.IsCompleted, queue.Backlog));
         queue.Add(2);
-        Assert.Equal((1, 2), (await first, await second));
+        Assert.Equal((1, 2), (await first.WaitAsync(s_hang), await second.WaitAsync(s_hang)));
     }
 
     [Fact]
@@ -36,12 +39,12 @@ public sealed class ArrivalQueueTests
         queue.Add(2);
         queue.End();
         ArrivalWaiter waiter = new();
-        Assert.Equal((1, 2, ArrivalQueue.Over), (await idle, await queue.TakeAsync(waiter), await queue.TakeAsync(waiter)));
+        Assert.Equal((1, 2, ArrivalQueue.Over), (await idle.WaitAsync(s_hang), await queue.TakeAsync(waiter), await queue.TakeAsync(waiter)));
 
         queue = new ArrivalQueue();
         idle = queue.TakeAsync(waiter).AsTask();
         queue.End();
-        Assert.Equal(ArrivalQueue.Over, await idle);
+        Assert.Equal(ArrivalQueue.Over, await idle.WaitAsync(s_hang));
     }
 
     [Fact]
@@ -65,7 +68,7 @@ public sealed class ArrivalQueueTests
         }
 
         queue.End();
-        await loop;
+        await loop.WaitAsync(s_hang);
         Assert.Equal(500_500, sum);
     }
 }

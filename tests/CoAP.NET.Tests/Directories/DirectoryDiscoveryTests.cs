@@ -118,6 +118,23 @@ public sealed class DirectoryDiscoveryTests
     }
 
     [Fact]
+    public async Task A_host_that_is_busy_is_asked_again_when_it_says_whatever_the_patience_of_the_endpoint()
+    {
+        await using DirectorySite site = new(client: static options => options.Patience = CoapPatience.None);
+        int asked = 0;
+        site.MakeServer("[2001:db8::2]:5683").MapGet("/.well-known/core", () => ++asked == 1
+            ? CoapResults.ServiceUnavailable(TimeSpan.FromSeconds(5))
+            : CoapResults.Text("</rd>;rt=\"core.rd\"", CoapContentFormat.LinkFormat));
+        await site.StartServersAsync();
+
+        CoapResourceDirectory found = await site.DiscoverAsync("coap://[2001:db8::2]");
+
+        Assert.EndsWith("/rd", found.Registration?.ToString(), StringComparison.Ordinal);
+        Assert.Equal(2, asked);
+        Assert.InRange(site.Clock.Elapsed, TimeSpan.FromSeconds(5), TimeSpan.FromSeconds(8));
+    }
+
+    [Fact]
     [Rfc("9176-4c-3")]
     public async Task Directories_are_found_by_their_group()
     {

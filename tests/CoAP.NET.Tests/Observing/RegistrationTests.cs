@@ -168,6 +168,32 @@ public sealed class RegistrationTests : ServerObserveTest
     }
 
     [Fact]
+    [Rfc("7641-4.1-5")]
+    public async Task An_Observe_option_of_a_handler_gives_way_to_the_number_of_the_server_and_leaves_with_no_error()
+    {
+        CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => With(CoapResults.Text(State))).Observable();
+        Server.MapGet("/missing", () => With(CoapResults.NotFound())).Observable();
+        await StartAsync();
+
+        CoapMessage answer = Register(Peer);
+        Change(route, "1");
+        CoapMessage notification = TakeOne();
+        CoapMessage error = Ask(Peer, "/missing", token: "4b")!;
+
+        Assert.Single(answer.Options, static option => option.Number == OptionNumber.Observe);
+        Assert.Single(notification.Options, static option => option.Number == OptionNumber.Observe);
+        Assert.Equal(NumberOf(answer) + 1, NumberOf(notification));
+        Assert.Equal(CoapCode.NotFound, error.Code);
+        Assert.Null(NumberOf(error));
+
+        static CoapResult With(CoapResult result)
+        {
+            result.Options.Observe = 7;
+            return result;
+        }
+    }
+
+    [Fact]
     [Rfc("7641-4.1-5", "7641-4.1-3")]
     public async Task A_route_that_says_nothing_cannot_be_observed_and_PUT_never()
     {

@@ -15,6 +15,19 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
         Assert.Equal([OurCsm], connection.TakeSent());
     }
 
+    [Theory]
+    [InlineData(8, "50e12310000020")]
+    [InlineData(9, "70e123100000202109")]
+    [InlineData(65_804, "90e123100000202301010c")]
+    [Rfc("8974-2.2.1-1")]
+    public async Task A_CSM_names_the_length_of_tokens_only_if_they_may_be_longer_than_8_bytes(int length, string csm)
+    {
+        Options.Limits.MaxTokenLength = length;
+        await StartStreamsAsync();
+        DirectConnection connection = (DirectConnection)await Streams.ConnectAsync(DirectStreamTransport.Local, null, default);
+        Assert.Equal([csm], connection.TakeSent());
+    }
+
     [Fact]
     [Rfc("8323-5.3-1")]
     public async Task Later_CSMs_change_what_they_name_and_nothing_else()

@@ -59,6 +59,24 @@ public sealed class NetworkFaultTests : IDisposable
     }
 
     [Fact]
+    public void A_copy_has_a_delay_of_its_own()
+    {
+        _network.Conditions = new() { Duplication = 1, MaxDelay = TimeSpan.FromMilliseconds(100) };
+        List<double> later = [];
+        for (int i = 0; i < 200; i++)
+        {
+            TimeSpan sent = _network.Now;
+            _a.Send(Message(i));
+            _clock.Advance(TimeSpan.FromSeconds(1));
+            later.Add(_b.Received.TakeLast(2).Max(received => (received.Time - sent).TotalMilliseconds));
+        }
+
+        // The later one of two even spreads; with one delay for both, or none for the copy, it is 50.
+        Assert.Equal(400, _b.Received.Count);
+        Assert.InRange(later.Average(), 60, 73);
+    }
+
+    [Fact]
     public void Corruption_changes_one_byte_of_its_share()
     {
         _network.Conditions = new() { Corruption = 0.5 };
