@@ -1,3 +1,4 @@
+using CoAP.NET.Hosting;
 using CoAP.NET.Oscore;
 using CoAP.NET.Tests;
 using Microsoft.Extensions.DependencyInjection;
