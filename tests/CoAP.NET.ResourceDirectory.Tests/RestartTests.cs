@@ -124,10 +124,13 @@ public sealed class RestartTests : IDisposable
         CoapDirectoryServer directory = host.Services.GetRequiredService<CoapDirectoryServer>();
         await clock.AdvanceUntilAsync(directory.StartAsync(), TimeSpan.FromMinutes(10));
         CoapResponse late = await client.GetAsync(UriOf(host) + "/rd-lookup/ep");
+        string location = await clock.AdvanceUntilAsync(
+            RegisterAsync(client, UriOf(host), "ep=a&base=coap://a", "</1>"), TimeSpan.FromMinutes(10));
 
         Assert.True(started >= TimeSpan.FromSeconds(10), $"{started}");
         Assert.Equal((CoapCode.ServiceUnavailable, TimeSpan.FromSeconds(5)), (early.Code, early.MaxAge));
         Assert.Equal(CoapCode.Content, late.Code);
+        Assert.StartsWith("/rd/", location, StringComparison.Ordinal);
         Assert.Equal(1, directory.GetCounters().Unavailable);
         await clock.AdvanceUntilAsync(host.StopAsync(), TimeSpan.FromMinutes(10));
     }
@@ -138,7 +141,7 @@ public sealed class RestartTests : IDisposable
     {
         CoapCluster cluster = new(new CoapSqliteClusterStore(file), DirectoryNodes.Options(isLinked: false));
         await cluster.StartAsync();
-        CoapDirectoryServer directory = new(cluster, new CoapDirectoryOptions { Timeout = TimeSpan.FromMinutes(1) });
+        CoapDirectoryServer directory = new(cluster, new CoapDirectoryOptions { Timeout = TimeSpan.FromSeconds(20) });
         await directory.StartAsync();
         CoapServer server = new();
         server.Routes.MapResourceDirectory(directory);

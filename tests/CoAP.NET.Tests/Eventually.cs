@@ -8,7 +8,7 @@ internal static class Eventually
     private const int Moments = 100;
 
     // Longer than a busy machine needs, and within the limit of a trial of mutations (CONTRIBUTING.md).
-    private static readonly TimeSpan s_guard = TimeSpan.FromSeconds(45);
+    private static readonly TimeSpan s_guard = TimeSpan.FromSeconds(30);
 
     public static async Task IsTrueAsync(Func<bool> condition, [CallerArgumentExpression(nameof(condition))] string? what = null)
     {

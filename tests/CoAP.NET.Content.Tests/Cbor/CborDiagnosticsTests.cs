@@ -29,6 +29,7 @@ public sealed class CborDiagnosticsTests
     [InlineData("f6", "null")]
     [InlineData("f7", "undefined")]
     [InlineData("f0", "simple(16)")]
+    [InlineData("f820", "simple(32)")]
     [InlineData("f8ff", "simple(255)")]
     [InlineData("c074323031332d30332d32315432303a30343a30305a", "0(\"2013-03-21T20:04:00Z\")")]
     [InlineData("c11a514b67b0", "1(1363896240)")]

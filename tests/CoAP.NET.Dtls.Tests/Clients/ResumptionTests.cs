@@ -122,7 +122,7 @@ public sealed class ResumptionTests
     }
 
     [Fact]
-    public async Task A_server_that_does_not_answer_has_refused_nothing_and_resumes_the_session_later()
+    public async Task A_server_that_does_not_answer_has_refused_nothing_and_later_sessions_are_resumed()
     {
         BenchSettings settings = NothingTwice(Settings(false));
         using ClientBench bench = new(settings);
@@ -137,8 +137,9 @@ public sealed class ResumptionTests
         await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => task.WaitAsync(TimeSpan.FromSeconds(20)));
         Assert.Equal(0, bench.Client.HandshakeCount);
         bench.Loses = null;
-        int before = bench.Sent;
         await bench.ConnectAsync(3);
+        int before = bench.Sent;
+        await bench.ConnectAsync(4);
         Assert.Equal(Short, bench.Sent - before);
     }
 

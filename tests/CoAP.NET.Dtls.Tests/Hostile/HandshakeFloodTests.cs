@@ -101,6 +101,12 @@ public sealed class HandshakeFloodTests
         Assert.Equal((8, evicted), (bench.Server.HandshakeCount, bench.Server.Counters.HandshakesEvicted));
         Flood(bench, 8, 4);
         Assert.True(bench.Server.Uses(ServerBench.Path(known, 1_001)) && bench.Server.Uses(ServerBench.Path(known, 1_002)));
+
+        // Those have no more room than there is: one more takes the place of another one.
+        evicted = bench.Server.Counters.HandshakesEvicted;
+        bench.LosesOfServer = static datagram => datagram.Length > 60;
+        bench.Connect(ServerBench.Path(known, 1_003));
+        Assert.Equal((8, evicted + 1), (bench.Server.HandshakeCount, bench.Server.Counters.HandshakesEvicted));
     }
 
     [Fact]

@@ -119,6 +119,34 @@ public sealed class CipherTests
         Assert.True(recipient.TryDecrypt(new byte[12], again, opened, default));
     }
 
+    [Fact]
+    public void A_key_that_is_in_use_keeps_its_cipher()
+    {
+        using OscoreParameters here = new(s_key, [1], [2], OscoreAlgorithm.A128Gcm);
+        using OscoreParameters there = new(s_key, [2], [1], OscoreAlgorithm.A128Gcm);
+        using OscoreKeys sender = new(here);
+        using OscoreKeys recipient = new(there);
+        byte[] nonce = new byte[12];
+        byte[] plaintext = [1, 2, 3];
+        byte[] ciphertext = new byte[3 + 16];
+        byte[] opened = new byte[3];
+        Run(1);
+
+        // A cipher of the platform is an object with a handle; an occasional one may have given way to those of other tests.
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        Run(1_000);
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 1_000 * 32);
+
+        void Run(int count)
+        {
+            for (int i = 0; i < count; i++)
+            {
+                sender.Encrypt(nonce, plaintext, ciphertext, default);
+                Assert.True(recipient.TryDecrypt(nonce, ciphertext, opened, default));
+            }
+        }
+    }
+
     private static byte[] Bytes(Random random, int length)
     {
         byte[] bytes = new byte[length];
