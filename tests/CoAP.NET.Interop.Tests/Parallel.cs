@@ -1,2 +1,2 @@
 // Most tests wait for programs of others, so more of them run at a time than there are processors.
-[assembly: Parallelization(MaxThreads = 8)]
+[assembly: Xunit.v3.Parallelization(MaxThreads = 8)]
