@@ -39,7 +39,8 @@ public sealed class ArrivalQueueTests
         queue.Add(2);
         queue.End();
         ArrivalWaiter waiter = new();
-        Assert.Equal((1, 2, ArrivalQueue.Over), (await idle.WaitAsync(s_hang), await queue.TakeAsync(waiter), await queue.TakeAsync(waiter)));
+        Assert.Equal(1, await idle.WaitAsync(s_hang));
+        Assert.Equal((2, ArrivalQueue.Over), (await queue.TakeAsync(waiter), await queue.TakeAsync(waiter)));
 
         queue = new ArrivalQueue();
         idle = queue.TakeAsync(waiter).AsTask();
