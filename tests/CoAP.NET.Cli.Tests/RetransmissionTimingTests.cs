@@ -41,6 +41,6 @@ public sealed class RetransmissionTimingTests
         CliRun run = await CliHarness.RunAsync("get", "coap://192.0.2.1/x", "--retransmission-timing", name);
 
         Assert.Equal(ExitCodes.Usage, run.ExitCode);
-        Assert.Contains("Write default, cocoa, rfc8961 or fasor.", run.Error, StringComparison.Ordinal);
+        Assert.Contains("Write default, rfc7252, cocoa, rfc8961 or fasor.", run.Error, StringComparison.Ordinal);
     }
 }

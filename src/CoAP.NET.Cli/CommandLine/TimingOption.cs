@@ -18,8 +18,8 @@ internal static class TimingOption
     {
         Option<CoapRetransmissionTiming?> option = new("--retransmission-timing")
         {
-            Description = "The time before a retransmission: default (fixed), or by measured round-trip times fasor, cocoa or rfc8961. On "
-                + "links that lose messages fasor is much faster.",
+            Description = "The time before a retransmission: default (fixed, but measured for the blocks of a body), rfc7252 (fixed), or by "
+                + "measured round-trip times fasor, cocoa or rfc8961. On links that lose messages fasor is much faster.",
             HelpName = "NAME",
             CustomParser = Parse,
         };

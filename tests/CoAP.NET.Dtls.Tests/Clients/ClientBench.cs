@@ -175,8 +175,8 @@ internal sealed class ClientBench : IDisposable
             _ = LibSsl.SSL_CTX_ctrl(context.DangerousGetHandle(), LibSsl.SSL_CTRL_SET_SESS_CACHE_MODE, new CLong(ServerCache), null);
         }
 
-        DtlsServer server = new(context, _settings.Limits, new OneKey(), _settings.ServerTrusts, ServerSink, Clock, new VirtualRandom(7 + _servers++),
-            _settings.Run)
+        DtlsServer server = new(context, _settings.Limits, new OneKey(), _settings.ServerTrusts, ServerSink, Clock,
+            new VirtualRandom(7 + _servers++), _settings.Run)
         {
             HandshakeFailed = ServerFailures.Enqueue,
         };

@@ -175,7 +175,7 @@ public sealed class RequestTimeTests : RequestingTest
             () => Within(Client.SendAsync(new CoapRequest((CoapMethod)0x45, "coap://192.0.2.1/x"))));
         await Assert.ThrowsAsync<ArgumentException>(() => Within(Client.SendAsync(new CoapRequest((CoapMethod)0, "coap://192.0.2.1/x"))));
         await Assert.ThrowsAsync<ArgumentException>(() => Within(Client.GetAsync("coap://192.0.2.1:0/x")));
-        await Assert.ThrowsAsync<ArgumentNullException>(() => Within(Client.PingAsync(null!)));
+        await Assert.ThrowsAsync<ArgumentException>(() => Within(Client.PingAsync())); // there is no base address
         Assert.Empty(Transport.TakeSent());
     }
 
