@@ -57,11 +57,13 @@ public sealed class SpreadTimeTests
     public async Task A_worker_that_does_not_heed_a_cancel_is_waited_for_ten_seconds_only()
     {
         using CancellationTokenSource cancel = new();
-        await using WorkerHost good = new(Runs.Good);
+        TaskCompletionSource begun = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        await using WorkerHost good = new(Runs.UntilCancelled(begun));
         using HandWorker hung = new();
         Task<LoadResult> running = Coordinator.RunAsync([good.Address, hung.Address], Plans.Closed with { Seconds = 3600 }, null, Options,
             cancel.Token);
         using Lines lines = await hung.AcceptUntilStartAsync();
+        await begun.Task;
         await cancel.CancelAsync();
         await lines.ReadAsync("cancel");
         LoadResult result = await _clock.AdvanceUntilAsync(running, TimeSpan.FromMinutes(1));
