@@ -45,11 +45,7 @@ internal sealed class ClientWorld : DatagramWorld
 
     protected override Task BeginAsync() => _server.BeginAsync(_client);
 
-    protected override Task BeatAsync()
-    {
-        _server.Beat();
-        return Task.CompletedTask;
-    }
+    protected override Task BeatAsync() => _server.BeatAsync();
 
     protected override Task EndAsync() => _server.EndAsync();
 

@@ -66,7 +66,7 @@ internal sealed class WellBehavedServer
             () => "A peer that did nothing wrong was asked nothing.");
     }
 
-    public void Beat()
+    public async Task BeatAsync()
     {
         if (_stored.Count < 64 * (Blocks - 2))
         {
@@ -74,8 +74,10 @@ internal sealed class WellBehavedServer
             Release(Store);
         }
 
-        // The time limit of a request does not wait for ever.
         Notify();
+
+        // Other threads of the client send the next blocks. Time that passes before they did counts as time without an answer.
+        await _world.WaitAsync(() => Holds(Source) && Holds(Store), () => "A peer that did nothing wrong was not asked for the next block.");
     }
 
     public async Task EndAsync()
