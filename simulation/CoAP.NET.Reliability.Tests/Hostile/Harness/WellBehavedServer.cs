@@ -77,7 +77,8 @@ internal sealed class WellBehavedServer
         Notify();
 
         // Other threads of the client send the next blocks. Time that passes before they did counts as time without an answer.
-        await _world.WaitAsync(() => Holds(Source) && Holds(Store), () => "A peer that did nothing wrong was not asked for the next block.");
+        await _world.WaitAsync(
+            () => Holds(Source) && Holds(Store), () => "A peer that did nothing wrong was not asked for the next block.");
     }
 
     public async Task EndAsync()
