@@ -104,6 +104,9 @@ public sealed class WebSocketClientTests : IAsyncDisposable
 
         Assert.Equal("https://app.example", WebServer.FieldOf(head, "Origin"));
         Assert.Null(WebServer.FieldOf(head, "X-Later"));
+
+        // The client opens another connection, which nobody would answer.
+        _server.Dispose();
         await stream.DisposeAsync();
         await Assert.ThrowsAsync<CoapConnectionException>(() => asked.WaitAsync(s_hang));
     }
