@@ -35,7 +35,7 @@ export class Trace {
     this.list.replaceChildren();
     this.count = 0;
     this.stop.disabled = false;
-    setText(this.status, `Tracing ${peer}. Nothing came yet.`);
+    setText(this.status, `The trace of ${peer} starts.`);
     try {
       await follow("api/trace", { peer }, own.signal, event => this.see(event, peer));
     } catch (error) {
@@ -48,7 +48,9 @@ export class Trace {
   }
 
   see(event, peer) {
-    if (event.kind === "message") {
+    if (event.kind === "begin") {
+      setText(this.status, `Tracing ${peer}. Nothing came yet.`);
+    } else if (event.kind === "message") {
       this.count++;
       this.list.prepend(this.itemOf(event));
       setText(this.status, `Tracing ${peer}: ${this.count} messages.`);
