@@ -51,8 +51,8 @@ public static class CoapExplorerEndpointRouteBuilderExtensions
             StartCheck.RequireAuthorization(
                 services,
                 group,
-                "sends requests to CoAP servers without authorization. Add RequireAuthorization(), or set AllowAnonymous in its options if "
-                    + "that is intended.",
+                $"MapCoapExplorer(\"{pattern}\") sends requests to CoAP servers without authorization. Add RequireAuthorization() to its "
+                    + "result, or set AllowAnonymous in its options if that is intended.",
                 static (loggers, reason) => ExplorerLog.RefusedAtStart(loggers.CreateLogger(ExplorerLog.Category), reason));
         }
 

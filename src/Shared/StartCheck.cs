@@ -14,7 +14,7 @@ internal static class StartCheck
     /// <summary>Ends the application if no authorization is configured for the mapped resources.</summary>
     /// <param name="services">The container.</param>
     /// <param name="mapped">The mapped resources.</param>
-    /// <param name="reason">The reason and the remedy, appended to the name of an endpoint.</param>
+    /// <param name="reason">The call that maps them, the reason and the remedy, as sentences.</param>
     /// <param name="refused">Reports why the application ends.</param>
     public static void RequireAuthorization(
         IServiceProvider services, IEndpointConventionBuilder mapped, string reason, Action<ILoggerFactory, string> refused)
@@ -26,7 +26,7 @@ internal static class StartCheck
             if (isOpen || (!hasFallback && !endpoint.Metadata.OfType<IAuthorizeData>().Any()
                 && !endpoint.Metadata.OfType<AuthorizationPolicy>().Any()))
             {
-                throw new InvalidOperationException($"{endpoint.DisplayName} {reason}");
+                throw new InvalidOperationException(reason);
             }
         });
 

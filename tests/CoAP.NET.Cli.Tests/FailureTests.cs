@@ -240,6 +240,16 @@ public sealed class FailureTests
     }
 
     [Fact]
+    public async Task An_output_file_in_a_folder_that_is_not_there_is_named_as_it_was_written()
+    {
+        CliRun run = await CliHarness.RunAsync("get", "coap://127.0.0.1/x", "-o", "/nowhere/file.bin");
+
+        Assert.Equal(ExitCodes.File, run.ExitCode);
+        Assert.StartsWith("coap: /nowhere/file.bin cannot be written: there is no folder ", run.Error, StringComparison.Ordinal);
+        Assert.DoesNotContain(".etag", run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task A_signal_ends_a_request_that_waits()
     {
         using Socket silent = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);

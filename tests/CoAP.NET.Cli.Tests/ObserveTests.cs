@@ -75,9 +75,28 @@ public sealed class ObserveTests
         await using CoapServer server =
             await TestServer.StartAsync(server => server.MapGet("/x", request => Answer(request, "on")).Observable());
 
-        CliRun run = await CliHarness.RunAsync("observe", $"{server.LocalEndpoints[0]}/x", "--duration", "1ms");
+        VirtualClock clock = new();
+        CliHarness harness = new() { TimeProvider = clock };
+        Task<CliRun> running = harness.InvokeAsync("observe", $"{server.LocalEndpoints[0]}/x", "--duration", "1s");
+        await harness.WhenOutAsync("on\n");
+
+        clock.Advance(TimeSpan.FromSeconds(1));
+        CliRun run = await running.WaitAsync(s_hang);
 
         Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+    }
+
+    [Fact]
+    public async Task A_duration_that_ends_before_any_answer_is_a_timeout()
+    {
+        using Socket silent = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        silent.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        string uri = $"coap://{silent.LocalEndPoint}/x";
+
+        CliRun run = await CliHarness.RunAsync("observe", uri, "--duration", "1ms").WaitAsync(s_hang);
+
+        Assert.Equal(ExitCodes.Timeout, run.ExitCode);
+        Assert.StartsWith($"coap: {uri} did not answer before the time of --duration was over.", run.Error, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -49,8 +49,8 @@ public static class CoapProxyEndpointRouteBuilderExtensions
             StartCheck.RequireAuthorization(
                 services,
                 mapped,
-                "is a proxy to CoAP servers without authorization. Add RequireAuthorization(), or set AllowAnonymous in its options if "
-                    + "that is intended (RFC 8075 section 10).",
+                $"MapCoapProxy(\"{pattern}\") is a proxy to CoAP servers without authorization. Add RequireAuthorization() to its result, "
+                    + "or set AllowAnonymous in its options if that is intended (RFC 8075 section 10).",
                 static (loggers, reason) => ProxyLog.RefusedAtStart(loggers.CreateLogger(ProxyLog.Category), reason));
         }
 

@@ -46,6 +46,12 @@ internal static class ObserveCommand
             }
             catch (OperationCanceledException) when (time.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
             {
+                if (observing.Code == ExitCodes.Timeout)
+                {
+                    Failures.Write(context, $"{uri} did not answer before the time of --duration was over.",
+                        "Allow more time; -v shows each attempt.");
+                }
+
                 return observing.Code;
             }
         });

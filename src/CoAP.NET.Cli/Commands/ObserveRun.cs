@@ -19,8 +19,8 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
 
     private Channel<Happening> _happenings = CreateChannel();
 
-    /// <summary>The exit code of the last response.</summary>
-    public int Code { get; private set; } = ExitCodes.Success;
+    /// <summary>The exit code of the last response; that of a request without an answer before the first one.</summary>
+    public int Code { get; private set; } = ExitCodes.Timeout;
 
     /// <summary>Observes until the maximum number, an error, or cancellation.</summary>
     /// <returns>The exit code.</returns>

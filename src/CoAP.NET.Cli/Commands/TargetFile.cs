@@ -46,6 +46,11 @@ internal sealed class TargetFile : IAsyncDisposable, IProgress<CoapProgress>
     /// <param name="isContinuable">Whether to keep a part for <c>--continue</c>.</param>
     public static TargetFile Create(CliContext context, string path, string uri, bool isContinuable)
     {
+        if (Path.GetDirectoryName(Path.GetFullPath(path)) is { } folder && !Directory.Exists(folder))
+        {
+            throw new DirectoryNotFoundException($"{path} cannot be written: there is no folder {folder}.");
+        }
+
         // First, so that it never belongs to another part.
         File.Delete(path + ".part.etag");
         return new TargetFile(context, path, uri, isContinuable, Open(path, FileMode.Create));

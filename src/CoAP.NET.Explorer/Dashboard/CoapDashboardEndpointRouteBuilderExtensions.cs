@@ -45,8 +45,8 @@ public static class CoapDashboardEndpointRouteBuilderExtensions
             StartCheck.RequireAuthorization(
                 services,
                 group,
-                "shows peers of a CoAP server and their messages without authorization. Call RequireAuthorization() on the result of "
-                    + "MapCoapDashboard, or set AllowAnonymous in its options if that is intended.",
+                $"MapCoapDashboard(\"{pattern}\") shows peers of a CoAP server and their messages without authorization. Add "
+                    + "RequireAuthorization() to its result, or set AllowAnonymous in its options if that is intended.",
                 static (loggers, reason) => DashboardLog.DashboardRefused(loggers.CreateLogger(DashboardLog.Category), reason));
         }
 
