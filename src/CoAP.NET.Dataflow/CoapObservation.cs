@@ -27,7 +27,7 @@ public sealed class CoapObservation : IAsyncDisposable
     private int _changes;
     private long _handedOut;
     private CoapObserveState _stateHandedOut;
-    private bool _hasErrorHandedOut;
+    private Type? _errorHandedOut;
 
     internal CoapObservation(CoapObserveOptions? options)
     {
@@ -36,8 +36,8 @@ public sealed class CoapObservation : IAsyncDisposable
     }
 
     /// <summary>
-    /// Raised when <see cref="State"/> changed, or when an attempt to register again failed for the first time since the last success
-    /// (<see cref="Error"/>). Of several changes in quick succession, only the last one raises it.
+    /// Raised when <see cref="State"/> changed, or when an attempt to register again failed (<see cref="Error"/>) for the first time since
+    /// the last success, or by another type of exception than before. Of several changes in quick succession, only the last one raises it.
     /// </summary>
     /// <remarks>
     /// Called with the new state on the receiving thread, never concurrently, and not for states before the observation was returned.
@@ -308,10 +308,10 @@ public sealed class CoapObservation : IAsyncDisposable
     {
         ObservationSnapshot snapshot = Snapshot;
         CoapObserveState state = IsDisposed ? CoapObserveState.Cancelled : snapshot.State;
-        bool hasError = snapshot.Error is not null;
-        if (state != _stateHandedOut || (hasError && !_hasErrorHandedOut))
+        Type? error = snapshot.Error?.GetType();
+        if (state != _stateHandedOut || (error is not null && error != _errorHandedOut))
         {
-            (_stateHandedOut, _hasErrorHandedOut) = (state, hasError);
+            (_stateHandedOut, _errorHandedOut) = (state, error);
             if (StateChanged is { } changed)
             {
                 Call(static (observation, changed, state) => changed(observation, state), changed, state);

@@ -8,21 +8,27 @@ internal sealed class EdhocRun : IAsyncDisposable
 {
     private readonly EdhocCredentialFile _file;
     private readonly string _server;
+    private EdhocClient? _client;
 
     public EdhocRun(string path, string server) => (_file, _server) = (EdhocCredentialFile.Read(path), server);
 
     /// <summary>Receives the security context.</summary>
     public OscoreContexts Contexts { get; } = new();
 
-    /// <summary>Agrees on keys with the server.</summary>
+    /// <summary>Agrees on keys with the server, also anew.</summary>
     /// <param name="client">The client that sends.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <exception cref="EdhocException">The server is not trusted, or refused.</exception>
     public async Task ConnectAsync(ICoapRequester client, CancellationToken cancellationToken)
     {
-        EdhocClientOptions options = new() { Contexts = Contexts };
-        _file.ApplyTo(options);
-        using EdhocSession session = await new EdhocClient(client, options).ConnectAsync(_server, cancellationToken).ConfigureAwait(false);
+        if (_client is null)
+        {
+            EdhocClientOptions options = new() { Contexts = Contexts };
+            _file.ApplyTo(options);
+            _client = new EdhocClient(client, options);
+        }
+
+        using EdhocSession session = await _client.ConnectAsync(_server, cancellationToken).ConfigureAwait(false);
     }
 
     /// <inheritdoc/>

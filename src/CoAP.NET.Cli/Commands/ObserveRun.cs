@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Threading.Channels;
 using CoAP.NET.Cli.Output;
 using CoAP.NET.Cli.Proxying;
+using CoAP.NET.Oscore;
 using Spectre.Console;
 
 namespace CoAP.NET.Cli.Commands;
@@ -81,6 +82,7 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
                 if (happening.Response is not { } response)
                 {
                     Tell(happening);
+                    await RenewKeysAsync(observation, happening.Error, cancellationToken).ConfigureAwait(false);
                     continue;
                 }
 
@@ -104,6 +106,25 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
         }
 
         return null;
+    }
+
+    // A server that restarted has lost the keys of an earlier key exchange.
+    private async Task RenewKeysAsync(CoapObservation observation, CoapException? error, CancellationToken cancellationToken)
+    {
+        if (run.Edhoc is not { } edhoc || error is not CoapOscoreException)
+        {
+            return;
+        }
+
+        try
+        {
+            await edhoc.ConnectAsync(run.Client, cancellationToken).ConfigureAwait(false);
+            await observation.RefreshAsync(cancellationToken).ConfigureAwait(false);
+        }
+        catch (CoapException exception)
+        {
+            Remark("No new keys", exception);
+        }
     }
 
     private void Tell(Happening happening)

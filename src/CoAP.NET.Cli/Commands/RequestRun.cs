@@ -28,6 +28,9 @@ internal sealed class RequestRun : IAsyncDisposable
     /// <summary>The proxy; null for none.</summary>
     public CoapUri? Proxy { get; private init; }
 
+    /// <summary>Agrees on the keys of the requests; null for none, or keys in a file.</summary>
+    public EdhocRun? Edhoc { get; private init; }
+
     /// <summary>The progress line during a wait; null without a terminal.</summary>
     public WaitingLine? Waiting { get; }
 
@@ -63,7 +66,7 @@ internal sealed class RequestRun : IAsyncDisposable
             trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), endpoint.Pipeline);
             waiting = WaitingLine.Watch(context, parse, uri, endpoint);
         }, sendsOthers: options.Edhoc.IsSet(parse));
-        RequestRun run = new(context, client, printer, trace, waiting) { Proxy = proxy };
+        RequestRun run = new(context, client, printer, trace, waiting) { Proxy = proxy, Edhoc = edhoc };
         try
         {
             if (edhoc is not null)

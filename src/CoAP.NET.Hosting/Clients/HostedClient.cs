@@ -61,7 +61,7 @@ internal sealed class HostedClient : ICoapClient
             CoapRequest prepared = Prepare(request);
             return _link is null
                 ? Observe(prepared)
-                : _link.SendAsync(prepared, () => Observe(prepared), cancellationToken);
+                : _link.ObserveAsync(prepared, () => Observe(prepared), cancellationToken);
         }
         catch (Exception exception) when (exception is ArgumentException or InvalidOperationException)
         {

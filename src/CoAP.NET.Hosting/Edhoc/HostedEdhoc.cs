@@ -108,7 +108,8 @@ internal static class HostedEdhoc
             Timeout = options.Timeout,
             Proxy = options.Proxy is { } proxy ? CoapUri.Parse(proxy) : null,
         };
-        return new EdhocLink(new EdhocClient(requester, edhoc), CoapUri.Parse(ServerOf(options)), file);
+        return new EdhocLink(
+            new EdhocClient(requester, edhoc), CoapUri.Parse(ServerOf(options)), file, options.Endpoint.TimeProvider);
     }
 
     /// <summary>Returns the server that a client agrees on keys with.</summary>

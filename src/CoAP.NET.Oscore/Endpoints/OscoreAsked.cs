@@ -21,14 +21,17 @@ internal sealed class OscoreAsked(OscoreRequestId id, bool observes, OscoreAsked
     private bool _hadRequestNonce;
     private bool _isVerified;
 
-    /// <summary>Whether a response has been verified.</summary>
+    /// <summary>
+    /// Whether a response to this request has been verified. Those to previous ones with its token do not count: a server that lost the
+    /// keys meanwhile answers the next registration without protection, and otherwise nobody would notice.
+    /// </summary>
     public bool IsVerified
     {
         get
         {
             lock (_gate)
             {
-                return _isVerified || _before is { _isVerified: true };
+                return _isVerified;
             }
         }
     }

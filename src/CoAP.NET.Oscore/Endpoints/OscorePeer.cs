@@ -126,7 +126,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
         {
             _telemetry?.ResponseDropped(Channel, OscoreEvent.ResponseUnprotected);
 
-            // An unprotected answer does not end a confirmed observation.
+            // An unprotected answer does not end a confirmed registration.
             return asked.IsVerified
                 ? CoapProtectionVerdict.Drop
                 : CoapProtectionVerdict.Fail(this, First?.ErrorOf(message) ?? Unprotected(message));

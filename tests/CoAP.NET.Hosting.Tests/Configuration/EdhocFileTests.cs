@@ -93,6 +93,29 @@ public sealed class EdhocFileTests : HostTest
     }
 
     [Fact]
+    public async Task An_observation_goes_on_with_new_keys_when_the_server_has_lost_them()
+    {
+        IHost host = await StartServerAsync(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
+        ICoapClient client = (await StartClientAsync(AddressOf(host))).Services.GetRequiredService<ICoapClient>();
+        await using CoapObservation observation = await Within(client.ObserveAsync(new CoapRequest(CoapMethod.Get, "/state")));
+        TaskCompletionSource recovered = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        observation.StateChanged += (_, state) =>
+        {
+            if (state == CoapObserveState.Observing)
+            {
+                recovered.TrySetResult();
+            }
+        };
+        (await Within(client.PostAsync("/lose", CoapContent.Text("")))).EnsureSuccess();
+
+        await Assert.ThrowsAsync<CoapOscoreException>(() => Within(observation.RefreshAsync()));
+        await Within(recovered.Task);
+
+        Assert.Equal(2, Counters(host).Established);
+        Assert.Equal(("on", null), (observation.Latest!.GetText(), observation.Error));
+    }
+
+    [Fact]
     public async Task Keys_are_agreed_upon_through_a_proxy_which_sees_none_of_the_requests()
     {
         IHost host = await StartServerAsync(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
@@ -190,6 +213,7 @@ public sealed class EdhocFileTests : HostTest
         // What all routes demand is not demanded of EDHOC, by which clients come to it.
         server.Routes.RequireAuthorization().RequireTransportSecurity();
         server.MapGet("/who", WhoAsks).RequireOscore().AllowInsecureTransport();
+        server.MapGet("/state", static () => "on").Observable().RequireOscore().AllowInsecureTransport();
         server.MapGet("/identity", NameOf).RequireOscore().AllowInsecureTransport();
         server.MapPost("/lose", static request =>
         {

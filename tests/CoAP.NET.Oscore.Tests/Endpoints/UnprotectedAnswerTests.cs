@@ -16,6 +16,7 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
     {
         _server = _world.Server(OscoreWorld.ServerContext());
         _server.MapGet("/late", (CoapRequest _, CancellationToken _) => new ValueTask<CoapResult>(_answer.Task)).RequireOscore();
+        _server.MapGet("/state", () => CoapResults.Text("on")).Observable().RequireOscore();
         _server.MapPost("/do", _ =>
         {
             _posts++;
@@ -135,6 +136,50 @@ public sealed class UnprotectedAnswerTests : IAsyncLifetime
         Assert.Equal(CoapCode.Changed, response.Code);
         Assert.Equal(1, _posts);
         Assert.Equal(["00", "00"], _world.Numbers(ofRequests: true));
+    }
+
+    [Fact]
+    public async Task An_observation_says_that_the_server_has_lost_the_keys_and_registers_again()
+    {
+        CoapObservation observation =
+            await _world.RunAsync(_world.Client(OscoreWorld.ClientContext()).ObserveAsync(OscoreWorld.ServerUri + "/state"));
+        _world.OnPacket = packet => packet.From.Port == 5683
+            ? NetworkVerdict.Replace(Forged(packet.Data.Span, CoapCode.Unauthorized))
+            : NetworkVerdict.Pass;
+
+        CoapOscoreException exception = await Assert.ThrowsAsync<CoapOscoreException>(() => _world.RunAsync(observation.RefreshAsync()));
+
+        Assert.Equal(CoapCode.Unauthorized, exception.UnprotectedCode);
+        Assert.Equal((CoapObserveState.Reregistering, exception), (observation.State, observation.Error));
+        _world.OnPacket = static _ => NetworkVerdict.Pass;
+        await _world.Clock.AdvanceUntilAsync(() => observation.State == CoapObserveState.Observing, TimeSpan.FromMinutes(1));
+        Assert.Null(observation.Error);
+        await observation.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task An_unprotected_message_does_not_end_an_observation_that_is_registered()
+    {
+        CoapObservation observation =
+            await _world.RunAsync(_world.Client(OscoreWorld.ClientContext()).ObserveAsync(OscoreWorld.ServerUri + "/state"));
+
+        _world.OnPacket = packet =>
+        {
+            if (packet.From.Port != 5683)
+            {
+                return NetworkVerdict.Pass;
+            }
+
+            CoapMessage forged =
+                CoapDatagramSerializer.Default.Deserialize((ReadOnlyMemory<byte>)Forged(packet.Data.Span, CoapCode.Unauthorized));
+            forged.Type = CoapMessageType.NonConfirmable;
+            return NetworkVerdict.Replace(CoapDatagramSerializer.Default.Serialize(forged));
+        };
+        _server.Notify("/state");
+        _world.Clock.Advance(TimeSpan.FromSeconds(30));
+
+        Assert.Equal((CoapObserveState.Observing, null), (observation.State, observation.Error));
+        await observation.DisposeAsync();
     }
 
     // In place of an empty message of the server.
