@@ -3,6 +3,8 @@ using System.Globalization;
 using System.Net.WebSockets;
 using System.Text;
 using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 
 namespace CoAP.NET.AspNetCore.Proxying;
 
@@ -43,14 +45,15 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
             await response.StartAsync(aborted).ConfigureAwait(false);
             long id = 0;
             bool wantsCbor = WantsCbor(context.Request);
-            using CancellationTokenSource ends = CancellationTokenSource.CreateLinkedTokenSource(aborted);
+            CancellationToken stopping = StoppingOf(context);
+            using CancellationTokenSource ends = CancellationTokenSource.CreateLinkedTokenSource(aborted, stopping);
             IAsyncEnumerator<CoapResponse> notifications = observation.ReadAllAsync(ends.Token).GetAsyncEnumerator(CancellationToken.None);
             await using (notifications.ConfigureAwait(false))
             {
                 Task<bool> next = notifications.MoveNextAsync().AsTask();
                 try
                 {
-                    while (await WaitAsync(next, context).ConfigureAwait(false))
+                    while (await WaitAsync(next, context, ends.Token).ConfigureAwait(false))
                     {
                         await WriteAsync(context, EventOf(notifications.Current, ++id, wantsCbor)).ConfigureAwait(false);
                         next = notifications.MoveNextAsync().AsTask();
@@ -59,6 +62,10 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
                 catch (CoapException exception)
                 {
                     await WriteAsync(context, Event("error", ++id, exception.Message)).ConfigureAwait(false);
+                }
+                catch (OperationCanceledException) when (stopping.IsCancellationRequested && !aborted.IsCancellationRequested)
+                {
+                    // The response ends, and the page asks again.
                 }
                 finally
                 {
@@ -76,12 +83,14 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
         await using (observation.ConfigureAwait(false))
         {
             using WebSocket socket = await context.WebSockets.AcceptWebSocketAsync().ConfigureAwait(false);
+            CancellationToken stopping = StoppingOf(context);
             using CancellationTokenSource gone = CancellationTokenSource.CreateLinkedTokenSource(context.RequestAborted);
+            using CancellationTokenSource ends = CancellationTokenSource.CreateLinkedTokenSource(gone.Token, stopping);
             Task reading = ReadUntilClosedAsync(socket, gone);
             (WebSocketCloseStatus status, string reason) = (WebSocketCloseStatus.NormalClosure, "The observation has ended.");
             try
             {
-                await foreach (CoapResponse notification in observation.ReadAllAsync(gone.Token).ConfigureAwait(false))
+                await foreach (CoapResponse notification in observation.ReadAllAsync(ends.Token).ConfigureAwait(false))
                 {
                     notification.EnsureSuccess();
                     (ReadOnlyMemory<byte> message, bool isText) = Convert(notification, wantsCbor: false);
@@ -98,7 +107,11 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
             }
             catch (Exception exception) when (exception is OperationCanceledException or WebSocketException)
             {
-                // The client has disconnected.
+                // The client has disconnected, or the application stops.
+                if (stopping.IsCancellationRequested)
+                {
+                    (status, reason) = (WebSocketCloseStatus.EndpointUnavailable, "The server stops.");
+                }
             }
             finally
             {
@@ -109,6 +122,10 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
             }
         }
     }
+
+    // The host waits for open responses, and these would never end.
+    private static CancellationToken StoppingOf(HttpContext context) =>
+        context.RequestServices.GetService<IHostApplicationLifetime>()?.ApplicationStopping ?? CancellationToken.None;
 
     private async Task CloseAsync(HttpContext context, WebSocket socket, WebSocketCloseStatus status, string reason)
     {
@@ -216,13 +233,13 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
     }
 
     // Sends comments until the next notification: sending detects a client that disconnected silently.
-    private async Task<bool> WaitAsync(Task<bool> next, HttpContext context)
+    private async Task<bool> WaitAsync(Task<bool> next, HttpContext context, CancellationToken ends)
     {
         while (true)
         {
             try
             {
-                return await next.WaitAsync(s_interval, clock, context.RequestAborted).ConfigureAwait(false);
+                return await next.WaitAsync(s_interval, clock, ends).ConfigureAwait(false);
             }
             catch (TimeoutException) when (!next.IsCompleted)
             {

@@ -66,6 +66,9 @@ internal static class ExchangeTimes
             Attempts = transmission.Attempts,
             IsReliable = isReliable,
             IsNonConfirmable = !isConfirmable,
+
+            // With no message outstanding it was PROBING_RATE that held this one back, and not NSTART.
+            IsPeerSilent = channel.Messaging.Sending is { Interactions: 0, Unheard: > 0 },
         };
     }
 }

@@ -19,6 +19,9 @@ internal readonly record struct TimeoutFacts(CoapAwaited Awaited, CoapTimeLimit 
     /// <summary>Whether it was Non-confirmable and so has no acknowledgement.</summary>
     public bool IsNonConfirmable { get; init; }
 
+    /// <summary>Whether earlier messages to the peer ended without an answer, and none is outstanding.</summary>
+    public bool IsPeerSilent { get; init; }
+
     /// <summary>Whether earlier messages of the same request were answered.</summary>
     public bool HasBegun { get; init; }
 
@@ -48,9 +51,13 @@ internal readonly record struct TimeoutFacts(CoapAwaited Awaited, CoapTimeLimit 
                 $"was not sent: it is larger than every peer accepts, so it had to wait for {What}, which did not arrive within {Time}. "
                     + $"{NotCoap}",
             CoapAwaited.Capabilities => $"was written to the connection, but nothing came back within {Time}, not even {What}. {NotCoap}",
+            CoapAwaited.Turn when IsPeerSilent =>
+                $"was not sent: the peer answered none of the earlier messages, so that the next ones leave slowly (PROBING_RATE, RFC 7252 "
+                    + $"section 4.7), and {TurnOver}. The peer is down, asleep or unreachable. Raise ProbingRate for this peer to "
+                    + "notice its return sooner.",
             CoapAwaited.Turn =>
                 $"was not sent: it waited for {What} after other messages to this peer (NSTART and PROBING_RATE, RFC 7252 section "
-                    + $"4.7), and {Time} {(EndedBy == CoapTimeLimit.ExchangeLifetime ? "passed without a sign of the peer" : "was over")}. "
+                    + $"4.7), and {TurnOver}. "
                 + "Raise NStart for this peer, send fewer requests at a time, or allow more time.",
             CoapAwaited.Acknowledgement when EndedBy == CoapTimeLimit.Retransmissions =>
                 $"was not answered: no acknowledgement arrived within {Time}{Copies}. The peer is down, asleep or unreachable, or "
@@ -88,6 +95,9 @@ internal readonly record struct TimeoutFacts(CoapAwaited Awaited, CoapTimeLimit 
         + "coaps+tcp port 5684 with TLS.";
 
     private string Copies => Attempts > 1 ? string.Create(CultureInfo.InvariantCulture, $", for {Attempts} copies of the message") : "";
+
+    private string TurnOver =>
+        $"{Time} {(EndedBy == CoapTimeLimit.ExchangeLifetime ? "passed without a sign of the peer" : "was over")}";
 
     private string Time
     {

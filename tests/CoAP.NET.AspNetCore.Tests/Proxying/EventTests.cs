@@ -121,6 +121,25 @@ public sealed class EventTests : ProxyTest
     }
 
     [Fact]
+    public async Task An_application_that_stops_ends_open_streams_and_does_not_wait_for_their_clients()
+    {
+        Coap.MapGet("/lamp", () => CoapResults.Bytes(_state, _format)).Observable();
+        await StartProxyAsync();
+        using HttpResponseMessage response = await SendAsync(
+            "GET", $"/hc/{Origin}/lamp", change: static request => request.Headers.Accept.Add(new("text/event-stream")));
+        using StreamReader events = new(await response.Content.ReadAsStreamAsync());
+        await NextAsync(events);
+        using ClientWebSocket socket = await OpenAsync($"/hc/{Origin}/lamp", subProtocol: null);
+        await MessageAsync(socket);
+
+        Application!.Lifetime.StopApplication();
+
+        Assert.Equal("", await NextAsync(events));
+        WebSocketReceiveResult closed = await socket.ReceiveAsync(new byte[1], CancellationToken.None).WaitAsync(Hang);
+        Assert.Equal((WebSocketMessageType.Close, WebSocketCloseStatus.EndpointUnavailable), (closed.MessageType, closed.CloseStatus));
+    }
+
+    [Fact]
     public async Task What_cannot_be_observed_is_one_event_or_an_error()
     {
         await StartProxyAsync();

@@ -64,6 +64,18 @@ public sealed class TimeoutTests : ClientTest
     }
 
     [Fact]
+    public async Task A_request_that_waits_because_its_server_was_silent_says_so()
+    {
+        await AfterAsync(s_six, Client.SendAsync(Get("coap://192.0.2.1/1")));
+
+        CoapTimeoutException error = await AfterAsync(s_six, Client.SendAsync(Get("coap://192.0.2.1/2")));
+
+        Assert.Equal((CoapAwaited.Turn, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
+        Assert.Contains("the peer answered none of the earlier messages", error.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain("NStart", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task An_acknowledgement_shows_that_the_request_arrived()
     {
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");

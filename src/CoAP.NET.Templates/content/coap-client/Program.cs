@@ -4,6 +4,12 @@ using CoAP.NET.Dtls;
 #endif
 
 string uri = args.Length > 0 ? args[0] : "coap://localhost:5683/temperature";
+if (!CoapUri.TryParse(uri, out _))
+{
+    Console.Error.WriteLine($"'{uri}' is not a CoAP URI, such as coap://localhost:5683/temperature.");
+    return 1;
+}
+
 using CancellationTokenSource stop = new();
 Console.CancelKeyPress += (_, key) =>
 {
@@ -16,7 +22,15 @@ Console.CancelKeyPress += (_, key) =>
 CoapEndpointOptions options = new();
 if (Environment.GetEnvironmentVariable("COAP_PSK") is { } psk)
 {
-    options.UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = CoapPskCredential.Parse(psk) } });
+    try
+    {
+        options.UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = CoapPskCredential.Parse(psk) } });
+    }
+    catch (CoapCredentialException exception)
+    {
+        Console.Error.WriteLine($"COAP_PSK: {exception.Message}");
+        return 1;
+    }
 }
 else if (uri.StartsWith("coaps://", StringComparison.OrdinalIgnoreCase))
 {
