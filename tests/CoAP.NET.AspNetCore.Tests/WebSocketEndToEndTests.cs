@@ -13,6 +13,7 @@ using Microsoft.AspNetCore.Server.Kestrel.Https;
 namespace CoAP.NET.AspNetCore.Tests;
 
 /// <summary>Our client and our server over WebSockets of Kestrel.</summary>
+/// <remarks>Real clock: Kestrel closes a connection that takes nothing by its own clock.</remarks>
 public sealed class WebSocketEndToEndTests : WebTest
 {
     private readonly CoapEndpointOptions _clientOptions = new();

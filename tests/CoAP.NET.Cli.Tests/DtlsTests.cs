@@ -5,6 +5,7 @@ using CoAP.NET.Tests.Transports.Tcp;
 namespace CoAP.NET.Cli.Tests;
 
 /// <summary>coaps: who is let in and whom the tool trusts, by the same switches as on coaps+tcp.</summary>
+/// <remarks>Real clock: handshakes that fail end by the time limit of the tool.</remarks>
 public sealed class DtlsTests : IDisposable
 {
     private const string Key = "0x8d3f51b2c07a46e99b1e20f4d5a6c733";

@@ -5,6 +5,7 @@ using CoAP.NET.Tests;
 namespace CoAP.NET.PubSub.Tests;
 
 /// <summary>Topics in the table of a cluster: the same on all nodes, and there after a restart.</summary>
+/// <remarks>Real clock: the links between the nodes are connections over loopback.</remarks>
 public sealed class SeveralNodesTests
 {
     private static readonly byte[] s_secret = [.. Enumerable.Range(1, 32).Select(static i => (byte)i)];

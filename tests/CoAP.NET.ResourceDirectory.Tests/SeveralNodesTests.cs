@@ -3,6 +3,7 @@ using System.Collections.Concurrent;
 namespace CoAP.NET.ResourceDirectory.Tests;
 
 /// <summary>A directory whose registrations a cluster keeps: the same on every node.</summary>
+/// <remarks>Real clock: the links between the nodes are connections over loopback.</remarks>
 [Collection(VirtualTimeCollection.Name)]
 public sealed class SeveralNodesTests
 {

@@ -5,6 +5,7 @@ namespace CoAP.NET.Reliability.Tests.Faults;
 /// <summary>
 /// One fault at each place at which the library calls code of a user: the right outcome, counted, logged, and the next request is answered.
 /// </summary>
+/// <remarks>Real clock: the faults hit threads that serve real sockets.</remarks>
 public sealed class FaultPlaceTests
 {
     [Theory]

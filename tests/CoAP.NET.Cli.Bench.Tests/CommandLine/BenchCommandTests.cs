@@ -3,6 +3,7 @@ using System.Text.Json;
 
 namespace CoAP.NET.Cli.Bench.Tests.CommandLine;
 
+/// <summary>Real clock: the load generator measures real time.</summary>
 public sealed class BenchCommandTests
 {
     private static readonly string[] s_short = Short(1);

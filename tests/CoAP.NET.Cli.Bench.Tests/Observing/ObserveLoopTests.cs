@@ -1,5 +1,6 @@
 namespace CoAP.NET.Cli.Bench.Tests;
 
+/// <summary>Real clock: the load generator measures real time.</summary>
 public sealed class ObserveLoopTests
 {
     [Theory]

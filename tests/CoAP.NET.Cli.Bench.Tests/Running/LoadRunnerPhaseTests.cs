@@ -1,6 +1,7 @@
 namespace CoAP.NET.Cli.Bench.Tests.Running;
 
 /// <summary>Runs that take some seconds, as their ticks or repetitions do; apart, so that others need not wait for them.</summary>
+/// <remarks>Real clock: the load generator measures real time.</remarks>
 public sealed class LoadRunnerPhaseTests
 {
     private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(240);

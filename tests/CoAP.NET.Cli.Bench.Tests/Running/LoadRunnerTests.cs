@@ -1,5 +1,6 @@
 namespace CoAP.NET.Cli.Bench.Tests.Running;
 
+/// <summary>Real clock: the load generator measures real time.</summary>
 public sealed class LoadRunnerTests
 {
     private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(240);

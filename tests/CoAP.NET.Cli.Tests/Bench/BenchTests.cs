@@ -4,6 +4,7 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Cli.Tests.Bench;
 
+/// <summary>Real clock: the load generator measures real time.</summary>
 public sealed class BenchTests
 {
     [Fact]

@@ -6,6 +6,7 @@ using CoAP.NET.Tests;
 namespace CoAP.NET.Cluster.Tests.Devices;
 
 /// <summary>A resource that is observed at all devices of several nodes with real sockets, while slots move.</summary>
+/// <remarks>Real clock: a node that dies is missed when its lease is over, and its sockets are real.</remarks>
 public sealed class FleetSiteTests
 {
     private const int Devices = 6;

@@ -3,6 +3,7 @@ using CoAP.NET.Tests;
 namespace CoAP.NET.Cluster.Tests.Devices;
 
 /// <summary>Three nodes with links over loopback, and devices that are at one of them.</summary>
+/// <remarks>Real clock: the links between the nodes are connections over loopback.</remarks>
 public sealed class LinkedDeviceTests : IAsyncDisposable
 {
     private const string Name = "meter-7";

@@ -8,6 +8,7 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Cluster.Tests.Hosting;
 
+/// <summary>Real clock: the host and the links between the nodes have the clock of the system.</summary>
 public sealed class HostingTests
 {
     private static readonly byte[] s_secret = [.. Enumerable.Range(1, 32).Select(static i => (byte)i)];

@@ -4,6 +4,7 @@ using CoAP.NET.Tests;
 namespace CoAP.NET.Cluster.Tests.Steering;
 
 /// <summary>Several nodes with real sockets behind a balancer, and devices with Connection IDs.</summary>
+/// <remarks>Real clock: a node that dies is missed when its lease is over, and its sockets are real.</remarks>
 public sealed class SiteTests
 {
     private const int Devices = 8;

@@ -5,6 +5,7 @@ using static CoAP.NET.Cluster.Tests.Tables.TableExtensions;
 namespace CoAP.NET.Cluster.Tests.Tables;
 
 /// <summary>Tables of several nodes with links over loopback, and a store in memory.</summary>
+/// <remarks>Real clock: the links between the nodes are connections over loopback.</remarks>
 public sealed class LinkedTableTests : IAsyncDisposable
 {
     private readonly CoapMemoryCluster _memory = new();

@@ -8,6 +8,7 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
 /// <summary>Security contexts of files: from start to start, and while the server runs.</summary>
+/// <remarks>Real clock: the operating system reports that a file has changed.</remarks>
 public sealed class OscoreFileTests : HostTest
 {
     private const int TakenId = 1808;

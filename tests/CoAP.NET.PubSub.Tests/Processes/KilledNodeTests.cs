@@ -6,6 +6,7 @@ using CoAP.NET.Tests;
 namespace CoAP.NET.PubSub.Tests.Processes;
 
 /// <summary>Three processes with one collection on PostgreSQL, of which one is killed while all of them are published to.</summary>
+/// <remarks>Real clock: the nodes are processes of their own.</remarks>
 public sealed class KilledNodeTests : IAsyncLifetime
 {
     private const int Topics = 24;

@@ -5,6 +5,7 @@ using CoAP.NET.Tests;
 namespace CoAP.NET.ResourceDirectory.Tests.Processes;
 
 /// <summary>A directory in a process of its own that is killed, and starts again with its file.</summary>
+/// <remarks>Real clock: the directory is a process of its own.</remarks>
 [External("dotnet")]
 public sealed class KilledDirectoryTests : IDisposable
 {

@@ -3,6 +3,7 @@ using CoAP.NET.Testing;
 namespace CoAP.NET.Tests.Testing;
 
 /// <summary>What a test hears that awaits an answer while its clock stands still.</summary>
+/// <remarks>Real clock: the message comes after some real time in which virtual time stands still.</remarks>
 public sealed class StandstillTests
 {
     private readonly VirtualClock _real = new();

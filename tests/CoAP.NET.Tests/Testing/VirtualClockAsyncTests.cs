@@ -4,6 +4,7 @@ using CoAP.NET.Testing;
 
 namespace CoAP.NET.Tests.Testing;
 
+/// <summary>Real clock: the virtual clock looks for real time whether other threads still work.</summary>
 [Collection(VirtualTimeCollection.Name)]
 public partial class VirtualClockAsyncTests
 {

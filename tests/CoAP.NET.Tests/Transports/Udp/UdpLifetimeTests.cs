@@ -4,6 +4,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Udp;
 
+/// <summary>Real clock: an idle thread of a loop ends after some real time.</summary>
 public class UdpLifetimeTests : UdpTest
 {
     [Theory]
