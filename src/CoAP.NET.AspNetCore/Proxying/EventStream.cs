@@ -18,6 +18,7 @@ namespace CoAP.NET.AspNetCore.Proxying;
 internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOptions options, TimeProvider clock)
 {
     private static readonly TimeSpan s_interval = TimeSpan.FromSeconds(15);
+    private static readonly TimeSpan s_closing = TimeSpan.FromSeconds(5);
     private static readonly string[] s_textTypes = ["application/json", "application/xml", "application/link-format"];
 
     /// <summary>Whether a request accepts events.</summary>
@@ -61,7 +62,7 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
                 }
                 catch (CoapException exception)
                 {
-                    await WriteAsync(context, Event("error", ++id, exception.Message)).ConfigureAwait(false);
+                    await WriteAsync(context, Event("error", ++id, ProxyRefusal.TextOf(options, exception))).ConfigureAwait(false);
                 }
                 catch (OperationCanceledException) when (stopping.IsCancellationRequested && !aborted.IsCancellationRequested)
                 {
@@ -103,7 +104,7 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
             }
             catch (CoapException exception)
             {
-                (status, reason) = (WebSocketCloseStatus.InternalServerError, exception.Message);
+                (status, reason) = (WebSocketCloseStatus.InternalServerError, ProxyRefusal.TextOf(options, exception));
             }
             catch (Exception exception) when (exception is OperationCanceledException or WebSocketException)
             {
@@ -115,8 +116,10 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
             }
             finally
             {
-                // The reader ends before its socket and its token are disposed.
+                // The reader ends before its socket and its token are disposed. To cancel it aborts the connection, and could so overtake
+                // the close frame: the client has some time to answer that.
                 await CloseAsync(context, socket, status, Shorten(reason)).ConfigureAwait(false);
+                await reading.WaitAsync(s_closing, clock).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
                 await gone.CancelAsync().ConfigureAwait(false);
                 await reading.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
@@ -125,7 +128,7 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
 
     // The host waits for open responses, and these would never end.
     private static CancellationToken StoppingOf(HttpContext context) =>
-        context.RequestServices.GetService<IHostApplicationLifetime>()?.ApplicationStopping ?? CancellationToken.None;
+        context.RequestServices?.GetService<IHostApplicationLifetime>()?.ApplicationStopping ?? CancellationToken.None;
 
     private async Task CloseAsync(HttpContext context, WebSocket socket, WebSocketCloseStatus status, string reason)
     {

@@ -99,7 +99,13 @@ internal sealed class HttpExchanges : IDisposable
     {
         if (failure is not CoapTargetDeniedException)
         {
-            return ProxyRefusal.WriteAsync(context, (int)CoapHttpErrors.StatusOf(failure), failure.Message);
+            if (!ProxyRefusal.TellsTarget(_options))
+            {
+                ProxyLog.TargetFailed(_logger, context.Request.Path.ToUriComponent(), target.ToString(), failure.Message);
+            }
+
+            return ProxyRefusal.WriteAsync(
+                context, (int)CoapHttpErrors.StatusOf(failure), ProxyRefusal.TextOf(_options, failure));
         }
 
         ProxyLog.TargetDenied(_logger, context.Connection.RemoteIpAddress?.ToString() ?? "somebody", target.ToString());

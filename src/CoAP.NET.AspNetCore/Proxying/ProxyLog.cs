@@ -12,4 +12,7 @@ internal static partial class ProxyLog
 
     [LoggerMessage(1852, LogLevel.Critical, "The application stops: {Reason}")]
     public static partial void RefusedAtStart(ILogger logger, string reason);
+
+    [LoggerMessage(1856, LogLevel.Information, "The request to {Path} failed at {Target}: {Reason}")]
+    public static partial void TargetFailed(ILogger logger, string path, string target, string reason);
 }

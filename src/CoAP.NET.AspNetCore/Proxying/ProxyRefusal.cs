@@ -7,6 +7,15 @@ internal static class ProxyRefusal
 {
     public const string NotAsked = "This proxy does not forward to that host.";
 
+    /// <summary>Whether the client named the target itself. Otherwise it must not learn addresses of an inner network.</summary>
+    public static bool TellsTarget(CoapHttpExchangeOptions options) => options is CoapHttpProxyOptions;
+
+    /// <summary>Returns what the client is told about a failure of the exchange with the target.</summary>
+    public static string TextOf(CoapHttpExchangeOptions options, CoapException failure) =>
+        failure is CoapResponseException || TellsTarget(options) ? failure.Message
+        : failure is CoapTimeoutException ? "The CoAP server behind this resource did not answer in time."
+        : "The CoAP server behind this resource cannot be reached, or sent an invalid answer.";
+
     public static async Task WriteAsync(HttpContext context, int status, string text)
     {
         context.Response.StatusCode = status;

@@ -267,6 +267,26 @@ public sealed class ProxyMappingTests : ProxyTest
         Assert.Equal("", await Http.GetStringAsync(new Uri("/.well-known/core?rt=other", UriKind.Relative)));
     }
 
+    [Theory]
+    [InlineData(502, "cannot be reached")]
+    [InlineData(504, "did not answer in time")]
+    public async Task The_body_of_an_error_does_not_tell_an_address_that_the_client_did_not_name(int status, string expected)
+    {
+        using Socket mute = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        mute.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        string target = status == 504 ? $"coap://{mute.LocalEndPoint}/" : "coap://127.0.0.1:1/";
+        await StartAsync(application =>
+            application.MapCoapResource("/room", target, static resource => resource.Timeout = TimeSpan.FromSeconds(1)));
+        Http.BaseAddress = new Uri($"http://127.0.0.1:{Port}");
+
+        using HttpResponseMessage refused = await SendAsync("GET", "/room");
+
+        string body = await refused.Content.ReadAsStringAsync();
+        Assert.Equal(status, (int)refused.StatusCode);
+        Assert.Contains(expected, body, StringComparison.Ordinal);
+        Assert.DoesNotContain("127.0.0.1", body, StringComparison.Ordinal);
+    }
+
     [Fact]
     public async Task A_resource_is_served_at_a_path_of_its_own()
     {
