@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Runtime.CompilerServices;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Sessions;
@@ -11,7 +12,7 @@ namespace CoAP.NET.Dtls;
 /// </summary>
 /// <remarks>
 /// Two identities are equal when pre-shared identity, certificate and public key are equal. A peer that shows the same credentials is the
-/// same peer, also in another session. Peers that showed no credentials compare equal.
+/// same peer, also in another session. The identity of a peer that showed no credentials is equal only to itself.
 /// </remarks>
 public sealed class CoapDtlsIdentity : ICoapPeerIdentity, IEquatable<CoapDtlsIdentity>
 {
@@ -79,9 +80,10 @@ public sealed class CoapDtlsIdentity : ICoapPeerIdentity, IEquatable<CoapDtlsIde
 
     /// <summary>Whether pre-shared identity, certificate and public key are equal.</summary>
     /// <param name="other">The other identity.</param>
-    /// <returns>True if all three are equal.</returns>
-    public bool Equals(CoapDtlsIdentity? other) =>
-        other is not null && PskIdentity == other.PskIdentity && _hash == other._hash && PublicKey.Span.SequenceEqual(other.PublicKey.Span);
+    /// <returns>True if all three are equal and one of them is there, or if both are the same object.</returns>
+    public bool Equals(CoapDtlsIdentity? other) => ReferenceEquals(this, other)
+        || (IsKnown && other is not null && PskIdentity == other.PskIdentity && _hash == other._hash
+            && PublicKey.Span.SequenceEqual(other.PublicKey.Span));
 
     /// <inheritdoc/>
     public override bool Equals(object? obj) => Equals(obj as CoapDtlsIdentity);
@@ -89,6 +91,11 @@ public sealed class CoapDtlsIdentity : ICoapPeerIdentity, IEquatable<CoapDtlsIde
     /// <inheritdoc/>
     public override int GetHashCode()
     {
+        if (!IsKnown)
+        {
+            return RuntimeHelpers.GetHashCode(this);
+        }
+
         HashCode hash = default;
         hash.Add(PskIdentity);
         hash.Add(_hash);

@@ -11,7 +11,9 @@ public sealed class UpstreamSharingTests : IAsyncLifetime
 
     public async ValueTask InitializeAsync()
     {
-        _world.ProxyServer.MapReverseProxy("/config", "http://service.example/config", _server, _world.Proxy);
+        _world.ProxyServer.MapReverseProxy("/config", "http://service.example/config", _server, _world.Proxy).AllowInsecureTransport();
+        _world.ProxyServer.Endpoint.AddTransport(
+            _world.Network.CreateTransport("coaps", InMemoryNetwork.Address("[2001:db8::1]:5684"), CoapTestIdentity.None));
         await _world.StartAsync();
     }
 
@@ -33,6 +35,24 @@ public sealed class UpstreamSharingTests : IAsyncLifetime
         Assert.Equal(2 - expected, _world.Proxy.GetCounters().Shared);
     }
 
+    [Theory]
+    [InlineData(true, 1)]
+    [InlineData(false, 2)]
+    public async Task Of_clients_on_a_secured_transport_only_those_with_one_credential_are_one(bool haveCredential, int expected)
+    {
+        _server.TellsApart = true;
+        CoapTestIdentity identity = haveCredential ? CoapTestIdentity.Psk("both") : CoapTestIdentity.None;
+        CoapClient[] clients = [_world.MakeClient("[2001:db8:2::1]"), _world.MakeClient("[2001:db8:2::2]")];
+        foreach ((CoapClient client, int i) in clients.Select(static (client, i) => (client, i)))
+        {
+            client.Endpoint.AddTransport(
+                _world.Network.CreateTransport("coaps", InMemoryNetwork.Address($"[2001:db8:3::{i + 1}]:5701"), identity));
+        }
+
+        Assert.Equal(["a", "a"], await AskTwiceAsync(clients[0], clients[1], null, "coaps://[2001:db8::1]"));
+        Assert.Equal(expected, _server.Asked);
+    }
+
     [Fact]
     public async Task Who_has_no_answer_yet_does_not_get_that_of_somebody_who_has_it()
     {
@@ -40,12 +60,12 @@ public sealed class UpstreamSharingTests : IAsyncLifetime
         Assert.Equal(2, _server.Asked);
     }
 
-    private async Task<string[]> AskTwiceAsync(CoapClient one, CoapClient other, byte[]? tag)
+    private async Task<string[]> AskTwiceAsync(CoapClient one, CoapClient other, byte[]? tag, string proxy = ProxyWorld.ProxyUri)
     {
         // The second one comes when the first one is under way.
-        Task<CoapResponse> first = AskAsync(one, tag);
+        Task<CoapResponse> first = AskAsync(one, tag, proxy);
         await _world.Clock.AdvanceUntilAsync(() => _server.Asked == 1, TimeSpan.FromSeconds(30));
-        Task<CoapResponse> second = AskAsync(other, null);
+        Task<CoapResponse> second = AskAsync(other, null, proxy);
         await _world.Clock.AdvanceUntilAsync(() => _world.Proxy.GetCounters().UnderWay == 2, TimeSpan.FromSeconds(30));
         _server.Answer.SetResult();
         CoapResponse[] responses = await _world.RunAsync(() => Task.WhenAll(first, second));
@@ -53,9 +73,9 @@ public sealed class UpstreamSharingTests : IAsyncLifetime
             response.Code == CoapCode.Valid ? response.Code.ToString()[..4] : response.GetText())];
     }
 
-    private static Task<CoapResponse> AskAsync(CoapClient client, byte[]? tag)
+    private static Task<CoapResponse> AskAsync(CoapClient client, byte[]? tag, string proxy)
     {
-        CoapRequest request = new(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/config") { CacheMode = CoapCacheMode.Bypass };
+        CoapRequest request = new(CoapMethod.Get, $"{proxy}/config") { CacheMode = CoapCacheMode.Bypass };
         if (tag is not null)
         {
             request.Options.Add(new ETag(tag));

@@ -285,7 +285,8 @@ internal sealed class Forwarder(
         && (request.IsForObservers || request.Options.Observe == Observe.RegisterValue)
         && (Sharing.IsAllowed(request.Code, forwarded, isSecured: false) || forwarded.Contains(OptionNumber.Oscore));
 
-    private static object IdentityOf(CoapRequest request) => request.Peer.Identity ?? request.Peer.Address;
+    // Clients without credentials are told apart by their channels: behind a Unix socket they have no addresses.
+    private static object IdentityOf(CoapRequest request) => request.Peer.Source.Identity ?? request.Channel!;
 
     private static bool IsSecured(string target, CoapProxyUpstream upstream) =>
         CoapProxy.SchemeOf(target) is { Length: > 0 } scheme && upstream.IsSecure(scheme);

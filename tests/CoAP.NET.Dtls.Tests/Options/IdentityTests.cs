@@ -51,8 +51,10 @@ public sealed class IdentityTests
 
         await WithCertificate(secure, authority, device).GetAsync($"{secure.Host}/identity");
         await WithCertificate(secure, authority, null).GetAsync($"{secure.Host}/identity");
+        await WithCertificate(secure, authority, null).GetAsync($"{secure.Host}/identity");
 
         CoapDtlsIdentity[] identities = [.. seen];
+        Assert.NotEqual(identities[1], identities[2]);
         Assert.Equal("CN=device-7", identities[0].Certificate!.Subject);
         Assert.True(identities[0].IsKnown);
         Assert.Null(identities[0].PskIdentity);

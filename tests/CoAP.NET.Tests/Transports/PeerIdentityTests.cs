@@ -1,5 +1,9 @@
+using System.Net.Security;
+using System.Security.Authentication;
 using System.Security.Claims;
+using System.Security.Cryptography.X509Certificates;
 using System.Security.Principal;
+using CoAP.NET.Tests.Transports.Tcp;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports;
@@ -70,6 +74,35 @@ public sealed class PeerIdentityTests
         Assert.Equal(key, PeerIdentity.KeyOf(new GenericIdentityOf("anna", isAuthenticated: true)));
         Assert.NotEqual(key, PeerIdentity.KeyOf(new GenericIdentityOf("berta", isAuthenticated: true)));
     }
+
+    [Fact]
+    public void A_TLS_peer_without_a_certificate_is_nobody_else()
+    {
+        CoapTlsIdentity one = Tls(null, "a.example");
+
+        Assert.False(one.IsKnown);
+        Assert.Equal(one, one);
+        Assert.NotEqual(one, Tls(null, "a.example"));
+        Assert.Null(PeerIdentity.KeyOf(one));
+    }
+
+    [Fact]
+    public void A_TLS_peer_with_a_certificate_is_the_same_whatever_server_name_it_asks_for()
+    {
+        using TlsCertificates certificates = new();
+        using X509Certificate2 device = certificates.Client("device");
+        using X509Certificate2 another = certificates.Client("another");
+
+        CoapTlsIdentity one = Tls(device, "a.example");
+        CoapTlsIdentity other = Tls(device, "b.example");
+
+        Assert.Equal(one, other);
+        Assert.Equal(one.GetHashCode(), other.GetHashCode());
+        Assert.NotEqual(one, Tls(another, "a.example"));
+    }
+
+    private static CoapTlsIdentity Tls(X509Certificate2? certificate, string serverName) =>
+        new(certificate, serverName, SslProtocols.Tls13, TlsCipherSuite.TLS_AES_256_GCM_SHA384);
 
     private static ClaimsPrincipal User(Claim claim) => new(new ClaimsIdentity([claim], "test"));
 

@@ -1,10 +1,12 @@
 using CoAP.NET.Options;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Observing;
 
 /// <summary>
 /// The key of equal registrations: the same route, the same request by the cache key (RFC 7252 section 5.6, without Observe: RFC 7641
-/// section 2; with the payload of FETCH: RFC 8132 section 2), and peers with the same identity and message size.
+/// section 2; with the payload of FETCH: RFC 8132 section 2), and peers with the same identity and message size. Peers without credentials
+/// share what is made for them.
 /// </summary>
 internal sealed class SubjectKey : IEquatable<SubjectKey>
 {
@@ -14,8 +16,8 @@ internal sealed class SubjectKey : IEquatable<SubjectKey>
     private readonly int _hash;
 
     public SubjectKey(RouteChanges route, CoapMessage request, CoapChannel channel)
-        : this(route, request.Code, request.OptionsToRead, request.Code == CoapCode.Fetch ? request.Payload : default, channel.Identity,
-            Sizes.Of(channel))
+        : this(route, request.Code, request.OptionsToRead, request.Code == CoapCode.Fetch ? request.Payload : default,
+            PeerIdentity.IsKnown(channel.Identity) ? PeerIdentity.KeyOf(channel.Identity) ?? channel.Identity : null, Sizes.Of(channel))
     {
     }
 
