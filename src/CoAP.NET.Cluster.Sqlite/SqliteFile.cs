@@ -24,7 +24,11 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
     {
         try
         {
-            Open();
+            Understand(() =>
+            {
+                Open();
+                return true;
+            });
             return work(this);
         }
         catch (SqliteException exception)
@@ -110,9 +114,10 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
     }
 
     public IReadOnlyList<CoapRecord> Read(CoapRecordKind kind, CoapSlot slot, byte[] after, int count) =>
-        _statements!.Read(kind, slot, after, count, _time.GetUtcNow().ToUnixTimeMilliseconds());
+        Understand(() => _statements!.Read(kind, slot, after, count, _time.GetUtcNow().ToUnixTimeMilliseconds()));
 
-    public CoapRecord? Find(CoapRecordKey key) => _statements!.Find(key, _time.GetUtcNow().ToUnixTimeMilliseconds());
+    public CoapRecord? Find(CoapRecordKey key) =>
+        Understand(() => _statements!.Find(key, _time.GetUtcNow().ToUnixTimeMilliseconds()));
 
     public int RemoveExpired(int count) => _statements!.RemoveExpired(count, _time.GetUtcNow().ToUnixTimeMilliseconds());
 
@@ -125,6 +130,20 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
         catch (SqliteException)
         {
             // Confirmed changes are on the disk; the next process that opens the file applies the log.
+        }
+    }
+
+    // A damaged file may have values that SQLite accepts, and that this store never wrote.
+    private T Understand<T>(Func<T> read)
+    {
+        try
+        {
+            return read();
+        }
+        catch (Exception exception) when (exception is OverflowException or ArgumentException or IndexOutOfRangeException
+            or FormatException or InvalidCastException)
+        {
+            throw SqliteFaults.Of(options.Path, SqliteFaults.Corrupt, exception.Message, exception);
         }
     }
 
@@ -141,7 +160,7 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
             SqliteStatements statements = new(connection);
             Array.Clear(_owners);
             statements.ReadOwners(_owners);
-            _version = SqliteSchema.Number(connection, "select version from map");
+            _version = SqliteSchema.Counter(SqliteSchema.Number(connection, "select version from map"));
             _connection = connection;
             _statements = statements;
         }

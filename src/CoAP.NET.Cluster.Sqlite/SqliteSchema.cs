@@ -64,6 +64,12 @@ internal static class SqliteSchema
         transaction.Commit();
     }
 
+    /// <summary>Checks a fence or version, which begins at 0 and is only ever increased.</summary>
+    /// <exception cref="FormatException">It has a value that it never reaches.</exception>
+    public static long Counter(long value) => value is >= 0 and < long.MaxValue / 2
+        ? value
+        : throw new FormatException(string.Create(CultureInfo.InvariantCulture, $"{value} is no fence and no version."));
+
     public static long Number(SqliteConnection connection, string sql)
     {
         using SqliteCommand command = connection.CreateCommand();

@@ -64,7 +64,7 @@ internal sealed class SqliteStatements : IDisposable
         using SqliteDataReader reader = _read.ExecuteReader();
         while (reader.Read())
         {
-            records.Add(new CoapRecord(new CoapRecordKey(kind, slot, reader.GetFieldValue<byte[]>(0)), new CoapFence(reader.GetInt64(1)),
+            records.Add(new CoapRecord(new CoapRecordKey(kind, slot, reader.GetFieldValue<byte[]>(0)), Fence(reader, 1),
                 reader.GetFieldValue<byte[]>(2), Left(reader.GetInt64(3), now)));
         }
 
@@ -76,7 +76,7 @@ internal sealed class SqliteStatements : IDisposable
         Set(_find, (long)key.Kind, (long)key.Slot.Number, key.Bytes.ToArray(), now);
         using SqliteDataReader reader = _find.ExecuteReader();
         return reader.Read()
-            ? new CoapRecord(key, new CoapFence(reader.GetInt64(0)), reader.GetFieldValue<byte[]>(1), Left(reader.GetInt64(2), now))
+            ? new CoapRecord(key, Fence(reader, 0), reader.GetFieldValue<byte[]>(1), Left(reader.GetInt64(2), now))
             : null;
     }
 
@@ -108,7 +108,7 @@ internal sealed class SqliteStatements : IDisposable
         while (reader.Read())
         {
             owners[reader.GetByte(0)] = new CoapSlotOwner(new CoapNodeId(new Guid(reader.GetFieldValue<byte[]>(1))),
-                new CoapFence(reader.GetInt64(2)));
+                Fence(reader, 2));
         }
     }
 
@@ -148,4 +148,6 @@ internal sealed class SqliteStatements : IDisposable
         command.Prepare();
         return command;
     }
+
+    private static CoapFence Fence(SqliteDataReader reader, int column) => new(SqliteSchema.Counter(reader.GetInt64(column)));
 }

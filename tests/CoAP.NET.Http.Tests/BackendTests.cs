@@ -77,6 +77,7 @@ public sealed class BackendTests : BackendTest
     [InlineData("Cache-Control", "public, max-age=1, s-maxage=7", null, 7)]
     [InlineData("Cache-Control", "no-store", null, 0)]
     [InlineData("Cache-Control", "no-cache, max-age=5", null, 0)]
+    [InlineData("Cache-Control", "private, max-age=5", null, 0)]
     [InlineData("X-None", "x", null, 0)]
     public async Task Freshness_is_what_remains_of_it(string field, string value, string? age, int expected)
     {

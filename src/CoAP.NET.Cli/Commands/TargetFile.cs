@@ -140,15 +140,23 @@ internal sealed class TargetFile : IAsyncDisposable, IProgress<CoapProgress>
         }
 
         long length = Stream.Length;
-        await Stream.DisposeAsync().ConfigureAwait(false);
-        if (_isContinuable && length > 0)
+        try
         {
-            Remark(_context, string.Create(CultureInfo.InvariantCulture, $"{length} B are in {PartPath}; --continue goes on there."));
-            return;
+            await Stream.DisposeAsync().ConfigureAwait(false);
         }
-
-        File.Delete(PartPath);
-        File.Delete(TagPath);
+        finally
+        {
+            // Also on a full disk, where this part is what fills it.
+            if (_isContinuable && length > 0)
+            {
+                Remark(_context, string.Create(CultureInfo.InvariantCulture, $"{length} B are in {PartPath}; --continue goes on there."));
+            }
+            else
+            {
+                File.Delete(PartPath);
+                File.Delete(TagPath);
+            }
+        }
     }
 
     // Unbuffered: what was received is in the file, even if the process is killed.

@@ -11,7 +11,8 @@ public static partial class CoapResults
     /// stops making progress. For unsafe methods it reads the whole body at once. An open stream counts as 64 KiB of
     /// <see cref="CoapLimits.MaxRepresentationBytes"/>. If there is no room for it, the handler runs again for the next block, and so it
     /// does for a peer that missed the first one. The server answers an exception during reading with 5.00; an exception during dispose
-    /// changes no response. It logs both and counts them as <see cref="CoapCounter.HandlerErrors"/>.
+    /// changes no response. It logs both and counts them as <see cref="CoapCounter.HandlerErrors"/>. Once the file of a
+    /// <see cref="FileStream"/> has changed its length or last write time, the handler runs again.
     /// </remarks>
     /// <param name="stream">
     /// The stream, positioned at its beginning; a new one for each call. The server disposes it, even if a filter returns another response,

@@ -142,7 +142,8 @@ internal static class HttpToCoapResult
     private static TimeSpan Remaining(HttpResponseMessage response, DateTimeOffset now)
     {
         CacheControlHeaderValue? control = response.Headers.CacheControl;
-        if (control is { NoStore: true } or { NoCache: true })
+        // What is for one client must not be kept by a proxy between, and CoAP has no word for it but Max-Age.
+        if (control is { NoStore: true } or { NoCache: true } or { Private: true })
         {
             return TimeSpan.Zero;
         }

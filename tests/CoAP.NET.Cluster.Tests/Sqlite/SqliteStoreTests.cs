@@ -88,6 +88,25 @@ public sealed class SqliteStoreTests : StoreSuite
         Assert.False(exception.IsTransient);
     }
 
+    [Theory]
+    [InlineData("insert into slots values (999, zeroblob(8), 1)")]
+    [InlineData("update slots set node = zeroblob(3)")]
+    [InlineData("update slots set fence = -1")]
+    [InlineData("update slots set fence = 9223372036854775807")]
+    [InlineData("update map set version = 'text'")]
+    [InlineData("pragma user_version = -1")]
+    public async Task Values_that_this_store_never_wrote_are_damage(string change)
+    {
+        (ICoapClusterStore store, _) = await OwnerAsync();
+        await store.DisposeAsync();
+        Change(change);
+
+        CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () =>
+            await Open().JoinAsync(Node(), Lease, Token));
+
+        Assert.Equal(CoapClusterStoreFault.Corrupt, exception.Fault);
+    }
+
     [Fact]
     public async Task Damage_is_told_and_what_can_be_read_is()
     {

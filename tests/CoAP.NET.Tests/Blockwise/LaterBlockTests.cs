@@ -104,6 +104,32 @@ public sealed class LaterBlockTests : BlockwiseTest
     }
 
     [Fact]
+    public async Task An_open_file_that_is_written_in_place_is_another_representation_that_the_handler_answers()
+    {
+        string path = NewFile(5000);
+        int version = 0;
+        Map("/x", () => CoapResults.Stream(
+            new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite), CoapETag.FromVersion((ulong)++version)));
+        await StartAsync();
+        await SendLateAsync(At("x", 0), Peer);
+        Assert.Equal(Body(5000)[1024..2048], (await SendLateAsync(At("x", 1), Peer)).Payload.ToArray());
+        Assert.Equal(1, version);
+
+        // As long as before.
+        using (FileStream written = new(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite))
+        {
+            written.Write(new byte[5000]);
+        }
+
+        File.SetLastWriteTimeUtc(path, File.GetLastWriteTimeUtc(path).AddSeconds(1));
+        CoapMessage later = await SendLateAsync(At("x", 2), Peer);
+
+        Assert.Equal(CoapETag.FromVersion(2).ToArray(), later.Options.ETag!.Value.ToArray());
+        Assert.Equal(new byte[1024], later.Payload.ToArray());
+        AssertAllFreed();
+    }
+
+    [Fact]
     public async Task A_file_that_changes_on_the_way_is_another_representation_that_the_handler_answers()
     {
         string path = NewFile(5000);

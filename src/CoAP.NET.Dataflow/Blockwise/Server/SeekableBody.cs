@@ -6,8 +6,8 @@ namespace CoAP.NET.Blockwise;
 
 /// <summary>
 /// The stream or file of an answer while a peer fetches its blocks: those after the first are read from it, without the handler. A stream
-/// stays open as long, also one that cannot seek, of which a window is kept; a file is opened for each block, and is another representation
-/// when its length or time has changed. Thread-safe.
+/// stays open as long, also one that cannot seek, of which a window is kept; a file is opened for each block. A file, also an open one, is
+/// another representation when its length or time has changed. Thread-safe.
 /// </summary>
 #pragma warning disable CA1001 // neither a semaphore without a wait handle nor a source without a timer has anything to dispose
 internal sealed class SeekableBody : IAfterRelease
@@ -35,6 +35,10 @@ internal sealed class SeekableBody : IAfterRelease
         Head = head;
         _stream = stream;
         _length = length;
+        if (stream is FileStream { SafeFileHandle: { } file })
+        {
+            _lastWrite = File.GetLastWriteTimeUtc(file);
+        }
     }
 
     private SeekableBody(CoapEnvironment environment, RouteTemplate route, CoapResult head, Stream stream, BodyWindow window)
@@ -89,7 +93,7 @@ internal sealed class SeekableBody : IAfterRelease
         file = null;
         if (_path is null)
         {
-            return !IsClosed && _window?.Reaches(offset) != false;
+            return !IsClosed && _window?.Reaches(offset) != false && !HasChanged();
         }
 
         try
@@ -143,6 +147,10 @@ internal sealed class SeekableBody : IAfterRelease
                 _stream!.Position = offset;
                 read = await _stream.ReadAtLeastAsync(bytes, bytes.Length, throwOnEndOfStream: false, cancellationToken)
                     .ConfigureAwait(false);
+                if (HasChanged())
+                {
+                    throw new IOException("The file was changed while its blocks were read, so that they would be parts of two states.");
+                }
             }
             finally
             {
@@ -156,6 +164,24 @@ internal sealed class SeekableBody : IAfterRelease
         }
 
         return PartOf(bytes, offset, Length, Length);
+    }
+
+    // An open file that is written in place. One that was closed meanwhile is gone too, which the handler's next answer says.
+    private bool HasChanged()
+    {
+        if (_window is not null || _stream is not FileStream file)
+        {
+            return false;
+        }
+
+        try
+        {
+            return RandomAccess.GetLength(file.SafeFileHandle) != _length || File.GetLastWriteTimeUtc(file.SafeFileHandle) != _lastWrite;
+        }
+        catch (Exception exception) when (exception is IOException or ObjectDisposedException or UnauthorizedAccessException)
+        {
+            return true;
+        }
     }
 
     /// <summary>Reads on in a stream that cannot seek. One that fails is closed, so that the handler runs for what is asked next.</summary>
