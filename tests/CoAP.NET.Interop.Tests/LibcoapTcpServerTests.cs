@@ -77,7 +77,7 @@ public sealed class LibcoapTcpServerTests : IAsyncLifetime
     public async Task A_ping_is_answered(CoapTcpEngine engine)
     {
         await using CoapClient client = Client(engine);
-        Assert.True(await Within(client.PingAsync(Uri(""))) > TimeSpan.Zero);
+        Assert.True(await Within(client.PingAsync(Uri(""))) >= TimeSpan.Zero);
     }
 
     [Theory]

@@ -76,7 +76,7 @@ public sealed class OurClientTests : IAsyncLifetime
 
     [Fact]
     [External(LibcoapServer.Program)]
-    public async Task A_ping_is_answered() => Assert.True(await Within(_client.PingAsync(_server.Uri("").OriginalString)) > TimeSpan.Zero);
+    public async Task A_ping_is_answered() => Assert.True(await Within(_client.PingAsync(_server.Uri("").OriginalString)) >= TimeSpan.Zero);
 
     [Fact]
     [External(LibcoapServer.Program)]

@@ -1,3 +1,6 @@
+using System.Net;
+using System.Net.Sockets;
+
 namespace CoAP.NET.Cli.Bench.Tests.Running;
 
 /// <summary>Real clock: the load generator measures real time.</summary>
@@ -139,10 +142,10 @@ public sealed class LoadRunnerTests
     {
         await LongEnough.RunAsync(async factor =>
         {
-            TestServer gone = await TestServer.StartAsync("coap+tcp://127.0.0.1:0");
-            string uri = gone.Uri + "/hello";
-            await gone.DisposeAsync();
-            LoadResult result = await RunAsync(Plan(factor, uri));
+            // Bound and not listening: nobody else gets the port meanwhile.
+            using Socket nobody = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+            nobody.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+            LoadResult result = await RunAsync(Plan(factor, $"coap+tcp://{nobody.LocalEndPoint}/hello"));
             if (result.Count + result.Lost + result.ErrorCount == 0)
             {
                 return false;
