@@ -18,6 +18,7 @@ internal static class CommandExtensions
             {
                 try
                 {
+                    KeyFileWarning.TellOf(parse, context);
                     return await run(parse, context.Stopped).ConfigureAwait(false);
                 }
                 finally

@@ -30,13 +30,13 @@ internal sealed class FolderPaths
     /// <exception cref="DirectoryNotFoundException">The folder does not exist.</exception>
     public FolderPaths(string root, bool hasHidden)
     {
-        DirectoryInfo directory = new(Path.GetFullPath(root));
+        DirectoryInfo directory = new(Path.TrimEndingDirectorySeparator(Path.GetFullPath(root)));
         if (!directory.Exists)
         {
             throw new DirectoryNotFoundException($"There is no folder {root}.");
         }
 
-        Root = Path.TrimEndingDirectorySeparator((directory.ResolveLinkTarget(returnFinalTarget: true) ?? directory).FullName);
+        Root = WithoutLinks(directory).FullName;
         _hasHidden = hasHidden;
     }
 
@@ -85,6 +85,15 @@ internal sealed class FolderPaths
         && !name.AsSpan().ContainsAny(s_never)
         && !name.Any(char.IsControl)
         && !(OperatingSystem.IsWindows() && IsNoNameOnWindows(name));
+
+    // Links on the way to the folder are valid too; ConfinedFiles compares whole paths.
+    private static FileSystemInfo WithoutLinks(DirectoryInfo directory)
+    {
+        FileSystemInfo real = directory.ResolveLinkTarget(returnFinalTarget: true) ?? directory;
+        return Path.GetDirectoryName(real.FullName) is { } parent
+            ? new DirectoryInfo(Path.Join(WithoutLinks(new DirectoryInfo(parent)).FullName, real.Name))
+            : real;
+    }
 
     private static SharedKind KindOf(string path)
     {

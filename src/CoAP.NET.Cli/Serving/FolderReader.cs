@@ -76,8 +76,12 @@ internal sealed class FolderReader(FolderPaths paths, FolderWatch watch)
                 : new ServeAnswer(CoapResults.ValidOr(request, emptyTag, () => CoapResults.Content(new CoapContent(default, format))), 0);
         }
 
-        FileStream? stream = new(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 1,
-            FileOptions.Asynchronous | FileOptions.RandomAccess);
+        FileStream? stream = ConfinedFiles.TryOpenFile(path);
+        if (stream is null)
+        {
+            return new ServeAnswer(CoapResults.NotFound());
+        }
+
         try
         {
             CoapETag etag = FileTag.Of(stream.SafeFileHandle);

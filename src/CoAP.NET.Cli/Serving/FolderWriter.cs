@@ -1,4 +1,5 @@
 using System.IO.Pipelines;
+using Microsoft.Win32.SafeHandles;
 
 namespace CoAP.NET.Cli.Serving;
 
@@ -13,8 +14,39 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
     /// <summary>The prefix of incomplete files, which are never shared.</summary>
     public const string PartPrefix = ".coap-part-";
 
+    // Longer than a server waits for the next block of a body (EXCHANGE_LIFETIME, RFC 7252 section 4.8.2).
+    private static readonly TimeSpan s_abandonedAfter = TimeSpan.FromMinutes(10);
+
+    private static readonly CoapResult s_refused = CoapResults.Status(CoapCode.Forbidden, "There is no shared file with this name.");
+
     // No other request of this server writes between the check of the preconditions and the action.
     private readonly SemaphoreSlim _gate = new(1);
+
+    /// <summary>Removes the incomplete files of processes that were killed: those that nobody has written to for long.</summary>
+    public void RemoveAbandonedParts()
+    {
+        EnumerationOptions options = new()
+        {
+            AttributesToSkip = FileAttributes.ReparsePoint | FileAttributes.Device,
+            RecurseSubdirectories = true,
+            IgnoreInaccessible = true,
+        };
+        DateTime latest = timeProvider.GetUtcNow().UtcDateTime - s_abandonedAfter;
+        foreach (string part in Directory.EnumerateFiles(paths.Root, PartPrefix + "*", options))
+        {
+            try
+            {
+                if (File.GetLastWriteTimeUtc(part) < latest)
+                {
+                    File.Delete(part);
+                }
+            }
+            catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+            {
+                // Of another user: it is never shared anyway.
+            }
+        }
+    }
 
     /// <summary>Creates or replaces a file.</summary>
     public async ValueTask<ServeAnswer> PutAsync(CoapRequest request, IReadOnlyList<string> segments, CancellationToken cancellationToken)
@@ -25,7 +57,14 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
             return new ServeAnswer(fault);
         }
 
-        string part = Path.Join(Path.GetDirectoryName(item.FullPath), PartPrefix + Path.GetRandomFileName());
+        // Held until the end: the folder may become a link to another one meanwhile.
+        using SafeFileHandle? folder = ConfinedFiles.TryHoldFolder(Path.GetDirectoryName(item.FullPath)!);
+        if (folder is null)
+        {
+            return new ServeAnswer(s_refused);
+        }
+
+        string part = ConfinedFiles.EntryOf(folder, Path.Join(Path.GetDirectoryName(item.FullPath), PartPrefix + Path.GetRandomFileName()));
         try
         {
             long size;
@@ -36,7 +75,7 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
                 size = stream.Length;
             }
 
-            return await KeepAsync(request, segments, part, size, cancellationToken).ConfigureAwait(false);
+            return await KeepAsync(request, segments, folder, part, size, cancellationToken).ConfigureAwait(false);
         }
         finally
         {
@@ -66,7 +105,13 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
 
             if (item.Kind == SharedKind.File)
             {
-                File.Delete(item.FullPath);
+                using SafeFileHandle? folder = ConfinedFiles.TryHoldFolder(Path.GetDirectoryName(item.FullPath)!);
+                if (folder is null)
+                {
+                    return new ServeAnswer(s_refused);
+                }
+
+                File.Delete(ConfinedFiles.EntryOf(folder, item.FullPath));
             }
 
             return new ServeAnswer(CoapResults.Deleted());
@@ -80,8 +125,8 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
     /// <inheritdoc/>
     public void Dispose() => _gate.Dispose();
 
-    private async ValueTask<ServeAnswer> KeepAsync(CoapRequest request, IReadOnlyList<string> segments, string part, long size,
-        CancellationToken cancellationToken)
+    private async ValueTask<ServeAnswer> KeepAsync(CoapRequest request, IReadOnlyList<string> segments, SafeFileHandle folder, string part,
+        long size, CancellationToken cancellationToken)
     {
         await _gate.WaitAsync(cancellationToken).ConfigureAwait(false);
         try
@@ -103,7 +148,7 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
                 File.SetUnixFileMode(part, File.GetUnixFileMode(item.FullPath));
             }
 
-            File.Move(part, item.FullPath, overwrite: item.Kind == SharedKind.File);
+            File.Move(part, ConfinedFiles.EntryOf(folder, item.FullPath), overwrite: item.Kind == SharedKind.File);
             CoapResult result = item.Kind == SharedKind.File ? CoapResults.Changed() : CoapResults.Created();
             return new ServeAnswer(FileTag.Of(item.FullPath) is { } etag ? result.WithETag(etag) : result, size);
         }
@@ -115,7 +160,7 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
 
     private static CoapResult? FaultOf(CoapRequest request, SharedItem item) => item.Kind switch
     {
-        SharedKind.Refused => CoapResults.Status(CoapCode.Forbidden, "There is no shared file with this name."),
+        SharedKind.Refused => s_refused,
         SharedKind.NoFolder => CoapResults.Status(CoapCode.Conflict, "The folder does not exist."),
         SharedKind.Folder => CoapResults.Status(CoapCode.MethodNotAllowed, "This is a folder."),
         SharedKind.File => request.CheckPreconditions(FileTag.Of(item.FullPath)),

@@ -57,6 +57,11 @@ internal static class ServeCommand
                 server.JoinGroups();
             }
 
+            if (isWritable)
+            {
+                writer.RemoveAbandonedParts();
+            }
+
             Map(server, new FolderReader(paths, watch), isWritable ? writer : null, new ServeLog(context, parse.GetValue(options.Quiet)),
                 options.MaxSizeOf(parse), options.Oscore.IsSet(parse));
             await server.StartAsync(cancellationToken).ConfigureAwait(false);

@@ -1,6 +1,7 @@
 using System.Text;
 using CoAP.NET.Cli.Serving;
 using CoAP.NET.Options;
+using Microsoft.Win32.SafeHandles;
 
 namespace CoAP.NET.Cli.Tests.Serving;
 
@@ -87,6 +88,72 @@ public sealed class ServeConfinementTests
             FolderPaths paths = new(link, hasHidden: false);
 
             Assert.Equal(new SharedItem(SharedKind.File, Path.Combine(real, "a")), paths.Find(["a"]));
+        }
+        finally
+        {
+            Directory.Delete(directory, recursive: true);
+        }
+    }
+
+    [Fact]
+    public void What_becomes_a_link_after_it_was_found_is_not_opened()
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return;
+        }
+
+        string directory = Directory.CreateTempSubdirectory("coap-race-").FullName;
+        try
+        {
+            string secret = Path.Combine(directory, "secret");
+            Directory.CreateDirectory(secret);
+            File.WriteAllText(Path.Combine(secret, "a"), ServedFolder.Secret);
+            FolderPaths paths = new(Directory.CreateDirectory(Path.Combine(directory, "shared")).FullName, hasHidden: false);
+            string folder = Directory.CreateDirectory(Path.Combine(paths.Root, "folder")).FullName;
+            string file = Path.Combine(folder, "a");
+            File.WriteAllText(file, "hello");
+            SharedItem found = paths.Find(["folder", "a"]);
+            using (FileStream? open = ConfinedFiles.TryOpenFile(found.FullPath))
+            {
+                Assert.Equal(5, open!.Length);
+            }
+
+            using SafeFileHandle held = ConfinedFiles.TryHoldFolder(folder)!;
+            Directory.Move(folder, folder + "-before");
+            Directory.CreateSymbolicLink(folder, secret);
+
+            Assert.Null(ConfinedFiles.TryOpenFile(found.FullPath));
+            Assert.Null(ConfinedFiles.TryHoldFolder(folder));
+            Assert.Equal("hello", File.ReadAllText(ConfinedFiles.EntryOf(held, file)));
+
+            Directory.Delete(folder);
+            Directory.CreateDirectory(folder);
+            File.CreateSymbolicLink(file, Path.Combine(secret, "a"));
+            Assert.Null(ConfinedFiles.TryOpenFile(found.FullPath));
+        }
+        finally
+        {
+            Directory.Delete(directory, recursive: true);
+        }
+    }
+
+    [Fact]
+    public async Task What_becomes_a_pipe_after_it_was_found_is_not_waited_for()
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return;
+        }
+
+        string directory = Directory.CreateTempSubdirectory("coap-pipe-").FullName;
+        try
+        {
+            string path = Path.Combine(directory, "pipe");
+            using System.Diagnostics.Process process = System.Diagnostics.Process.Start("mkfifo", [path]);
+            await process.WaitForExitAsync();
+
+            Assert.Null(ConfinedFiles.TryOpenFile(path));
         }
         finally
         {

@@ -20,6 +20,27 @@ public sealed class ServeWriteTests
         Assert.Equal([folder.PathOf("sub/data.json")], Directory.GetFiles(folder.PathOf("sub")));
     }
 
+    [Theory]
+    [InlineData(true, "--write")]
+    [InlineData(false)]
+    public async Task What_a_killed_process_left_incomplete_is_removed_at_the_start_of_one_that_writes(bool isRemoved, params string[] args)
+    {
+        const string Old = "sub/.coap-part-old";
+        const string Recent = ".coap-part-recent";
+        await using ServedFolder folder = await ServedFolder.StartAsync(
+            static folder =>
+            {
+                File.WriteAllText(folder.PathOf(Old), "incomplete");
+                File.SetLastWriteTimeUtc(folder.PathOf(Old), DateTime.UtcNow.AddHours(-1));
+
+                // Of another process that writes now.
+                File.WriteAllText(folder.PathOf(Recent), "incomplete");
+            },
+            ["--bind", "coap://127.0.0.1:0", .. args]);
+
+        Assert.Equal((!isRemoved, true), (File.Exists(folder.PathOf(Old)), File.Exists(folder.PathOf(Recent))));
+    }
+
     [Fact]
     public async Task Preconditions_are_kept()
     {

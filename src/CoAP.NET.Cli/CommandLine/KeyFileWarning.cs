@@ -1,0 +1,33 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using Spectre.Console;
+
+namespace CoAP.NET.Cli.CommandLine;
+
+/// <summary>Warns of files with secret keys that other users can read or change.</summary>
+internal static class KeyFileWarning
+{
+    // In a directory of aiocoap.
+    private const string SecretOfDirectory = "secret.json";
+
+    private static readonly string[] s_options = ["--psk-file", "--key", "--upstream-psk-file", "--upstream-key", "--oscore"];
+
+    /// <summary>Checks the files that a command line names.</summary>
+    /// <param name="parse">The command line.</param>
+    /// <param name="context">Gets a line on the error stream for each finding.</param>
+    public static void TellOf(ParseResult parse, CliContext context)
+    {
+        foreach (OptionResult option in parse.CommandResult.Children.OfType<OptionResult>()
+            .Where(static option => s_options.Contains(option.Option.Name)))
+        {
+            foreach (Token token in option.Tokens)
+            {
+                string path = Directory.Exists(token.Value) ? Path.Join(token.Value, SecretOfDirectory) : token.Value;
+                if (KeyFileMode.ProblemOf(path) is { } problem)
+                {
+                    context.Error.MarkupLine($"[yellow]warning:[/] {Markup.Escape(CoapForeignText.LineOf($"{path}: {problem}"))}");
+                }
+            }
+        }
+    }
+}

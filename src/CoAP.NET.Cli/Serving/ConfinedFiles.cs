@@ -1,0 +1,90 @@
+using System.Globalization;
+using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
+
+namespace CoAP.NET.Cli.Serving;
+
+/// <summary>
+/// Opens files and folders by their path without a link on the way, also if somebody replaces a part of the path meanwhile. It compares the
+/// path that the opened file has with the wanted one, which needs <c>/proc</c> of Linux. On other systems the check of
+/// <see cref="FolderPaths.Find"/>, just before, remains.
+/// </summary>
+internal static partial class ConfinedFiles
+{
+    // Of open(2) on x64 and arm64. A pipe would wait for a writer.
+    private const int ReadOnly = 0;
+    private const int NonBlocking = 0x800;
+    private const int CloseOnExec = 0x80000;
+
+    /// <summary>Opens a file for reading.</summary>
+    /// <param name="path">Its full path without links.</param>
+    /// <returns>The file; null if there is none by this path any more, only a link, or no regular file.</returns>
+    public static FileStream? TryOpenFile(string path)
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 1,
+                FileOptions.Asynchronous | FileOptions.RandomAccess);
+        }
+
+        SafeFileHandle handle = Open(path);
+        FileStream? file = null;
+        try
+        {
+            if (!handle.IsInvalid && PathOf(handle) == path)
+            {
+                file = new FileStream(handle, FileAccess.Read, bufferSize: 1, handle.IsAsync);
+                if (!file.CanSeek)
+                {
+                    file.Dispose();
+                    file = null;
+                }
+            }
+
+            return file;
+        }
+        finally
+        {
+            if (file is null)
+            {
+                handle.Dispose();
+            }
+        }
+    }
+
+    /// <summary>Holds a folder, so that its entries stay reachable by <see cref="EntryOf"/> whatever its path becomes.</summary>
+    /// <param name="path">Its full path without links.</param>
+    /// <returns>The folder to dispose; null if there is none by this path any more, or only a link.</returns>
+    public static SafeFileHandle? TryHoldFolder(string path)
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return new SafeFileHandle();
+        }
+
+        SafeFileHandle handle = Open(path);
+        if (!handle.IsInvalid && PathOf(handle) == path)
+        {
+            return handle;
+        }
+
+        handle.Dispose();
+        return null;
+    }
+
+    /// <summary>A path to an entry of a held folder.</summary>
+    /// <param name="folder">The result of <see cref="TryHoldFolder"/>.</param>
+    /// <param name="path">The full path of the entry.</param>
+    public static string EntryOf(SafeFileHandle folder, string path) =>
+        folder.IsInvalid ? path : Path.Join(Link(folder), Path.GetFileName(path));
+
+    private static SafeFileHandle Open(string path) => new(Open(path, ReadOnly | NonBlocking | CloseOnExec), ownsHandle: true);
+
+    private static string? PathOf(SafeFileHandle handle) => new FileInfo(Link(handle)).LinkTarget;
+
+    private static string Link(SafeFileHandle handle) =>
+        string.Create(CultureInfo.InvariantCulture, $"/proc/self/fd/{handle.DangerousGetHandle()}");
+
+    [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int Open(string path, int flags);
+}

@@ -1,0 +1,33 @@
+namespace CoAP.NET.Cli.Tests;
+
+/// <summary>Files with keys that other users of the machine can read or change are told.</summary>
+public sealed class KeyFileWarningTests : IDisposable
+{
+    private readonly string _folder = Directory.CreateTempSubdirectory("coap-keys-").FullName;
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    [Theory]
+    [InlineData("--psk-file")]
+    [InlineData("--key")]
+    [InlineData("--oscore")]
+    public async Task A_key_file_that_others_can_read_or_change_is_a_warning_that_says_what_to_do(string option)
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            return;
+        }
+
+        string path = Path.Combine(_folder, "secret");
+        File.WriteAllText(path, "me:sesame");
+        File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.OtherRead | UnixFileMode.OtherWrite);
+        CliRun open = await CliHarness.RunAsync("get", "coap://127.0.0.1:1/x", option, path);
+        File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        CliRun closed = await CliHarness.RunAsync("get", "coap://127.0.0.1:1/x", option, path);
+
+        Assert.Contains("warning:", open.Error, StringComparison.Ordinal);
+        Assert.Contains("chmod 600", open.Error.ReplaceLineEndings(" "), StringComparison.Ordinal);
+        Assert.DoesNotContain("sesame", open.Error, StringComparison.Ordinal);
+        Assert.DoesNotContain("warning:", closed.Error, StringComparison.Ordinal);
+    }
+}
