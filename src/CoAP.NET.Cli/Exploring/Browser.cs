@@ -19,7 +19,7 @@ internal static class Browser
 
         try
         {
-            using Process? opened = Process.Start(new ProcessStartInfo(address.AbsoluteUri) { UseShellExecute = true });
+            using Process? opened = Process.Start(new ProcessStartInfo(address.IsFile ? address.LocalPath : address.AbsoluteUri) { UseShellExecute = true });
             return true;
         }
         catch (Exception exception) when (exception is Win32Exception or PlatformNotSupportedException or InvalidOperationException)

@@ -51,7 +51,8 @@ internal static class ExploreCommand
             {
                 context.Out.Writer.WriteLine(explorer.Address.AbsoluteUri);
                 context.Out.Writer.Flush();
-                bool isOpen = !parse.GetValue(noOpen) && context.OpenBrowser(explorer.Address);
+                using RedirectPage? page = parse.GetValue(noOpen) ? null : new RedirectPage(explorer.Address);
+                bool isOpen = page is not null && context.OpenBrowser(page.Location);
                 context.Error.MarkupLine(isOpen
                     ? "[grey]It is open in your browser. The address is the key to it: do not share it. Ctrl-C ends.[/]"
                     : "[grey]Open this address in a browser. It is the key to the page: do not share it. Ctrl-C ends.[/]");

@@ -16,12 +16,16 @@ public sealed class ExploreTests
         await server.StartAsync();
         using CancellationTokenSource stop = new();
         Uri? opened = null;
+        string? redirect = null;
+        UnixFileMode modeOfFolder = default;
         CliHarness harness = new()
         {
             Stopped = stop.Token,
             OpenBrowser = address =>
             {
                 opened = address;
+                redirect = File.ReadAllText(address.LocalPath);
+                modeOfFolder = OperatingSystem.IsWindows() ? default : File.GetUnixFileMode(Path.GetDirectoryName(address.LocalPath)!);
                 return true;
             },
         };
@@ -37,11 +41,16 @@ public sealed class ExploreTests
         JsonElement told = JsonDocument.Parse(await about.Content.ReadAsStringAsync()).RootElement;
         await stop.CancelAsync();
 
-        Assert.Equal(address, opened);
+        // Other users see what the browser is started with.
+        Assert.True(opened!.IsFile);
+        Assert.DoesNotContain(address.Fragment.Split('=')[1], opened.ToString(), StringComparison.Ordinal);
+        Assert.Contains($"url={address}", redirect, StringComparison.Ordinal);
+        Assert.Equal((UnixFileMode)0, modeOfFolder & (UnixFileMode.OtherRead | UnixFileMode.OtherExecute | UnixFileMode.GroupRead));
         Assert.Contains("CoAP", page, StringComparison.Ordinal);
         Assert.Equal(HttpStatusCode.Forbidden, refused.StatusCode);
         Assert.StartsWith(server.LocalEndpoints[0], told.GetProperty("target").GetString(), StringComparison.Ordinal);
         Assert.Equal(0, (await run).ExitCode);
+        Assert.False(File.Exists(opened.LocalPath));
         await Assert.ThrowsAsync<HttpRequestException>(() => browser.GetAsync(new Uri("", UriKind.Relative)));
     }
 
