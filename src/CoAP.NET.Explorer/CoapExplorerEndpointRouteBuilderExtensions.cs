@@ -42,7 +42,7 @@ public static class CoapExplorerEndpointRouteBuilderExtensions
         services.GetService<IHostApplicationLifetime>()?.ApplicationStopped.Register(() =>
             api.DisposeAsync().AsTask().GetAwaiter().GetResult());
         RouteGroupBuilder group = endpoints.MapGroup(pattern);
-        PageGuard guard = new(options.Token, options.Hosts);
+        PageGuard guard = new(options.Token, options.AllowedHosts, options.AllowAnonymous);
         group.AddEndpointFilter(guard.CheckAsync);
         PageFiles.Of("explorer").Map(group);
         api.Map(group);

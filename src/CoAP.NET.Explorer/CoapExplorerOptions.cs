@@ -94,8 +94,15 @@ public sealed class CoapExplorerOptions
     /// </summary>
     public Action<CoapEndpointOptions>? ConfigureClient { get; set; }
 
-    /// <summary>The host names, without port, under which HTTP clients may reach the page; null for any. See <see cref="Token"/>.</summary>
-    internal IReadOnlyCollection<string>? Hosts { get; set; }
+    /// <summary>
+    /// The host names, without port, under which browsers may open the page, beside addresses and <c>localhost</c>. Default empty.
+    /// </summary>
+    /// <remarks>
+    /// While it is empty, any name is allowed to browsers on other machines if the page requires authorization. Calls from this machine, and
+    /// to a page for everybody, then need a name that the setting <c>AllowedHosts</c> of the application has, so that no other site can
+    /// reach the page by a name of its own (DNS rebinding). They get 403 otherwise.
+    /// </remarks>
+    public ISet<string> AllowedHosts { get; } = new HashSet<string>(StringComparer.OrdinalIgnoreCase);
 
     /// <summary>The token that calls of the page must carry; null if the application authorizes its users.</summary>
     internal string? Token { get; set; }

@@ -60,7 +60,7 @@ public sealed class CoapLocalExplorer : IAsyncDisposable
             {
                 options.AllowAnyTarget = options.AllowDiscovery = options.AllowSecretsOfUsers = options.AllowAnonymous = true;
                 configure?.Invoke(options);
-                (options.Token, options.Hosts) = (token, ["127.0.0.1", "localhost"]);
+                options.Token = token;
             });
             await web.StartAsync(cancellationToken).ConfigureAwait(false);
             string bound = web.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First();

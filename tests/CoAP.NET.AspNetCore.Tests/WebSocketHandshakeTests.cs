@@ -98,6 +98,30 @@ public sealed class WebSocketHandshakeTests : WebTest
     }
 
     [Fact]
+    public async Task A_page_whose_name_resolves_to_this_machine_needs_leave_although_it_has_the_own_origin()
+    {
+        await StartAsync(application =>
+            application.MapCoapWebSocket(Coap, configure: static options => options.AllowedHosts.Add("app.example")));
+
+        foreach ((string host, bool may) in new[] { ("evil.test", false), ("app.example", true) })
+        {
+            Task<ClientWebSocket> opening = OpenAsync(configure: options =>
+            {
+                options.SetRequestHeader("Host", $"{host}:{Port}");
+                options.SetRequestHeader("Origin", $"http://{host}:{Port}");
+            });
+            if (may)
+            {
+                (await opening).Dispose();
+            }
+            else
+            {
+                Assert.Equal("403", (await Assert.ThrowsAsync<InvalidOperationException>(() => opening)).Message);
+            }
+        }
+    }
+
+    [Fact]
     public async Task The_application_may_decide_about_origins()
     {
         await StartAsync(application => application.MapCoapWebSocket(

@@ -35,6 +35,16 @@ public abstract class CoapHttpExchangeOptions
     /// </remarks>
     public bool WebSockets { get; set; } = true;
 
+    /// <summary>
+    /// The host names, without port, under which web pages may open WebSockets from this machine, beside addresses and <c>localhost</c>.
+    /// Default empty: those of the setting <c>AllowedHosts</c> of the application.
+    /// </summary>
+    /// <remarks>
+    /// Otherwise a page of another site could reach the server by a name of its own (DNS rebinding); it gets 403. Add the name of the site
+    /// if a proxy on this machine forwards its requests without saying from whom they come.
+    /// </remarks>
+    public ISet<string> AllowedHosts { get; } = new HashSet<string>(StringComparer.OrdinalIgnoreCase);
+
     /// <summary>The maximum number of pending requests and observations, 1 or more. Default 1,000.</summary>
     /// <remarks>Further ones get 503.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>

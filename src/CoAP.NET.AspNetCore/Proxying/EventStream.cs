@@ -29,9 +29,10 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
             range.MediaType.Equals("text/event-stream", StringComparison.OrdinalIgnoreCase) && range.Quality is not 0);
 
     /// <summary>Whether the page may open a WebSocket.</summary>
-    public static bool MayOpen(HttpRequest request) =>
+    public static bool MayOpen(HttpRequest request, CoapHttpExchangeOptions options) =>
         request.Headers.Origin is not [{ Length: > 0 } origin, ..]
-        || (Uri.TryCreate(origin, UriKind.Absolute, out Uri? uri) && HostString.FromUriComponent(uri).Equals(request.Host));
+        || (Uri.TryCreate(origin, UriKind.Absolute, out Uri? uri) && HostString.FromUriComponent(uri).Equals(request.Host)
+            && HostNames.AreAllowed(request.HttpContext, options.AllowedHosts, isAnonymous: false));
 
     public async Task SendEventsAsync(HttpContext context, CoapUri target)
     {

@@ -37,10 +37,10 @@ internal sealed class HttpExchanges : IDisposable
     public async Task AnswerAsync(HttpContext context, CoapUri target, int? hopLimit, Func<CoapUri, string?> relocate)
     {
         bool isWebSocket = _options.WebSockets && context.WebSockets.IsWebSocketRequest;
-        if (isWebSocket && !EventStream.MayOpen(context.Request))
+        if (isWebSocket && !EventStream.MayOpen(context.Request, _options))
         {
             await ProxyRefusal.WriteAsync(context, StatusCodes.Status403Forbidden,
-                "WebSockets from pages of other origins are not allowed here.")
+                $"WebSockets from pages of other origins are not allowed here. For a page of this server: {HostNames.Remedy}")
                 .ConfigureAwait(false);
             return;
         }

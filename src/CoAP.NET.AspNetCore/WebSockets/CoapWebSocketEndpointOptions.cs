@@ -16,6 +16,16 @@ public sealed class CoapWebSocketEndpointOptions
     /// <remarks>Requests without an Origin header do not come from web pages and are always allowed.</remarks>
     public ISet<string> AllowedOrigins { get; } = new HashSet<string>(StringComparer.OrdinalIgnoreCase);
 
+    /// <summary>
+    /// The host names, without port, under which web pages may open WebSockets from this machine, beside addresses and <c>localhost</c>.
+    /// Default empty: those of the setting <c>AllowedHosts</c> of the application.
+    /// </summary>
+    /// <remarks>
+    /// Otherwise a page of another site could reach the server by a name of its own (DNS rebinding); it gets 403. Add the name of the site
+    /// if a proxy on this machine forwards its requests without saying from whom they come.
+    /// </remarks>
+    public ISet<string> AllowedHosts { get; } = new HashSet<string>(StringComparer.OrdinalIgnoreCase);
+
     /// <summary>Decides about an origin, in place of <see cref="AllowedOrigins"/>. Default null.</summary>
     /// <remarks>Its argument is the value of the Origin header.</remarks>
     public Func<HttpContext, string, bool>? IsOriginAllowed { get; set; }

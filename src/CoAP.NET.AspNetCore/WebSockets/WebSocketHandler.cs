@@ -31,8 +31,8 @@ internal sealed class WebSocketHandler(ServerSource server, CoapWebSocketEndpoin
 
         if (context.Request.Headers.Origin is [{ Length: > 0 } origin, ..] && !MayOpen(context, origin))
         {
-            await RefuseAsync(context, StatusCodes.Status403Forbidden, "WebSockets from pages of that origin are not allowed here.")
-                .ConfigureAwait(false);
+            await RefuseAsync(context, StatusCodes.Status403Forbidden,
+                $"WebSockets from pages of that origin are not allowed here. For a page of this server: {HostNames.Remedy}").ConfigureAwait(false);
             return;
         }
 
@@ -65,8 +65,8 @@ internal sealed class WebSocketHandler(ServerSource server, CoapWebSocketEndpoin
     private bool MayOpen(HttpContext context, string origin) =>
         options.IsOriginAllowed is { } decide ? decide(context, origin)
         : options.AllowedOrigins.Contains("*") || options.AllowedOrigins.Contains(origin)
-            || string.Equals(origin, $"{context.Request.Scheme}://{context.Request.Host.ToUriComponent()}",
-                StringComparison.OrdinalIgnoreCase);
+            || (string.Equals(origin, $"{context.Request.Scheme}://{context.Request.Host.ToUriComponent()}",
+                StringComparison.OrdinalIgnoreCase) && HostNames.AreAllowed(context, options.AllowedHosts, isAnonymous: false));
 
     private CoapAcceptedConnection Describe(HttpContext context)
     {

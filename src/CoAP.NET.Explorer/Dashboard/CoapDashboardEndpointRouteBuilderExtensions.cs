@@ -38,7 +38,7 @@ public static class CoapDashboardEndpointRouteBuilderExtensions
         group.MapPost("/api/live", page.ShowAsync).WithDisplayName("Live figures of the CoAP dashboard");
         group.MapPost("/api/peers", page.ListPeersAsync).WithDisplayName("Peers of the CoAP dashboard");
         group.MapPost("/api/trace", page.TraceAsync).WithDisplayName("Traces of the CoAP dashboard");
-        PageGuard guard = new(token: null, hosts: null);
+        PageGuard guard = new(token: null, options.AllowedHosts, options.AllowAnonymous);
         group.AddEndpointFilter(guard.CheckAsync);
         if (!options.AllowAnonymous)
         {

@@ -1,16 +1,18 @@
 using System.Security.Cryptography;
 using System.Text;
+using CoAP.NET.AspNetCore;
 using Microsoft.AspNetCore.Http;
 
 namespace CoAP.NET.Explorer.Pages;
 
 /// <summary>
 /// Restricts the calls of a page to the page itself. Another site cannot send the header (its browser asks first, and is refused), is
-/// detected by Origin and Sec-Fetch-Site, and cannot use another host name if names are checked (DNS rebinding).
+/// detected by Origin and Sec-Fetch-Site, and cannot reach the page by a name of its own (DNS rebinding).
 /// </summary>
 /// <param name="token">The required value of the header; null if its presence suffices because the application authorizes users.</param>
-/// <param name="hosts">The allowed host names of the server, without port; null for any.</param>
-internal sealed class PageGuard(string? token, IReadOnlyCollection<string>? hosts)
+/// <param name="hosts">The allowed host names of the server, without port; empty for those that no other site can have.</param>
+/// <param name="isAnonymous">Whether the page works without authorization.</param>
+internal sealed class PageGuard(string? token, ICollection<string> hosts, bool isAnonymous)
 {
     public const string Header = "X-CoAP-Explorer";
 
@@ -27,10 +29,10 @@ internal sealed class PageGuard(string? token, IReadOnlyCollection<string>? host
 
     private PageProblem? Refuse(HttpRequest request)
     {
-        if (hosts is not null && !hosts.Contains(request.Host.Host, StringComparer.OrdinalIgnoreCase))
+        if (!HostNames.AreAllowed(request.HttpContext, hosts, isAnonymous))
         {
             return new PageProblem("Not by this name", $"This page is not served under the name '{Shown(request.Host.Host)}'.",
-                "Open the address that was printed when it started.");
+                _token is null ? HostNames.Remedy : "Open the address that was printed when it started.");
         }
 
         if (HttpMethods.IsGet(request.Method))

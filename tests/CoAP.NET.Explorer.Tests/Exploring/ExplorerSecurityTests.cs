@@ -152,6 +152,21 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
     }
 
     [Fact]
+    public async Task A_site_whose_name_resolves_to_this_machine_is_refused_and_a_name_that_is_allowed_is_not()
+    {
+        await using WebApplication web = await StartAsync(static options =>
+        {
+            options.AllowAnonymous = true;
+            options.AllowedHosts.Add("boiler.example");
+        });
+        using ExplorerPage page = PageOf(web);
+
+        Assert.Equal((403, "Not by this name"), await page.RefusedAsync("about", new { }, ("Host", "evil.test:8080")));
+        page.Http.DefaultRequestHeaders.Host = "boiler.example";
+        Assert.Equal(JsonValueKind.Object, (await page.AskAsync("about", new { })).ValueKind);
+    }
+
+    [Fact]
     public async Task Nobody_but_the_own_server_is_asked_by_default()
     {
         await using WebApplication web = await StartAsync(static options => options.AllowAnonymous = true, hasServer: true);

@@ -16,6 +16,7 @@ internal sealed class HeaderUsers(IOptionsMonitor<AuthenticationSchemeOptions> o
         return Task.FromResult(name.Length == 0
             ? AuthenticateResult.NoResult()
             : AuthenticateResult.Success(new AuthenticationTicket(
-                new ClaimsPrincipal(new ClaimsIdentity([new Claim(ClaimTypes.Name, name)], "header")), Scheme.Name)));
+                new ClaimsPrincipal(new ClaimsIdentity(
+                    [new Claim(ClaimTypes.NameIdentifier, name), new Claim(ClaimTypes.Name, name)], "header")), Scheme.Name)));
     }
 }
