@@ -35,6 +35,13 @@ public sealed class CoapPeer : ICoapObserver
     /// <remarks><see cref="IsKnown"/> says whether it is authenticated.</remarks>
     public object? Identity => Channel.Identity;
 
+    /// <summary>
+    /// Who the peer is, by what it has proven: equal for the same peer over any number of connections, transports and restarts; null for a
+    /// peer that has proven nothing that distinguishes it.
+    /// </summary>
+    /// <remarks>As text it is stable, for storage.</remarks>
+    public CoapPeerId? Id => CoapPeerId.Of(Channel.Identity);
+
     /// <summary>Whether the peer has proven its identity.</summary>
     /// <remarks>
     /// False without <see cref="Identity"/>, with <see cref="ICoapPeerIdentity.IsKnown"/> false, such as a TLS client without a

@@ -7,7 +7,7 @@ namespace CoAP.NET;
 /// Identifies the origin of peers that share limits, such as memory for bodies, connections, handshakes or observers. Each limit that
 /// strangers could fill has a share for each source, and when it is full, the source that holds the most gives way. A source is
 /// <list type="bullet">
-/// <item><description>the identity of a peer that has proven it (<see cref="CoapPeer.IsKnown"/>), over any number of connections, for
+/// <item><description>the identity of a peer that has proven it (<see cref="CoapPeer.Id"/>), over any number of connections, for
 /// limits that apply after that proof;</description></item>
 /// <item><description>otherwise an IPv4 address, with any port, including one that a translator maps behind <c>64:ff9b::/96</c> (RFC
 /// 6052);</description></item>
@@ -22,18 +22,15 @@ public readonly struct CoapSource : IEquatable<CoapSource>
 {
     private readonly CoapAddress _network;
 
-    internal CoapSource(in CoapAddress network, int prefixLength, object? identity)
+    internal CoapSource(in CoapAddress network, int prefixLength, CoapPeerId? identity)
     {
         _network = network;
         PrefixLength = prefixLength;
         Identity = identity;
     }
 
-    /// <summary>
-    /// The identity of the source: that of its transport, or a key with value equality made from the user of a web application; null if the
-    /// address identifies it.
-    /// </summary>
-    public object? Identity { get; }
+    /// <summary>Who the source is (<see cref="CoapPeer.Id"/>); null if the address identifies it.</summary>
+    public CoapPeerId? Identity { get; }
 
     /// <summary>The address without port, with zeros after the first <see cref="PrefixLength"/> bits.</summary>
     /// <remarks>For a source with an <see cref="Identity"/>, the address that it was seen at.</remarks>

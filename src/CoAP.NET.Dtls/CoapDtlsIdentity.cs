@@ -1,6 +1,4 @@
-using System.Globalization;
 using System.Runtime.CompilerServices;
-using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Transports;
@@ -11,14 +9,11 @@ namespace CoAP.NET.Dtls;
 /// The identity that a peer proved in a DTLS handshake: the identity of peers on <c>coaps</c> (<see cref="CoapPeer.Identity"/>).
 /// </summary>
 /// <remarks>
-/// Two identities are equal when pre-shared identity, certificate and public key are equal. A peer that shows the same credentials is the
-/// same peer, also in another session. The identity of a peer that showed no credentials is equal only to itself.
+/// Two identities are equal when they have the same <see cref="Id"/>. A peer that shows the same credentials is the same peer, also in
+/// another session. The identity of a peer that showed no credentials is equal only to itself.
 /// </remarks>
 public sealed class CoapDtlsIdentity : ICoapPeerIdentity, IEquatable<CoapDtlsIdentity>
 {
-    // Equality outlives the certificate, which goes with its session.
-    private readonly string? _hash;
-
     /// <summary>Creates an identity that no handshake of this process proved.</summary>
     /// <param name="pskIdentity">The identity of the pre-shared key; null for none.</param>
     /// <param name="certificate">The certificate, already checked; null for none. The caller owns it and decides how long it lives.</param>
@@ -41,7 +36,10 @@ public sealed class CoapDtlsIdentity : ICoapPeerIdentity, IEquatable<CoapDtlsIde
         PublicKey = publicKey;
         CipherSuite = cipherSuite;
         HasConnectionId = hasConnectionId;
-        _hash = certificate?.GetCertHashString(HashAlgorithmName.SHA256);
+        Id = pskIdentity is not null ? new CoapPeerId(CoapPeerId.PskMethod, pskIdentity)
+            : certificate is not null ? CoapPeerId.OfCertificate(certificate)
+            : publicKey.IsEmpty ? null
+            : CoapPeerId.OfPublicKey(publicKey.Span);
     }
 
     /// <summary>The identity of the pre-shared key (RFC 4279); null without one.</summary>
@@ -65,8 +63,14 @@ public sealed class CoapDtlsIdentity : ICoapPeerIdentity, IEquatable<CoapDtlsIde
     /// </summary>
     public bool HasConnectionId { get; }
 
+    /// <summary>
+    /// Who the peer is: by its pre-shared key, otherwise by its certificate, otherwise by its raw public key; null without any. It outlives
+    /// the certificate.
+    /// </summary>
+    public CoapPeerId? Id { get; }
+
     /// <summary>Whether the peer proved an identity. False for a client that relied on the server's certificate alone.</summary>
-    public bool IsKnown => PskIdentity is not null || Certificate is not null || !PublicKey.IsEmpty;
+    public bool IsKnown => Id is not null;
 
     /// <summary>Whether two identities belong to the same peer.</summary>
     /// <param name="left">An identity.</param>
@@ -78,42 +82,19 @@ public sealed class CoapDtlsIdentity : ICoapPeerIdentity, IEquatable<CoapDtlsIde
     /// <param name="right">The other identity.</param>
     public static bool operator !=(CoapDtlsIdentity? left, CoapDtlsIdentity? right) => !(left == right);
 
-    /// <summary>Whether pre-shared identity, certificate and public key are equal.</summary>
+    /// <summary>Compares who the peers are.</summary>
     /// <param name="other">The other identity.</param>
-    /// <returns>True if all three are equal and one of them is there, or if both are the same object.</returns>
-    public bool Equals(CoapDtlsIdentity? other) => ReferenceEquals(this, other)
-        || (IsKnown && other is not null && PskIdentity == other.PskIdentity && _hash == other._hash
-            && PublicKey.Span.SequenceEqual(other.PublicKey.Span));
+    /// <returns>True when both have the same <see cref="Id"/>, or are the same object.</returns>
+    public bool Equals(CoapDtlsIdentity? other) => ReferenceEquals(this, other) || (Id is not null && Id == other?.Id);
 
     /// <inheritdoc/>
     public override bool Equals(object? obj) => Equals(obj as CoapDtlsIdentity);
 
     /// <inheritdoc/>
-    public override int GetHashCode()
-    {
-        if (!IsKnown)
-        {
-            return RuntimeHelpers.GetHashCode(this);
-        }
+    public override int GetHashCode() => Id?.GetHashCode() ?? RuntimeHelpers.GetHashCode(this);
 
-        HashCode hash = default;
-        hash.Add(PskIdentity);
-        hash.Add(_hash);
-        hash.AddBytes(PublicKey.Span);
-        return hash.ToHashCode();
-    }
-
-    /// <summary>Describes the identity in words, without secrets.</summary>
-    public override string ToString()
-    {
-        if (PskIdentity is not null)
-        {
-            return string.Create(CultureInfo.InvariantCulture, $"pre-shared key '{PskIdentity}'");
-        }
-
-        return _hash is not null ? $"certificate with SHA-256 {_hash}"
-            : PublicKey.IsEmpty ? "unknown" : $"public key with SHA-256 {Convert.ToHexString(SHA256.HashData(PublicKey.Span))}";
-    }
+    /// <summary>Returns <see cref="Id"/> as text, or <c>unknown</c>.</summary>
+    public override string ToString() => Id?.ToString() ?? "unknown";
 
     /// <summary>The identity of a session's peer.</summary>
     /// <param name="session">The session.</param>

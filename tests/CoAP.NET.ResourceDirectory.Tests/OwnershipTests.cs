@@ -1,3 +1,5 @@
+using System.Security.Claims;
+
 namespace CoAP.NET.ResourceDirectory.Tests;
 
 /// <summary>Who may change what (RFC 9176 section 7.5, First-Come-First-Remembered).</summary>
@@ -30,6 +32,23 @@ public class OwnershipTests
         Assert.Equal(CoapCode.Changed, (await world.PostAsync(location, client: again, uri: Secured)).Code);
         Assert.Equal(location, await world.RegisterAsync("ep=a", "</3>", again, Secured));
         Assert.Equal(CoapCode.Deleted, (await world.DeleteAsync(location, again, Secured)).Code);
+    }
+
+    [Fact]
+    public async Task Users_with_one_display_name_and_one_issuer_are_two_registrants()
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync();
+        CoapClient first = world.MakeClient("[2001:db8::3]:6000", "coaps", User("1001"));
+        CoapClient again = world.MakeClient("[2001:db8::4]:6000", "coaps", User("1001"));
+        CoapClient other = world.MakeClient("[2001:db8::3]:6001", "coaps", User("6666"));
+        string location = await world.RegisterAsync("ep=boiler", "</1>", first, Secured);
+
+        Assert.Equal(CoapCode.Forbidden, (await world.PostAsync("/rd?ep=boiler", "</2>", other, Secured)).Code);
+        Assert.Equal(CoapCode.Forbidden, (await world.DeleteAsync(location, other, Secured)).Code);
+        Assert.Equal(CoapCode.Changed, (await world.PostAsync(location, client: again, uri: Secured)).Code);
+
+        static CoapTestIdentity User(string id) => CoapTestIdentity.Of(new ClaimsPrincipal(new ClaimsIdentity(
+            [new Claim(ClaimTypes.NameIdentifier, id), new Claim(ClaimTypes.Name, "John Smith")], "web")));
     }
 
     [Fact]

@@ -13,6 +13,7 @@ namespace CoAP.NET.Tests.Shared;
 internal sealed class SecuredPeers : IAsyncDisposable
 {
     private readonly string _kind;
+    private readonly ECDsa _authority = ECDsa.Create(ECCurve.NamedCurves.nistP256);
     private readonly List<IDisposable> _keys = [];
     private readonly List<IAsyncDisposable> _clients = [];
     private readonly Dictionary<string, OscoreContext> _contexts = [];
@@ -22,6 +23,7 @@ internal sealed class SecuredPeers : IAsyncDisposable
     private SecuredPeers(string kind)
     {
         _kind = kind;
+        _keys.Add(_authority);
         Server = new CoapServer(MakeServerOptions());
     }
 
@@ -157,7 +159,11 @@ internal sealed class SecuredPeers : IAsyncDisposable
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         CertificateRequest request = new($"CN={name}", key, HashAlgorithmName.SHA256);
         DateTimeOffset now = TimeProvider.System.GetUtcNow();
-        using X509Certificate2 made = request.CreateSelfSigned(now.AddDays(-1), now.AddDays(1));
+
+        // By an authority: a self-signed certificate with another key is another identity.
+        using X509Certificate2 signed = request.Create(new X500DistinguishedName("CN=authority"),
+            X509SignatureGenerator.CreateForECDsa(_authority), now.AddDays(-1), now.AddDays(1), RandomNumberGenerator.GetBytes(8));
+        using X509Certificate2 made = signed.CopyWithPrivateKey(key);
         return Keep(X509CertificateLoader.LoadPkcs12(made.Export(X509ContentType.Pkcs12), null));
     }
 

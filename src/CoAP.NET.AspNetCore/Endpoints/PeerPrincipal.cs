@@ -1,8 +1,6 @@
 using System.Security.Claims;
-using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Security.Principal;
-using CoAP.NET.Dtls;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.AspNetCore.Endpoints;
@@ -19,18 +17,16 @@ internal static class PeerPrincipal
             ClaimsPrincipal user => user.Clone(),
             IPrincipal user => new ClaimsPrincipal(user),
             IIdentity identity => new ClaimsPrincipal(identity),
-            CoapDtlsIdentity { PskIdentity: { } psk } => Make(CoapAuthenticationDefaults.Psk, psk, psk, []),
-            ICoapPeerIdentity { Certificate: { } certificate } => OfCertificate(certificate),
-            CoapDtlsIdentity { PublicKey: { IsEmpty: false } key } => OfKey(key.Span),
-            { } other => Make(null, other.ToString() ?? string.Empty, other.ToString() ?? string.Empty, []),
-            _ => new ClaimsPrincipal(new ClaimsIdentity()),
+            ICoapPeerIdentity { Certificate: { } certificate, Id: { Method: CoapPeerId.CertificateMethod } id } =>
+                Make(id, certificate.GetNameInfo(X509NameType.SimpleName, forIssuer: false), ClaimsOf(certificate)),
+            _ => Make(request.Peer.Id, request.Peer.Id?.Value, []),
         };
 
     /// <summary>Returns the client certificate; null for none.</summary>
     public static X509Certificate2? CertificateOf(CoapRequest request) =>
         (request.Channel is null ? null : request.Peer.Identity as ICoapPeerIdentity)?.Certificate;
 
-    private static ClaimsPrincipal OfCertificate(X509Certificate2 certificate)
+    private static List<Claim> ClaimsOf(X509Certificate2 certificate)
     {
         List<Claim> claims =
         [
@@ -43,26 +39,18 @@ internal static class PeerPrincipal
             claims.AddRange(names.EnumerateDnsNames().Select(static name => new Claim(ClaimTypes.Dns, name)));
         }
 
-        return Make(CoapAuthenticationDefaults.Certificate, certificate.GetCertHashString(HashAlgorithmName.SHA256),
-            certificate.GetNameInfo(X509NameType.SimpleName, forIssuer: false), claims);
+        return claims;
     }
 
-    private static ClaimsPrincipal OfKey(ReadOnlySpan<byte> key)
+    private static ClaimsPrincipal Make(CoapPeerId? id, string? name, List<Claim> claims)
     {
-        string hash = Convert.ToHexString(SHA256.HashData(key));
-        return Make(CoapAuthenticationDefaults.RawPublicKey, hash, hash, []);
-    }
-
-    private static ClaimsPrincipal Make(string? method, string id, string name, IEnumerable<Claim> claims)
-    {
-        ClaimsIdentity identity = new(
-            [new Claim(ClaimTypes.NameIdentifier, id), new Claim(ClaimTypes.Name, name), .. claims],
-            CoapAuthenticationDefaults.AuthenticationScheme);
-        if (method is not null)
+        if (id is not null)
         {
-            identity.AddClaim(new Claim(ClaimTypes.AuthenticationMethod, method));
+            claims.Add(new Claim(ClaimTypes.NameIdentifier, id.ToString()));
+            claims.Add(new Claim(ClaimTypes.Name, name ?? ""));
+            claims.Add(new Claim(ClaimTypes.AuthenticationMethod, id.Method));
         }
 
-        return new ClaimsPrincipal(identity);
+        return new ClaimsPrincipal(new ClaimsIdentity(claims, CoapAuthenticationDefaults.AuthenticationScheme));
     }
 }

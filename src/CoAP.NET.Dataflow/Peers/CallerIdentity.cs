@@ -4,8 +4,10 @@ namespace CoAP.NET.Peers;
 internal static class CallerIdentity
 {
     /// <summary>
-    /// Returns the identity of a peer that connected to this end, or came without a connection; null for a peer that this end connected to.
+    /// Returns who a peer is that connected to this end, or came without a connection; its identity object if that distinguishes nobody, and
+    /// null for a peer that this end connected to.
     /// </summary>
     /// <param name="channel">The peer.</param>
-    public static object? Of(CoapChannel channel) => channel.Connection is { IsInitiator: true } ? null : channel.Identity;
+    public static object? Of(CoapChannel channel) =>
+        channel.Connection is { IsInitiator: true } ? null : CoapPeerId.Of(channel.Identity) ?? channel.Identity;
 }

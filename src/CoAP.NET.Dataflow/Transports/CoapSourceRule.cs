@@ -51,7 +51,7 @@ public sealed class CoapSourceRule
     /// <returns>The source.</returns>
     public CoapSource Of(in CoapAddress address, object? identity)
     {
-        object? key = PeerIdentity.KeyOf(identity);
+        CoapPeerId? key = CoapPeerId.Of(identity);
         if (address.IsIPv4)
         {
             return new CoapSource(address with { Port = 0, ScopeId = 0 }, IPv4Bits, key);

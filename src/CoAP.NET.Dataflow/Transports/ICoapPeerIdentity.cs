@@ -10,6 +10,9 @@ public interface ICoapPeerIdentity
     /// <remarks>It lives as long as the peer's connection or session.</remarks>
     X509Certificate2? Certificate { get; }
 
+    /// <summary>Who the peer is; null for a peer that proved nothing that distinguishes it.</summary>
+    CoapPeerId? Id { get; }
+
     /// <summary>Whether the peer has proven its identity.</summary>
     /// <remarks>False for a peer without credentials of its own, such as a typical HTTPS client.</remarks>
     bool IsKnown { get; }

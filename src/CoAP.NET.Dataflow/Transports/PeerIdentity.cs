@@ -21,15 +21,4 @@ internal static class PeerIdentity
         IIdentity user => user.IsAuthenticated,
         _ => true,
     };
-
-    /// <summary>
-    /// Returns the key of a known identity: equal for the same peer over any number of connections; null for an unknown identity.
-    /// </summary>
-    public static object? KeyOf(object? identity) => !IsKnown(identity) ? null : identity switch
-    {
-        ClaimsPrincipal user => UserKey.Of(user),
-        IPrincipal user => UserKey.Of(user.Identity),
-        IIdentity user => UserKey.Of(user),
-        _ => identity,
-    };
 }

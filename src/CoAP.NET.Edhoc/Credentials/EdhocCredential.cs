@@ -1,6 +1,8 @@
 using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Content.Cbor;
 using CoAP.NET.Edhoc.Credentials;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Edhoc;
 
@@ -11,9 +13,10 @@ namespace CoAP.NET.Edhoc;
 /// EDHOC proves that a peer has the private key. The application decides which credentials to trust, through its
 /// <see cref="IEdhocCredentialResolver"/>.
 /// </remarks>
-public sealed class EdhocCredential
+public sealed class EdhocCredential : ICoapPeerIdentity, IEquatable<EdhocCredential>
 {
     private readonly byte[] _encoded;
+    private CoapPeerId? _ownId;
 
     private EdhocCredential(EdhocCredentialKind kind, byte[] encoded, EdhocPublicKey publicKey)
     {
@@ -45,6 +48,21 @@ public sealed class EdhocCredential
     /// </summary>
     /// <remarks>Default null: the credential itself.</remarks>
     public object? Identity { get; init; }
+
+    /// <summary>
+    /// Who its owner is, once the owner has proved that it has the private key: by <see cref="Identity"/>; otherwise a certificate by its
+    /// subject and issuer, as in TLS, and another credential by its SHA-256.
+    /// </summary>
+    public CoapPeerId? Id => Identity switch
+    {
+        string name => new CoapPeerId(CoapPeerId.EdhocMethod, name),
+        not null => CoapPeerId.Of(Identity),
+        null => _ownId ??= MakeId(),
+    };
+
+    X509Certificate2? ICoapPeerIdentity.Certificate => null;
+
+    bool ICoapPeerIdentity.IsKnown => true;
 
     /// <summary>The uses that the certificate allows; both for other kinds and for certificates without a restriction.</summary>
     internal (bool Signing, bool Agreeing) Uses { get; private init; } = (true, true);
@@ -128,7 +146,34 @@ public sealed class EdhocCredential
         return CryptographicOperations.FixedTimeEquals(_encoded, other._encoded);
     }
 
+    /// <summary>Whether two credentials are equal, byte for byte, as <see cref="IsSame"/> compares them.</summary>
+    /// <param name="other">The other credential.</param>
+    /// <returns>True if they are.</returns>
+    public bool Equals(EdhocCredential? other) => other is not null && IsSame(other);
+
+    /// <inheritdoc/>
+    public override bool Equals(object? obj) => Equals(obj as EdhocCredential);
+
+    /// <inheritdoc/>
+    public override int GetHashCode()
+    {
+        HashCode hash = default;
+        hash.AddBytes(_encoded);
+        return hash.ToHashCode();
+    }
+
     /// <summary>Returns the kind and the subject.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => Subject is null ? $"{Kind}" : $"{Kind} of {Subject}";
+
+    private CoapPeerId MakeId()
+    {
+        if (Kind == EdhocCredentialKind.Certificate)
+        {
+            using X509Certificate2 certificate = X509CertificateLoader.LoadCertificate(Certificate.Span);
+            return CoapPeerId.OfCertificate(certificate);
+        }
+
+        return new CoapPeerId(CoapPeerId.EdhocMethod, $"credential={Convert.ToHexStringLower(SHA256.HashData(_encoded))}");
+    }
 }

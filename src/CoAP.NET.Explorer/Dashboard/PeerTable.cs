@@ -1,8 +1,6 @@
 using System.Globalization;
-using System.Security.Cryptography;
 using System.Security.Principal;
 using System.Text.Json;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Explorer.Dashboard;
 
@@ -54,23 +52,12 @@ internal static class PeerTable
         }
     }
 
-    private static string TextOf(object identity)
+    private static string TextOf(object identity) => identity switch
     {
-        try
-        {
-            return identity switch
-            {
-                IPrincipal principal => principal.Identity?.Name ?? "without a name",
-                IIdentity one => one.Name ?? "without a name",
-                CoapTlsIdentity tls => tls.Certificate?.Subject ?? "no certificate",
-                _ => Convert.ToString(identity, CultureInfo.InvariantCulture) ?? "",
-            };
-        }
-        catch (CryptographicException)
-        {
-            return "gone";
-        }
-    }
+        IPrincipal principal => principal.Identity?.Name ?? "without a name",
+        IIdentity one => one.Name ?? "without a name",
+        _ => Convert.ToString(identity, CultureInfo.InvariantCulture) ?? "",
+    };
 
     private static void WriteSeconds(Utf8JsonWriter json, string name, TimeSpan? span)
     {

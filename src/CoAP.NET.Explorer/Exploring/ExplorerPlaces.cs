@@ -30,8 +30,7 @@ internal sealed class ExplorerPlaces(CoapExplorerOptions options)
     /// <exception cref="ExplorerException">All places are taken, or those of the user are.</exception>
     public string Take(HttpContext context)
     {
-        string user = context.User.Identity is { IsAuthenticated: true, Name: { } name }
-            ? "user " + name : "address " + context.Connection.RemoteIpAddress;
+        string user = CoapPeerId.OfUser(context.User)?.ToString() ?? $"address {context.Connection.RemoteIpAddress}";
         lock (_gate)
         {
             int own = _ofUsers.GetValueOrDefault(user);

@@ -94,16 +94,9 @@ internal static class ProxyFactory
         if (options.IdentityKey is { } text && SecretText.BytesOf(text) is { } key)
         {
             http.IdentityKey = key;
-            http.Identity = static request => NameOf(request.Peer.Identity);
+            http.Identity = static request => request.Peer.Id?.ToString();
         }
 
         options.ConfigureHttp?.Invoke(http, services);
     }
-
-    private static string? NameOf(object? identity) => identity switch
-    {
-        CoapDtlsIdentity { PskIdentity: { } psk } => psk,
-        ICoapPeerIdentity { Certificate: { } certificate } => certificate.Subject,
-        _ => null,
-    };
 }

@@ -1,6 +1,4 @@
 using System.Net;
-using System.Security.Claims;
-using System.Security.Principal;
 
 namespace CoAP.NET.Hosting;
 
@@ -25,20 +23,15 @@ public static class CoapRateLimitKey
     }
 
     /// <summary>
-    /// Returns the identity of the peer, if proven (<see cref="CoapPeer.IsKnown"/>); otherwise its <see cref="Address"/>.
+    /// Returns who the peer is (<see cref="CoapPeer.Id"/>), if it has proven that; otherwise its <see cref="Address"/>.
     /// </summary>
     /// <param name="request">The request.</param>
-    /// <returns>The identity, a key derived from the user, or the address.</returns>
-    /// <remarks>
-    /// Two keys are equal if they mean the same peer, over any number of connections. Identities of DTLS and TLS compare by credentials. A
-    /// <see cref="ClaimsPrincipal"/> or <see cref="IIdentity"/> counts by its name identifier (<see cref="ClaimTypes.NameIdentifier"/>,
-    /// <c>sub</c>), without one by its name, each with its issuer, and without either by the address. Identities of your own types must
-    /// have value equality.
-    /// </remarks>
+    /// <returns>A <see cref="CoapPeerId"/> or an <see cref="IPAddress"/>.</returns>
+    /// <remarks>Two keys are equal if they mean the same peer, over any number of connections.</remarks>
     public static object Identity(CoapRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);
         CoapSource source = request.Peer.Source;
-        return source.Identity ?? source.Address;
+        return (object?)source.Identity ?? source.Address;
     }
 }

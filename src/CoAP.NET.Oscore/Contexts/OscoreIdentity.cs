@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Transports;
 
@@ -9,7 +10,16 @@ namespace CoAP.NET.Oscore;
 /// </remarks>
 public sealed class OscoreIdentity : ICoapPeerIdentity, IEquatable<OscoreIdentity>
 {
-    internal OscoreIdentity(OscoreContext context, object? owner) => (Context, Owner) = (context, owner);
+    internal OscoreIdentity(OscoreContext context, object? owner)
+    {
+        (Context, Owner) = (context, owner);
+        Id = owner switch
+        {
+            null => OfIds(context.Parameters),
+            string name => new CoapPeerId(CoapPeerId.EdhocMethod, name),
+            _ => CoapPeerId.Of(owner),
+        };
+    }
 
     /// <summary>The security context.</summary>
     public OscoreContext Context { get; }
@@ -24,31 +34,36 @@ public sealed class OscoreIdentity : ICoapPeerIdentity, IEquatable<OscoreIdentit
     /// <summary>Always null: OSCORE uses no certificate.</summary>
     public X509Certificate2? Certificate => null;
 
+    /// <summary>
+    /// Who the peer is: by <see cref="Owner"/> if a key exchange proved one, because such an exchange assigns each kid again and again;
+    /// otherwise by the kid and the ID Context of the parameters.
+    /// </summary>
+    public CoapPeerId? Id { get; }
+
     /// <summary>Always true: the peer proved that it has the keys.</summary>
     public bool IsKnown => true;
 
-    /// <summary>
-    /// Whether two identities belong to the same peer: the same context, or the same <see cref="Owner"/>, which gets a new context with
-    /// each key exchange.
-    /// </summary>
+    /// <summary>Whether two identities belong to the same peer: the same context, or the same <see cref="Id"/>.</summary>
     /// <param name="other">The other identity.</param>
     /// <returns>True if they do.</returns>
-    public bool Equals(OscoreIdentity? other) =>
-        ReferenceEquals(this, other) || (Owner is not null && other is not null && Owner.Equals(other.Owner));
+    public bool Equals(OscoreIdentity? other) => ReferenceEquals(this, other) || (Id is not null && Id == other?.Id);
 
     /// <inheritdoc/>
     public override bool Equals(object? obj) => Equals(obj as OscoreIdentity);
 
     /// <inheritdoc/>
-    public override int GetHashCode() => Owner?.GetHashCode() ?? base.GetHashCode();
+    public override int GetHashCode() => Id?.GetHashCode() ?? RuntimeHelpers.GetHashCode(this);
 
-    /// <summary>Returns the <see cref="Owner"/>, if there is one, and the ID as readable text.</summary>
-    /// <remarks>With EDHOC the ID changes with each session, and the owner stays.</remarks>
-    /// <returns>The text, such as <c>oscore kid=01</c> or <c>oscore owner=meter-7 kid=23</c>.</returns>
-    public override string ToString()
+    /// <summary>Returns <see cref="Id"/> as readable text.</summary>
+    /// <returns>The text, such as <c>oscore:01</c> or <c>edhoc:meter-7</c>.</returns>
+    public override string ToString() => CoapForeignText.LineOf(Id?.ToString() ?? "unknown");
+
+    /// <summary>Who the peer of a context is whose IDs the application assigned.</summary>
+    /// <param name="parameters">The parameters.</param>
+    internal static CoapPeerId OfIds(OscoreParameters parameters)
     {
-        string context = Context.Parameters.HasIdContext ? $" context={Convert.ToHexStringLower(Context.Parameters.IdContextBytes)}" : "";
-        string owner = Owner is null ? "" : $" owner={CoapForeignText.LineOf(Owner.ToString())}";
-        return $"oscore{owner} kid={Convert.ToHexStringLower(Kid.Span)}{context}";
+        string kid = Convert.ToHexStringLower(parameters.RecipientId.Span);
+        return new CoapPeerId(CoapPeerId.OscoreMethod,
+            parameters.HasIdContext ? $"{kid};context={Convert.ToHexStringLower(parameters.IdContextBytes)}" : kid);
     }
 }

@@ -267,6 +267,8 @@ internal sealed class OscoreRederivation : IDisposable
     private OscoreContext Derive(ReadOnlySpan<byte> idContext)
     {
         using OscoreParameters parameters = CopyOf(_parameters, idContext.ToArray());
-        return OscoreContext.CreateVolatile(parameters);
+
+        // The ID Context changes with each run, and the peer stays the same.
+        return OscoreContext.CreateVolatile(parameters, OscoreIdentity.OfIds(_parameters));
     }
 }

@@ -286,7 +286,7 @@ internal sealed class Forwarder(
         && (Sharing.IsAllowed(request.Code, forwarded, isSecured: false) || forwarded.Contains(OptionNumber.Oscore));
 
     // Clients without credentials are told apart by their channels: behind a Unix socket they have no addresses.
-    private static object IdentityOf(CoapRequest request) => request.Peer.Source.Identity ?? request.Channel!;
+    private static object IdentityOf(CoapRequest request) => (object?)request.Peer.Id ?? request.Channel!;
 
     private static bool IsSecured(string target, CoapProxyUpstream upstream) =>
         CoapProxy.SchemeOf(target) is { Length: > 0 } scheme && upstream.IsSecure(scheme);

@@ -1,7 +1,5 @@
-using System.Security.Cryptography;
 using CoAP.NET.PubSub.Telemetry;
 using CoAP.NET.PubSub.Topics;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.PubSub.Serving;
 
@@ -11,18 +9,7 @@ internal sealed class Clients(BrokerParts parts)
     /// <summary>
     /// The identity of the client of a request, as a text that is stable across restarts and nodes; null for an unknown client.
     /// </summary>
-    public static string? OwnerOf(CoapRequest request)
-    {
-        object? identity = request.Peer.IsKnown ? request.Peer.Source.Identity ?? request.Peer.Identity : null;
-        if (identity is CoapTlsIdentity { Certificate: { } certificate })
-        {
-            return $"certificate {certificate.GetCertHashString(HashAlgorithmName.SHA256)}";
-        }
-
-        // A type without its own ToString would give all peers the same text.
-        string? text = identity?.ToString();
-        return text is null || text == identity!.GetType().ToString() ? null : $"{identity.GetType().Name} {text}";
-    }
+    public static string? OwnerOf(CoapRequest request) => request.Peer.Id?.ToString();
 
     /// <summary>Whether a client may perform an operation on a topic. Refusals are counted and logged.</summary>
     public bool MayDo(CoapRequest request, CoapPubSubOperation operation, Topic topic)

@@ -1,8 +1,5 @@
 using System.Security.Cryptography;
-using System.Security.Cryptography.X509Certificates;
 using System.Text;
-using CoAP.NET.Dtls;
-using CoAP.NET.Oscore;
 using CoAP.NET.Mesh;
 using CoAP.NET.Transports;
 
@@ -25,18 +22,20 @@ internal sealed record Registrant(DirectoryOwner Owner, bool IsSecured, byte[] B
     /// <param name="node">The hash of the node because links of two hosts differ.</param>
     public static Registrant Of(CoapPeer peer, CoapChannel channel, Func<CoapPeer, string?>? identityOf, ulong node)
     {
-        string? name = identityOf?.Invoke(peer) is { } given ? "name:" + given : peer.IsKnown ? NameOf(peer.Identity!) : null;
+        CoapPeerId? id = identityOf?.Invoke(peer) is { } given ? new CoapPeerId(CoapPeerId.NameMethod, given) : peer.Id;
         CoapAddress address = peer.Address;
         Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];
-        Hash(name ?? "address:" + (address with { Port = 0 }).ToIPAddress(), hash);
+
+        // No text of an identity begins with a colon.
+        Hash(id?.ToString() ?? ":address:" + (address with { Port = 0 }).ToIPAddress(), hash);
         DirectoryOwner owner = DirectoryOwner.Read(hash);
-        if (name is null)
+        if (id is null)
         {
-            Hash("source:" + peer.Source, hash);
+            Hash(":source:" + peer.Source, hash);
             owner = owner with { Share = DirectoryOwner.Read(hash).Share };
         }
 
-        return new Registrant(owner, name is not null, channel.IsReliable ? [] : BaseOf(peer.Scheme, address), LinkTagOf(address, node));
+        return new Registrant(owner, id is not null, channel.IsReliable ? [] : BaseOf(peer.Scheme, address), LinkTagOf(address, node));
     }
 
     /// <summary>Returns the network link of an address; 0 if it is not link-local.</summary>
@@ -53,23 +52,6 @@ internal sealed record Registrant(DirectoryOwner Owner, bool IsSecured, byte[] B
         int standard = scheme == "coaps" ? DefaultSecuredPort : DefaultPort;
         return Encoding.UTF8.GetBytes(address.Port == standard ? $"{scheme}://{host}" : $"{scheme}://{host}:{address.Port}");
     }
-
-    // The part that survives renewed certificates, new sessions and new contexts.
-    private static string NameOf(object identity) => identity switch
-    {
-        CoapDtlsIdentity { PskIdentity: { } psk } => "psk:" + psk,
-        OscoreIdentity { Owner: { } owner } => NameOf(owner),
-        OscoreIdentity oscore => "oscore:" + oscore,
-        ICoapPeerIdentity { Certificate: { } certificate } => NameOf(certificate),
-        CoapDtlsIdentity { PublicKey: { IsEmpty: false } key } => "key:" + Convert.ToHexString(SHA256.HashData(key.Span)),
-        System.Security.Claims.ClaimsPrincipal { Identity.Name: { } user } => "user:" + user,
-        System.Security.Principal.IPrincipal { Identity.Name: { } user } => "user:" + user,
-        _ => $"other:{identity.GetType().FullName}:{identity}",
-    };
-
-    private static string NameOf(X509Certificate2 certificate) => certificate.SubjectName.RawData.Length > 2
-        ? $"subject:{certificate.Issuer}\n{certificate.Subject}"
-        : "key:" + Convert.ToHexString(SHA256.HashData(certificate.PublicKey.ExportSubjectPublicKeyInfo()));
 
     private static void Hash(string text, Span<byte> hash) => SHA256.HashData(Encoding.UTF8.GetBytes(text), hash);
 }

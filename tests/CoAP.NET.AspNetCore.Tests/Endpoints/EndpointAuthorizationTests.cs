@@ -1,6 +1,7 @@
 using System.Security.Claims;
-using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using System.Security.Cryptography;
+using CoAP.NET.Oscore;
 using CoAP.NET.Testing;
 using Microsoft.AspNetCore.Authentication;
 using Microsoft.AspNetCore.Builder;
@@ -33,7 +34,7 @@ public sealed class EndpointAuthorizationTests : EndpointTest
 
         string[] shown = (await AskAsync(pump, "/who")).GetText().Split(' ');
         Assert.Equal((certificate.GetNameInfo(X509NameType.SimpleName, false), "certificate"), (shown[0], shown[1]));
-        Assert.Equal($"{Convert.ToHexString(SHA256.HashData(key.ExportSubjectPublicKeyInfo()))} rpk CoAP",
+        Assert.Equal($"{Convert.ToHexStringLower(SHA256.HashData(key.ExportSubjectPublicKeyInfo()))} rpk CoAP",
             (await AskAsync(valve, "/who")).GetText());
     }
 
@@ -116,6 +117,29 @@ public sealed class EndpointAuthorizationTests : EndpointTest
     }
 
     [Fact]
+    public async Task The_identifier_of_a_user_is_what_the_client_proved_and_names_the_method()
+    {
+        await StartAsync(Map, AddPolicies, "coaps");
+
+        Assert.Equal("psk:alice psk", await IdAsync(CoapTestIdentity.Psk("alice")));
+        Assert.Equal("edhoc:alice edhoc", await IdAsync(Oscore("04", "alice")));
+        Assert.Equal("edhoc:alice edhoc", await IdAsync(Oscore("05", "alice")));
+
+        // The server assigned the kid of alice again.
+        Assert.Equal("edhoc:mallory edhoc", await IdAsync(Oscore("04", "mallory")));
+        Assert.Equal("oscore:04 oscore", await IdAsync(Oscore("04", null)));
+
+        async Task<string> IdAsync(CoapTestIdentity identity) =>
+            (await AskAsync(CreateClient("coaps", identity), "/id")).GetText().Trim();
+
+        static CoapTestIdentity Oscore(string kid, string? owner)
+        {
+            using OscoreParameters parameters = new(new byte[16], [1], Convert.FromHexString(kid));
+            return CoapTestIdentity.Of(OscoreContext.CreateVolatile(parameters, owner).Identity);
+        }
+    }
+
+    [Fact]
     public async Task A_policy_for_a_scheme_of_HTTP_alone_is_refused_at_start()
     {
         string refusal = await RefusalOfAsync(
@@ -170,6 +194,8 @@ public sealed class EndpointAuthorizationTests : EndpointTest
         RouteGroupBuilder all = application.MapGroup(string.Empty).WithCoap().RequireAuthorization();
         all.MapGet("/who", (ClaimsPrincipal user) =>
             $"{user.Identity!.Name} {user.FindFirstValue(ClaimTypes.AuthenticationMethod)} {user.Identity.AuthenticationType}");
+        all.MapGet("/id", (ClaimsPrincipal user) =>
+            $"{user.FindFirstValue(ClaimTypes.NameIdentifier)} {user.FindFirstValue(ClaimTypes.AuthenticationMethod)}");
         all.MapGet("/open", (ClaimsPrincipal user) => $"open to {user.Identity?.Name}").AllowAnonymous();
         all.MapGet("/operators", () => "operators").RequireAuthorization("operators");
         all.MapPost("/number", (int[] numbers) => numbers.Length);
@@ -187,7 +213,7 @@ public sealed class EndpointAuthorizationTests : EndpointTest
     {
         public Task<ClaimsPrincipal> TransformAsync(ClaimsPrincipal principal)
         {
-            if (principal.HasClaim(ClaimTypes.NameIdentifier, "panel"))
+            if (principal.FindFirst(ClaimTypes.NameIdentifier)?.Value is "panel" or "psk:panel")
             {
                 principal.AddIdentity(new ClaimsIdentity([new Claim(ClaimTypes.Role, "operator")]));
             }

@@ -221,7 +221,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
             uri => ["get", $"{target}/who", "--proxy", uri]);
 
         Assert.True(run.ExitCode == 0, run.ToString());
-        Assert.Equal("pre-shared key 'gateway'", run.Out);
+        Assert.Equal("psk:gateway", run.Out);
         Assert.Contains("4.01", plain.Error, StringComparison.Ordinal);
         Assert.Equal(run.Out, anyone.Out);
     }

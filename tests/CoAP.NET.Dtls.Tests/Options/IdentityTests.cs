@@ -1,4 +1,6 @@
 using System.Collections.Concurrent;
+using System.Net.Security;
+using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
 using System.Text;
 using CoAP.NET.Dtls.Tests.Clients;
@@ -63,6 +65,10 @@ public sealed class IdentityTests
         Assert.NotEqual(identities[0], identities[1]);
         Assert.Equal("TLS_ECDHE_ECDSA_WITH_AES_128_CCM_8", identities[1].CipherSuite);
         Assert.Same(identities[0].Certificate, ((ICoapPeerIdentity)identities[0]).Certificate);
+
+        // One certificate is one peer over DTLS and over TLS.
+        CoapTlsIdentity tls = new(device, null, SslProtocols.Tls13, TlsCipherSuite.TLS_AES_128_GCM_SHA256);
+        Assert.Equal(tls.Id, identities[0].Id);
     }
 
     [Theory]

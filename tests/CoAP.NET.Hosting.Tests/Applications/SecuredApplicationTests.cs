@@ -24,7 +24,7 @@ public sealed class SecuredApplicationTests
         CoapClient admin = application.CreateClient(identity: CoapTestIdentity.Certificate(certificates.Client("admin")));
         CoapClient nobody = application.CreateClient();
 
-        Assert.Equal("pre-shared key 'meter-7'", await GetAsync(meter, coaps + "/psk"));
+        Assert.Equal("psk:meter-7", await GetAsync(meter, coaps + "/psk"));
         Assert.Equal("4.03", await GetAsync(other, coaps + "/psk"));
         Assert.Equal("4.01", await GetAsync(admin, coaps + "/psk"));
         Assert.Equal("4.01", await GetAsync(nobody, coaps + "/psk"));
@@ -89,7 +89,7 @@ public sealed class SecuredApplicationTests
         Assert.Equal(1, server.ObserverCount);
         server.Notify("/psk");
         Assert.True(await states.MoveNextAsync());
-        Assert.Equal("pre-shared key 'meter-7'", states.Current.GetText());
+        Assert.Equal("psk:meter-7", states.Current.GetText());
     }
 
     [Fact]

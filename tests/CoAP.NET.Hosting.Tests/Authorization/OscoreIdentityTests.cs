@@ -27,7 +27,7 @@ public sealed class OscoreIdentityTests : ServedTest
         await StartAsync();
 
         CoapResponse answer = await AskAsync("/admin", client: With(2));
-        Assert.Equal((CoapCode.Content, "oscore kid=02"), (answer.Code, answer.GetText()));
+        Assert.Equal((CoapCode.Content, "oscore:02"), (answer.Code, answer.GetText()));
         CoapClient other = With(3);
         Assert.Equal(CoapCode.Forbidden, (await AskAsync("/admin", client: other)).Code);
         Assert.Equal(CoapCode.Content, (await AskAsync("/somebody", client: other)).Code);

@@ -29,7 +29,7 @@ public sealed class PskIdentityTests : ServedTest
         Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/admin")).Code);
         Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/somebody")).Code);
         CoapResponse answer = await AskAsync("/admin", client: With(admin), endpoint: 1);
-        Assert.Equal((CoapCode.Content, "pre-shared key 'admin'"), (answer.Code, answer.GetText()));
+        Assert.Equal((CoapCode.Content, "psk:admin"), (answer.Code, answer.GetText()));
         CoapClient other = With(guest);
         Assert.Equal(CoapCode.Forbidden, (await AskAsync("/admin", client: other, endpoint: 1)).Code);
         Assert.Equal(CoapCode.Content, (await AskAsync("/somebody", client: other, endpoint: 1)).Code);

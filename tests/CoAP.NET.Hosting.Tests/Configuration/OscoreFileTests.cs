@@ -41,8 +41,8 @@ public sealed class OscoreFileTests : HostTest
             IHost host = await StartServerAsync(("Coap:Server:Oscore:Store", Store));
             IHost other = await StartClientAsync(AddressOf(host));
 
-            Assert.Equal("oscore kid=02", await AskAsync(other));
-            Assert.Equal("oscore kid=02", await AskAsync(other));
+            Assert.Equal("oscore:02", await AskAsync(other));
+            Assert.Equal("oscore:02", await AskAsync(other));
 
             OscoreCounters counters = host.Services.GetRequiredService<OscoreContexts>().GetCounters();
 
@@ -64,7 +64,7 @@ public sealed class OscoreFileTests : HostTest
         IHost host = await StartServerAsync();
         WriteClient("02", Secret);
         IHost early = await StartClientAsync(AddressOf(host));
-        Assert.Equal("oscore kid=02", await AskAsync(early));
+        Assert.Equal("oscore:02", await AskAsync(early));
 
         WriteServer(("0304", OtherSecret));
         _time.Tick();
@@ -75,7 +75,7 @@ public sealed class OscoreFileTests : HostTest
         await Assert.ThrowsAsync<CoapOscoreException>(() => AskAsync(early));
         await ((IAsyncDisposable)early).DisposeAsync();
         WriteClient("0304", OtherSecret);
-        Assert.Equal("oscore kid=0304", await AskAsync(await StartClientAsync(AddressOf(host))));
+        Assert.Equal("oscore:0304", await AskAsync(await StartClientAsync(AddressOf(host))));
     }
 
     [Theory]
@@ -111,7 +111,7 @@ public sealed class OscoreFileTests : HostTest
         Assert.Contains(place, told, StringComparison.Ordinal);
         Assert.DoesNotContain(OtherSecret, told, StringComparison.OrdinalIgnoreCase);
         Assert.Equal(1, host.Services.GetRequiredService<CoapServer>().Counters[CoapCounter.CredentialsNotReloaded]);
-        Assert.Equal("oscore kid=02", await AskAsync(client));
+        Assert.Equal("oscore:02", await AskAsync(client));
     }
 
     [Fact]
@@ -174,7 +174,7 @@ public sealed class OscoreFileTests : HostTest
         IHost host = await StartAsync(builder);
         WriteClient("02", Secret);
 
-        Assert.Equal("oscore kid=02", await AskAsync(await StartClientAsync(AddressOf(host))));
+        Assert.Equal("oscore:02", await AskAsync(await StartClientAsync(AddressOf(host))));
         Assert.Equal(1, host.Services.GetRequiredService<OscoreContexts>().GetCounters().ContextsFound);
     }
 

@@ -1,6 +1,7 @@
 using System.Net.Security;
 using System.Security.Authentication;
 using System.Security.Claims;
+using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Security.Principal;
 using CoAP.NET.Tests.Transports.Tcp;
@@ -9,38 +10,46 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Transports;
 
 /// <summary>Which identities identify a peer, so that all its connections share a quota, and which do not.</summary>
-public sealed class PeerIdentityTests
+public sealed class PeerIdTests
 {
     [Theory]
     [InlineData(ClaimTypes.NameIdentifier)]
     [InlineData("sub")]
-    [InlineData(ClaimTypes.Name)]
+    [InlineData(ClaimTypes.PrimarySid)]
     public void A_user_is_the_same_over_any_number_of_connections(string type)
     {
-        object? key = PeerIdentity.KeyOf(User(new Claim(type, "anna", null, "issuer")));
+        CoapPeerId? key = CoapPeerId.Of(User(new Claim(type, "anna", null, "issuer")));
 
         Assert.NotNull(key);
-        Assert.Equal(key, PeerIdentity.KeyOf(User(new Claim(type, "anna", null, "issuer"))));
-        Assert.NotEqual(key, PeerIdentity.KeyOf(User(new Claim(type, "berta", null, "issuer"))));
+        Assert.Equal(key, CoapPeerId.Of(User(new Claim(type, "anna", null, "issuer"))));
+        Assert.NotEqual(key, CoapPeerId.Of(User(new Claim(type, "berta", null, "issuer"))));
 
         // An identifier is unique for one issuer only.
-        Assert.NotEqual(key, PeerIdentity.KeyOf(User(new Claim(type, "anna", null, "another issuer"))));
+        Assert.NotEqual(key, CoapPeerId.Of(User(new Claim(type, "anna", null, "another issuer"))));
     }
 
     [Theory]
     [InlineData(ClaimTypes.NameIdentifier)]
     [InlineData("sub")]
-    [InlineData(ClaimTypes.Name)]
+    [InlineData(ClaimTypes.PrimarySid)]
     public void A_user_whose_identifier_is_empty_has_no_key_that_others_without_one_would_share(string type) =>
-        Assert.Null(PeerIdentity.KeyOf(User(new Claim(type, ""))));
+        Assert.Null(CoapPeerId.Of(User(new Claim(type, ""))));
 
     [Fact]
     public void A_user_without_an_identifier_has_no_key()
     {
-        Assert.Null(PeerIdentity.KeyOf(User(new Claim(ClaimTypes.Role, "reader"))));
-        Assert.Null(PeerIdentity.KeyOf(new GenericIdentityOf("", isAuthenticated: true)));
-        Assert.Null(PeerIdentity.KeyOf(new GenericIdentityOf(null, isAuthenticated: true)));
+        Assert.Null(CoapPeerId.Of(User(new Claim(ClaimTypes.Role, "reader"))));
+        Assert.Null(CoapPeerId.Of(new GenericIdentityOf("", isAuthenticated: true)));
+        Assert.Null(CoapPeerId.Of(new GenericIdentityOf(null, isAuthenticated: true)));
     }
+
+    [Fact]
+    public void A_user_with_only_a_display_name_has_no_key_that_others_who_call_themselves_the_same_would_share() =>
+        Assert.Null(CoapPeerId.Of(User(new Claim(ClaimTypes.Name, "John Smith"))));
+
+    [Fact]
+    public void The_issuer_and_the_identifier_of_a_user_cannot_be_shifted_against_each_other() =>
+        Assert.NotEqual(CoapPeerId.Of(User(new Claim("sub", "b|c", null, "a"))), CoapPeerId.Of(User(new Claim("sub", "c", null, "a|b"))));
 
     [Fact]
     public void A_user_who_has_not_logged_in_has_no_key_whatever_the_claims_say()
@@ -48,9 +57,9 @@ public sealed class PeerIdentityTests
         ClaimsPrincipal user = new(new ClaimsIdentity([new Claim(ClaimTypes.NameIdentifier, "anna")]));
 
         Assert.False(PeerIdentity.IsKnown(user));
-        Assert.Null(PeerIdentity.KeyOf(user));
-        Assert.Null(PeerIdentity.KeyOf(new GenericIdentityOf("anna", isAuthenticated: false)));
-        Assert.Null(PeerIdentity.KeyOf(null));
+        Assert.Null(CoapPeerId.Of(user));
+        Assert.Null(CoapPeerId.Of(new GenericIdentityOf("anna", isAuthenticated: false)));
+        Assert.Null(CoapPeerId.Of(null));
     }
 
     [Fact]
@@ -62,17 +71,17 @@ public sealed class PeerIdentityTests
             new ClaimsIdentity([new Claim("sub", "anna")], "test"),
         ]);
 
-        Assert.Equal(PeerIdentity.KeyOf(User(new Claim("sub", "anna"))), PeerIdentity.KeyOf(user));
+        Assert.Equal(CoapPeerId.Of(User(new Claim("sub", "anna"))), CoapPeerId.Of(user));
     }
 
     [Fact]
     public void Identities_of_other_kinds_are_known_by_their_name_and_their_kind()
     {
-        object? key = PeerIdentity.KeyOf(new GenericIdentityOf("anna", isAuthenticated: true));
+        CoapPeerId? key = CoapPeerId.Of(new GenericIdentityOf("anna", isAuthenticated: true));
 
         Assert.NotNull(key);
-        Assert.Equal(key, PeerIdentity.KeyOf(new GenericIdentityOf("anna", isAuthenticated: true)));
-        Assert.NotEqual(key, PeerIdentity.KeyOf(new GenericIdentityOf("berta", isAuthenticated: true)));
+        Assert.Equal(key, CoapPeerId.Of(new GenericIdentityOf("anna", isAuthenticated: true)));
+        Assert.NotEqual(key, CoapPeerId.Of(new GenericIdentityOf("berta", isAuthenticated: true)));
     }
 
     [Fact]
@@ -83,7 +92,7 @@ public sealed class PeerIdentityTests
         Assert.False(one.IsKnown);
         Assert.Equal(one, one);
         Assert.NotEqual(one, Tls(null, "a.example"));
-        Assert.Null(PeerIdentity.KeyOf(one));
+        Assert.Null(CoapPeerId.Of(one));
     }
 
     [Fact]
@@ -100,6 +109,57 @@ public sealed class PeerIdentityTests
         Assert.Equal(one.GetHashCode(), other.GetHashCode());
         Assert.NotEqual(one, Tls(another, "a.example"));
     }
+
+    [Fact]
+    public void Peers_with_a_text_as_identity_have_it_as_their_name()
+    {
+        Assert.Equal("name:pump 3", $"{CoapPeerId.Of("pump 3")}");
+        Assert.Null(CoapPeerId.Of(""));
+    }
+
+    [Fact]
+    public void An_object_without_a_text_of_its_own_identifies_nobody()
+    {
+        Assert.Null(CoapPeerId.Of(new object()));
+        Assert.Equal(CoapPeerId.Of(new Version(1, 2)), CoapPeerId.Of(new Version(1, 2)));
+        Assert.NotEqual(CoapPeerId.Of(new Version(1, 2)), CoapPeerId.Of("1.2"));
+    }
+
+    [Fact]
+    public void A_renewed_certificate_identifies_the_same_peer_and_one_of_another_authority_does_not()
+    {
+        using TlsCertificates authority = new();
+        using TlsCertificates another = new();
+        using X509Certificate2 device = authority.Client("device");
+        using X509Certificate2 renewed = authority.Client("device");
+        using RSA key = RSA.Create(2048);
+        using X509Certificate2 foreign = new CertificateRequest("CN=device", key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1)
+            .Create(new X500DistinguishedName("CN=another authority"), X509SignatureGenerator.CreateForRSA(key, RSASignaturePadding.Pkcs1),
+                DateTimeOffset.UtcNow.AddDays(-1), DateTimeOffset.UtcNow.AddDays(1), [1]);
+
+        Assert.NotEqual(device.Thumbprint, renewed.Thumbprint);
+        Assert.Equal(CoapPeerId.OfCertificate(device), CoapPeerId.OfCertificate(renewed));
+        Assert.NotEqual(CoapPeerId.OfCertificate(device), CoapPeerId.OfCertificate(foreign));
+    }
+
+    [Fact]
+    public void Self_signed_certificates_and_those_without_a_subject_identify_by_their_key()
+    {
+        string[] values = [.. new[] { "CN=pump", "CN=pump", "", "" }.Select(static subject =>
+        {
+            using RSA key = RSA.Create(2048);
+            using X509Certificate2 own = new CertificateRequest(subject, key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1)
+                .CreateSelfSigned(DateTimeOffset.UtcNow.AddDays(-1), DateTimeOffset.UtcNow.AddDays(1));
+            return CoapPeerId.OfCertificate(own).ToString();
+        })];
+
+        Assert.Equal(values, values.Distinct());
+        Assert.All(values, static value => Assert.StartsWith("certificate:key=", value, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void A_method_with_a_colon_is_refused_because_it_ends_there_in_the_text() =>
+        Assert.Throws<ArgumentException>(static () => new CoapPeerId("psk:a", "b"));
 
     private static CoapTlsIdentity Tls(X509Certificate2? certificate, string serverName) =>
         new(certificate, serverName, SslProtocols.Tls13, TlsCipherSuite.TLS_AES_256_GCM_SHA384);

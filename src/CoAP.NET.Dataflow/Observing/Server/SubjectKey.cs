@@ -17,7 +17,7 @@ internal sealed class SubjectKey : IEquatable<SubjectKey>
 
     public SubjectKey(RouteChanges route, CoapMessage request, CoapChannel channel)
         : this(route, request.Code, request.OptionsToRead, request.Code == CoapCode.Fetch ? request.Payload : default,
-            PeerIdentity.IsKnown(channel.Identity) ? PeerIdentity.KeyOf(channel.Identity) ?? channel.Identity : null, Sizes.Of(channel))
+            PeerIdentity.IsKnown(channel.Identity) ? CoapPeerId.Of(channel.Identity) ?? channel.Identity : null, Sizes.Of(channel))
     {
     }
 

@@ -1,14 +1,13 @@
 using System.Net.Security;
 using System.Runtime.CompilerServices;
 using System.Security.Authentication;
-using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 
 namespace CoAP.NET.Transports;
 
 /// <summary>The identity of a peer on <c>coaps+tcp</c>, as the TLS handshake proved it.</summary>
 /// <remarks>
-/// Two identities are equal when their certificates are equal: peers with the same certificate are the same peer. That of a peer without a
+/// Two identities are equal when their certificates have the same owner (<see cref="Id"/>): they are the same peer. That of a peer without a
 /// certificate is equal only to itself.
 /// </remarks>
 /// <param name="Certificate">The peer's certificate; null without one. It is disposed when the connection has ended.</param>
@@ -18,17 +17,21 @@ namespace CoAP.NET.Transports;
 public sealed record CoapTlsIdentity(X509Certificate2? Certificate, string? ServerName, SslProtocols Protocol, TlsCipherSuite CipherSuite)
     : ICoapPeerIdentity
 {
-    // Equality must outlive the certificate, which is disposed with its connection.
-    private readonly string? _hash = Certificate?.GetCertHashString(HashAlgorithmName.SHA256);
+    /// <summary>Who the peer is, by its certificate; null without one.</summary>
+    /// <remarks>It outlives the certificate. The client chooses the server name, which therefore says nothing about it.</remarks>
+    public CoapPeerId? Id { get; } = Certificate is null ? null : CoapPeerId.OfCertificate(Certificate);
 
     /// <summary>Whether the peer has proven its identity with a certificate.</summary>
     public bool IsKnown => Certificate is not null;
 
-    /// <summary>Compares the certificates. The client chooses the server name, which therefore says nothing about it.</summary>
+    /// <summary>Compares the owners of the certificates.</summary>
     /// <param name="other">The other identity.</param>
-    /// <returns>True when both have the same certificate, or are the same object.</returns>
-    public bool Equals(CoapTlsIdentity? other) => ReferenceEquals(this, other) || (_hash is not null && _hash == other?._hash);
+    /// <returns>True when both have the same <see cref="Id"/>, or are the same object.</returns>
+    public bool Equals(CoapTlsIdentity? other) => ReferenceEquals(this, other) || (Id is not null && Id == other?.Id);
 
     /// <inheritdoc/>
-    public override int GetHashCode() => _hash?.GetHashCode(StringComparison.Ordinal) ?? RuntimeHelpers.GetHashCode(this);
+    public override int GetHashCode() => Id?.GetHashCode() ?? RuntimeHelpers.GetHashCode(this);
+
+    /// <summary>Returns <see cref="Id"/> as text, or <c>unknown</c>.</summary>
+    public override string ToString() => Id?.ToString() ?? "unknown";
 }
