@@ -31,7 +31,7 @@ public sealed class CoapPeerId : IEquatable<CoapPeerId>
     public const string RawPublicKeyMethod = "rpk";
 
     /// <summary>
-    /// The method of an OSCORE security context that was not made by a key exchange; the value is the kid (Recipient ID) and the ID Context.
+    /// The method of an OSCORE security context that no key exchange made; the value is the kid (Recipient ID) and the ID Context.
     /// </summary>
     public const string OscoreMethod = "oscore";
 

@@ -98,8 +98,8 @@ public sealed class CoapExplorerOptions
     /// The host names, without port, under which browsers may open the page, beside addresses and <c>localhost</c>. Default empty.
     /// </summary>
     /// <remarks>
-    /// While it is empty, any name is allowed to browsers on other machines if the page requires authorization. Calls from this machine, and
-    /// to a page for everybody, then need a name that the setting <c>AllowedHosts</c> of the application has, so that no other site can
+    /// While it is empty, any name is allowed to browsers on other machines if the page requires authorization. Calls from this machine,
+    /// and to a page for everybody, then need a name that the setting <c>AllowedHosts</c> of the application has, so that no other site can
     /// reach the page by a name of its own (DNS rebinding). They get 403 otherwise.
     /// </remarks>
     public ISet<string> AllowedHosts { get; } = new HashSet<string>(StringComparer.OrdinalIgnoreCase);

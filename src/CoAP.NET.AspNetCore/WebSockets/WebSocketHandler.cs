@@ -32,7 +32,8 @@ internal sealed class WebSocketHandler(ServerSource server, CoapWebSocketEndpoin
         if (context.Request.Headers.Origin is [{ Length: > 0 } origin, ..] && !MayOpen(context, origin))
         {
             await RefuseAsync(context, StatusCodes.Status403Forbidden,
-                $"WebSockets from pages of that origin are not allowed here. For a page of this server: {HostNames.Remedy}").ConfigureAwait(false);
+                $"WebSockets from pages of that origin are not allowed here. For a page of this server: {HostNames.Remedy}")
+                .ConfigureAwait(false);
             return;
         }
 

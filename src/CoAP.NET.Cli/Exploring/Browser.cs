@@ -19,7 +19,8 @@ internal static class Browser
 
         try
         {
-            using Process? opened = Process.Start(new ProcessStartInfo(address.IsFile ? address.LocalPath : address.AbsoluteUri) { UseShellExecute = true });
+            string location = address.IsFile ? address.LocalPath : address.AbsoluteUri;
+            using Process? opened = Process.Start(new ProcessStartInfo(location) { UseShellExecute = true });
             return true;
         }
         catch (Exception exception) when (exception is Win32Exception or PlatformNotSupportedException or InvalidOperationException)

@@ -4,8 +4,8 @@ namespace CoAP.NET.Peers;
 internal static class CallerIdentity
 {
     /// <summary>
-    /// Returns who a peer is that connected to this end, or came without a connection; its identity object if that distinguishes nobody, and
-    /// null for a peer that this end connected to.
+    /// Returns who a peer is that connected to this end, or came without a connection; its identity object if that distinguishes nobody,
+    /// and null for a peer that this end connected to.
     /// </summary>
     /// <param name="channel">The peer.</param>
     public static object? Of(CoapChannel channel) =>

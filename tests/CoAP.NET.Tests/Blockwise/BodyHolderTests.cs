@@ -68,17 +68,17 @@ public sealed class BodyHolderTests : QBlockTest
     [InlineData(1)]
     [InlineData(4)]
     [Rfc("7959-2.5-8")]
-    public async Task Last_blocks_of_Q_Block_bodies_take_a_share_and_the_body_of_another_one_arrives(int sources)
+    public async Task Single_blocks_of_Q_Block_bodies_take_a_share_and_the_body_of_another_one_arrives(int sources)
     {
         Options.Limits.LimitAmplification = false;
         await StartUploadsAsync();
         byte[] large = Body(100 * KiB);
-        int last = (large.Length / 16) - 1;
-        for (int port = 0; port < 20; port++)
+        int middle = large.Length / 32;
+        for (int port = 0; port < 60; port++)
         {
             for (int source = 0; source < sources; source++)
             {
-                Hand(QBlock1(large, last, path: $"/whole/{port}"), Holder(source, 1000 + port));
+                Hand(QBlock1(large, middle, path: $"/whole/{port}"), Holder(source, 1000 + port));
             }
         }
 

@@ -316,13 +316,45 @@ public sealed class QBlock1ServerTests : QBlockTest
         await StartStoreAsync();
         byte[] body = Body(32 * 1024);
 
-        // The last block first: memory reaches as far as it.
+        // The last block first.
         CoapMessage? answer = Deliver(QBlock1(body, 2047)).FirstOrDefault();
         Assert.True(answer is null ? Memory.Requests.Used <= 64 * 1024 : answer.Code.IsError);
         CoapMessage large = QBlock1(body, 0, tag: 3);
         large.Options.Size1 = 0x7fff_ffff;
         Assert.Equal(CoapCode.RequestEntityTooLarge, Assert.Single(Deliver(large)).Code);
         AssertAllFreed();
+    }
+
+    [Fact]
+    public async Task A_body_with_holes_takes_memory_only_for_what_came()
+    {
+        await StartStoreAsync();
+        byte[] body = Body(500_000);
+
+        Deliver(QBlock1(body, 0));
+        Deliver(QBlock1(body, 20_000));
+
+        Assert.Equal(1, Bodies.Count);
+        Assert.InRange(Memory.Requests.Used, 1, 64 * 1024);
+    }
+
+    [Fact]
+    public async Task Bodies_that_were_given_up_free_their_memory_although_their_peer_may_still_reject_a_list_of_missing_blocks()
+    {
+        await StartStoreAsync();
+        byte[] body = Body(40_000);
+        long before = GC.GetTotalMemory(forceFullCollection: true);
+
+        // A hole in the first set, so that the server asks for what is missing; then a new body in place of it.
+        for (byte tag = 1; tag <= 250; tag++)
+        {
+            Deliver(QBlock1(body, 0, tag: tag));
+            Deliver(QBlock1(body, 2000, tag: tag));
+        }
+
+        long now = GC.GetTotalMemory(forceFullCollection: true);
+        Assert.Equal(1, Bodies.Count);
+        Assert.InRange(now - before, long.MinValue, 4_000_000);
     }
 
     [Fact]

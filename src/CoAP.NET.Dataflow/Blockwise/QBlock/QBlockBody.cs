@@ -4,7 +4,7 @@ namespace CoAP.NET.Blockwise;
 
 /// <summary>
 /// The body of a request that comes by Q-Block1, in any order (RFC 9177 section 4.3). It stays after the handler got it, so that what comes
-/// again is answered as before. Its memory reaches as far as the last block that came. Guarded by Shard.Gate.
+/// again is answered as before. It has memory only where blocks came. Guarded by Shard.Gate.
 /// </summary>
 internal sealed class QBlockBody : BodyEntry, ITransmissionOwner
 {
@@ -12,7 +12,10 @@ internal sealed class QBlockBody : BodyEntry, ITransmissionOwner
     private readonly byte[] _tag;
     private readonly byte[]? _tagBefore;
     private readonly CoapContentFormat? _format;
-    private byte[] _bytes = [];
+    // A piece of the body holds whole blocks, because it is as large as 16 of the largest.
+    private const int PieceBits = 14;
+
+    private byte[]?[] _pieces = [];
     private ulong[] _present = [];
 
     /// <param name="uploads">Told when what is missing was waited for long enough.</param>
@@ -74,10 +77,19 @@ internal sealed class QBlockBody : BodyEntry, ITransmissionOwner
 
     public override long IdleTime => Channel.Parameters.NonPartialTimeout.Ticks;
 
-    public override void OnGivenUp(string reason) => Channel.Shard.Wheel.Cancel(Waiting);
+    public override void OnGivenUp(string reason)
+    {
+        Channel.Shard.Wheel.Cancel(Waiting);
+
+        // A message that asked for missing blocks refers to this body as long as the peer may reject it.
+        Free();
+    }
+
+    /// <summary>The memory that tells which blocks are here, and where.</summary>
+    public int IndexSize => (Count / 8) + ((PieceOf(Count - 1) + 1) * IntPtr.Size);
 
     /// <summary>How much memory it has for blocks.</summary>
-    public int Capacity => _bytes.Length;
+    public int Capacity { get; private set; }
 
     /// <summary>The Request-Tags of a message, with their lengths.</summary>
     public static byte[] TagOf(CoapMessage message)
@@ -109,18 +121,24 @@ internal sealed class QBlockBody : BodyEntry, ITransmissionOwner
     /// <summary>How much memory it will have with a block.</summary>
     public int CapacityWith(int number)
     {
-        int end = (int)Math.Min(((long)number + 1) << (SizeExponent + 4), Size);
-        return end <= _bytes.Length ? _bytes.Length : (int)Math.Min(Math.Max(end, 2L * _bytes.Length), Size);
+        int piece = PieceOf(number);
+        return piece < _pieces.Length && _pieces[piece] is not null ? Capacity : Capacity + LengthOf(piece);
     }
 
     public bool Has(int number) => number >> 6 < _present.Length && (_present[number >> 6] & (1UL << (number & 63))) != 0;
 
     public void Put(int number, ReadOnlySpan<byte> block)
     {
-        int capacity = CapacityWith(number);
-        if (capacity > _bytes.Length)
+        int piece = PieceOf(number);
+        if (piece >= _pieces.Length)
         {
-            Array.Resize(ref _bytes, capacity);
+            Array.Resize(ref _pieces, Math.Min(PieceOf(Count - 1) + 1, Math.Max(piece + 1, 2 * _pieces.Length)));
+        }
+
+        if (_pieces[piece] is null)
+        {
+            _pieces[piece] = new byte[LengthOf(piece)];
+            Capacity += LengthOf(piece);
         }
 
         if (number >> 6 >= _present.Length)
@@ -128,7 +146,7 @@ internal sealed class QBlockBody : BodyEntry, ITransmissionOwner
             Array.Resize(ref _present, Math.Min((Count + 63) >> 6, Math.Max((number >> 6) + 1, 2 * _present.Length)));
         }
 
-        block.CopyTo(_bytes.AsSpan(number << (SizeExponent + 4)));
+        block.CopyTo(_pieces[piece].AsSpan((number << (SizeExponent + 4)) & ((1 << PieceBits) - 1)));
         _present[number >> 6] |= 1UL << (number & 63);
         Left--;
         Highest = Math.Max(Highest, number);
@@ -160,10 +178,27 @@ internal sealed class QBlockBody : BodyEntry, ITransmissionOwner
     /// <summary>Creates the message of a block the whole request. The memory goes with it.</summary>
     public void Complete(CoapMessage last)
     {
-        last.Payload = _bytes.AsMemory(0, Size);
+        byte[] whole = new byte[Size];
+        for (int piece = 0; piece < _pieces.Length; piece++)
+        {
+            _pieces[piece]?.CopyTo(whole, piece << PieceBits);
+        }
+
+        last.Payload = whole;
         last.Options.Remove(OptionNumber.QBlock1);
         last.Options.Remove(OptionNumber.Size1);
-        _bytes = [];
+        Free();
+    }
+
+    private int PieceOf(int number) => (int)(((long)number << (SizeExponent + 4)) >> PieceBits);
+
+    private int LengthOf(int piece) => (int)Math.Min(1L << PieceBits, Size - ((long)piece << PieceBits));
+
+    private void Free()
+    {
+        _pieces = [];
+        _present = [];
+        Capacity = 0;
     }
 
     // Its messages are lists of missing blocks; a reset means that the peer no longer knows the body.

@@ -61,7 +61,7 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
             }
 
             bodies.Table.Add(body = fresh, now);
-            if (bodies.Charge(body, BodyAssembly.Overhead + key.Size + (body.Count / 8), now) is { } full)
+            if (bodies.Charge(body, BodyAssembly.Overhead + key.Size + body.IndexSize, now) is { } full)
             {
                 bodies.GiveUp(body, string.Empty);
                 return BodyVerdict.Answer(full);

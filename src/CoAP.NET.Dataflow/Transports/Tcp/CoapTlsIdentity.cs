@@ -7,8 +7,8 @@ namespace CoAP.NET.Transports;
 
 /// <summary>The identity of a peer on <c>coaps+tcp</c>, as the TLS handshake proved it.</summary>
 /// <remarks>
-/// Two identities are equal when their certificates have the same owner (<see cref="Id"/>): they are the same peer. That of a peer without a
-/// certificate is equal only to itself.
+/// Two identities are equal when their certificates have the same owner (<see cref="Id"/>): they are the same peer. That of a peer
+/// without a certificate is equal only to itself.
 /// </remarks>
 /// <param name="Certificate">The peer's certificate; null without one. It is disposed when the connection has ended.</param>
 /// <param name="ServerName">The server name that the client requested; null without one.</param>
