@@ -76,8 +76,8 @@ internal sealed class WaitingMessages(CoapSourceRule rule)
     public static CoapTransmission LastOf(CoapTransmission newcomer, SendingState sending) => QueueOf(newcomer, sending).Last!;
 
     /// <summary>
-    /// Returns the message that gives way when the shard has too many: of the source with most waiting messages, the last one for the peer that got nothing for
-    /// longest. It is the newcomer itself if no other source has more.
+    /// Returns the message that gives way when the shard has too many: of the source with most waiting messages, the last one for the peer
+    /// that got nothing for longest. It is the newcomer itself if no other source has more.
     /// </summary>
     /// <param name="newcomer">The already charged message.</param>
     /// <param name="sending">Its peer.</param>

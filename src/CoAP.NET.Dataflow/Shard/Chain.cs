@@ -1,8 +1,8 @@
 namespace CoAP.NET.Shard;
 
 /// <summary>
-/// A linked list, by default in order of insertion, with the links inside the objects: removal takes constant time, and the list allocates nothing. A
-/// struct inside its owner; not thread-safe.
+/// A linked list with the links inside the objects: removal takes constant time, and the list allocates nothing. A struct inside its owner;
+/// not thread-safe.
 /// </summary>
 /// <typeparam name="T">The type of the objects.</typeparam>
 /// <typeparam name="TPlace">Locates the links of an object.</typeparam>

@@ -80,11 +80,11 @@ public sealed class WaitBoundTests
         Leave(100_000, s_quick);
         Ask(times: 20, every: TimeSpan.FromMilliseconds(100));
         Assert.False(_bound.HasStopped(continues: false));
-        Ask(times: 1, every: TimeSpan.FromMilliseconds(100));
+        Ask(times: 5, every: TimeSpan.FromMilliseconds(100));
         Assert.True(_bound.HasStopped(continues: false));
         Assert.False(_bound.HasStopped(continues: true));
         Assert.True(_bound.IsFull(20_000, continues: false));
-        Ask(times: 20, every: TimeSpan.FromMilliseconds(100));
+        Ask(times: 25, every: TimeSpan.FromMilliseconds(100));
         Assert.True(_bound.HasStopped(continues: true));
 
         Leave(1, s_quick);
