@@ -16,8 +16,8 @@ namespace CoAP.NET;
 /// a <see cref="CoapBusyException"/> if there is none, or if the client has <see cref="MaxLookupsPerSource"/>. It fails with the earlier
 /// error if a look-up of the name failed less than 5 s ago.
 /// </para>
-/// Every endpoint has one around <see cref="CoapEndpointOptions.ResolveHost"/>. Code that connects to hosts for clients of a proxy needs its
-/// own. Thread-safe.
+/// Every endpoint has one around <see cref="CoapEndpointOptions.ResolveHost"/>. Code that connects to hosts for clients of a proxy needs
+/// its own. Thread-safe.
 /// </remarks>
 public sealed class CoapNameResolver
 {

@@ -313,6 +313,29 @@ public class ExecutionTests
     }
 
     [Fact]
+    public void What_the_library_does_with_an_answer_counts_as_time_of_the_handler()
+    {
+        _stage.MapGet("/large", () => "large");
+        _stage.Replies.Work = () => _stage.Time.Advance(UserCodePolicy.CostlyFrom);
+        UserCode.Role = new CrowdedRole();
+        try
+        {
+            for (int i = 0; i < UserCodePolicy.FirstCalls + UserCodePolicy.CallsToBeCostly; i++)
+            {
+                Assert.Equal(CoapCode.Content, _stage.Get("/large").Code);
+            }
+
+            Assert.False(_stage.SendAsync(CoapMethod.Get, "/large").IsCompleted);
+        }
+        finally
+        {
+            UserCode.Role = null;
+        }
+
+        _stage.Scheduler.RunAll();
+    }
+
+    [Fact]
     public void Handler_of_a_package_that_blocks_leaves_the_thread_without_a_report()
     {
         _stage.MapGroup("/package").LogBlocking(false).MapGet("/slow", () =>
@@ -437,6 +460,15 @@ public class ExecutionTests
         {
             Assert.Equal(CoapCode.Content, _stage.Get("/slow").Code);
         }
+    }
+
+    private sealed class CrowdedRole : IReceiveRole
+    {
+        public bool IsCrowded => true;
+
+        public bool EnterUserCode() => true;
+
+        public UserCodeEnd ExitUserCode() => UserCodeEnd.Late;
     }
 
     private sealed class CollectingScheduler : TaskScheduler, IDisposable
