@@ -306,6 +306,7 @@ public class ExecutionTests
         }
 
         Assert.False(later[0].IsCompleted);
+        Assert.True(later[^1].IsCompleted);
         Assert.Equal(CoapCode.ServiceUnavailable, later[^1].Result.Code);
         _stage.Scheduler.RunAll();
         Assert.All(blocked, static answer => Assert.True(answer.IsCompleted));
