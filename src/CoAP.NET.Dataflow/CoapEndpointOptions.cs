@@ -152,9 +152,12 @@ public sealed class CoapEndpointOptions
     public bool? AnswerWhileStopping { get; set; }
 
     /// <summary>Resolves a host name to addresses.</summary>
-    /// <remarks>Default: the resolver of the operating system.</remarks>
+    /// <remarks>
+    /// Default: the resolver of the operating system, on a thread of the library. <see cref="CoapNameResolver"/> defines how many names are
+    /// looked up at a time.
+    /// </remarks>
     public Func<string, CancellationToken, Task<IPAddress[]>> ResolveHost { get; set => field = NotNull(value); } =
-        static (name, cancellationToken) => Dns.GetHostAddressesAsync(name, cancellationToken);
+        CoapNameResolver.OfSystemAsync;
 
     /// <summary>The logger factory.</summary>
     /// <remarks>Default: no log.</remarks>

@@ -38,7 +38,10 @@ public class CoapException : Exception
     public bool IsEndpointStopped { get; init; }
 }
 
-/// <summary>The endpoint refused a request before sending it, because too many requests already wait for the same peer.</summary>
+/// <summary>
+/// The endpoint refused a request before sending it, because too many requests already wait for the same peer, or too many look-ups of host
+/// names are running for clients of a proxy (<see cref="CoapNameResolver"/>).
+/// </summary>
 public sealed class CoapBusyException : CoapException
 {
     internal CoapBusyException(string target, int queued)

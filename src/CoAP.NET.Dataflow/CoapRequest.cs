@@ -339,8 +339,11 @@ public sealed class CoapRequest
         set => Wishes.IsForwarded = value;
     }
 
-    /// <summary>The client for which a proxy forwards the request; its share of a <see cref="CoapCache"/> applies.</summary>
-    /// <remarks>Null: the caller.</remarks>
+    /// <summary>The client for which a proxy forwards the request.</summary>
+    /// <remarks>
+    /// Its share of a <see cref="CoapCache"/> applies. Where requests wait for one server (NSTART, RFC 7252 section 4.7), the clients take
+    /// turns: many waiting requests of one client do not delay those of another. Null: the caller.
+    /// </remarks>
     public CoapSource? OnBehalfOf { get => Transfer?.OnBehalfOf; set => Wishes.OnBehalfOf = value; }
 
     /// <summary>

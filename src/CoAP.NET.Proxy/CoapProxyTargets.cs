@@ -59,7 +59,11 @@ public sealed class CoapProxyTargets
         return this;
     }
 
-    /// <summary>Allows all addresses of a network, including non-public ones, and every name that resolves to them.</summary>
+    /// <summary>Allows all addresses of a network, including non-public ones.</summary>
+    /// <remarks>
+    /// A URI may contain such an address, or a name that <see cref="AllowHost"/> allows and that resolves to it. Other names are not looked
+    /// up: clients could make the proxy look up any name.
+    /// </remarks>
     /// <param name="network">Address and prefix length, such as <c>2001:db8::/32</c> or <c>192.168.7.0/24</c>.</param>
     /// <returns>This object.</returns>
     /// <exception cref="FormatException">The text is not a network.</exception>
@@ -69,7 +73,7 @@ public sealed class CoapProxyTargets
         return AllowNetwork(IPNetwork.Parse(network));
     }
 
-    /// <summary>Allows all addresses of a network, including non-public ones, and every name that resolves to them.</summary>
+    /// <summary>Allows all addresses of a network, including non-public ones; see <see cref="AllowNetwork(string)"/>.</summary>
     /// <param name="network">The network.</param>
     /// <returns>This object.</returns>
     public CoapProxyTargets AllowNetwork(IPNetwork network)
@@ -84,7 +88,10 @@ public sealed class CoapProxyTargets
     }
 
     /// <summary>Whether requests to a host may go to one of its addresses.</summary>
-    /// <remarks>Code that forwards a request must call this for the exact address that it sends to.</remarks>
+    /// <remarks>
+    /// Code that forwards a request must call <see cref="MayAllow"/> before it looks up a name, and this method for the exact address that
+    /// it sends to.
+    /// </remarks>
     /// <param name="host">The host as in the URI; brackets of an IPv6 address are ignored.</param>
     /// <param name="address">The freshly resolved address.</param>
     /// <returns>Whether the address is allowed.</returns>
@@ -98,13 +105,11 @@ public sealed class CoapProxyTargets
 
     /// <summary>Whether the name of a host is acceptable; if not, there is no need to resolve it.</summary>
     /// <param name="host">The host as in the URI.</param>
-    /// <returns>True if the name is allowed, or if networks are allowed that its addresses may belong to.</returns>
+    /// <returns>Whether the name is allowed, or the host is an allowed address.</returns>
     public bool MayAllow(string host)
     {
         ArgumentNullException.ThrowIfNull(host);
-        return TryReadAddress(host, out IPAddress? address)
-            ? Allows(host, address)
-            : IsNamed(host) || Volatile.Read(ref _networks).Length > 0;
+        return TryReadAddress(host, out IPAddress? address) ? Allows(host, address) : IsNamed(host);
     }
 
     /// <summary>Returns the allowed addresses of a host, for code that resolves names and connects itself.</summary>

@@ -82,6 +82,45 @@ public sealed class BoundTests
         Assert.Equal(0, world.Proxy.GetCounters().UnderWay);
     }
 
+    [Theory]
+    [InlineData(CoapMethod.Get)]
+    [InlineData(CoapMethod.Post)]
+    public async Task A_client_with_many_requests_to_a_slow_server_does_not_keep_others_from_it(CoapMethod method)
+    {
+        await using ProxyWorld world = new();
+        world.ProxyServer.MapForwardProxy(world.Proxy);
+        CoapClient greedy = world.MakeClient(
+            "[2001:db8:77::1]", options => options.Parameters = CoapTransmissionParameters.Default with { NStart = 100 });
+        await world.StartAsync();
+        await world.VerifyAsync();
+        await world.RunAsync(() => greedy.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/none")));
+        int asked = 0;
+        using ScriptedPeer slow = world.Network.CreatePeer(InMemoryNetwork.Address("[2001:db8:1::99]:5683"));
+        slow.Responder = received =>
+        {
+            // Only every other copy is acknowledged, so that each request takes its time.
+            CoapMessage request = CoapDatagramSerializer.Default.Deserialize(received.Data);
+            asked++;
+            if (asked % 2 == 0)
+            {
+                slow.SendTo(received.From, CoapDatagramSerializer.Default.Serialize(new CoapMessage(CoapCode.Content)
+                {
+                    Type = CoapMessageType.Acknowledgement, MessageId = request.MessageId, Token = request.Token,
+                }));
+            }
+
+            return true;
+        };
+        Task<CoapResponse>[] many =
+            [.. Enumerable.Range(0, 40).Select(i => greedy.SendAsync(ProxyWorld.Ask($"coap://[2001:db8:1::99]/{i}", method)))];
+        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().UnderWay == many.Length, TimeSpan.FromMinutes(1));
+
+        CoapResponse response = await world.SendAsync(ProxyWorld.Ask("coap://[2001:db8:1::99]/other", method));
+        Assert.Equal(CoapCode.Content, response.Code);
+        Assert.InRange(many.Count(static one => one.IsCompleted), 0, 5);
+        await world.RunAsync(() => Task.WhenAll(many));
+    }
+
     [Fact]
     public async Task Who_leaves_a_connection_has_his_requests_given_up()
     {

@@ -64,6 +64,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
     [Fact]
     public async Task A_name_goes_on_as_Uri_Host_although_the_proxy_resolved_it()
     {
+        _world.Proxy.Targets.AllowHost("sensor.example");
         _world.Names["sensor.example"] = [IPAddress.Parse("2001:db8:1::1")];
         _world.Answer(_ => CoapResults.Text("here"));
         await _world.StartAsync();
@@ -192,6 +193,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
     [Rfc("7252-5.7.2-1", "7252-5.7.1-1", "7252-5.7.1-2", "gc-3.5.1-1")]
     public async Task What_cannot_be_asked_has_its_code_and_a_text(string target, int @class, int detail)
     {
+        _world.Proxy.Targets.AllowHost("unknown.example");
         await _world.StartAsync();
 
         CoapResponse response = await _world.SendAsync(ProxyWorld.Ask(target));

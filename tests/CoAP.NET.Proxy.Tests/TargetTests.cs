@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.Sockets;
 
 namespace CoAP.NET.Proxy.Tests;
 
@@ -65,6 +66,61 @@ public sealed class TargetTests
         Assert.False(new CoapProxyTargets().AllowNetwork("ff00::/8").Allows("x", IPAddress.Parse("ff05::1")));
         Assert.True(new CoapProxyTargets().AllowHost("*").Allows("x", IPAddress.Parse("2001:4860::1")));
         Assert.False(new CoapProxyTargets().AllowHost("*").Allows("x", IPAddress.Parse("fd00::1")));
+    }
+
+    [Fact]
+    public void A_name_is_looked_up_only_if_it_is_allowed_whatever_networks_are()
+    {
+        CoapProxyTargets targets = new CoapProxyTargets().AllowNetwork("192.168.7.0/24").AllowHost("*.lan");
+
+        Assert.True(targets.MayAllow("192.168.7.9"));
+        Assert.True(targets.MayAllow("boiler.lan"));
+        Assert.False(targets.MayAllow("boiler.example"));
+        Assert.False(targets.MayAllow("192.168.8.9"));
+        Assert.True(targets.Allows("boiler.lan", IPAddress.Parse("192.168.7.9")));
+    }
+
+    [Fact]
+    public async Task Names_that_no_server_answers_keep_nobody_else_from_the_proxy()
+    {
+        TaskCompletionSource<IPAddress[]> never = new();
+        int lookups = 0;
+        await using ProxyWorld world = new(options =>
+        {
+            options.Targets.AllowHost("*");
+            Action<CoapEndpointOptions>? usual = options.ConfigureClient;
+            options.ConfigureClient = endpoint =>
+            {
+                usual?.Invoke(endpoint);
+                Func<string, CancellationToken, Task<IPAddress[]>> resolve = endpoint.ResolveHost;
+                endpoint.ResolveHost = (name, cancellationToken) =>
+                {
+                    lookups++;
+                    return name.EndsWith(".slow", StringComparison.Ordinal) ? never.Task : resolve(name, cancellationToken);
+                };
+            };
+        });
+        world.ProxyServer.MapForwardProxy(world.Proxy);
+        world.Answer(_ => CoapResults.Text("here"));
+        world.Names["sensor.example"] = [IPAddress.Parse("2001:db8:1::1")];
+        CoapClient stranger = world.MakeClient(
+            "[2001:db8:77::1]", options => options.Parameters = CoapTransmissionParameters.Default with { NStart = 100 });
+        await world.StartAsync();
+        await world.VerifyAsync();
+        await world.RunAsync(() => stranger.SendAsync(ProxyWorld.Ask(ProxyWorld.OriginUri)));
+
+        Task<CoapResponse>[] slow = [.. Enumerable.Range(0, 40).Select(i => stranger.SendAsync(ProxyWorld.Ask($"coap://n{i}.slow/")))];
+        await world.Clock.AdvanceUntilAsync(() => slow.Count(static one => one.IsCompleted) > 30, TimeSpan.FromMinutes(1));
+
+        Assert.Equal(CoapNameResolver.MaxLookupsPerSource, lookups);
+        CoapResponse[] refused = [.. slow.Where(static one => one.IsCompleted).Select(static one => one.Result)];
+        Assert.All(refused, static one => Assert.Equal(CoapCode.ServiceUnavailable, one.Code));
+        Assert.All(refused, static one => Assert.Equal(TimeSpan.FromSeconds(5), one.MaxAge));
+        Assert.Equal("here", (await world.SendAsync(ProxyWorld.Ask("coap://sensor.example/"))).GetText());
+        Assert.Equal("here", (await world.SendAsync(ProxyWorld.Ask(ProxyWorld.OriginUri))).GetText());
+        never.SetException(new SocketException((int)SocketError.TryAgain));
+        CoapResponse[] ends = await world.RunAsync(() => Task.WhenAll(slow));
+        Assert.Equal(CoapNameResolver.MaxLookupsPerSource, ends.Count(static one => one.Code == CoapCode.BadGateway));
     }
 
     [Theory]

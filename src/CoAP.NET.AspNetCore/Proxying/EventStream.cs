@@ -37,7 +37,7 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
     public async Task SendEventsAsync(HttpContext context, CoapUri target)
     {
         CancellationToken aborted = context.RequestAborted;
-        CoapObservation observation = await ObserveAsync(target, aborted).ConfigureAwait(false);
+        CoapObservation observation = await ObserveAsync(context, target, aborted).ConfigureAwait(false);
         await using (observation.ConfigureAwait(false))
         {
             HttpResponse response = context.Response;
@@ -81,7 +81,7 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
 
     public async Task SendMessagesAsync(HttpContext context, CoapUri target)
     {
-        CoapObservation observation = await ObserveAsync(target, context.RequestAborted).ConfigureAwait(false);
+        CoapObservation observation = await ObserveAsync(context, target, context.RequestAborted).ConfigureAwait(false);
         await using (observation.ConfigureAwait(false))
         {
             using WebSocket socket = await context.WebSockets.AcceptWebSocketAsync().ConfigureAwait(false);
@@ -279,10 +279,10 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
     }
 
     // The first registration must succeed: until then a status can report the error. Afterwards the observation continues.
-    private async Task<CoapObservation> ObserveAsync(CoapUri target, CancellationToken cancellationToken)
+    private async Task<CoapObservation> ObserveAsync(HttpContext context, CoapUri target, CancellationToken cancellationToken)
     {
-        CoapObservation observation = await observer
-            .ObserveAsync(new CoapRequest(CoapMethod.Get, target.ToString()), cancellationToken: cancellationToken).ConfigureAwait(false);
+        CoapRequest request = new(CoapMethod.Get, target.ToString()) { OnBehalfOf = HttpPlaces.SourceOf(context) };
+        CoapObservation observation = await observer.ObserveAsync(request, cancellationToken: cancellationToken).ConfigureAwait(false);
         try
         {
             observation.Latest?.EnsureSuccess();

@@ -81,6 +81,7 @@ internal sealed class HttpForwarding : IDisposable
             }
         }
 
+        request.Options.Set(CoapHttpRequestOptions.OnBehalfOf, HttpPlaces.SourceOf(context));
         if (hopLimit is { } hops)
         {
             request.Options.Set(CoapHttpRequestOptions.HopLimit, hops);

@@ -39,8 +39,12 @@ internal sealed class HttpPlaces(CoapHttpExchangeOptions options)
         }
     }
 
-    // An authenticated user is a source of its own because many users may come from the address of one front end.
-    private static CoapSource SourceOf(HttpContext context) =>
+    /// <summary>
+    /// Returns the source of a request. An authenticated user is a source of its own, because many users may come from the address of one
+    /// front end.
+    /// </summary>
+    /// <param name="context">The request.</param>
+    public static CoapSource SourceOf(HttpContext context) =>
         CoapSourceRule.Default.Of(
             CoapAddress.FromIPEndPoint(
                 new IPEndPoint(context.Connection.RemoteIpAddress ?? IPAddress.None, context.Connection.RemotePort)),

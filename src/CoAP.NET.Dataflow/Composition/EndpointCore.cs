@@ -101,7 +101,8 @@ internal sealed class EndpointCore
         RestoredObservers = new ObserverRestoring(Routes, Environment, State, observers);
 
         // The client's side, from the messages up.
-        HostLookup hosts = Hosts = new HostLookup(options.ResolveHost, Environment, Served.Aborted);
+        HostLookup hosts = Hosts = new HostLookup(
+            new CoapNameResolver(options.ResolveHost, Environment.TimeProvider), Environment, Served.Aborted);
         RequestSender sender = new(Environment, Pipelines);
         Pool = new ConnectionPool(Environment, hosts);
         Peers = new PeerEvents(face, Environment, Pipelines, Connections, Pool, sender);

@@ -5,11 +5,10 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Connecting;
 
 /// <summary>Finds the addresses of hosts, for no longer than a request may take and the endpoint lives.</summary>
-/// <param name="resolve">Finds the addresses of a name.</param>
+/// <param name="names">Finds the addresses of a name.</param>
 /// <param name="environment">Provides the clock.</param>
 /// <param name="stopped">Ends all waiting, as the endpoint was stopped.</param>
-internal sealed class HostLookup(
-    Func<string, CancellationToken, Task<IPAddress[]>> resolve, CoapEnvironment environment, CancellationToken stopped)
+internal sealed class HostLookup(CoapNameResolver names, CoapEnvironment environment, CancellationToken stopped)
 {
     // Timers take no more than 49 days.
     private static readonly TimeSpan s_longestTimer = TimeSpan.FromDays(40);
@@ -56,10 +55,13 @@ internal sealed class HostLookup(
     /// <summary>The addresses of the host of a URI.</summary>
     /// <param name="uri">The URI.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
+    /// <param name="onBehalfOf">The client that named the host; null for this endpoint itself.</param>
     /// <returns>One address at least.</returns>
     /// <exception cref="CoapNameResolutionException">There is none.</exception>
+    /// <exception cref="CoapBusyException">Too many look-ups for clients are running.</exception>
     /// <exception cref="CoapException">The endpoint was stopped.</exception>
-    public async ValueTask<IPAddress[]> FindAsync(CoapUri uri, CancellationToken cancellationToken)
+    public async ValueTask<IPAddress[]> FindAsync(
+        CoapUri uri, CancellationToken cancellationToken, CoapSource? onBehalfOf = null)
     {
         if (uri.Addresses is { } literal)
         {
@@ -69,7 +71,7 @@ internal sealed class HostLookup(
         IPAddress[] addresses;
         try
         {
-            addresses = await UntilStoppedAsync(resolve(uri.Host, cancellationToken), cancellationToken).ConfigureAwait(false);
+            addresses = await FindUntilStoppedAsync(uri.Host, onBehalfOf, cancellationToken).ConfigureAwait(false);
         }
         catch (SocketException exception)
         {
@@ -85,16 +87,19 @@ internal sealed class HostLookup(
     /// <param name="limit">The time of the whole request.</param>
     /// <param name="started">When it began, in units of 100 ns.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
+    /// <param name="onBehalfOf">The client that named the host; null for this endpoint itself.</param>
     /// <returns>One address at least.</returns>
     /// <exception cref="CoapTimeoutException">The time was over first.</exception>
     /// <exception cref="CoapNameResolutionException">There is none.</exception>
+    /// <exception cref="CoapBusyException">Too many look-ups for clients are running.</exception>
     /// <exception cref="CoapException">The endpoint was stopped.</exception>
     public async ValueTask<IPAddress[]> FindInTimeAsync(
-        CoapUri uri, CoapCode method, RequestTime limit, long started, CancellationToken cancellationToken)
+        CoapUri uri, CoapCode method, RequestTime limit, long started, CancellationToken cancellationToken,
+        CoapSource? onBehalfOf = null)
     {
         if (!limit.IsFinite || uri.HostAddress is not null)
         {
-            return await FindAsync(uri, cancellationToken).ConfigureAwait(false);
+            return await FindAsync(uri, cancellationToken, onBehalfOf).ConfigureAwait(false);
         }
 
         TimeSpan left = limit.Since(started, environment.Now).Left!.Value;
@@ -102,7 +107,7 @@ internal sealed class HostLookup(
         using CancellationTokenSource both = CancellationTokenSource.CreateLinkedTokenSource(time.Token, cancellationToken);
         try
         {
-            return await FindAsync(uri, both.Token).ConfigureAwait(false);
+            return await FindAsync(uri, both.Token, onBehalfOf).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
@@ -133,17 +138,12 @@ internal sealed class HostLookup(
         return Array.ConvertAll(addresses, address => AddressOf(uri, address));
     }
 
-    private async ValueTask<T> UntilStoppedAsync<T>(Task<T> task, CancellationToken cancellationToken)
+    private async ValueTask<IPAddress[]> FindUntilStoppedAsync(string name, CoapSource? onBehalfOf, CancellationToken cancellationToken)
     {
-        if (task.IsCompleted)
-        {
-            return await task.ConfigureAwait(false);
-        }
-
         using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(stopped, cancellationToken);
         try
         {
-            return await task.WaitAsync(either.Token).ConfigureAwait(false);
+            return await names.FindAsync(name, onBehalfOf, either.Token).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested && stopped.IsCancellationRequested)
         {

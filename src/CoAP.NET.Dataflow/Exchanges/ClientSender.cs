@@ -39,16 +39,18 @@ internal sealed class ClientSender
     /// <param name="run">The steps that see the response; the default when there are none, or when they await it.</param>
     /// <param name="cancellationToken">Cancels the wait and stops further copies.</param>
     /// <param name="isForwarded">Whether a proxy forwards the request for another client.</param>
+    /// <param name="onBehalfOf">The client; null for the caller.</param>
     /// <returns>The request; its task ends with the response.</returns>
     public ClientRequest Begin(
         CoapChannel channel, CoapMessage message, RequestTime time, in RequestRun run, CancellationToken cancellationToken,
-        bool isForwarded = false)
+        bool isForwarded = false, CoapSource? onBehalfOf = null)
     {
         ClientRequest request;
         _shard.Enter();
         try
         {
             request = new ClientRequest(_layer, _channels.Restore(channel), message, time, in run) { IsForwarded = isForwarded };
+            request.Transmission.OnBehalfOf = onBehalfOf;
             _layer.Register(request);
         }
         finally

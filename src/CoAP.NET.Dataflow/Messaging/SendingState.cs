@@ -23,8 +23,11 @@ internal sealed class SendingState : WheelTimer
     /// <summary>The Message IDs that an acknowledgement or reset can match, with places in the table of transmissions.</summary>
     public MidTable Outstanding;
 
-    /// <summary>Messages that wait for NSTART, PROBING_RATE or a Message ID.</summary>
+    /// <summary>Messages that wait for NSTART, PROBING_RATE or a Message ID, in the order of their rounds.</summary>
     public WaitingList Waiting;
+
+    /// <summary>The current round: that of the first waiting message when one last left.</summary>
+    public long Round { get; set; }
 
     /// <summary>Replies that wait for a Message ID; neither NSTART nor PROBING_RATE delays them.</summary>
     public WaitingList WaitingReplies;

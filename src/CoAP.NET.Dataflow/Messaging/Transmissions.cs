@@ -340,7 +340,7 @@ internal sealed class Transmissions
 
     private void Enqueue(CoapTransmission transmission, CoapChannel peer, SendingState sending, long now)
     {
-        _waiting.Append(transmission, sending);
+        _waiting.Add(transmission, sending);
         Pump(peer, now);
         if (!transmission.IsQueued)
         {
@@ -351,7 +351,9 @@ internal sealed class Transmissions
         if (isFull || _waiting.Count > _line.Max)
         {
             // The second limit is for responses to addresses that appear once and never acknowledge: each has a queue of its own.
-            CoapTransmission dropped = isFull ? transmission : _waiting.ToGiveWay(transmission, sending);
+            CoapTransmission dropped = isFull
+                ? WaitingMessages.LastOf(transmission, sending)
+                : _waiting.ToGiveWay(transmission, sending);
             Dequeue(dropped, dropped.Channel.Messaging.Sending!);
             dropped.IsOver = true;
             _counters.Add(CoapCounter.NotSent);
@@ -377,6 +379,11 @@ internal sealed class Transmissions
         }
 
         _line.Leave(sending);
+        if (!transmission.PassesQueue)
+        {
+            WaitingMessages.BeginTurn(sending);
+        }
+
         Dequeue(transmission, sending);
         Transmit(transmission, peer, sending, now);
         return true;

@@ -8,6 +8,10 @@ namespace CoAP.NET.Messaging;
 /// The messages that wait for their turn, each in a queue of its peer. A message that really has to wait is charged to the source of the
 /// peer. Decides which one gives way when there is no room. Guarded by the shard's lock.
 /// </summary>
+/// <remarks>
+/// A proxy sends messages for many clients. In the queue of a peer these clients take turns: each has one message in a round. A client with
+/// many waiting requests therefore delays the others by one request for each of theirs.
+/// </remarks>
 /// <param name="rule">Maps peers to sources.</param>
 internal sealed class WaitingMessages(CoapSourceRule rule)
 {
@@ -16,17 +20,29 @@ internal sealed class WaitingMessages(CoapSourceRule rule)
     /// <summary>The number of messages.</summary>
     public int Count { get; private set; }
 
-    /// <summary>Appends a message to its queue.</summary>
+    /// <summary>Adds a message to its queue.</summary>
     /// <param name="transmission">The message.</param>
     /// <param name="sending">Its peer.</param>
-    public void Append(CoapTransmission transmission, SendingState sending)
+    public void Add(CoapTransmission transmission, SendingState sending)
     {
-        QueueOf(transmission, sending).Append(transmission);
+        if (transmission.PassesQueue)
+        {
+            sending.WaitingReplies.Append(transmission);
+        }
+        else
+        {
+            AddInTurn(transmission, sending);
+        }
+
         Count++;
         transmission.IsQueued = true;
     }
 
-    /// <summary>Charges an appended message that could not leave at once.</summary>
+    /// <summary>Records that the waiting message with the first turn may leave, or a later one in its place.</summary>
+    /// <param name="sending">The peer.</param>
+    public static void BeginTurn(SendingState sending) => sending.Round = sending.Waiting.First!.Round;
+
+    /// <summary>Charges an added message that could not leave at once.</summary>
     /// <param name="transmission">The message.</param>
     /// <param name="sending">Its peer.</param>
     /// <returns>The length of its queue.</returns>
@@ -53,8 +69,15 @@ internal sealed class WaitingMessages(CoapSourceRule rule)
     }
 
     /// <summary>
-    /// Returns the message that gives way: of the source with most waiting messages, the last one for the peer that got nothing for
-    /// longest. It is the newcomer itself if no other source has more.
+    /// Returns the message that gives way when a peer has too many: the last one, which is of the client with most waiting messages.
+    /// </summary>
+    /// <param name="newcomer">The already charged message.</param>
+    /// <param name="sending">Its peer.</param>
+    public static CoapTransmission LastOf(CoapTransmission newcomer, SendingState sending) => QueueOf(newcomer, sending).Last!;
+
+    /// <summary>
+    /// Returns the message that gives way when the shard has too many: of the source with most waiting messages, the last one for the peer
+    /// that got nothing for longest. It is the newcomer itself if no other source has more.
     /// </summary>
     /// <param name="newcomer">The already charged message.</param>
     /// <param name="sending">Its peer.</param>
@@ -62,6 +85,26 @@ internal sealed class WaitingMessages(CoapSourceRule rule)
         _ledger.Greediest is { First.Owner: var stalled } greediest && greediest.Amount > sending.Holding!.Source!.Amount
             ? stalled.WaitingReplies.Last ?? stalled.Waiting.Last!
             : newcomer;
+
+    // A client without a waiting message is behind the round that already began: otherwise clients with one message at a time would stay in
+    // front of the rest of it for ever.
+    private static void AddInTurn(CoapTransmission transmission, SendingState sending)
+    {
+        CoapTransmission? own = sending.Waiting.Last;
+        while (own is not null && own.OnBehalfOf != transmission.OnBehalfOf)
+        {
+            own = own.WaitingLinks.Previous;
+        }
+
+        transmission.Round = Math.Max(own?.Round ?? 0, sending.Round) + 1;
+        CoapTransmission? previous = sending.Waiting.Last;
+        while (previous is not null && previous.Round > transmission.Round)
+        {
+            previous = previous.WaitingLinks.Previous;
+        }
+
+        sending.Waiting.InsertAfter(previous, transmission);
+    }
 
     private static int CountOf(SendingState sending) => sending.WaitingReplies.Count + sending.Waiting.Count;
 

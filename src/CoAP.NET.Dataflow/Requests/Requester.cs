@@ -115,8 +115,8 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
         CoapUri uri = RequestComposer.ParseTarget(
             request.UriText ?? throw new ArgumentException("The request has no URI. Create it with one.", nameof(request)));
         CoapTransport transport = await transports.ForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
-        IPAddress[] addresses = HostLookup.Reachable(await hosts.FindAsync(uri, cancellationToken).ConfigureAwait(false),
-            request.LocalAddress, uri);
+        IPAddress[] found = await hosts.FindAsync(uri, cancellationToken, request.OnBehalfOf).ConfigureAwait(false);
+        IPAddress[] addresses = HostLookup.Reachable(found, request.LocalAddress, uri);
         CoapAddress remote = HostLookup.AddressOf(uri, addresses[0]);
         CoapMessage message = RequestComposer.Copy(request);
         RequestComposer.AddTarget(message, uri, remote);
@@ -204,8 +204,8 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
         CoapUri uri = TargetOf(request);
         long started = environment.Now;
         CoapTransport transport = await transports.ForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
-        IPAddress[] found = await hosts.FindInTimeAsync(uri, request.Code, new RequestTime(request.Timeout), started, cancellationToken)
-            .ConfigureAwait(false);
+        IPAddress[] found = await hosts.FindInTimeAsync(
+            uri, request.Code, new RequestTime(request.Timeout), started, cancellationToken, request.OnBehalfOf).ConfigureAwait(false);
         IPAddress[] addresses = HostLookup.Reachable(found, request.LocalAddress, uri);
         bool isOfTarget = !RequestComposer.NamesResource(request.Message);
         if (transport is CoapConnectionTransport stream)

@@ -1,5 +1,5 @@
 using System.Buffers.Binary;
-using System.Security.Cryptography;
+using System.IO.Hashing;
 
 namespace CoAP.NET;
 
@@ -47,32 +47,26 @@ public readonly struct CoapETag : IEquatable<CoapETag>
         return new CoapETag(version == 0 ? bytes[7..] : bytes[(int)(ulong.LeadingZeroCount(version) / 8)..]);
     }
 
-    /// <summary>Creates an entity-tag of 8 bytes from the hash of a representation (the beginning of its SHA-256).</summary>
+    /// <summary>Creates an entity-tag of 8 bytes from the hash of a representation (the beginning of its XXH128).</summary>
+    /// <remarks>
+    /// Equal for equal bytes in every process, also after a restart. The hash is fast and not cryptographic: who chooses the content can
+    /// make two contents with one tag. Use another hash where that matters, such as for contents that clients must not exchange.
+    /// </remarks>
     /// <param name="content">The bytes of the representation.</param>
-    /// <returns>The entity-tag; equal for equal bytes.</returns>
-    public static CoapETag FromContent(ReadOnlySpan<byte> content)
-    {
-        Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];
-        SHA256.HashData(content, hash);
-        return new CoapETag(hash[..MaxLength]);
-    }
+    /// <returns>The entity-tag.</returns>
+    public static CoapETag FromContent(ReadOnlySpan<byte> content) => FromContent(content, seed: 0);
 
     /// <summary>
     /// Creates an entity-tag of 8 bytes from the hash of a representation and its Content-Format, so that two formats of one resource
     /// differ.
     /// </summary>
+    /// <remarks>See <see cref="FromContent(ReadOnlySpan{byte})"/>.</remarks>
     /// <param name="content">The representation.</param>
     /// <returns>The entity-tag.</returns>
     public static CoapETag FromContent(CoapContent content)
     {
         ArgumentNullException.ThrowIfNull(content);
-        using IncrementalHash hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
-        Span<byte> bytes = stackalloc byte[SHA256.HashSizeInBytes];
-        BinaryPrimitives.WriteInt32BigEndian(bytes, content.Format?.Value ?? -1);
-        hash.AppendData(bytes[..4]);
-        hash.AppendData(content.Bytes.Span);
-        hash.GetHashAndReset(bytes);
-        return new CoapETag(bytes[..MaxLength]);
+        return FromContent(content.Bytes.Span, seed: 1L + (content.Format?.Value ?? -1));
     }
 
     /// <summary>Returns whether two entity-tags are equal.</summary>
@@ -118,6 +112,13 @@ public readonly struct CoapETag : IEquatable<CoapETag>
     /// <summary>Returns the bytes as hexadecimal digits.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => Convert.ToHexStringLower(ToArray());
+
+    private static CoapETag FromContent(ReadOnlySpan<byte> content, long seed)
+    {
+        Span<byte> hash = stackalloc byte[16];
+        XxHash128.Hash(content, hash, seed);
+        return new CoapETag(hash[..MaxLength]);
+    }
 
     internal bool Matches(ReadOnlySpan<byte> bytes)
     {

@@ -1,6 +1,6 @@
 using System.Buffers;
 using System.Collections.Concurrent;
-using System.Security.Cryptography;
+using System.IO.Hashing;
 using Microsoft.Win32.SafeHandles;
 
 namespace CoAP.NET.Resources;
@@ -69,7 +69,7 @@ internal static class FileTags
     {
         long length = entry.Length;
         entry.TimesRead++;
-        using IncrementalHash hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+        XxHash128 hash = new();
         byte[] buffer = ArrayPool<byte>.Shared.Rent((int)Math.Clamp(length, 1, Chunk));
         try
         {
@@ -82,7 +82,7 @@ internal static class FileTags
                     throw new EndOfStreamException($"The file became shorter than {length} bytes during reading.");
                 }
 
-                hash.AppendData(buffer, 0, read);
+                hash.Append(buffer.AsSpan(0, read));
                 offset += read;
             }
         }
@@ -91,8 +91,7 @@ internal static class FileTags
             ArrayPool<byte>.Shared.Return(buffer);
         }
 
-        byte[] digest = hash.GetHashAndReset();
-        return new CoapETag(digest.AsSpan(0, CoapETag.MaxLength));
+        return new CoapETag(hash.GetCurrentHash().AsSpan(0, CoapETag.MaxLength));
     }
 
     private sealed class Entry(long length, DateTime lastWrite)

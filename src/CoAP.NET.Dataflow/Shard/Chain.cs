@@ -1,8 +1,8 @@
 namespace CoAP.NET.Shard;
 
 /// <summary>
-/// A linked list in order of insertion, with the links inside the objects: removal takes constant time, and the list allocates nothing. A
-/// struct inside its owner; not thread-safe.
+/// A linked list with the links inside the objects: removal takes constant time, and the list allocates nothing. A struct inside its owner;
+/// not thread-safe.
 /// </summary>
 /// <typeparam name="T">The type of the objects.</typeparam>
 /// <typeparam name="TPlace">Locates the links of an object.</typeparam>
@@ -10,31 +10,44 @@ internal struct Chain<T, TPlace>
     where T : class
     where TPlace : struct, IChainPlace<T>
 {
-    /// <summary>The oldest object; null when empty.</summary>
+    /// <summary>The first object; null when empty.</summary>
     public T? First { get; private set; }
 
-    /// <summary>The newest object; null when empty.</summary>
+    /// <summary>The last object; null when empty.</summary>
     public T? Last { get; private set; }
 
     /// <summary>The number of objects.</summary>
     public int Count { get; private set; }
 
     /// <summary>Appends an object. It must not be in the chain.</summary>
-    public void Append(T item)
+    public void Append(T item) => InsertAfter(Last, item);
+
+    /// <summary>Inserts an object behind another one. It must not be in the chain.</summary>
+    /// <param name="previous">The other object, which must be in the chain; null for the first place.</param>
+    /// <param name="item">The object.</param>
+    public void InsertAfter(T? previous, T item)
     {
         ref ChainLinks<T> links = ref TPlace.Of(item);
-        links.Previous = Last;
-        links.Next = null;
-        if (Last is { } last)
+        links.Previous = previous;
+        links.Next = previous is null ? First : TPlace.Of(previous).Next;
+        if (previous is not null)
         {
-            TPlace.Of(last).Next = item;
+            TPlace.Of(previous).Next = item;
         }
         else
         {
             First = item;
         }
 
-        Last = item;
+        if (links.Next is { } next)
+        {
+            TPlace.Of(next).Previous = item;
+        }
+        else
+        {
+            Last = item;
+        }
+
         Count++;
     }
 

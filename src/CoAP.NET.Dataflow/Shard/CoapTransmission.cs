@@ -99,6 +99,12 @@ internal sealed class CoapTransmission : WheelTimer
     /// </summary>
     internal bool IsStateless { get; init; }
 
+    /// <summary>The client for which it is sent (<see cref="CoapRequest.OnBehalfOf"/>); null for this endpoint itself.</summary>
+    internal CoapSource? OnBehalfOf { get; set; }
+
+    /// <summary>The number of its round among the waiting messages of its peer; each source has one message in a round.</summary>
+    internal long Round { get; set; }
+
     /// <summary>Whether it counts against NSTART.</summary>
     internal bool CountsForNStart { get; set; }
 

@@ -8,8 +8,11 @@ namespace CoAP.NET.Http.Backends;
 /// Opens connections for a forward proxy, only to allowed hosts and to allowed addresses among the current ones of the name.
 /// </summary>
 /// <param name="targets">The allowed targets.</param>
-internal sealed class GuardedConnector(CoapProxyTargets targets)
+/// <param name="time">The clock.</param>
+internal sealed class GuardedConnector(CoapProxyTargets targets, TimeProvider time)
 {
+    private readonly CoapNameResolver _names = new(timeProvider: time);
+
     public SocketsHttpHandler MakeHandler() => new()
     {
         AllowAutoRedirect = false,
@@ -22,7 +25,12 @@ internal sealed class GuardedConnector(CoapProxyTargets targets)
     private async ValueTask<Stream> ConnectAsync(SocketsHttpConnectionContext context, CancellationToken cancellationToken)
     {
         DnsEndPoint end = context.DnsEndPoint;
-        IPAddress[] addresses = await Dns.GetHostAddressesAsync(end.Host, cancellationToken).ConfigureAwait(false);
+        CoapSource? client = context.InitialRequestMessage.Options.TryGetValue(CoapHttpRequestOptions.OnBehalfOf, out CoapSource source)
+            ? source
+            : null;
+        IPAddress[] addresses = IPAddress.TryParse(end.Host, out IPAddress? literal)
+            ? [literal]
+            : await _names.FindAsync(end.Host, client, cancellationToken).ConfigureAwait(false);
         IPAddress[] allowed = targets.Filter(end.Host, addresses);
         if (allowed.Length == 0)
         {

@@ -29,7 +29,7 @@ internal sealed class HttpUpstream : CoapProxyUpstream
         _cache = new CoapCache(options.CacheBytes, timeProvider: options.TimeProvider);
         _certified = new CertificateClients(
             options.MaxCertificateClients, options.CertificateIdleTimeout, options.ConfigureCertificateHandler, options.TimeProvider);
-        _guarded = new Lazy<HttpClient>(() => new HttpClient(new GuardedConnector(targets).MakeHandler())
+        _guarded = new Lazy<HttpClient>(() => new HttpClient(new GuardedConnector(targets, options.TimeProvider).MakeHandler())
         {
             Timeout = Timeout.InfiniteTimeSpan,
         });
@@ -110,9 +110,10 @@ internal sealed class HttpUpstream : CoapProxyUpstream
             ExceptionDispatchInfo.Throw(client);
             throw;
         }
-        catch (HttpRequestException exception) when (exception.InnerException is CoapTargetDeniedException denied)
+        catch (HttpRequestException exception) when (exception.InnerException is CoapTargetDeniedException or CoapBusyException)
         {
-            throw denied;
+            ExceptionDispatchInfo.Throw(exception.InnerException);
+            throw;
         }
         catch (Exception exception) when (exception is HttpRequestException or IOException
             || (exception is OperationCanceledException && !cancellationToken.IsCancellationRequested))
@@ -205,6 +206,7 @@ internal sealed class HttpUpstream : CoapProxyUpstream
         {
             using HttpRequestMessage message = CoapToHttpRequest.Translate(
                 method, options, request.Payload, target, _options.Translator, _tags, convertsBody, request.Body);
+            message.Options.Set(CoapHttpRequestOptions.OnBehalfOf, request.Received.Peer.Source);
             AddIdentity(message, request, target);
             using HttpResponseMessage response = await client
                 .SendAsync(message, HttpCompletionOption.ResponseHeadersRead, cancellationToken).ConfigureAwait(false);

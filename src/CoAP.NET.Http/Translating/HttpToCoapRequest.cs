@@ -39,6 +39,11 @@ internal static class HttpToCoapRequest
             coap.Options.HopLimit = hopLimit;
         }
 
+        if (request.Options.TryGetValue(CoapHttpRequestOptions.OnBehalfOf, out CoapSource source))
+        {
+            coap.OnBehalfOf = source;
+        }
+
         coap.Accept = translator.AcceptedFormats(request)[0];
         return coap;
     }

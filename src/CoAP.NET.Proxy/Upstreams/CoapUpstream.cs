@@ -26,7 +26,7 @@ internal sealed class CoapUpstream(ICoapObserver requester) : CoapProxyUpstream
         CoapRequest onward = new((CoapMethod)request.Code.Value, request.Target)
         {
             IsForwarded = true,
-            OnBehalfOf = request.MayBeShared ? request.Received.Peer.Source : null,
+            OnBehalfOf = request.Received.Peer.Source,
             CacheMode = request.MayBeShared ? CoapCacheMode.Default : CoapCacheMode.Bypass,
             Timeout = request.Timeout,
         };

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Net;
 using System.Net.WebSockets;
 using System.Security.Claims;
@@ -45,6 +46,9 @@ public sealed class HttpBoundTests : IAsyncDisposable
 
         Assert.Equal((5, 16), (_options.Counters.UnderWay, _options.Counters.Busy));
         Assert.Equal(4, _device.Asked);
+
+        // Where they wait for the device they take turns.
+        Assert.All(_device.OnBehalfOf, static source => Assert.Equal("192.0.2.66", source?.Address.ToString()));
         _device.Answer();
         await served;
         await Task.WhenAll(greedy.Select(static one => one.Task));
@@ -321,8 +325,11 @@ public sealed class HttpBoundTests : IAsyncDisposable
     private sealed class Slow : ICoapObserver
     {
         private readonly TaskCompletionSource _answer = new();
+        private readonly ConcurrentQueue<CoapSource?> _onBehalfOf = [];
         private int _asked;
         private int _cancelled;
+
+        public IEnumerable<CoapSource?> OnBehalfOf => _onBehalfOf;
 
         public int Asked => Volatile.Read(ref _asked);
 
@@ -333,6 +340,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
         public async Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken = default)
         {
             Interlocked.Increment(ref _asked);
+            _onBehalfOf.Enqueue(request.OnBehalfOf);
             try
             {
                 await _answer.Task.WaitAsync(cancellationToken);

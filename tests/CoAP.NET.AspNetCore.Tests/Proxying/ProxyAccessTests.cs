@@ -47,10 +47,23 @@ public sealed class ProxyAccessTests : ProxyTest
     [Fact]
     public async Task A_name_may_be_asked_that_leads_to_a_network_that_is_allowed()
     {
-        await StartProxyAsync(static proxy =>
-            proxy.ConfigureClient = static endpoint => endpoint.ResolveHost = static (_, _) =>
-                Task.FromResult<IPAddress[]>([IPAddress.Loopback]));
-        Assert.Equal("hello", await Http.GetStringAsync(new Uri($"/hc/coap://any.example:{Origin.Split(':')[^1]}/text", UriKind.Relative)));
+        List<string> lookedUp = [];
+        await StartProxyAsync(proxy =>
+        {
+            proxy.Targets.AllowHost("*.lan");
+            proxy.ConfigureClient = endpoint => endpoint.ResolveHost = (name, _) =>
+            {
+                lookedUp.Add(name);
+                return Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
+            };
+        });
+        string port = Origin.Split(':')[^1];
+        Assert.Equal("hello", await Http.GetStringAsync(new Uri($"/hc/coap://any.lan:{port}/text", UriKind.Relative)));
+
+        // Other names are not even looked up.
+        using HttpResponseMessage other = await SendAsync("GET", $"/hc/coap://any.example:{port}/text");
+        Assert.Equal(HttpStatusCode.Forbidden, other.StatusCode);
+        Assert.Equal(["any.lan"], lookedUp);
     }
 
     [Theory]

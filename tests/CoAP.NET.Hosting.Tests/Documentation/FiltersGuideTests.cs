@@ -87,9 +87,16 @@ public sealed class FiltersGuideTests : ServedTest
                 ReplenishmentPeriod = TimeSpan.FromSeconds(1),
             })));
         ICoapServerBuilder server = Server;
-        server.MapGroup("/measurements").RequireRateLimit("per device").MapPost("/", () => CoapResults.Changed());
+        server.MapGroup("/measurements")
+            .RequireAuthorization(policy => policy.RequireVerifiedAddress())
+            .RequireRateLimit("per device")
+            .MapPost("/", () => CoapResults.Changed());
 
         await StartAsync();
+
+        // A client that does not answer the challenge.
+        CoapRequest stranger = new(CoapMethod.Post, Uri("/measurements")) { IsForwarded = true };
+        Assert.Equal(CoapCode.Unauthorized, (await Client().SendAsync(stranger)).Code);
         Assert.Equal(CoapCode.Changed, (await AskAsync("/measurements", CoapMethod.Post)).Code);
     }
 

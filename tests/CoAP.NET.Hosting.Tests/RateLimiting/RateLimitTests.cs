@@ -135,6 +135,27 @@ public sealed class RateLimitTests : ServedTest
     }
 
     [Fact]
+    public async Task An_address_that_is_not_verified_has_no_partition_of_a_limit_behind_that_requirement()
+    {
+        List<object> partitions = [];
+        Services.AddCoapRateLimits(options => options.AddLimit("per peer", request =>
+        {
+            partitions.Add(CoapRateLimitKey.Identity(request));
+            return Once(partitions[^1]);
+        }));
+        Server.MapPost("/x", () => CoapResults.Changed())
+            .RequireAuthorization(policy => policy.RequireVerifiedAddress())
+            .RequireRateLimit("per peer");
+        await StartAsync();
+
+        CoapRequest stranger = new(CoapMethod.Post, Uri("/x")) { IsForwarded = true };
+        Assert.Equal(CoapCode.Unauthorized, (await Client().SendAsync(stranger)).Code);
+        Assert.Empty(partitions);
+        Assert.Equal(CoapCode.Changed, (await AskAsync("/x", CoapMethod.Post)).Code);
+        Assert.Single(partitions);
+    }
+
+    [Fact]
     public async Task A_user_has_one_limit_for_all_connections_and_whoever_has_not_logged_in_that_of_the_address()
     {
         // As each WebSocket has it: a principal of its own.

@@ -20,7 +20,7 @@ public sealed partial class ProxyPageTests
     [Fact]
     public async Task The_snippets_do_what_the_page_says()
     {
-        await using ProxyWorld world = new();
+        await using ProxyWorld world = new(static options => options.Targets.AllowHost("*.sensors.example.com"));
         world.Answer(request => CoapResults.Text($"{request.Path}"));
         CoapServer server = world.ProxyServer;
         CoapClient client = world.Client;

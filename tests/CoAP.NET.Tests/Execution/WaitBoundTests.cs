@@ -74,6 +74,42 @@ public sealed class WaitBoundTests
         Assert.True(_bound.IsFull(2, continues: false));
     }
 
+    [Fact]
+    public void The_time_since_the_last_one_left_counts_so_that_a_queue_which_none_leaves_is_full()
+    {
+        Leave(100_000, s_quick);
+        Ask(times: 20, every: TimeSpan.FromMilliseconds(100));
+        Assert.False(_bound.HasStopped(continues: false));
+        Ask(times: 5, every: TimeSpan.FromMilliseconds(100));
+        Assert.True(_bound.HasStopped(continues: false));
+        Assert.False(_bound.HasStopped(continues: true));
+        Assert.True(_bound.IsFull(20_000, continues: false));
+        Ask(times: 25, every: TimeSpan.FromMilliseconds(100));
+        Assert.True(_bound.HasStopped(continues: true));
+
+        Leave(1, s_quick);
+        Assert.False(_bound.HasStopped(continues: false));
+    }
+
+    [Fact]
+    public void A_single_pause_of_the_process_does_not_stop_a_queue_that_is_asked_right_afterwards()
+    {
+        Leave(100_000, s_quick);
+        Ask(times: 1, every: TimeSpan.FromSeconds(10));
+        Ask(times: 1_000, every: TimeSpan.Zero);
+        Assert.False(_bound.HasStopped(continues: false));
+        Assert.False(_bound.IsFull(1_000, continues: false));
+    }
+
+    private void Ask(int times, TimeSpan every)
+    {
+        for (int i = 0; i < times; i++)
+        {
+            _stage.Time.Advance(every);
+            _bound.Look();
+        }
+    }
+
     private void Leave(int count, TimeSpan each)
     {
         for (int i = 0; i < count; i++)

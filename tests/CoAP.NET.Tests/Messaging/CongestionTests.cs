@@ -100,6 +100,60 @@ public sealed class CongestionTests
     }
 
     [Fact]
+    public void The_clients_of_a_proxy_take_turns_where_their_requests_wait_for_one_server()
+    {
+        CoapChannel channel = _rig.Channel();
+        for (int i = 0; i < 6; i++)
+        {
+            _rig.Send(channel, token: $"a{i}", onBehalfOf: Client(1));
+        }
+
+        _rig.Send(channel, token: "b0", onBehalfOf: Client(2));
+        _rig.Send(channel, token: "b1", onBehalfOf: Client(2));
+        _rig.Send(channel, token: "c0");
+        Acknowledge(channel, 8);
+        Assert.Equal(["a0", "a1", "b0", "c0", "a2", "b1", "a3", "a4", "a5"], _rig.Bytes.Select(bytes => bytes[^2..]));
+    }
+
+    [Fact]
+    public void Clients_with_one_request_at_a_time_do_not_keep_back_the_rest_of_another_one()
+    {
+        CoapChannel channel = _rig.Channel();
+        for (int i = 0; i < 4; i++)
+        {
+            _rig.Send(channel, token: $"a{i}", onBehalfOf: Client(1));
+        }
+
+        // Each of two others asks again as soon as its request has left.
+        _rig.Send(channel, token: "b0", onBehalfOf: Client(2));
+        _rig.Send(channel, token: "c0", onBehalfOf: Client(3));
+        for (int i = 0; i < 12; i++)
+        {
+            Acknowledge(channel, 1);
+            if (_rig.Bytes[^1][^2] is var client and not 'a')
+            {
+                _rig.Send(channel, token: $"{client}{i % 10}", onBehalfOf: Client(client == 'b' ? 2 : 3));
+            }
+        }
+
+        Assert.Equal("aabcabcabcbcb", string.Concat(_rig.Bytes.Select(static bytes => bytes[^2])));
+    }
+
+    [Fact]
+    public void Beyond_the_bound_of_the_queue_the_last_request_of_the_client_with_most_is_refused()
+    {
+        CoapChannel channel = _rig.Channel(parameters: new CoapTransmissionParameters { MaxQueuedRequests = 3 });
+        CoapTransmission[] greedy = [.. Enumerable.Range(0, 4).Select(i => _rig.Send(channel, token: $"a{i}", onBehalfOf: Client(1)))];
+        CoapTransmission other = _rig.Send(channel, token: "b0", onBehalfOf: Client(2));
+        Assert.Same(greedy[3], Assert.Single(_rig.Up).Transmission);
+
+        CoapTransmission more = _rig.Send(channel, token: "b1", onBehalfOf: Client(2));
+        Assert.Same(more, _rig.Up[^1].Transmission);
+        Assert.Equal([true, true], [greedy[2].IsQueued, other.IsQueued]);
+        Assert.Equal(3, _rig.Layer.Waiting);
+    }
+
+    [Fact]
     public void A_nonconfirmable_request_frees_its_place_by_its_answer_or_after_its_time()
     {
         CoapChannel channel = _rig.Channel(parameters: new CoapTransmissionParameters { ProbingRate = double.PositiveInfinity });
@@ -373,5 +427,15 @@ public sealed class CongestionTests
         CoapTransmission transmission = new(channel, message, null);
         _rig.Offer(new CoapOutbound { Channel = channel, Message = message, Transmission = transmission });
         return transmission;
+    }
+
+    private static CoapSource Client(int host) => CoapSourceRule.Default.Of(CoapAddress.FromIPv4(0xc6336400u + (uint)host, 5683));
+
+    private void Acknowledge(CoapChannel channel, int times)
+    {
+        for (int i = 0; i < times; i++)
+        {
+            _rig.Receive(channel, "6000" + _rig.LastMid);
+        }
     }
 }

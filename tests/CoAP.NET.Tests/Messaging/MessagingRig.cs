@@ -125,10 +125,10 @@ internal sealed class MessagingRig
         Offer(new CoapOutbound { Channel = to.Channel, Kind = kind, Reception = to.Reception });
 
     public CoapTransmission Send(CoapChannel channel, CoapMessageType type = CoapMessageType.Confirmable, CoapCode? code = null,
-        string token = "a1", ITransmissionOwner? owner = null, bool isOfBody = false)
+        string token = "a1", ITransmissionOwner? owner = null, bool isOfBody = false, CoapSource? onBehalfOf = null)
     {
         CoapMessage message = new(code ?? CoapCode.Get) { Type = type, Token = new CoapToken(Wire.Hex(token)) };
-        CoapTransmission transmission = new(channel, message, owner) { IsOfBody = isOfBody };
+        CoapTransmission transmission = new(channel, message, owner) { IsOfBody = isOfBody, OnBehalfOf = onBehalfOf };
         Offer(new CoapOutbound { Channel = channel, Message = message, Transmission = transmission });
         return transmission;
     }

@@ -260,6 +260,83 @@ public class ExecutionTests
     }
 
     [Fact]
+    public void Requests_that_a_slow_handler_lets_wait_keep_no_thread_from_others()
+    {
+        TaskCompletionSource<CoapResult> never = new();
+        bool awaits = false;
+        _stage.MapGet("/slow", () =>
+        {
+            _stage.Time.Advance(TimeSpan.FromMilliseconds(25));
+            return awaits ? never.Task : Task.FromResult(CoapResults.Text("slow"));
+        });
+        MakeSlow();
+        awaits = true;
+        Task<CoapResult>[] waiting =
+            [.. Enumerable.Range(0, UserCodePolicy.SlowParallelism + 100).Select(_ => _stage.SendAsync(CoapMethod.Get, "/slow"))];
+        _stage.Scheduler.RunAll();
+        Assert.All(waiting, static answer => Assert.False(answer.IsCompleted));
+
+        awaits = false;
+        Task<CoapResult> other = _stage.SendAsync(CoapMethod.Get, "/slow");
+        _stage.Scheduler.RunAll();
+        Assert.True(other.IsCompletedSuccessfully);
+        Assert.Equal(CoapCode.Content, other.Result.Code);
+        Assert.Equal(waiting.Length, _stage.Served.Count);
+    }
+
+    [Fact]
+    public void While_all_threads_of_a_slow_handler_stay_blocked_further_requests_are_refused()
+    {
+        _stage.MapGet("/slow", () =>
+        {
+            _stage.Time.Advance(TimeSpan.FromMilliseconds(25));
+            return "slow";
+        });
+        MakeSlow();
+
+        // None of these threads comes as far as its end.
+        Task<CoapResult>[] blocked =
+            [.. Enumerable.Range(0, UserCodePolicy.SlowParallelism).Select(_ => _stage.SendAsync(CoapMethod.Get, "/slow"))];
+        Assert.Equal(blocked.Length, _stage.Scheduler.Count);
+        List<Task<CoapResult>> later = [];
+        for (int i = 0; i < 40; i++)
+        {
+            later.Add(_stage.SendAsync(CoapMethod.Get, "/slow"));
+            _stage.Time.Advance(TimeSpan.FromMilliseconds(100));
+        }
+
+        Assert.False(later[0].IsCompleted);
+        Assert.True(later[^1].IsCompleted);
+        Assert.Equal(CoapCode.ServiceUnavailable, later[^1].Result.Code);
+        _stage.Scheduler.RunAll();
+        Assert.All(blocked, static answer => Assert.True(answer.IsCompleted));
+        Assert.All(later, static answer => Assert.True(answer.IsCompleted));
+    }
+
+    [Fact]
+    public void What_the_library_does_with_an_answer_counts_as_time_of_the_handler()
+    {
+        _stage.MapGet("/large", () => "large");
+        _stage.Replies.Work = () => _stage.Time.Advance(UserCodePolicy.CostlyFrom);
+        UserCode.Role = new CrowdedRole();
+        try
+        {
+            for (int i = 0; i < UserCodePolicy.FirstCalls + UserCodePolicy.CallsToBeCostly; i++)
+            {
+                Assert.Equal(CoapCode.Content, _stage.Get("/large").Code);
+            }
+
+            Assert.False(_stage.SendAsync(CoapMethod.Get, "/large").IsCompleted);
+        }
+        finally
+        {
+            UserCode.Role = null;
+        }
+
+        _stage.Scheduler.RunAll();
+    }
+
+    [Fact]
     public void Handler_of_a_package_that_blocks_leaves_the_thread_without_a_report()
     {
         _stage.MapGroup("/package").LogBlocking(false).MapGet("/slow", () =>
@@ -375,6 +452,24 @@ public class ExecutionTests
         await stage.Served.WhenIdleAsync().WaitAsync(s_hang);
         Assert.False(together);
         Assert.Equal(2400, stage.Replies.Count);
+    }
+
+    // The first calls are not judged.
+    private void MakeSlow()
+    {
+        for (int i = 0; i < UserCodePolicy.FirstCalls + UserCodePolicy.BlocksToBeSlow; i++)
+        {
+            Assert.Equal(CoapCode.Content, _stage.Get("/slow").Code);
+        }
+    }
+
+    private sealed class CrowdedRole : IReceiveRole
+    {
+        public bool IsCrowded => true;
+
+        public bool EnterUserCode() => true;
+
+        public UserCodeEnd ExitUserCode() => UserCodeEnd.Late;
     }
 
     private sealed class CollectingScheduler : TaskScheduler, IDisposable

@@ -12,6 +12,9 @@ internal sealed class ReplySink : ITargetBlock<CoapReply>
 
     public int Count => Volatile.Read(ref _count);
 
+    /// <summary>Stands in for the work of later stages.</summary>
+    public Action Work { get; set; } = static () => { };
+
     public Task Completion => Task.CompletedTask;
 
     public Task<CoapResult> For(CoapExchange exchange) => Source(exchange).Task;
@@ -20,6 +23,7 @@ internal sealed class ReplySink : ITargetBlock<CoapReply>
         bool consumeToAccept)
     {
         Interlocked.Increment(ref _count);
+        Work();
         Source(messageValue.Exchange).SetResult(messageValue.Result);
         return DataflowMessageStatus.Accepted;
     }

@@ -58,8 +58,10 @@ internal static class BlockCutter
         if (!whole.Options.Contains(OptionNumber.ETag))
         {
             // Made of the content, and of its format, so that a representation that comes back after another one has its tag again, and no
-            // other one has it.
+            // other one has it. It takes as long as the handler made the body large, so a receiving thread treats it like the handler.
+            UserCode.Enter();
             whole.WithETag(CoapETag.FromContent(new CoapContent(result.Payload, whole.Options.ContentFormat)));
+            UserCode.Exit();
         }
 
         return whole;

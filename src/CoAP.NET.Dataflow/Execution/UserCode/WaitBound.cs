@@ -4,13 +4,17 @@ namespace CoAP.NET;
 /// <remarks>
 /// The pace covers some time and not a few requests, and a single pause does not count. If the system takes the processor away for a
 /// moment, very many requests leave right afterwards. By the pace of the last few, nearly all requests of that moment would be refused.
+/// The time since the last request left counts as well: otherwise a queue that none leaves would keep its earlier pace.
 /// </remarks>
 internal sealed class WaitBound(CoapEnvironment environment)
 {
     private static readonly long s_longestPace = UserCodePolicy.LongestWait.Ticks / UserCodePolicy.PaceWeight;
 
-    private long _left;
+    private long _seen;
     private long _pausesAgainFrom = long.MinValue;
+
+    // The time since the last request left, without a single pause.
+    private long _open;
 
     // The number of requests that left, and the time during which some waited: of the current span, and of the previous one. A queue begins
     // as a quick one.
@@ -21,8 +25,13 @@ internal sealed class WaitBound(CoapEnvironment environment)
     /// <param name="waiting">The number of waiting requests.</param>
     /// <param name="continues">Whether it continues an operation.</param>
     public bool IsFull(int waiting, bool continues) =>
-        waiting * (_before.Time + _span.Time)
-            > (continues ? UserCodePolicy.WaitsOfContinuations : 1) * UserCodePolicy.LongestWait.Ticks * (_before.Count + _span.Count);
+        waiting * (_before.Time + _span.Time + _open) > LongestWait(continues) * (_before.Count + _span.Count);
+
+    /// <summary>
+    /// Whether none left for so long that the pace tells nothing: for <see cref="UserCodePolicy.PaceWeight"/> times the longest wait, 2 s.
+    /// </summary>
+    /// <param name="continues">Whether the next request continues an operation.</param>
+    public bool HasStopped(bool continues) => _open > UserCodePolicy.PaceWeight * LongestWait(continues);
 
     /// <summary>Records a new waiting request.</summary>
     /// <param name="waiting">The number of requests that waited before.</param>
@@ -30,15 +39,16 @@ internal sealed class WaitBound(CoapEnvironment environment)
     {
         if (waiting == 0)
         {
-            _left = environment.Now;
+            (_seen, _open) = (environment.Now, 0);
         }
     }
 
-    /// <summary>Records a request that left.</summary>
-    public void Left()
+    /// <summary>Records that another request came while some wait.</summary>
+    public void Look()
     {
-        long now = environment.Now;
-        long time = now - _left;
+        // Threads that receive read the clock once for a batch, so their time may be older.
+        long now = Math.Max(_seen, environment.Now);
+        long time = now - _seen;
         if (time > s_longestPace && now >= _pausesAgainFrom)
         {
             // If pauses are a large part of the time, they are the pace.
@@ -46,13 +56,24 @@ internal sealed class WaitBound(CoapEnvironment environment)
             time = s_longestPace;
         }
 
-        _span.Time += time;
+        _open += time;
+        _seen = now;
+    }
+
+    /// <summary>Records a request that left.</summary>
+    public void Left()
+    {
+        Look();
+        _span.Time += _open;
         _span.Count++;
-        _left = now;
+        _open = 0;
         if (_span.Time >= UserCodePolicy.LongestWait.Ticks && _span.Count >= UserCodePolicy.PaceWeight)
         {
             _before = _span;
             _span = default;
         }
     }
+
+    private static long LongestWait(bool continues) =>
+        (continues ? UserCodePolicy.WaitsOfContinuations : 1) * UserCodePolicy.LongestWait.Ticks;
 }

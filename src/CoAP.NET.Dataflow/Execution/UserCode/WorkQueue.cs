@@ -7,6 +7,10 @@ namespace CoAP.NET;
 /// limited number waits, and each source has a share of the remaining places. A thread serves one request after another and ends when none
 /// waits. Besides the first thread, others start only if <see cref="HandlerThreads"/> leaves room.
 /// </summary>
+/// <remarks>
+/// Where the library moved the handler to these threads, a request runs until the handler returns its task: the place is for a thread,
+/// and a handler that awaits has none. <see cref="ServedRequests"/> counts the requests without an answer, with a share for each source.
+/// </remarks>
 internal sealed class WorkQueue : IHandlerQueue
 {
     private readonly Queue<(RouteCall Call, CoapSource? Source)> _waiting = new();
@@ -225,10 +229,11 @@ internal sealed class WorkQueue : IHandlerQueue
             return call.Run.Execute(call, this, watch: null);
         }
 
+        // The thread is free now, whether or not the request has its answer.
         long started = _environment.ReadClock();
-        bool isDone = call.Run.Execute(call, this, watch: null);
+        call.Run.Execute(call, queue: null, watch: null);
         _aside.ObserveAside(_environment.ReadClock() - started);
-        return isDone;
+        return true;
     }
 
     // A surplus thread ends before it takes the next request; another thread of the queue continues, or asks again.
@@ -263,7 +268,7 @@ internal sealed class WorkQueue : IHandlerQueue
     private bool TryWait(in RouteCall call, long capacity)
     {
         int waiting = _waiting.Count;
-        if (waiting >= capacity || (waiting >= _parallelism && _bound?.IsFull(waiting, ResourceInbound.Continues(call.Exchange)) == true))
+        if (waiting >= capacity || WaitsTooLong(call, waiting))
         {
             return false;
         }
@@ -277,6 +282,19 @@ internal sealed class WorkQueue : IHandlerQueue
         _bound?.Came(waiting);
         Enqueue(call, source);
         return true;
+    }
+
+    // As many as run at a time wait about as long as one call takes.
+    private bool WaitsTooLong(in RouteCall call, int waiting)
+    {
+        if (_bound is null || waiting == 0)
+        {
+            return false;
+        }
+
+        bool continues = ResourceInbound.Continues(call.Exchange);
+        _bound.Look();
+        return _bound.HasStopped(continues) || (waiting >= _parallelism && _bound.IsFull(waiting, continues));
     }
 
     // A request that continues an operation has no source: refusing it would waste the earlier work.

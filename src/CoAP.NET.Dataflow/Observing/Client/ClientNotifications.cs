@@ -231,7 +231,10 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
 
     private OutgoingRequest Outgoing(CoapMessage message, long now) => new()
     {
-        Request = new CoapRequest(message) { CacheMode = Target.CacheMode, BlockSize = Target.BlockSize, IsForwarded = Target.IsForwarded },
+        Request = new CoapRequest(message)
+        {
+            CacheMode = Target.CacheMode, BlockSize = Target.BlockSize, IsForwarded = Target.IsForwarded, OnBehalfOf = Target.OnBehalfOf,
+        },
         Message = message,
         Channel = registration.Standing!.Channel,
         Target = Target.Uri,

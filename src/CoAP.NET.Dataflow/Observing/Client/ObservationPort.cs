@@ -97,7 +97,9 @@ internal sealed class ObservationPort(CoapEnvironment environment, TransportSet 
         CoapTransport transport = await transports.ForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
         long started = environment.Now;
         IPAddress[] addresses = HostLookup.Reachable(
-            await hosts.FindInTimeAsync(uri, target.Message.Code, time, started, cancellationToken).ConfigureAwait(false), target.Local,
+            await hosts.FindInTimeAsync(uri, target.Message.Code, time, started, cancellationToken, target.OnBehalfOf)
+                .ConfigureAwait(false),
+            target.Local,
             uri);
         if (transport is CoapConnectionTransport stream)
         {

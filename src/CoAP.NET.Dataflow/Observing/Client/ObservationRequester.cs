@@ -39,7 +39,7 @@ internal sealed class ObservationRequester(CoapEnvironment environment, Transpor
         ObservationTarget target = new(name, message)
         {
             Uri = uri, IsOfUri = isOfTarget, Local = request.LocalAddress, Timeout = TimeoutOf(request), CacheMode = request.CacheMode,
-            BlockSize = request.BlockSize, IsForwarded = request.IsForwarded,
+            BlockSize = request.BlockSize, IsForwarded = request.IsForwarded, OnBehalfOf = request.OnBehalfOf,
         };
         return await BeginAsync(target, options, cancellationToken).ConfigureAwait(false);
     }
@@ -58,7 +58,7 @@ internal sealed class ObservationRequester(CoapEnvironment environment, Transpor
         ObservationTarget target = new($"{channel} at {channel.Local}", message)
         {
             Uri = uri, Peer = channel, Timeout = TimeoutOf(request), CacheMode = request.CacheMode, BlockSize = request.BlockSize,
-            IsForwarded = request.IsForwarded,
+            IsForwarded = request.IsForwarded, OnBehalfOf = request.OnBehalfOf,
         };
         return BeginAsync(target, options, cancellationToken);
     }

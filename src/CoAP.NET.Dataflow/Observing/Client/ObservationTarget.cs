@@ -59,6 +59,9 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
     /// <summary>Whether a proxy observes for a client, from the first observer.</summary>
     public bool IsForwarded { get; init; }
 
+    /// <summary>The client for which a proxy observes: the first one; null for the caller.</summary>
+    public CoapSource? OnBehalfOf { get; init; }
+
     /// <summary>
     /// The block size in bytes to propose; null for that of the peer's parameters. Observers that share the registration use that of the
     /// first one.

@@ -58,7 +58,7 @@ internal sealed class RegistrationAtPeer(ClientObservation observation, Observat
     /// <returns>Why it could not be sent; null if it was sent.</returns>
     public CoapException? Send(CoapMessage message)
     {
-        Transmission = new CoapTransmission(Standing!.Channel, message, Standing);
+        Transmission = new CoapTransmission(Standing!.Channel, message, Standing) { OnBehalfOf = observation.Target.OnBehalfOf };
         if (Standing.Channel.Carried is not null && message.Options.Observe == Observe.RegisterValue)
         {
             Standing.Registration = Transmission;

@@ -67,6 +67,19 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
             RestoreContext(context, synchronization);
         }
 
+        if (done && result is SeekableResult)
+        {
+            pending = new ValueTask<CoapResult>(result);
+            done = false;
+        }
+
+        if (done)
+        {
+            OpenedStreams.OnAnswered(exchange, null, null, call.Route, environment);
+            stage.Finish(exchange, error is null ? Check(exchange, call.Route, result) : Fail(exchange, call.Route, error), error);
+        }
+
+        // After the answer: what the library computed of a large one, such as its entity-tag, took the thread as well.
         if (watch is not null && IsSlowBy(watch, mayHaveBeenLong, started, pauses) && call.Route.GetPlan(environment).LogsBlocking)
         {
             reports.Report(
@@ -74,27 +87,21 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
                 null, exchange);
         }
 
-        if (done && result is SeekableResult)
-        {
-            pending = new ValueTask<CoapResult>(result);
-            done = false;
-        }
-
         if (!done)
         {
             _ = AwaitAsync(exchange, call.Route, pending, queue);
-            return false;
         }
 
-        OpenedStreams.OnAnswered(exchange, null, null, call.Route, environment);
-        stage.Finish(exchange, error is null ? Check(exchange, call.Route, result) : Fail(exchange, call.Route, error), error);
-        return true;
+        return done;
     }
 
-    private bool IsSlowBy(SlowWatch watch, bool mayHaveBeenLong, long started, TimeSpan pauses) =>
-        !mayHaveBeenLong ? watch.ObserveQuick()
-        : UserCode.Role is { IsLost: true } ? watch.ObserveTaken(started, environment.Now, pauses)
-        : watch.Observe(started, environment.Now, pauses);
+    private bool IsSlowBy(SlowWatch watch, bool mayHaveBeenLong, long started, TimeSpan pauses)
+    {
+        IReceiveRole? role = UserCode.Role;
+        return !mayHaveBeenLong && role is not ({ IsLost: true } or { IsCrowded: true }) ? watch.ObserveQuick()
+            : role is { IsLost: true } ? watch.ObserveTaken(started, environment.Now, pauses)
+            : watch.Observe(started, environment.Now, pauses);
+    }
 
     // An AsyncLocal or SynchronizationContext that a handler set must not reach the next one on this thread.
     private static void RestoreContext(ExecutionContext? context, SynchronizationContext? synchronization)

@@ -1,0 +1,39 @@
+using System.Net;
+
+namespace CoAP.NET.Connecting;
+
+/// <summary>A look-up of a host name, running or waiting for its place. All who ask for the name meanwhile wait for it.</summary>
+/// <param name="name">The name.</param>
+/// <param name="onBehalfOf">The source that has its place; null for the caller itself.</param>
+#pragma warning disable CA1001 // the source has no timer and no handle, and may be cancelled at any time
+internal sealed class NameLookup(string name, CoapSource? onBehalfOf)
+#pragma warning restore CA1001
+{
+    private readonly TaskCompletionSource<IPAddress[]> _found = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly CancellationTokenSource _givenUp = new();
+
+    public string Name => name;
+
+    public CoapSource? OnBehalfOf => onBehalfOf;
+
+    /// <summary>The number of callers that wait. Guarded by the lock of the resolver.</summary>
+    public int Waiters { get; set; }
+
+    /// <summary>The addresses.</summary>
+    public Task<IPAddress[]> Task => _found.Task;
+
+    /// <summary>Cancelled when no caller waits any more.</summary>
+    public CancellationToken GivenUp => _givenUp.Token;
+
+    public void GiveUp() => _givenUp.Cancel();
+
+    /// <summary>Passes the result on.</summary>
+    /// <param name="ended">The ended look-up of the resolver.</param>
+    public void Complete(Task<IPAddress[]> ended)
+    {
+        _found.TrySetFromTask(ended);
+
+        // A failure that no caller waits for is observed.
+        _ = _found.Task.Exception;
+    }
+}
