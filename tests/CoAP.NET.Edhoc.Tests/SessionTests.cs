@@ -1,8 +1,34 @@
+using CoAP.NET.Oscore;
+
 namespace CoAP.NET.Edhoc.Tests;
 
 /// <summary>What ends a session, and how the peer is told.</summary>
 public sealed class SessionTests
 {
+    [Theory]
+    [InlineData(7, true)]
+    [InlineData(8, false)]
+    public void A_connection_identifier_is_as_long_as_an_ID_of_OSCORE_may_be(int length, bool fits)
+    {
+        // A nonce of 13 bytes leaves 7 for an ID (RFC 8613 section 3.3).
+        EdhocSettings settings = Parties.Settings(2);
+        settings.MaxConnectionIdLength = 8;
+        byte[] id = [.. Enumerable.Repeat((byte)0x99, length)];
+        EdhocInitiator initiator = new(settings, EdhocMethod.StaticStatic, [Parties.Own(EdhocCurve.P256, 0x2b, "initiator")], id);
+        (_, EdhocResponder responder) = Parties.Make(responderSettings: settings);
+        (EdhocSession session, _) = Parties.Run(initiator, responder);
+
+        if (fits)
+        {
+            using OscoreParameters parameters = session.ExportOscore();
+            Assert.Equal(id, parameters.RecipientId.ToArray());
+        }
+        else
+        {
+            Assert.Contains("too long for OSCORE", Assert.Throws<EdhocException>(session.ExportOscore).Message, StringComparison.Ordinal);
+        }
+    }
+
     [Fact]
     [Rfc("9528-6.4-1")]
     public void A_credential_by_reference_that_nobody_knows_is_error_3()

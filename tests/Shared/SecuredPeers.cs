@@ -162,7 +162,7 @@ internal sealed class SecuredPeers : IAsyncDisposable
 
         // By an authority: a self-signed certificate with another key is another identity.
         using X509Certificate2 signed = request.Create(new X500DistinguishedName("CN=authority"),
-            X509SignatureGenerator.CreateForECDsa(_authority), now.AddDays(-1), now.AddDays(1), RandomNumberGenerator.GetBytes(8));
+            X509SignatureGenerator.CreateForECDsa(_authority), now.AddDays(-1), now.AddDays(1), [1, (byte)_keys.Count]);
         using X509Certificate2 made = signed.CopyWithPrivateKey(key);
         return Keep(X509CertificateLoader.LoadPkcs12(made.Export(X509ContentType.Pkcs12), null));
     }

@@ -35,5 +35,6 @@ internal sealed class ChannelHints
     public int PeerMaxTokenLength = CoapToken.MaxLength;
     public int UploadBlockSize;
     public int DownloadBlockSize;
-    public bool TakesBlocks;
+    public bool TellsOfBlocks;
+    public bool RefusesBlocks;
 }

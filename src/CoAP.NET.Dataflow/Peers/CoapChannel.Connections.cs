@@ -28,13 +28,16 @@ public sealed partial class CoapChannel
     }
 
     /// <summary>
-    /// Whether the peer accepts Block1 and Block2: always on datagrams, on a connection if its CSM said so (RFC 8323 section 5.3.2).
+    /// Whether the peer may be sent Block1 and Block2: until it refuses one, because a CSM that does not tell of them is no information
+    /// (RFC 8323 section 5.3.2).
     /// </summary>
-    internal bool TakesBlocks
+    internal bool TakesBlocks => Carried is { } carried ? carried.Carrier.TakesBlocks : _extras?.Hints is not { RefusesBlocks: true };
+
+    /// <summary>Whether the CSM of the peer tells of blocks (RFC 8323 section 5.3.2); only on a connection.</summary>
+    internal bool TellsOfBlocks
     {
-        get => Carried is { } carried ? carried.Carrier.TakesBlocks
-            : IsReliable ? _extras!.Hints is { TakesBlocks: true } : !Transport.IsReliable;
-        set => Hints.TakesBlocks = value;
+        get => Carried is { } carried ? carried.Carrier.TellsOfBlocks : _extras?.Hints is { TellsOfBlocks: true };
+        set => Hints.TellsOfBlocks = value;
     }
 
     /// <summary>
@@ -42,8 +45,11 @@ public sealed partial class CoapChannel
     /// bytes.
     /// </summary>
     internal bool TakesBert =>
-        IsReliable && TakesBlocks && PeerMaxMessageSize > Options.MaxMessageSize.BaseValue
+        IsReliable && TellsOfBlocks && PeerMaxMessageSize > Options.MaxMessageSize.BaseValue
             && Shard.Environment.Limits.MaxStreamMessageSize > Options.MaxMessageSize.BaseValue;
+
+    /// <summary>Records that the peer refused a block, although it told of none.</summary>
+    internal void RefuseBlocks() => (Carried?.Carrier ?? this).Hints.RefusesBlocks = true;
 
     /// <summary>The longest token that the peer accepts according to its CSM (RFC 8974 section 2.2.1); only on a connection.</summary>
     internal int PeerMaxTokenLength

@@ -244,7 +244,7 @@ internal sealed class SignallingLayer
                 channel.PeerMaxMessageSize = (int)Math.Min(size, int.MaxValue);
             }
 
-            channel.TakesBlocks |= options.Contains(BlockWiseTransfer.Definition.Number);
+            channel.TellsOfBlocks |= options.Contains(BlockWiseTransfer.Definition.Number);
 
             // RFC 8974 section 2.2.1: values below 8 have no meaning.
             if (options.TryGetUInt(ExtendedTokenLength.Definition.Number, out uint length) && length >= CoapToken.MaxLength)

@@ -78,6 +78,17 @@ public sealed class HtmlReportTests
         Assert.Equal(["Distribution of times", "Rate, 16 peers", "Times of each second, 16 peers"], titles);
     }
 
+    [Theory]
+    [InlineData((int)LoadLoop.Open, 20)]
+    [InlineData((int)LoadLoop.Observe, 0)]
+    public void Runs_that_make_no_changes_do_not_count_them(int loop, int rate)
+    {
+        LoadResult run = Reports.Run(1000, 20_000, 5_000, (LoadLoop)loop);
+        XDocument document = Reports.Parse(Reports.Of(run with { Plan = run.Plan with { Rate = rate }, Changes = 0 }));
+
+        Assert.DoesNotContain("changes", document.Descendants("th").Select(static head => head.Value));
+    }
+
     [Fact]
     public void Observing_runs_show_when_the_last_observer_heard()
     {

@@ -31,7 +31,7 @@ public sealed class ServeWriteTests
             static folder =>
             {
                 File.WriteAllText(folder.PathOf(Old), "incomplete");
-                File.SetLastWriteTimeUtc(folder.PathOf(Old), DateTime.UtcNow.AddHours(-1));
+                File.SetLastWriteTimeUtc(folder.PathOf(Old), TimeProvider.System.GetUtcNow().UtcDateTime.AddHours(-1));
 
                 // Of another process that writes now.
                 File.WriteAllText(folder.PathOf(Recent), "incomplete");

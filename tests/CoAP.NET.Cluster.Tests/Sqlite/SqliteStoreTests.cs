@@ -108,6 +108,21 @@ public sealed class SqliteStoreTests : StoreSuite
     }
 
     [Fact]
+    public async Task A_store_that_was_disposed_shows_no_map()
+    {
+        (ICoapClusterStore store, _) = await OwnerAsync();
+        await store.DisposeAsync();
+
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () =>
+        {
+            await foreach (CoapClusterMap _ in store.WatchAsync(Token))
+            {
+                break;
+            }
+        });
+    }
+
+    [Fact]
     public async Task Damage_is_told_and_what_can_be_read_is()
     {
         (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();

@@ -38,9 +38,10 @@ public sealed class PeerIdTests
     {
         using ECDsa authority = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         using ECDsa device = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        DateTimeOffset now = TimeProvider.System.GetUtcNow();
         using X509Certificate2 certificate = new CertificateRequest("CN=sensor-1", device, HashAlgorithmName.SHA256).Create(
-            new X500DistinguishedName("CN=authority"), X509SignatureGenerator.CreateForECDsa(authority), DateTimeOffset.UtcNow.AddDays(-1),
-            DateTimeOffset.UtcNow.AddDays(1), [1]);
+            new X500DistinguishedName("CN=authority"), X509SignatureGenerator.CreateForECDsa(authority), now.AddDays(-1), now.AddDays(1),
+            [1]);
 
         Assert.Equal(CoapPeerId.OfCertificate(certificate), EdhocCredential.OfCertificate(certificate.RawData).Id);
     }

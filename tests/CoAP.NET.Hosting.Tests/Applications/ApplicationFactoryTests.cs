@@ -108,6 +108,22 @@ public sealed class ApplicationFactoryTests
             .Select(static one => Convert.ToHexString(one.Packet!.Data.Span))];
     }
 
+    [Fact]
+    public async Task A_derived_class_changes_services_before_those_of_one_test()
+    {
+        await using DerivedFactory application = new();
+        WithoutWorker(application).WithServices(services => services.AddSingleton($"{services.Count(IsText)} before"));
+
+        Assert.Equal("1 before", application.Services.GetServices<string>().Last());
+
+        static bool IsText(ServiceDescriptor service) => service.ServiceType == typeof(string);
+    }
+
+    private sealed class DerivedFactory : CoapApplicationFactory<RoomClient>
+    {
+        protected override void ConfigureServices(IServiceCollection services) => services.AddSingleton("of the class");
+    }
+
     private static CoapApplicationFactory<RoomClient> WithoutWorker(CoapApplicationFactory<RoomClient> application) =>
         application.WithServices(services => services.Remove(services.Single(service => service.ImplementationType == typeof(RoomWorker))));
 }

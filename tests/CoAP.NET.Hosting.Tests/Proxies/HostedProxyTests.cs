@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Net;
+using System.Net.Sockets;
 using System.Text.RegularExpressions;
 using CoAP.NET.Hosting.Tests.Helpers;
 using CoAP.NET.Options;
@@ -39,6 +40,29 @@ public sealed partial class HostedProxyTests : HostTest
         denied.Options.Add(new ProxyUri("coap://[2001:db8::1]/state"));
         Assert.Equal(CoapCode.ProxyingNotSupported, (await Within(client.SendAsync(denied))).Code);
         Assert.Equal(2, host.Services.GetRequiredService<CoapProxy>().GetCounters().Forwarded);
+    }
+
+    [Fact]
+    public async Task Hosts_are_allowed_by_their_names()
+    {
+        HostApplicationBuilder builder = Builder(
+            ("Coap:Server:Endpoints", "coap://127.0.0.1:0"), ("Coap:Proxy:Forward", "true"),
+            ("Coap:Proxy:AllowedHosts", "lamp.example"));
+        builder.Services.AddCoapProxy(static options => options.Proxy.ConfigureClient = static endpoint =>
+            endpoint.ResolveHost = static (_, _) => throw new SocketException((int)SocketError.HostNotFound));
+        IHost host = await StartAsync(builder);
+        await using CoapClient client = new();
+
+        // The proxy looks for the host that it may ask, which is not there.
+        Assert.Equal(CoapCode.BadGateway, (await AskAsync("lamp.example")).Code);
+        Assert.Equal(CoapCode.ProxyingNotSupported, (await AskAsync("other.example")).Code);
+
+        Task<CoapResponse> AskAsync(string name)
+        {
+            CoapRequest request = new(CoapMethod.Get, AddressOf(host));
+            request.Options.Add(new ProxyUri($"coap://{name}/state"));
+            return Within(client.SendAsync(request));
+        }
     }
 
     [Fact]

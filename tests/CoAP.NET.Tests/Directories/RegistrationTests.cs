@@ -31,6 +31,17 @@ public sealed class RegistrationTests
     }
 
     [Fact]
+    public async Task An_endpoint_without_a_name_of_its_own_leaves_the_name_to_the_directory()
+    {
+        await using RegistrationSite site = await RegistrationSite.StartAsync(new CoapRegistrationOptions(), untilRegistered: false);
+
+        await site.PassAsync(TimeSpan.FromMinutes(1));
+
+        Assert.DoesNotContain(site.Directory.Requests, static request => request.Contains("ep=", StringComparison.Ordinal));
+        Assert.NotEqual(0, site.Count("POST /resourcedirectory/"));
+    }
+
+    [Fact]
     [Rfc("9176-5c-2", "9176-5c-3")]
     public async Task It_is_refreshed_for_30_days_without_ever_being_missing_and_at_a_location_exactly_as_it_was_given()
     {

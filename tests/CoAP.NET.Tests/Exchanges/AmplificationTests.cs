@@ -123,6 +123,19 @@ public sealed class AmplificationTests : StrangersTest
     }
 
     [Fact]
+    public async Task What_was_done_and_has_options_too_large_for_a_stranger_is_told_by_its_code_alone()
+    {
+        Options.Limits.AmplificationBytesPerMinute = 0;
+        CoapResult wide = new CoapResult(CoapCode.Created, s_body.AsMemory(0, 700)).WithLocationPath(new string('a', 200));
+        Server.MapPost("/big", () => wide);
+        await StartAsync();
+
+        CoapMessage answer = Read(Assert.Single(ExchangeAll(Peer, Big(1, code: "02"))));
+
+        Assert.Equal((CoapCode.Created, 0, 0), (answer.Code, answer.Options.Count, answer.Payload.Length));
+    }
+
+    [Fact]
     [Rfc("7252-11.3-1")]
     public async Task Three_times_the_request_is_free()
     {

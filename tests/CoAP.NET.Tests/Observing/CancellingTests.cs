@@ -46,6 +46,34 @@ public sealed class CancellingTests : ClientObserveTest
     }
 
     [Fact]
+    public async Task A_copy_of_a_notification_that_was_rejected_is_rejected_again()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
+        await observation.DisposeAsync();
+        Clock.Advance(TimeSpan.FromSeconds(100));
+        TakeRequests();
+
+        for (int copy = 0; copy < 2; copy++)
+        {
+            Receive(CoapMessageType.Confirmable, 0x1234, registration.Token, 2, "still notifying", null, null, null, null);
+            Assert.Equal("70001234", Assert.Single(Transport.TakeSent()));
+        }
+    }
+
+    [Fact]
+    public async Task Who_leaves_an_observation_rejects_no_notification_so_that_the_server_keeps_it()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
+        observation.Leave();
+
+        Notify(registration.Token, 2, "goes on", confirmable: false);
+        Notify(registration.Token, 3, "goes on");
+
+        Assert.DoesNotContain(Transport.TakeSent(), static sent => sent.StartsWith("7000", StringComparison.Ordinal));
+        Assert.Equal(2, Endpoint.Counters[CoapCounter.RefusedNotifications]);
+    }
+
+    [Fact]
     [Rfc("7641-3.6-1")]
     public async Task When_the_cancellation_is_lost_a_Reset_to_the_next_notification_does_it()
     {

@@ -39,6 +39,21 @@ public sealed class LostObservationTests : ClientObserveTest, IDisposable
     }
 
     [Fact]
+    public async Task An_observation_that_goes_on_is_not_lost_although_its_options_forbid_another_registration()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(
+            maxAge: 60, options: new CoapObserveOptions { Reregistration = CoapReregistration.Never });
+        await using CoapObservation observed = observation;
+
+        NotifyAcknowledged(registration.Token, 2, "two", maxAge: 60);
+
+        Assert.Equal(CoapObserveState.Observing, observation.State);
+        Assert.Empty(Lines(1732));
+        Clock.Advance(TimeSpan.FromMinutes(3));
+        Assert.Single(Lines(1732));
+    }
+
+    [Fact]
     public async Task The_log_says_once_that_a_resource_is_not_observed_and_once_that_it_is_again()
     {
         Task<CoapObservation> registering = Client.ObserveAsync(Uri + "?key=secret");

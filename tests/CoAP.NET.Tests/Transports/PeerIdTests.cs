@@ -135,7 +135,7 @@ public sealed class PeerIdTests
         using RSA key = RSA.Create(2048);
         using X509Certificate2 foreign = new CertificateRequest("CN=device", key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1)
             .Create(new X500DistinguishedName("CN=another authority"), X509SignatureGenerator.CreateForRSA(key, RSASignaturePadding.Pkcs1),
-                DateTimeOffset.UtcNow.AddDays(-1), DateTimeOffset.UtcNow.AddDays(1), [1]);
+                TimeProvider.System.GetUtcNow().AddDays(-1), TimeProvider.System.GetUtcNow().AddDays(1), [1]);
 
         Assert.NotEqual(device.Thumbprint, renewed.Thumbprint);
         Assert.Equal(CoapPeerId.OfCertificate(device), CoapPeerId.OfCertificate(renewed));
@@ -149,7 +149,7 @@ public sealed class PeerIdTests
         {
             using RSA key = RSA.Create(2048);
             using X509Certificate2 own = new CertificateRequest(subject, key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1)
-                .CreateSelfSigned(DateTimeOffset.UtcNow.AddDays(-1), DateTimeOffset.UtcNow.AddDays(1));
+                .CreateSelfSigned(TimeProvider.System.GetUtcNow().AddDays(-1), TimeProvider.System.GetUtcNow().AddDays(1));
             return CoapPeerId.OfCertificate(own).ToString();
         })];
 

@@ -44,6 +44,12 @@ internal sealed class BlockwiseUpload(TransferMessages messages)
                         RememberSize(upload);
                         break;
                     case UploadVerdict.Final:
+                        if (response.Code == CoapCode.BadOption && !upload.IsWhole && messages.Request.Channel is
+                            { IsReliable: true, TellsOfBlocks: false } channel)
+                        {
+                            channel.RefuseBlocks();
+                        }
+
                         if (response.IsSuccess && payload.Length > 0)
                         {
                             Report(offset + payload.Length, body.Length, number);
@@ -91,8 +97,8 @@ internal sealed class BlockwiseUpload(TransferMessages messages)
         return new CoapTooLargeException(
             length,
             max,
-            $"The body for {messages.Target} does not fit a message, which has at most {max} bytes there, and the server did not say that "
-                + "it knows blocks (RFC 8323 section 5.3.2). Send less.");
+            $"The body for {messages.Target} does not fit a message, which has at most {max} bytes there, and the server refused a block "
+                + "with 4.02 Bad Option before (RFC 8323 section 5.3.2). Send less.");
     }
 
     private CoapMessage NextBlock(UploadTransfer upload, ReadOnlyMemory<byte> payload, bool more, long? length)

@@ -124,8 +124,8 @@ internal sealed class TransferMessages
             if (!Request.Channel.TakesBlocks)
             {
                 throw new CoapException(
-                    $"{Target} did not say that it knows blocks (RFC 8323 section 5.3.2), so that nothing but the whole can be asked "
-                    + "of it. Download it from the beginning.");
+                    $"{Target} refused a block with 4.02 Bad Option before (RFC 8323 section 5.3.2), so that nothing but the whole can be "
+                    + "asked of it. Download it from the beginning.");
             }
 
             int exponent = TransferSizes.DownloadExponent(Request);

@@ -68,7 +68,7 @@ internal static class TransferSizes
     {
         if (channel.IsReliable)
         {
-            return channel.TakesBlocks ? chosen : null;
+            return channel.TellsOfBlocks ? chosen : null;
         }
 
         int size = chosen ?? channel.Parameters.PreferredBlockSize;

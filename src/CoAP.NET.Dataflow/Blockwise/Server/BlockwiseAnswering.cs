@@ -1,3 +1,4 @@
+using System.Globalization;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
 using Microsoft.Extensions.Logging;
@@ -10,6 +11,9 @@ namespace CoAP.NET.Blockwise;
 /// </summary>
 internal sealed class BlockwiseAnswering
 {
+    // A message with a diagnostic is not too large as well.
+    private const int SmallestToExplain = 256;
+
     private const SpecialOptions BlockOptions = SpecialOptions.Block1 | SpecialOptions.Block2 | SpecialOptions.QBlock;
 
     private readonly CoapShard _shard;
@@ -134,7 +138,10 @@ internal sealed class BlockwiseAnswering
             _shard.Environment.Counters.Add(CoapCounter.HandlerErrors);
         }
 
-        return new CoapResult(CoapCode.InternalServerError);
+        return exchange.Channel.MaxMessageSize < SmallestToExplain ? new CoapResult(CoapCode.InternalServerError)
+            : CoapResults.Status(CoapCode.InternalServerError, string.Create(
+                CultureInfo.InvariantCulture,
+                $"The response of {size} bytes fits no message to you; the maximum is {exchange.Channel.MaxMessageSize} bytes."));
     }
 
     /// <summary>

@@ -1,3 +1,4 @@
+using System.Runtime.InteropServices;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Streams;
@@ -24,6 +25,19 @@ public sealed class SendQueueTests
         Assert.Equal(rest[7_000..], queue.Peek().ToArray());
         queue.Skip(rest.Length - 7_000);
         AssertEmpty(queue);
+    }
+
+    [Fact]
+    public void The_rest_of_a_large_frame_waits_in_its_own_buffer_without_a_copy()
+    {
+        SendQueue queue = new();
+        CoapDatagram frame = Frame(Large, offset: 100);
+        byte[] buffer = frame.Buffer;
+
+        queue.Add(frame, sent: 300);
+
+        Assert.True(MemoryMarshal.TryGetArray(queue.Peek(), out ArraySegment<byte> waiting));
+        Assert.Same(buffer, waiting.Array);
     }
 
     [Fact]
