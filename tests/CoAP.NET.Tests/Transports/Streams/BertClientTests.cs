@@ -50,6 +50,23 @@ public class BertClientTests : ScriptedServerTest
     }
 
     [Fact]
+    [Rfc("8323-6-1")]
+    public async Task The_last_message_of_an_upload_may_end_inside_a_block_and_so_carry_more()
+    {
+        byte[] body = Frames.Bytes(2048 + 2600);
+        Script(
+            static request => Frames.Reply(request, CoapCode.Continue, "0f"),
+            static request => Frames.Reply(request, CoapCode.Changed, "27"));
+        CoapPeer peer = await ConnectAsync(Frames.Csm(2650 + Head));
+
+        CoapResponse response = await Within(peer.PutAsync("/options", CoapContent.Binary(body)));
+
+        Assert.Equal(CoapCode.Changed, response.Code);
+        Assert.Equal(["0f", "27"], Block1s);
+        Assert.Equal([2048, 2600], Requests.Select(static request => request.Payload.Length));
+    }
+
+    [Fact]
     [Rfc("8323-5.3.1-1")]
     public async Task A_body_that_fits_a_message_goes_in_one()
     {
