@@ -16,12 +16,6 @@ namespace CoAP.NET;
 /// are thin facades over it. Thread-safe after the start.</remarks>
 public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
 {
-    // Requests have ended by then; only a linked block that holds items may keep a pipeline from completing.
-    private static readonly TimeSpan s_longestCompletion = TimeSpan.FromSeconds(5);
-
-    // The time for cancelled handlers to finish their synchronous part.
-    private static readonly TimeSpan s_longestSettling = TimeSpan.FromSeconds(1);
-
     private readonly TimeSpan _gracePeriod;
     private readonly CancellationTokenSource _cutGrace = new();
     private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -176,8 +170,9 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
 
     /// <summary>Stops the endpoint.</summary>
     /// <remarks>
-    /// During the grace period it still receives, answers new requests 5.03 and finishes running ones. Then it cancels the handlers that
-    /// still run and answers their requests 5.03 with Max-Age. It releases connections (RFC 8323 section 5.5) for at most
+    /// During the grace period it still receives, answers new requests 5.03 and finishes running ones. Then it receives nothing more, and
+    /// what is inside of linked blocks passes them. At the end of the period it cancels the handlers that still run and answers their
+    /// requests 5.03 with Max-Age. It releases connections (RFC 8323 section 5.5) for at most
     /// <see cref="CoapStreamOptions.ReleaseTimeout"/> of the remaining period, closes the sockets and fails pending requests. A handler may
     /// call this method.
     /// </remarks>
@@ -197,23 +192,7 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
                 return;
             }
 
-            Core.Served.Stop();
-            long started = Core.Environment.Now;
-            Task idle = Core.Served.WhenIdleAsync();
-            try
-            {
-                await idle.WaitAsync(_gracePeriod, Core.Environment.TimeProvider, _cutGrace.Token).ConfigureAwait(false);
-            }
-            catch (Exception exception) when (exception is TimeoutException or OperationCanceledException)
-            {
-                Log.GraceEnded(Core.Environment.Logger, Core.Served.Count);
-            }
-
-            CancelHandlers();
-            await SettleAsync().ConfigureAwait(false);
-            await Core.Peers.ReleaseAllAsync(_gracePeriod - TimeSpan.FromTicks(Core.Environment.Now - started), _cutGrace.Token)
-                .ConfigureAwait(false);
-            await CloseAsync().ConfigureAwait(false);
+            await new EndpointStop(Core).RunAsync(_gracePeriod, _cutGrace.Token).ConfigureAwait(false);
             _completion.TrySetResult();
         }
         finally
@@ -397,40 +376,9 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="maxPeers"/> is negative.</exception>
     public CoapSnapshot GetSnapshot(IPAddress? address = null, int maxPeers = 100) => Core.Diagnostics.GetSnapshot(address, maxPeers);
 
-    // While responses can still leave: these clients get 5.03 and a time to retry, instead of waiting for a response that will never come.
-    private void CancelHandlers()
-    {
-        try
-        {
-            Core.Served.Abort();
-        }
-        catch (AggregateException exception)
-        {
-            ReportClosing(exception);
-        }
-
-        foreach (CoapPipeline pipeline in Core.Pipelines)
-        {
-            pipeline.Resource.RefuseUnanswered();
-        }
-    }
-
-    // The library refuses a handler in its synchronous part when it first awaits or returns. If the sockets closed before, its client would
-    // get no response.
-    private async Task SettleAsync()
-    {
-        try
-        {
-            await Core.Served.WhenAnsweredAsync().WaitAsync(s_longestSettling, Core.Environment.TimeProvider).ConfigureAwait(false);
-        }
-        catch (TimeoutException)
-        {
-            // It computes or blocks for longer than anything waits.
-        }
-    }
-
-    // The fault of the endpoint was already logged.
-    private void ReportClosing(Exception exception)
+    /// <summary>Counts and logs an error of a part that was closing, unless it is the reported fault of the endpoint.</summary>
+    /// <param name="exception">The error.</param>
+    internal void ReportClosing(Exception exception)
     {
         if (_completion.Task.Exception is not { } fault || RootOf(fault) != RootOf(exception))
         {
@@ -439,48 +387,6 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
         }
 
         static Exception RootOf(Exception thrown) => thrown.InnerException is { } inner ? RootOf(inner) : thrown;
-    }
-
-    private async Task CloseAsync()
-    {
-        Core.State.EndGrace();
-        Core.Observed.Stop();
-        Core.EndExchanges();
-        Core.GroupRequests.EndAll("The endpoint was stopped while it waited for the answers of a group.");
-
-        Core.Peers.CloseAll();
-
-        await Core.Transports.CloseAsync(ReportClosing).ConfigureAwait(false);
-
-        foreach (ShardClock clock in Core.Clocks)
-        {
-            clock.Dispose();
-        }
-
-        Core.Diagnostics.Close();
-
-        foreach (CoapPipeline pipeline in Core.Pipelines)
-        {
-            try
-            {
-                await pipeline.CompleteAsync()
-                    .WaitAsync(_gracePeriod < s_longestCompletion ? _gracePeriod : s_longestCompletion, Core.Environment.TimeProvider)
-                    .ConfigureAwait(false);
-            }
-            catch (TimeoutException)
-            {
-                Log.PipelineDidNotComplete(Core.Environment.Logger, pipeline.Shard.Index);
-                pipeline.Abandon();
-            }
-#pragma warning disable CA1031 // a block of a user that ends with an error must not keep the endpoint from closing
-            catch (Exception exception)
-#pragma warning restore CA1031
-            {
-                ReportClosing(exception);
-            }
-        }
-
-        Core.WipeSecrets();
     }
 
     /// <summary>Ends the endpoint because a component that it depends on has failed.</summary>

@@ -104,7 +104,7 @@ internal static class CacheRules
             : (uint)MaxAge.Default.TotalSeconds;
 
     /// <summary>The entity-tag of a response; null when it has none.</summary>
-    public static ETag? TagOf(CoapMessage response) => response.OptionsToRead?.Get<ETag>();
+    public static ETag? TagOf(CoapMessage response) => response.OptionsToRead?.ETag is { } tag ? new ETag(tag.Span) : null;
 
     private static bool IsWhole(ReadOnlySpan<byte> block) =>
         OptionData.TryReadUInt(block, out uint value) && BlockValue.FromUInt32(value) is { Number: 0, More: false };

@@ -65,6 +65,7 @@ internal sealed partial class EndpointContext : ICoapDatagramContext, ICoapStrea
             }
         }
 
+        datagram.IsLate = _state.IsStopping;
         if (!_pipelines[shard].TransportIn.Run(datagram))
         {
             datagram.Dispose();

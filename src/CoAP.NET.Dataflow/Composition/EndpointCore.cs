@@ -204,12 +204,25 @@ internal sealed class EndpointCore
         {
             pipeline.Blockwise.Answering.Stop();
             RemoveObservers(pipeline);
-            foreach (PendingRequest request in pipeline.Sender.TakeAll([.. pipeline.Channels.All(), .. Connections.Of(pipeline.Shard)]))
-            {
-                request.Fail(new CoapException("The endpoint was stopped before the response came.") { IsEndpointStopped = true });
-            }
-
+            FailRequests(pipeline);
             Environment.Counters.Add(CoapCounter.GroupAnswersDropped, pipeline.ExchangesOut.CloseDelayed());
+        }
+    }
+
+    /// <summary>Fails the requests under way, because no response arrives any more.</summary>
+    public void FailRequests()
+    {
+        foreach (CoapPipeline pipeline in Pipelines)
+        {
+            FailRequests(pipeline);
+        }
+    }
+
+    private void FailRequests(CoapPipeline pipeline)
+    {
+        foreach (PendingRequest request in pipeline.Sender.TakeAll([.. pipeline.Channels.All(), .. Connections.Of(pipeline.Shard)]))
+        {
+            request.Fail(new CoapException("The endpoint was stopped before the response came.") { IsEndpointStopped = true });
         }
     }
 

@@ -150,7 +150,10 @@ internal sealed class PeerEvents(
     /// <param name="channel">The channel.</param>
     public void Release(CoapChannel channel) => Release(channel, null, [], StoppedText, atOnce: false);
 
-    /// <summary>Asks all peers to close their connections, and waits for it.</summary>
+    /// <summary>
+    /// Asks all peers to close their connections, and waits for it. Sessions, in which there is no such message, stay open; it waits until
+    /// nothing is pending in them.
+    /// </summary>
     /// <param name="left">The maximum time.</param>
     /// <param name="cut">Ends the wait.</param>
     public async Task ReleaseAllAsync(TimeSpan left, CancellationToken cut)
@@ -162,14 +165,23 @@ internal sealed class PeerEvents(
             return;
         }
 
+        List<Task> ends = [];
         foreach (CoapChannel channel in connections.All())
         {
-            Release(channel);
+            channel.Shard.Enter();
+            try
+            {
+                ends.Add(SignallingOf(channel).ReleaseToStop(channel, StoppedText, environment.Now));
+            }
+            finally
+            {
+                channel.Shard.Exit();
+            }
         }
 
         try
         {
-            await connections.WhenEmptyAsync().WaitAsync(left, environment.TimeProvider, cut).ConfigureAwait(false);
+            await Task.WhenAll(ends).WaitAsync(left, environment.TimeProvider, cut).ConfigureAwait(false);
         }
         catch (Exception exception) when (exception is TimeoutException or OperationCanceledException)
         {
@@ -196,10 +208,15 @@ internal sealed class PeerEvents(
         return count;
     }
 
-    /// <summary>Closes all connections without waiting.</summary>
-    public void CloseAll()
+    /// <summary>Closes all connections of reliable transports without waiting, each by a last frame that passes the mesh.</summary>
+    public void CloseStreams() => CloseAll(isReliable: true);
+
+    /// <summary>Closes all sessions without waiting.</summary>
+    public void CloseSessions() => CloseAll(isReliable: false);
+
+    private void CloseAll(bool isReliable)
     {
-        foreach (CoapChannel channel in connections.All())
+        foreach (CoapChannel channel in connections.All().Where(channel => channel.IsReliable == isReliable))
         {
             Release(channel, null, [], StoppedText, atOnce: true);
         }

@@ -25,7 +25,8 @@ public enum CoapCounter
     /// <summary>Datagrams that the operating system refused to send.</summary>
     SendErrors,
 
-    /// <summary>Items that a linked block declined and the library dropped; their buffers were released.</summary>
+    /// <summary>Items that a linked block declined, or released only after the endpoint had stopped, and that the library dropped; their
+    /// buffers were released.</summary>
     Declined,
 
     /// <summary>Exceptions in stage code or in linked blocks that were caught and counted.</summary>

@@ -110,7 +110,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
             Counters.Add(CoapCounter.GroupAnswersKeptBack);
             _outbound.Settle(item.Reception, CoapOutboundKind.Finish);
         }
-        else if (_state.IsStopping && !_blockwise.Continues(exchange))
+        else if (exchange.IsLate && !_blockwise.Continues(exchange))
         {
             Counters.Add(CoapCounter.Busy);
             item.Channel.NoteDrop(CoapCounter.Busy);
@@ -208,7 +208,10 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
             Confirmable = item.Type == CoapMessageType.Confirmable,
             IsMulticast = item.IsMulticast,
             Channel = item.Channel,
-        });
+        })
+        {
+            IsLate = item.IsLate,
+        };
 
     private CoapResult Busy() => new CoapResult(CoapCode.ServiceUnavailable) { IsRefusal = true }.With(new MaxAge((uint)_busyMaxAge));
 }

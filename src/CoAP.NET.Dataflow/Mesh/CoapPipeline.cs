@@ -17,6 +17,7 @@ namespace CoAP.NET.Mesh;
 internal sealed class CoapPipeline
 {
     private readonly MeshWiring _wiring;
+    private readonly ExchangesInbound _exchangesIn;
 
     public CoapPipeline(CoapShard shard, PipelineParts parts)
     {
@@ -39,12 +40,12 @@ internal sealed class CoapPipeline
         MessagingOut = new MessagingOutbound(shard, Messages, Signalling);
         ExchangesOut = new ExchangesOutbound(
             shard, Exchanges, Channels, MessagingOut, parts.State, Blockwise.Answering, Observers, parts.Formats, parts.Groups);
-        ExchangesInbound exchangesIn = new(
+        ExchangesInbound exchangesIn = _exchangesIn = new ExchangesInbound(
             shard, Exchanges, ExchangesOut, parts.State, parts.GroupRequests, Blockwise, Observers, parts.Connections, parts.Routes);
         MessagingIn = new MessagingInbound(shard, Messages, Signalling);
         ChannelInbound channelIn = new(shard, Channels, parts.Hash);
         TransportIn = new TransportInbound(environment);
-        _wiring = new MeshWiring(shard, parts.Options, TransportIn, transportOut);
+        _wiring = new MeshWiring(shard, parts.Options, TransportIn);
 
         // Two stages that blocks of the application may replace.
         CoapStageContext context = new(shard, parts);
@@ -130,10 +131,39 @@ internal sealed class CoapPipeline
     /// <summary>The links in the order of the path.</summary>
     public IReadOnlyList<MeshLink> Links => _wiring.Links;
 
-    /// <summary>Completes the blocks one after another, from the socket up and back down.</summary>
-    /// <returns>A task that completes with the last block.</returns>
-    public Task CompleteAsync() => _wiring.CompleteAsync();
+    /// <summary>The errors of the application's blocks that ended with one.</summary>
+    public IEnumerable<Exception> Errors => _wiring.Errors;
 
-    /// <summary>Ends the blocks without waiting for user code that never returns.</summary>
-    public void Abandon() => _wiring.Abandon();
+    // An endpoint that stops completes the blocks from the socket up and back down, in these steps. Blocks of the application complete when
+    // they are empty. The stages of the Handler stay open, because the ends of connections, answers and last frames still pass them.
+
+    /// <summary>
+    /// Ends receiving: nothing more is accepted, and what was received reaches the Resource stage. Outcomes of sent messages and ends of
+    /// connections still reach the Exchanges stage.
+    /// </summary>
+    /// <param name="time">The time for it; here and below, blocks that are not empty by then are abandoned.</param>
+    public async Task EndReceivingAsync(StopTime time)
+    {
+        await _wiring.CompleteAsync(TransportIn, MessagingIn, time).ConfigureAwait(false);
+
+        // No message passes this seam any more, so that the blocks miss none that passes them by.
+        await _wiring.CompleteBetweenAsync(MessagingIn, _exchangesIn, time, atOnce: true).ConfigureAwait(false);
+        await _wiring.CompleteBetweenAsync(_exchangesIn, Resource.Entry, time).ConfigureAwait(false);
+    }
+
+    /// <summary>Ends serving: a router of the application completes, and answers reach the Exchanges stage.</summary>
+    /// <param name="time">The time for it.</param>
+    public Task EndServingAsync(StopTime time) => _wiring.CompleteBetweenAsync(Resource.Entry, ExchangesOut, time);
+
+    /// <summary>Ends answering: messages reach the Messaging stage.</summary>
+    /// <param name="time">The time for it.</param>
+    public Task EndAnsweringAsync(StopTime time) => _wiring.CompleteBetweenAsync(ExchangesOut, MessagingOut, time);
+
+    /// <summary>Ends sending: what leaves the Messaging stage reaches the transports.</summary>
+    /// <param name="time">The time for it.</param>
+    public Task EndSendingAsync(StopTime time) => _wiring.CompleteAsync(MessagingOut, null, time);
+
+    /// <summary>Ends the stages that are still open.</summary>
+    /// <param name="time">The time for it.</param>
+    public Task EndAsync(StopTime time) => _wiring.CompleteAsync(TransportIn, null, time);
 }

@@ -47,8 +47,9 @@ public sealed class CoapPipelineOptions
     /// <item>An item that a block declines or postpones, as a full block does, is dropped and counted as
     /// <see cref="CoapCounter.Declined"/>. A dropped request is answered with 5.03. The endpoint stops reading a connection meanwhile, so a
     /// connection loses nothing.</item>
-    /// <item>When the endpoint stops, it completes the blocks from the socket upwards and then back down. A block completes when all its
-    /// items have left it. The endpoint abandons a block that does not complete within the grace period.</item>
+    /// <item>When the endpoint stops, it completes the blocks from the socket upwards and then back down, before it closes the sockets. A
+    /// block completes when all its items have left it. The endpoint abandons a block that does not complete within the grace period and a
+    /// second more.</item>
     /// <item>A block runs on the receiving threads, unless it has a queue, and must not block them.</item>
     /// </list>
     /// </remarks>

@@ -2,9 +2,32 @@ using System.Threading.Tasks.Dataflow;
 
 namespace CoAP.NET.Mesh;
 
-/// <summary>Describes a link of the mesh, for inspection of the wiring.</summary>
-/// <param name="Source">The offering block.</param>
-/// <param name="Target">The accepting block.</param>
-/// <param name="Seam">The name of the seam.</param>
-/// <param name="Item">The type of the items.</param>
-internal sealed record MeshLink(IDataflowBlock Source, IDataflowBlock Target, string Seam, Type Item);
+/// <summary>A link of the mesh.</summary>
+/// <param name="source">The offering block.</param>
+/// <param name="target">The accepting block.</param>
+/// <param name="seam">The name of the seam.</param>
+/// <param name="item">The type of the items.</param>
+internal abstract class MeshLink(IDataflowBlock source, IDataflowBlock target, string seam, Type item)
+{
+    /// <summary>The offering block.</summary>
+    public IDataflowBlock Source { get; } = source;
+
+    /// <summary>The accepting block.</summary>
+    public IDataflowBlock Target { get; } = target;
+
+    /// <summary>The name of the seam.</summary>
+    public string Seam { get; } = seam;
+
+    /// <summary>The type of the items.</summary>
+    public Type Item { get; } = item;
+
+    /// <summary>Removes the link, so that the source offers nothing more to the target.</summary>
+    public abstract void Cut();
+
+    /// <summary>Links the source past the blocks of the application, if the block behind them takes the same items.</summary>
+    /// <param name="target">The stage behind the blocks.</param>
+    public abstract void Bypass(IDataflowBlock target);
+
+    /// <summary>From now on, drops and counts what a block of the application still passes on.</summary>
+    public abstract void Abandon();
+}

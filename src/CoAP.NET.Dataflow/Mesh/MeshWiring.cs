@@ -3,33 +3,29 @@ using System.Threading.Tasks.Dataflow;
 namespace CoAP.NET.Mesh;
 
 /// <summary>
-/// Links the blocks of one shard and inserts those of the application. Ends them by completion, which the links pass on from the first
-/// block to the last, or by abandoning them. A block of the application that ends earlier is an error of the endpoint.
+/// Links the blocks of one shard and inserts those of the application. Ends them one after another, each when the one before it is empty,
+/// or abandons them. A block of the application that ends earlier is an error of the endpoint.
 /// </summary>
 internal sealed class MeshWiring
 {
-    private static readonly DataflowLinkOptions s_propagate = new() { PropagateCompletion = true };
-
     private readonly CoapShard _shard;
     private readonly CoapPipelineOptions _options;
     private readonly InlineNode _first;
-    private readonly InlineNode _last;
     private readonly List<MeshLink> _links = [];
 
     // Describes the positions of the application's blocks.
     private readonly Dictionary<IDataflowBlock, string> _places = [];
+    private readonly HashSet<IDataflowBlock> _abandoned = [];
     private bool _isEnding;
 
     /// <param name="shard">The shard of the blocks.</param>
     /// <param name="options">The blocks of the application.</param>
     /// <param name="first">The beginning of the path.</param>
-    /// <param name="last">The end of the path.</param>
-    public MeshWiring(CoapShard shard, CoapPipelineOptions options, InlineNode first, InlineNode last)
+    public MeshWiring(CoapShard shard, CoapPipelineOptions options, InlineNode first)
     {
         _shard = shard;
         _options = options;
         _first = first;
-        _last = last;
     }
 
     /// <summary>The links in the order of the calls.</summary>
@@ -45,8 +41,7 @@ internal sealed class MeshWiring
         {
             IPropagatorBlock<T, T> block = factory()
                 ?? throw new InvalidOperationException($"The factory of the block at the seam {seam} returned null. Return a new block.");
-            LinkUser(source, block, $"at the seam {seam}");
-            _links.Add(new MeshLink(source, block, seam.Name, typeof(T)));
+            Link(source, block, seam.Name, $"at the seam {seam}");
             source = block;
         }
 
@@ -62,43 +57,84 @@ internal sealed class MeshWiring
 
     private void Link<T>(ISourceBlock<T> source, ITargetBlock<T> target, string name, string place)
     {
-        if (target is InlineNode)
+        if (target is not InlineNode)
         {
-            source.LinkTo(target, s_propagate);
-        }
-        else
-        {
-            LinkUser(source, target, place);
+            _options.Take(target, place);
+            _places.Add(target, place);
         }
 
-        _links.Add(new MeshLink(source, target, name, typeof(T)));
+        _links.Add(new MeshLinkOf<T>(source, target, name, _shard.Environment.Counters));
     }
 
-    private void LinkUser<T>(ISourceBlock<T> source, ITargetBlock<T> block, string place)
-    {
-        _options.Take(block, place);
-        source.LinkTo(new UserTarget<T>(block), s_propagate);
-        _places.Add(block, place);
-    }
-
-    /// <summary>Completes the first block; each block completes the next one when it is empty.</summary>
-    /// <returns>A task that completes with the last block.</returns>
-    public Task CompleteAsync()
+    /// <summary>Completes blocks one after another, each when the one before it is empty.</summary>
+    /// <param name="first">The first block.</param>
+    /// <param name="end">The block before which to end; null for none.</param>
+    /// <param name="time">The time for it. Blocks that are not empty by then are abandoned.</param>
+    public async Task CompleteAsync(IDataflowBlock first, IDataflowBlock? end, StopTime time)
     {
         Volatile.Write(ref _isEnding, true);
-        _first.Complete();
-        return _last.Completion;
-    }
-
-    /// <summary>Ends the stages without waiting for the items inside.</summary>
-    public void Abandon()
-    {
-        _first.Abandon();
-        foreach (MeshLink link in _links)
+        await CompleteAsync(first, time).ConfigureAwait(false);
+        foreach (MeshLink link in PathFrom(first))
         {
-            (link.Target as InlineNode)?.Abandon();
+            if (link.Target == end)
+            {
+                return;
+            }
+
+            await CompleteTargetAsync(link, time).ConfigureAwait(false);
         }
     }
+
+    /// <summary>
+    /// Completes the blocks of the application between two stages, each when the one before it is empty. The stages stay open, and are
+    /// linked directly.
+    /// </summary>
+    /// <param name="first">The first stage.</param>
+    /// <param name="last">The last stage.</param>
+    /// <param name="time">The time for it. Blocks that are not empty by then are abandoned.</param>
+    /// <param name="atOnce">
+    /// Whether items pass by the blocks from the beginning. Otherwise they are declined until the blocks are empty.
+    /// </param>
+    public async Task CompleteBetweenAsync(IDataflowBlock first, IDataflowBlock last, StopTime time, bool atOnce = false)
+    {
+        Volatile.Write(ref _isEnding, true);
+        MeshLink? entry = null;
+        foreach (MeshLink link in PathFrom(first))
+        {
+            if (link.Target is not InlineNode)
+            {
+                if (entry is null)
+                {
+                    entry = link;
+                    entry.Cut();
+                    if (atOnce)
+                    {
+                        entry.Bypass(StageBehind(link));
+                    }
+                }
+
+                await CompleteTargetAsync(link, time).ConfigureAwait(false);
+            }
+            else if (entry is not null)
+            {
+                if (!atOnce)
+                {
+                    entry.Bypass(link.Target);
+                }
+
+                entry = null;
+            }
+
+            if (link.Target == last)
+            {
+                return;
+            }
+        }
+    }
+
+    /// <summary>The errors of the application's blocks that ended with one.</summary>
+    public IEnumerable<Exception> Errors =>
+        _places.Keys.Select(static block => block.Completion.Exception).OfType<Exception>();
 
     /// <summary>From now on, faults the endpoint when a block of the application ends. Called once, after all links.</summary>
     public void Watch()
@@ -109,32 +145,73 @@ internal sealed class MeshWiring
         }
     }
 
+    private async Task CompleteTargetAsync(MeshLink link, StopTime time)
+    {
+        if (link.Source is InlineNode stage)
+        {
+            await time.InTimeAsync(stage.WhenTakenAsync()).ConfigureAwait(false);
+        }
+
+        await CompleteAsync(link.Target, time).ConfigureAwait(false);
+    }
+
+    private async Task CompleteAsync(IDataflowBlock block, StopTime time)
+    {
+        try
+        {
+            block.Complete();
+            if (await time.InTimeAsync(block.Completion).ConfigureAwait(false))
+            {
+                return;
+            }
+        }
+#pragma warning disable CA1031 // a block of the application must not keep the others from ending
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            InlineFailure.Report(_shard.Environment.Counters, _shard.Environment.Logger, exception);
+        }
+
+        if (block is InlineNode stage)
+        {
+            stage.Abandon();
+            if (_abandoned.Add(block) && _abandoned.Count == 1)
+            {
+                // The stages before and behind it have the same thread inside.
+                Log.StageDidNotComplete(_shard.Environment.Logger, block.GetType().Name, _shard.Index);
+            }
+        }
+        else if (_abandoned.Add(block))
+        {
+            PathFrom(block).First().Abandon();
+            Log.BlockDidNotComplete(_shard.Environment.Logger, _places[block], _shard.Index);
+        }
+    }
+
+    // The links behind a block, in the order of the path.
+    private IEnumerable<MeshLink> PathFrom(IDataflowBlock block)
+    {
+        while (_links.Find(link => link.Source == block) is { } link)
+        {
+            yield return link;
+            block = link.Target;
+        }
+    }
+
+    private IDataflowBlock StageBehind(MeshLink link) => PathFrom(link.Target).First(static next => next.Target is InlineNode).Target;
+
     // A block that ended while the endpoint runs would leave a server that is up and deaf; a visible failure is better.
     private async Task WatchAsync(IDataflowBlock block)
     {
         await block.Completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         if (!Volatile.Read(ref _isEnding))
         {
-            // Links pass on the end, so several blocks may have ended by now: the first one on the path is the cause.
-            block = FirstThatEnded() ?? block;
+            // Blocks of the application may pass on their end, so several may have ended by now: the first one on the path is the cause.
+            block = PathFrom(_first).Select(static link => link.Target)
+                .FirstOrDefault(ended => _places.ContainsKey(ended) && ended.Completion.IsCompleted, block);
             _shard.Drain.Fault(new CoapException(
                 $"The block {_places[block]} {(block.Completion.IsFaulted ? "faulted" : "completed")} while the endpoint was running.",
                 block.Completion.Exception?.InnerException));
         }
-    }
-
-    private IDataflowBlock? FirstThatEnded()
-    {
-        IDataflowBlock block = _first;
-        while (_links.Find(link => link.Source == block) is { } link)
-        {
-            block = link.Target;
-            if (_places.ContainsKey(block) && block.Completion.IsCompleted)
-            {
-                return block;
-            }
-        }
-
-        return null;
     }
 }

@@ -38,6 +38,9 @@ internal sealed class DuplicateMemory
     /// <summary>The number of running exchanges in the shard.</summary>
     public int Running => _running.Count;
 
+    /// <summary>Returns the running exchanges as a new list.</summary>
+    public List<CoapReception> AllRunning() => _running.All();
+
     /// <summary>The number of sources with entries that must not be processed again.</summary>
     public int Sources => _shares.Count;
 

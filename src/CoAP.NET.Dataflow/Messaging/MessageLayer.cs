@@ -266,6 +266,9 @@ internal sealed class MessageLayer
     /// </summary>
     public void OnNotTaken(CoapReception reception, CoapMessage? message, long now) => _receptions.OnNotTaken(reception, message, now);
 
+    /// <summary>Answers 5.03 to all requests that have no answer yet, because the endpoint stops.</summary>
+    public void RefuseUnanswered(long now) => _receptions.RefuseUnanswered(now);
+
     /// <summary>
     /// Returns the answer to a request on a connection that the stage above did not accept; null for none. Needs no lock.
     /// </summary>

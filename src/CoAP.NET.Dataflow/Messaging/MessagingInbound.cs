@@ -158,6 +158,20 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
         }
     }
 
+    /// <summary>Answers 5.03 to all requests that have no answer yet, because the endpoint stops. The caller must hold no lock.</summary>
+    internal void RefuseUnanswered()
+    {
+        _shard.Enter();
+        try
+        {
+            _layer.RefuseUnanswered(_shard.Environment.Now);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
     /// <summary>Offers outcomes of sent messages to the stage above; called by <see cref="Shard.ShardDrain"/>, outside the lock.</summary>
     internal void Raise(in CoapInbound item) => Offer(item);
 }

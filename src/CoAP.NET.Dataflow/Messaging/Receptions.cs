@@ -122,6 +122,7 @@ internal sealed class Receptions
         CoapReception reception = new(item.Channel, item.Type, item.MessageId)
         {
             Code = code,
+            Request = code.IsRequest ? item.Message : null,
             Hash = item.Hash,
             IsMulticast = item.IsMulticast,
             Length = (ushort)Math.Min(item.Length, ushort.MaxValue),
@@ -167,6 +168,19 @@ internal sealed class Receptions
         reception.Channel.NoteDrop(CoapCounter.Busy);
         Reply(new CoapOutbound { Channel = reception.Channel, Reception = reception, Message = BusyResponse(message.Token) }, reception,
             now);
+    }
+
+    /// <summary>Answers 5.03 to all requests that have no answer yet, because the endpoint stops. Later answers are dropped.</summary>
+    public void RefuseUnanswered(long now)
+    {
+        foreach (CoapReception reception in _memory.AllRunning())
+        {
+            if (reception.State is CoapReceptionState.Pending or CoapReceptionState.Acknowledged
+                && reception is { Request: { } request, IsMulticast: false, Channel.IsForgotten: false })
+            {
+                OnNotTaken(reception, request, now);
+            }
+        }
     }
 
     /// <summary>Handles a due acknowledgement, or the end of a message's lifetime.</summary>

@@ -13,6 +13,9 @@ internal sealed class SlotTable<T>
 
     public T? this[ulong number] => number - 1 < (ulong)_used ? _items[number - 1] : null;
 
+    /// <summary>Returns all objects as a new list.</summary>
+    public List<T> All() => [.. _items.OfType<T>()];
+
     public ulong Add(T item)
     {
         int index = _freeCount > 0 ? _free[--_freeCount] : _used++;

@@ -43,8 +43,8 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     }
 
     // The most common options of requests and responses, by name. Each property reads and writes the table directly and creates no typed
-    // option. Null if the option is absent or its length is invalid; setting null removes it. In signalling messages, whose options have
-    // other meanings, all are null.
+    // option; only texts come from a factory that replaces the one of this library. Null if the option is absent or its length is invalid;
+    // setting null removes it. In signalling messages, whose options have other meanings, all are null.
 
     /// <summary>Content-Format: the format of the payload (RFC 7252 section 5.10.3). Null if absent, which is different from 0.</summary>
     public CoapContentFormat? ContentFormat
@@ -186,25 +186,25 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
 
     /// <summary>Uri-Host: the host of the resource (RFC 7252 section 5.10.1).</summary>
     /// <remarks>Null if absent, which means the destination address of the request.</remarks>
-    public string? UriHost => NamedOptions.GetString(ref _table, Options.UriHost.Definition);
+    public string? UriHost => NamedOptions.GetString(this, ref _table, Options.UriHost.Definition);
 
     /// <summary>The Uri-Path segments, decoded (RFC 7252 section 5.10.1). A new list at each call.</summary>
-    public IReadOnlyList<string> UriPath => NamedOptions.GetStrings(ref _table, Options.UriPath.Definition);
+    public IReadOnlyList<string> UriPath => NamedOptions.GetStrings(this, ref _table, Options.UriPath.Definition);
 
     /// <summary>The Uri-Query arguments, decoded (RFC 7252 section 5.10.1). A new list at each call.</summary>
-    public IReadOnlyList<string> UriQuery => NamedOptions.GetStrings(ref _table, Options.UriQuery.Definition);
+    public IReadOnlyList<string> UriQuery => NamedOptions.GetStrings(this, ref _table, Options.UriQuery.Definition);
 
     /// <summary>Proxy-Uri: the absolute URI of a proxy request (RFC 7252 section 5.10.2).</summary>
-    public string? ProxyUri => NamedOptions.GetString(ref _table, Options.ProxyUri.Definition);
+    public string? ProxyUri => NamedOptions.GetString(this, ref _table, Options.ProxyUri.Definition);
 
     /// <summary>Proxy-Scheme: the scheme that a proxy uses for the request (RFC 7252 section 5.10.2).</summary>
-    public string? ProxyScheme => NamedOptions.GetString(ref _table, Options.ProxyScheme.Definition);
+    public string? ProxyScheme => NamedOptions.GetString(this, ref _table, Options.ProxyScheme.Definition);
 
     /// <summary>The Location-Path segments, decoded (RFC 7252 section 5.10.7). A new list at each call.</summary>
-    public IReadOnlyList<string> LocationPath => NamedOptions.GetStrings(ref _table, Options.LocationPath.Definition);
+    public IReadOnlyList<string> LocationPath => NamedOptions.GetStrings(this, ref _table, Options.LocationPath.Definition);
 
     /// <summary>The Location-Query arguments, decoded (RFC 7252 section 5.10.7). A new list at each call.</summary>
-    public IReadOnlyList<string> LocationQuery => NamedOptions.GetStrings(ref _table, Options.LocationQuery.Definition);
+    public IReadOnlyList<string> LocationQuery => NamedOptions.GetStrings(this, ref _table, Options.LocationQuery.Definition);
 
     /// <summary>The location of a created resource, from Location-Path and Location-Query: an absolute path and a query,
     /// percent-encoded.</summary>
@@ -274,6 +274,8 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     public IReadOnlyList<ReadOnlyMemory<byte>> GetValues(int number) => _table.ValuesOf(number);
 
     /// <summary>Returns the first option of a type.</summary>
+    /// <remarks>The factory in <see cref="Registry"/> creates it, as for an enumeration; without one, the class. If the factory creates
+    /// options of another class, there is none.</remarks>
     /// <typeparam name="TOption">The option class.</typeparam>
     /// <returns>The option; null if there is none or its length is invalid. Options of signalling messages are found only in those (RFC
     /// 8323 section 5.2).</returns>
@@ -281,8 +283,9 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         where TOption : CoapOption, ITypedOption<TOption>
     {
         OptionDefinition definition = TOption.Definition;
-        return _table.TryGetLegal(definition, out ReadOnlySpan<byte> value)
-            ? TOption.Create(new OptionData(definition.Number, value))
+        return !Registry.LeavesToClass<TOption>(Code, definition)
+            ? definition.AppliesTo(Code) && IndexOf(definition.Number) is var index and >= 0 ? OptionAt(index) as TOption : null
+            : _table.TryGetLegal(definition, out ReadOnlySpan<byte> value) ? TOption.Create(new OptionData(definition.Number, value))
             : null;
     }
 
@@ -298,19 +301,24 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     }
 
     /// <summary>Returns all options of a type, in order, except those with an invalid length.</summary>
+    /// <remarks>See <see cref="Get"/> for what creates them.</remarks>
     /// <typeparam name="TOption">The option class.</typeparam>
     /// <returns>The options.</returns>
     public IEnumerable<TOption> GetAll<TOption>()
         where TOption : CoapOption, ITypedOption<TOption>
     {
         OptionDefinition definition = TOption.Definition;
+        bool isCreatedByClass = Registry.LeavesToClass<TOption>(Code, definition);
         int version = _table.Version;
         for (int i = definition.AppliesTo(Code) ? IndexOf(definition.Number) : -1; i >= 0 && i < Count && NumberAt(i) == definition.Number;
             i++)
         {
-            if (definition.AllowsLength(ValueAt(i).Length))
+            TOption? option = !isCreatedByClass ? OptionAt(i) as TOption
+                : definition.AllowsLength(ValueAt(i).Length) ? TOption.Create(new OptionData(definition.Number, ValueAt(i)))
+                : null;
+            if (option is not null)
             {
-                yield return TOption.Create(new OptionData(definition.Number, ValueAt(i)));
+                yield return option;
                 ThrowIfChanged(version);
             }
         }
@@ -482,13 +490,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
 
     private void SetOpaque(OptionDefinition definition, ReadOnlyMemory<byte>? value)
     {
-        if (value is { } given && !definition.AllowsLength(given.Length))
-        {
-            throw new ArgumentOutOfRangeException(
-                nameof(value), given.Length, $"A value of {definition.Name} must have {definition.MinLength} to {definition.MaxLength} "
-                    + "bytes.");
-        }
-
+        NamedOptions.CheckLength(definition, value);
         Remove(definition.Number);
         if (value is { } present)
         {

@@ -2,8 +2,8 @@ namespace CoAP.NET.Options;
 
 /// <summary>The option factories that a serializer and an endpoint know.</summary>
 /// <remarks>
-/// Immutable: <see cref="With"/> and <see cref="Without"/> return a changed copy. An option without a factory stays an
-/// <see cref="UnrecognizedOption"/>.
+/// Immutable: <see cref="With"/> and <see cref="Without"/> return a changed copy. A factory creates what all ways of reading an option
+/// return. An option without a factory stays an <see cref="UnrecognizedOption"/>.
 /// </remarks>
 public sealed class CoapOptionRegistry
 {
@@ -13,14 +13,22 @@ public sealed class CoapOptionRegistry
     private readonly OptionDefinition?[] _directDefinitions = new OptionDefinition?[DirectNumbers];
     private readonly Dictionary<int, IOptionFactory> _byKey = [];
 
+    // The definitions of classes that create their options themselves.
+    private readonly OptionDefinition?[] _directClasses = new OptionDefinition?[DirectNumbers];
+
+    // The numbers of this library whose factories are others than its own; null for none.
+    private readonly HashSet<int>? _replaced;
+
     /// <summary>Creates a registry with exactly these factories.</summary>
     /// <param name="factories">The factories; a later one replaces an earlier one with the same number.</param>
+    /// <exception cref="ArgumentException">The definition of a factory contradicts itself, the class of its options, or what this library
+    /// knows of the number.</exception>
     public CoapOptionRegistry(IEnumerable<IOptionFactory> factories)
     {
         ArgumentNullException.ThrowIfNull(factories);
         foreach (IOptionFactory factory in factories)
         {
-            OptionDefinition definition = factory.Definition;
+            OptionDefinition definition = DefinitionRules.Check(factory, Default);
             _byKey[Key(definition.SignallingCode, factory.Number)] = factory;
             if (definition.SecondSignallingCode is { } second)
             {
@@ -31,8 +39,14 @@ public sealed class CoapOptionRegistry
             {
                 _direct[factory.Number] = factory;
                 _directDefinitions[factory.Number] = definition;
+                _directClasses[factory.Number] = DefinitionRules.ClassOf(factory) is null || IsOfAnotherClass(factory) ? null : definition;
             }
         }
+
+        HashSet<int> replaced = [.. _byKey.Values
+            .Where(static factory => factory.Definition.SignallingCode is null && IsOfAnotherClass(factory))
+            .Select(static factory => factory.Number)];
+        _replaced = replaced.Count == 0 ? null : replaced;
     }
 
     /// <summary>The registry with all options that this library knows.</summary>
@@ -44,6 +58,8 @@ public sealed class CoapOptionRegistry
     /// <summary>Returns a registry with an additional factory, or with a replacement of an existing one.</summary>
     /// <param name="factory">The factory.</param>
     /// <returns>The new registry.</returns>
+    /// <exception cref="ArgumentException">The definition of the factory contradicts itself, the class of its options, or what this library
+    /// knows of the number.</exception>
     public CoapOptionRegistry With(IOptionFactory factory)
     {
         ArgumentNullException.ThrowIfNull(factory);
@@ -85,11 +101,27 @@ public sealed class CoapOptionRegistry
             : new UnrecognizedOption(data.Number, data.Value.ToArray());
     }
 
+    /// <summary>Returns whether an option of requests and responses that this library knows has another factory.</summary>
+    internal bool IsReplaced(int number) => _replaced is not null && _replaced.Contains(number);
+
+    /// <summary>
+    /// Returns whether a class creates its options itself: by its factory, or because there is none. The comparison of definitions makes
+    /// the usual case fast.
+    /// </summary>
+    internal bool LeavesToClass<TOption>(CoapCode code, OptionDefinition definition)
+        where TOption : CoapOption, ITypedOption<TOption> =>
+            ((uint)definition.Number < DirectNumbers && ReferenceEquals(_directClasses[definition.Number], definition))
+                || Find(code, definition.Number) is null or OptionFactory<TOption>;
+
     /// <summary>
     /// Returns the definition of an option, or null if no factory knows it. Called for every option of every received message.
     /// </summary>
     internal OptionDefinition? FindDefinition(CoapCode code, int number) =>
         !code.IsSignalling && (uint)number < DirectNumbers ? _directDefinitions[number] : Find(code, number)?.Definition;
+
+    // Whether this library knows the number, and another class for it, which may have the same definition.
+    private static bool IsOfAnotherClass(IOptionFactory factory) =>
+        Default?.Find(default, factory.Number) is { } known && known.GetType() != factory.GetType();
 
     private static int Key(CoapCode? signallingCode, int number) => ((signallingCode?.Value ?? 0) << 16) | number;
 }

@@ -1,7 +1,10 @@
 namespace CoAP.NET.Options;
 
 /// <summary>Creates the typed options with one number.</summary>
-/// <remarks>Add custom factories to a <see cref="CoapOptionRegistry"/>.</remarks>
+/// <remarks>
+/// Add custom factories to a <see cref="CoapOptionRegistry"/>. A factory for an option of this library must keep its format. Let it create
+/// the class of this library: code that reads by that class finds no options of another one.
+/// </remarks>
 public interface IOptionFactory
 {
     /// <summary>The number of these options.</summary>

@@ -11,8 +11,10 @@ internal static class NamedOptions
     public static uint? GetUInt(ref OptionTable table, OptionDefinition definition) =>
         table.TryGetLegal(definition, out ReadOnlySpan<byte> bytes) && OptionData.TryReadUInt(bytes, out uint value) ? value : null;
 
-    public static string? GetString(ref OptionTable table, OptionDefinition definition) =>
-        table.TryGetLegal(definition, out ReadOnlySpan<byte> bytes) ? Encoding.UTF8.GetString(bytes) : null;
+    public static string? GetString(CoapOptionCollection options, ref OptionTable table, OptionDefinition definition) =>
+        options.Registry.IsReplaced(definition.Number) ? CreatedTexts(options, definition).FirstOrDefault()
+            : table.TryGetLegal(definition, out ReadOnlySpan<byte> bytes) ? Encoding.UTF8.GetString(bytes)
+            : null;
 
     public static ReadOnlyMemory<byte>? GetOpaque(ref OptionTable table, OptionDefinition definition)
     {
@@ -25,8 +27,13 @@ internal static class NamedOptions
         return null;
     }
 
-    public static string[] GetStrings(ref OptionTable table, OptionDefinition definition)
+    public static string[] GetStrings(CoapOptionCollection options, ref OptionTable table, OptionDefinition definition)
     {
+        if (options.Registry.IsReplaced(definition.Number))
+        {
+            return [.. CreatedTexts(options, definition)];
+        }
+
         int count = table.CountLegal(definition);
         string[] values = count == 0 ? [] : new string[count];
         int place = -1;
@@ -53,9 +60,34 @@ internal static class NamedOptions
         return values;
     }
 
+    /// <summary>Checks the length of a value to set; null is always possible.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The definition does not allow the length.</exception>
+    public static void CheckLength(OptionDefinition definition, ReadOnlyMemory<byte>? value)
+    {
+        if (value is { } given && !definition.AllowsLength(given.Length))
+        {
+            throw new ArgumentOutOfRangeException(
+                nameof(value), given.Length, $"A value of {definition.Name} must have {definition.MinLength} to {definition.MaxLength} "
+                    + "bytes.");
+        }
+    }
+
     /// <summary>
     /// Returns the reference of Location-Path and Location-Query (RFC 7252 section 5.10.7); null for none, or an invalid one.
     /// </summary>
     public static string? LocationOf(IReadOnlyList<string> path, IReadOnlyList<string> query) =>
         (path.Count == 0 && query.Count == 0) || path.Any(UriText.IsDotSegment) ? null : UriText.FormatReference(path, query);
+
+    // The texts of the options that a factory of the application creates.
+    private static IEnumerable<string> CreatedTexts(CoapOptionCollection options, OptionDefinition definition)
+    {
+        int first = definition.AppliesTo(options.Code) ? options.IndexOf(definition.Number) : -1;
+        for (int i = first; i >= 0 && i < options.Count && options.NumberAt(i) == definition.Number; i++)
+        {
+            if (options.OptionAt(i) is StringOption option)
+            {
+                yield return option.Value;
+            }
+        }
+    }
 }

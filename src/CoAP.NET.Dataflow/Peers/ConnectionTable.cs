@@ -33,7 +33,6 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
 
     // Guarded by the gate.
     private int _reliable;
-    private TaskCompletionSource? _empty;
 
     public int Count
     {
@@ -120,23 +119,7 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
                 _reliable--;
             }
 
-            if (_channels.Count == 0)
-            {
-                _empty?.TrySetResult();
-            }
-
             return true;
-        }
-    }
-
-    /// <summary>Completes when the table is empty. Call it after additions have ended.</summary>
-    public Task WhenEmptyAsync()
-    {
-        lock (_gate)
-        {
-            return _channels.Count == 0
-                ? Task.CompletedTask
-                : (_empty ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
         }
     }
 

@@ -32,9 +32,9 @@ internal static class RequestTarget
         StringBuilder path = new();
         if (message.HasOptions)
         {
-            foreach (UriPath segment in message.Options.GetAll<UriPath>())
+            foreach (string segment in message.Options.UriPath)
             {
-                path.Append('/').Append(segment.Value);
+                path.Append('/').Append(segment);
             }
         }
 
@@ -50,11 +50,9 @@ internal static class RequestTarget
     /// <param name="request">The request.</param>
     public static IEnumerable<string> QueriesOf(CoapRequest request)
     {
-        CoapOptionCollection? options = request.Message.OptionsToRead;
-        for (int i = options?.IndexOf(OptionNumber.UriQuery) ?? -1;
-            i >= 0 && i < options!.Count && options.NumberAt(i) == OptionNumber.UriQuery; i++)
+        foreach (string argument in request.Message.OptionsToRead?.UriQuery ?? [])
         {
-            yield return Encoding.UTF8.GetString(options.ValueAt(i));
+            yield return argument;
         }
 
         foreach (string argument in request.TargetToSend?.QueryArguments ?? [])

@@ -11,7 +11,7 @@ internal sealed class InboundItems(CoapEnvironment environment)
 
     /// <summary>A message.</summary>
     public CoapInbound Message(CoapDatagram datagram, CoapChannel channel, CoapMessage message) => channel.Transport.IsReliable
-        ? new CoapInbound { Channel = channel, Kind = CoapInboundKind.Message, Message = message }
+        ? new CoapInbound { Channel = channel, Kind = CoapInboundKind.Message, Message = message, IsLate = datagram.IsLate }
         : new CoapInbound
         {
             Channel = channel,
@@ -22,6 +22,7 @@ internal sealed class InboundItems(CoapEnvironment environment)
             IsMulticast = datagram.Local.IsMulticast,
             Hash = _hash.Of(datagram.Span),
             Length = datagram.Length,
+            IsLate = datagram.IsLate,
         };
 
     /// <summary>Counts and logs a format error. A reliable transport has neither types nor Message IDs.</summary>

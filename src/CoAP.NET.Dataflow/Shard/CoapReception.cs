@@ -27,6 +27,9 @@ internal sealed class CoapReception : WheelTimer
 
     internal CoapCode Code { get; init; }
 
+    /// <summary>The request, for an answer in place of the one that did not come in time; null for other messages.</summary>
+    internal CoapMessage? Request { get; init; }
+
     internal uint Hash { get; init; }
 
     internal bool IsMulticast { get; init; }

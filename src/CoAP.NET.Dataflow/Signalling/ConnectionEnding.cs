@@ -68,6 +68,29 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
         timers.Arm(state, now);
     }
 
+    /// <summary>
+    /// Requests the end of a connection because the endpoint stops. A session stays open until <see cref="Release"/> closes it at once.
+    /// </summary>
+    /// <param name="channel">The channel of the connection.</param>
+    /// <param name="text">The reason as a sentence.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
+    /// <returns>A task that completes when the connection has ended, or when nothing is pending in the session.</returns>
+    public Task ReleaseToStop(CoapChannel channel, string text, long now)
+    {
+        if (channel.SignallingState is StreamState)
+        {
+            Release(channel, null, [], text, now, atOnce: false);
+        }
+        else if (channel.SignallingState is { IsOver: false } state)
+        {
+            state.Quiet ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            ReleaseSession(state, text, now, atOnce: false);
+            return state.Quiet.Task;
+        }
+
+        return SignallingLayer.WhenEnded(channel);
+    }
+
     /// <summary>Handles a half-closed connection: its requests are answered, then it is closed.</summary>
     public void OnReceiveEnded(CoapChannel channel, long now)
     {
@@ -94,7 +117,8 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
                 state.HoldOff = TimeSpan.FromSeconds(seconds);
             }
 
-            state.AlternativeAddresses = [.. options.GetAll<AlternativeAddress>().Select(static address => address.Value)];
+            state.AlternativeAddresses = [.. options.GetValues(AlternativeAddress.Definition.Number)
+                .Select(static address => Encoding.UTF8.GetString(address.Span))];
         }
 
         CoapChannel channel = state.Channel;
@@ -228,7 +252,12 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
         CoapChannel channel = state.Channel;
         if (atOnce || now >= state.EndsAt || (messages?.IsQuiet(channel) != false && ExchangeLayer.PendingOf(channel) == 0))
         {
-            CloseAtOnce(state, state.Reason!);
+            if (atOnce || state.Quiet is null)
+            {
+                CloseAtOnce(state, state.Reason!);
+            }
+
+            state.Quiet?.TrySetResult();
         }
         else
         {

@@ -69,6 +69,12 @@ internal class ConnectionState(ConnectionWatch watch, CoapChannel channel, long 
     /// </summary>
     public long LastHeard { get; set; } = now;
 
+    /// <summary>
+    /// Set for a session of an endpoint that stops: completes when nothing is pending. The session then stays open until its last datagram
+    /// has passed the mesh.
+    /// </summary>
+    public TaskCompletionSource? Quiet { get; set; }
+
     /// <summary>Completes when the connection has ended; created for the first waiter.</summary>
     public TaskCompletionSource? Ended { get; set; }
 

@@ -69,6 +69,7 @@ internal sealed class SignallingLayer
             ConnectionEnding.End(state, reason);
             channel.EndReason = state.Reason;
             state.Ended?.TrySetResult();
+            state.Quiet?.TrySetResult();
             _shard.Raise(new CoapInbound { Channel = channel, Kind = CoapInboundKind.Disconnected, Reason = state.Reason });
         }
     }
@@ -150,6 +151,9 @@ internal sealed class SignallingLayer
         long now,
         bool atOnce = false) =>
         _ending.Release(channel, holdOff, alternativeAddresses, text, now, atOnce);
+
+    /// <summary>See <see cref="ConnectionEnding.ReleaseToStop"/>.</summary>
+    public Task ReleaseToStop(CoapChannel channel, string text, long now) => _ending.ReleaseToStop(channel, text, now);
 
     /// <summary>Handles a half-closed connection: its requests are answered, then it is closed.</summary>
     public void OnReceiveEnded(CoapChannel channel, long now) => _ending.OnReceiveEnded(channel, now);

@@ -77,10 +77,17 @@ public sealed class CustomOptionsTests
     {
         CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new InternedPaths(["temperature"])).Without(OptionNumber.Echo);
 
-        UriPath[] paths = [.. Enumerable.Range(0, 2)
-            .Select(_ => Assert.IsType<UriPath>(registry.Create(CoapCode.Get, new OptionData(OptionNumber.UriPath, "temperature"u8))))];
-        Assert.Same(paths[0].Value, paths[1].Value);
-        Assert.IsType<UnrecognizedOption>(registry.Create(CoapCode.Get, new OptionData(OptionNumber.Echo, [1])));
+        CoapDatagramSerializer serializer = new(new CoapSerializerOptions { Registry = registry });
+        CoapMessage sent = new(CoapCode.Get);
+        sent.Options.Add(new UriPath("temperature")).Add(new UriPath(".x")).Add(OptionNumber.UriPath, "."u8).Add(OptionNumber.Echo, [1]);
+        byte[] bytes = CoapDatagramSerializer.Default.Serialize(sent);
+        CoapOptionCollection[] read = [serializer.Deserialize(bytes).Options, serializer.Deserialize(bytes).Options];
+
+        Assert.Same(read[0].Get<UriPath>()!.Value, read[1].Get<UriPath>()!.Value);
+        Assert.Same(read[0].GetAll<UriPath>().First().Value, read[1].OfType<UriPath>().First().Value);
+        Assert.Same(read[0].UriPath[0], read[1].UriPath[0]);
+        Assert.Equal(["temperature", ".x", "."], read[0].GetAll<UriPath>().Select(static path => path.Value));
+        Assert.IsType<UnrecognizedOption>(read[0].OptionAt(read[0].IndexOf(OptionNumber.Echo)));
     }
 
     [Fact]

@@ -19,5 +19,5 @@ internal sealed class InternedPaths(HashSet<string> known) : IOptionFactory
     public OptionDefinition Definition => UriPath.Definition;
 
     public CoapOption Create(OptionData data) =>
-        new UriPath(known.TryGetValue(data.GetString(), out string? same) ? same : data.GetString());
+        known.TryGetValue(data.GetString(), out string? same) ? new UriPath(same) : UriPath.Create(data);
 }

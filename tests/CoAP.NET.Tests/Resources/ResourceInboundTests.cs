@@ -281,8 +281,8 @@ public class ResourceInboundTests
         Task idle = _stage.Served.WhenIdleAsync();
         _stage.Served.Stop();
         Assert.False(idle.IsCompleted);
-        Assert.Equal(CoapCode.ServiceUnavailable, _stage.Get("/waits").Code);
         _stage.Served.Abort();
+        Assert.Equal(CoapCode.ServiceUnavailable, _stage.Get("/waits").Code);
         CoapResult result = await answer.WaitAsync(s_hang);
         Assert.Equal(CoapCode.ServiceUnavailable, result.Code);
         Assert.True(result.Options.TryGetUInt(OptionNumber.MaxAge, out uint maxAge));

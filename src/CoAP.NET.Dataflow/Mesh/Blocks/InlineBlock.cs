@@ -14,6 +14,10 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
 {
     private readonly InlineLinks<TOutput> _links;
 
+    // Items that a linked block takes when it has room.
+    private int _waiting;
+    private TaskCompletionSource? _taken;
+
     private protected InlineBlock(CoapCounters counters, ILogger logger)
         : base(counters, logger) => _links = new InlineLinks<TOutput>(this, counters, logger);
 
@@ -89,6 +93,19 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
         bool accepted = Offer(item);
         Leave(seat);
         return accepted;
+    }
+
+    /// <inheritdoc/>
+    internal override Task WhenTakenAsync()
+    {
+        TaskCompletionSource taken = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Interlocked.Exchange(ref _taken, taken)?.TrySetResult();
+        if (Volatile.Read(ref _waiting) == 0)
+        {
+            taken.TrySetResult();
+        }
+
+        return taken.Task;
     }
 
     /// <summary>
@@ -172,8 +189,10 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
     /// </summary>
     private bool TryOfferLater(TOutput item, ReadingHold hold)
     {
+        Interlocked.Increment(ref _waiting);
         if (_links.OfferLater(item) is not { } offered)
         {
+            EndWaiting();
             return false;
         }
 
@@ -200,6 +219,15 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
         }
 
         hold.End();
+        EndWaiting();
+    }
+
+    private void EndWaiting()
+    {
+        if (Interlocked.Decrement(ref _waiting) == 0)
+        {
+            Volatile.Read(ref _taken)?.TrySetResult();
+        }
     }
 
     private void Decline(TOutput item)

@@ -39,6 +39,9 @@ internal abstract class InlineNode : IDataflowBlock
         Close(exception);
     }
 
+    /// <summary>Completes at the first moment from now on at which no item of the block waits for room in a linked block.</summary>
+    internal virtual Task WhenTakenAsync() => Task.CompletedTask;
+
     /// <summary>
     /// Completes without waiting for the items inside, at the end of a grace period: user code that never returns must not keep the block
     /// from ending. Later results are offered to targets that may have ended, and then count as declined.

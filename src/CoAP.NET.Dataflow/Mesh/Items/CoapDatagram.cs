@@ -80,6 +80,9 @@ public sealed class CoapDatagram : IDisposable, IPausableItem
     /// <summary>The peer's channel at the time of <see cref="ICoapDatagramContext.Expect"/>; a hint for the Channel stage.</summary>
     internal CoapChannel? Expected { get; set; }
 
+    /// <summary>Inbound: whether the datagram arrived after the endpoint began to stop.</summary>
+    internal bool IsLate { get; set; }
+
     /// <summary>The peer's channel. The Channel stage sets it inbound, the Handler stage outbound.</summary>
     public CoapChannel? Channel { get; set; }
 
@@ -100,6 +103,7 @@ public sealed class CoapDatagram : IDisposable, IPausableItem
             TransportTag = TransportTag,
             HopLimit = HopLimit,
             IsLast = IsLast,
+            IsLate = IsLate,
             Channel = Channel,
         };
         Span.CopyTo(copy.Buffer);

@@ -30,6 +30,9 @@ public sealed class CoapExchange : IPausableItem
     /// <summary>Whether the exchange already has an answer.</summary>
     public bool IsReplied => Volatile.Read(ref _replied) != 0;
 
+    /// <summary>Whether the request arrived after the endpoint began to stop, so it may only complete what is running.</summary>
+    internal bool IsLate { get; init; }
+
     /// <summary>Which options of the request ask for more than a plain exchange.</summary>
     internal SpecialOptions Special { get; set; }
 

@@ -51,6 +51,9 @@ public readonly struct CoapInbound : IPausableItem
     /// <summary>How often <see cref="Sent"/> was sent so far; 0 without a sent message.</summary>
     public int Attempts => Transmission?.Attempts ?? 0;
 
+    /// <summary>Whether the message arrived after the endpoint began to stop.</summary>
+    internal bool IsLate { get; init; }
+
     /// <summary>The reception that a reply answers. Messaging sets it for Confirmable and Non-confirmable messages.</summary>
     internal CoapReception? Reception { get; init; }
 

@@ -13,6 +13,7 @@ internal sealed class ResourceStage
     private ResourceStage(ResourceInbound routes)
     {
         _routes = routes;
+        Entry = routes;
         Requests = routes;
         Replies = routes;
     }
@@ -20,9 +21,13 @@ internal sealed class ResourceStage
     private ResourceStage(RouterInbound requests, RouterOutbound replies)
     {
         _router = replies;
+        Entry = requests;
         Requests = requests;
         Replies = replies;
     }
+
+    /// <summary>The first block of the stage.</summary>
+    public InlineNode Entry { get; }
 
     /// <summary>The entry of requests.</summary>
     public ITargetBlock<CoapExchange> Requests { get; }

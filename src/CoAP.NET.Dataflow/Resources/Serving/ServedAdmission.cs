@@ -20,8 +20,12 @@ internal sealed class ServedAdmission(CoapEnvironment environment, ServedRequest
     {
         CoapChannel channel = exchange.Channel;
         int shard = channel.Shard.Index;
-        ServedVerdict verdict = Take(channel, served.TryEnter(shard, out long free), free, isBeyond: false, isOurs);
-        if (verdict != ServedVerdict.Enters && continues)
+        bool isTooLate = served.IsStopping && (isOurs || exchange.IsLate);
+        long free = 0;
+        ServedVerdict verdict = isTooLate
+            ? ServedVerdict.Full
+            : Take(channel, served.TryEnter(shard, out free), free, isBeyond: false, isOurs);
+        if (verdict != ServedVerdict.Enters && continues && !isTooLate)
         {
             verdict = Take(channel, served.TryEnterBeyond(shard, isOurs, out free), free, isBeyond: true, isOurs);
         }

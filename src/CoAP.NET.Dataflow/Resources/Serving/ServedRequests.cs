@@ -23,6 +23,7 @@ internal sealed class ServedRequests : IDisposable
     private int _letGo;
     private int _slowThreads;
     private volatile bool _stopping;
+    private volatile bool _isOver;
 
     /// <param name="max">The maximum number of running requests.</param>
     /// <param name="shardCount">The number of shards.</param>
@@ -51,27 +52,30 @@ internal sealed class ServedRequests : IDisposable
         }
     }
 
-    /// <summary>Whether the endpoint stops and new requests are refused.</summary>
+    /// <summary>Whether the endpoint stops: requests that arrived later, and runs for observers, are refused.</summary>
     public bool IsStopping => _stopping;
 
     /// <summary>Cancelled when responses are no longer needed.</summary>
     public CancellationToken Aborted => _aborted.Token;
 
-    /// <summary>Refuses new requests from now on; running ones continue.</summary>
+    /// <summary>From now on only requests that arrived before may start; running ones continue.</summary>
     public void Stop() => _stopping = true;
 
-    /// <summary>Cancels the handlers that still run. It runs their cancellation callbacks, so call it without a lock.</summary>
+    /// <summary>
+    /// Cancels the handlers that still run, and refuses all further requests. It runs cancellation callbacks, so call it without a lock.
+    /// </summary>
     /// <exception cref="AggregateException">A callback of a handler failed.</exception>
     public void Abort()
     {
         _stopping = true;
+        _isOver = true;
         _aborted.Cancel();
     }
 
     /// <summary>Returns the number of additional places for requests that complete something that is running.</summary>
     public static int BeyondOf(int max) => (max / 8) + 1;
 
-    /// <summary>Counts a request in, unless the limit is reached or the endpoint stops.</summary>
+    /// <summary>Counts a request in, unless the limit is reached or the grace period is over.</summary>
     /// <param name="shard">The shard of its peer.</param>
     /// <param name="free">The minimum number of free places; <see cref="long.MaxValue"/> while there are so many that the number does not
     /// matter.</param>
@@ -140,7 +144,7 @@ internal sealed class ServedRequests : IDisposable
 
     private bool Enters(int shard, long free)
     {
-        if (free > 0 && !_stopping)
+        if (free > 0 && !_isOver)
         {
             return true;
         }

@@ -1,0 +1,55 @@
+using System.Threading.Tasks.Dataflow;
+
+namespace CoAP.NET.Mesh;
+
+/// <summary>
+/// A link of the mesh for items of one type. It does not pass on the end of its source: <see cref="MeshWiring"/> ends blocks.
+/// </summary>
+/// <typeparam name="T">The type of the items.</typeparam>
+internal sealed class MeshLinkOf<T> : MeshLink
+{
+    private static readonly DataflowLinkOptions s_alone = new();
+
+    private readonly ISourceBlock<T> _source;
+    private readonly UserExit<T>? _exit;
+    private readonly IDisposable _link;
+
+    /// <summary>Links two blocks.</summary>
+    /// <param name="source">The offering block.</param>
+    /// <param name="target">The accepting block.</param>
+    /// <param name="seam">The name of the seam.</param>
+    /// <param name="counters">Counts what leaves an abandoned block.</param>
+    public MeshLinkOf(ISourceBlock<T> source, ITargetBlock<T> target, string seam, CoapCounters counters)
+        : base(source, target, seam, typeof(T))
+    {
+        _source = source;
+        if (target is not InlineTarget<T> stage)
+        {
+            _link = source.LinkTo(new UserTarget<T>(target), s_alone);
+        }
+        else if (source is InlineNode)
+        {
+            _link = source.LinkTo(target, s_alone);
+        }
+        else
+        {
+            _exit = new UserExit<T>(stage, counters);
+            _link = source.LinkTo(_exit, s_alone);
+        }
+    }
+
+    /// <inheritdoc/>
+    public override void Cut() => _link.Dispose();
+
+    /// <inheritdoc/>
+    public override void Bypass(IDataflowBlock target)
+    {
+        if (target is InlineTarget<T> stage)
+        {
+            _source.LinkTo(stage, s_alone);
+        }
+    }
+
+    /// <inheritdoc/>
+    public override void Abandon() => _exit?.Abandon();
+}

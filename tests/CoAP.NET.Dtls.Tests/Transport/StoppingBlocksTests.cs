@@ -1,0 +1,87 @@
+using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Tests;
+
+namespace CoAP.NET.Dtls.Tests.Transport;
+
+/// <summary>A server that stops in order keeps its sessions open until what is inside of blocks of users has left.</summary>
+/// <remarks>Real clock: sockets, and blocks with tasks of their own. No time is asserted.</remarks>
+public sealed class StoppingBlocksTests
+{
+    private static readonly TimeSpan s_hangLimit = TimeSpan.FromMinutes(2);
+
+    private volatile TaskCompletionSource? _closed;
+    private int _held;
+
+    [Theory]
+    [InlineData("TransportToChannel")]
+    [InlineData("SerializerToMessaging")]
+    [InlineData("ExchangesToResource")]
+    [InlineData("ResourceToExchanges")]
+    [InlineData("MessagingToSerializer")]
+    [InlineData("ChannelToTransport")]
+    public async Task What_is_inside_of_a_block_of_a_user_is_answered_before_the_sessions_close(string seam)
+    {
+        await using SecureEndpoints secure = new(endpoint: options =>
+        {
+            options.StopGracePeriod = TimeSpan.FromMinutes(5);
+            Insert(options.Pipeline, seam);
+        });
+        await secure.StartAsync();
+        CoapClient client = secure.Client(endpoint: static options => options.Parameters = new() { NStart = 8 });
+        Assert.Equal("hello", (await client.GetAsync($"{secure.Host}/hello").WaitAsync(s_hangLimit)).GetText());
+        long received = secure.Server.Counters[CoapCounter.DatagramsReceived];
+
+        TaskCompletionSource closed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        _closed = closed;
+        Task<CoapResponse>[] requests = [.. Enumerable.Range(0, 8).Select(_ => client.GetAsync($"{secure.Host}/hello"))];
+        await Eventually.IsTrueAsync(
+            () => secure.Server.Counters[CoapCounter.DatagramsReceived] >= received + 8 && Volatile.Read(ref _held) > 0);
+        Task stop = secure.Server.StopAsync();
+        Assert.False(stop.IsCompleted);
+        closed.SetResult();
+
+        foreach (Task<CoapResponse> request in requests)
+        {
+            Assert.Equal("hello", (await request.WaitAsync(s_hangLimit)).GetText());
+        }
+
+        await stop.WaitAsync(s_hangLimit);
+        Assert.Empty(secure.Server.Endpoint.ConnectedPeers);
+    }
+
+    private void Insert(CoapPipelineOptions pipeline, string seam)
+    {
+        switch (seam)
+        {
+            case "TransportToChannel":
+                pipeline.Insert(CoapSeams.TransportToChannel, Block<CoapDatagram>);
+                break;
+            case "SerializerToMessaging":
+                pipeline.Insert(CoapSeams.SerializerToMessaging, Block<CoapInbound>);
+                break;
+            case "ExchangesToResource":
+                pipeline.Insert(CoapSeams.ExchangesToResource, Block<CoapExchange>);
+                break;
+            case "ResourceToExchanges":
+                pipeline.Insert(CoapSeams.ResourceToExchanges, Block<CoapReply>);
+                break;
+            case "MessagingToSerializer":
+                pipeline.Insert(CoapSeams.MessagingToSerializer, Block<CoapOutbound>);
+                break;
+            default:
+                pipeline.Insert(CoapSeams.ChannelToTransport, Block<CoapDatagram>);
+                break;
+        }
+    }
+
+    private TransformBlock<T, T> Block<T>() => new(async item =>
+    {
+        if (_closed is { } closed)
+        {
+            Interlocked.Increment(ref _held);
+            await closed.Task;
+        }
+
+        return item;
+    });
+}

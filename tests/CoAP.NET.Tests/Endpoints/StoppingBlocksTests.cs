@@ -1,0 +1,234 @@
+using System.Threading.Tasks.Dataflow;
+
+namespace CoAP.NET.Tests.Endpoints;
+
+/// <summary>A server that stops in order finishes what is inside of blocks of users, over sockets.</summary>
+/// <remarks>Real clock: sockets, and blocks with tasks of their own. No time is asserted.</remarks>
+public sealed class StoppingBlocksTests
+{
+    private const int Requests = 12;
+
+    private static readonly string[] s_seams =
+    [
+        "TransportToChannel", "ChannelToSerializer", "SerializerToMessaging", "MessagingToExchanges", "ExchangesToResource",
+        "ResourceToExchanges", "ExchangesToMessaging", "MessagingToSerializer", "SerializerToChannel", "ChannelToTransport",
+    ];
+
+    private readonly Gate _gate = new();
+    private readonly CoapEndpointOptions _options = new() { StopGracePeriod = TimeSpan.FromMinutes(5) };
+
+    public static TheoryData<string, string, string> Cases
+    {
+        get
+        {
+            TheoryData<string, string, string> cases = [];
+            foreach (string scheme in (string[])["coap", "coap+tcp"])
+            {
+                foreach (string seam in s_seams)
+                {
+                    cases.Add(scheme, seam, "buffer");
+                    cases.Add(scheme, seam, "awaiting");
+                    cases.Add(scheme, seam, "parallel");
+                }
+            }
+
+            return cases;
+        }
+    }
+
+    public static TheoryData<string> Seams => [.. s_seams];
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public async Task What_is_inside_of_a_block_of_a_user_is_answered_before_the_sockets_close(string scheme, string seam, string kind)
+    {
+        Insert(seam, kind);
+        await AllAreAnsweredAsync(scheme);
+    }
+
+    [Theory]
+    [MemberData(nameof(Seams))]
+    public async Task What_waits_for_room_in_a_full_block_of_a_connection_is_answered_too(string seam)
+    {
+        Insert(seam, "full");
+
+        // The first one takes the room. While the second one waits, no third one is read.
+        await AllAreAnsweredAsync("coap+tcp", 2);
+    }
+
+    [Theory]
+    [InlineData("coap")]
+    [InlineData("coap+tcp")]
+    public async Task Blocks_at_all_seams_at_once_complete_one_after_another(string scheme)
+    {
+        foreach (string seam in s_seams)
+        {
+            Insert(seam, "parallel");
+        }
+
+        await AllAreAnsweredAsync(scheme);
+    }
+
+    [Theory]
+    [InlineData("coap")]
+    [InlineData("coap+tcp")]
+    public async Task What_is_inside_of_a_router_of_a_user_is_answered(string scheme)
+    {
+        _options.Pipeline.Replace(CoapStages.Resource, _ => new TransformBlock<CoapExchange, CoapReply>(
+            async exchange =>
+            {
+                await _gate.PassAsync();
+                return new CoapReply(exchange, CoapResults.Text(exchange.Request.Path));
+            },
+            new ExecutionDataflowBlockOptions { MaxDegreeOfParallelism = 4, EnsureOrdered = false }));
+        await AllAreAnsweredAsync(scheme);
+    }
+
+    [Theory]
+    [InlineData("coap")]
+    [InlineData("coap+tcp")]
+    public async Task What_is_inside_of_a_wire_format_of_a_user_is_answered(string scheme)
+    {
+        _options.Pipeline.Replace(CoapStages.Serializer, shard => new CoapSerializerBlocks(
+            new TransformBlock<CoapDatagram, CoapInbound>(async datagram =>
+            {
+                await _gate.PassAsync();
+                return shard.Received(datagram, shard.SerializerOf(datagram.Channel!).Deserialize(datagram.Span));
+            }),
+            new TransformBlock<CoapOutbound, CoapDatagram>(async outbound =>
+            {
+                await _gate.PassAsync();
+                return shard.Encoded(outbound,
+                    outbound.Encoded.IsEmpty ? shard.SerializerOf(outbound.Channel).Serialize(outbound.Message!) : outbound.Encoded.Span);
+            })));
+        await AllAreAnsweredAsync(scheme);
+    }
+
+    private async Task AllAreAnsweredAsync(string scheme, int count = Requests)
+    {
+        await using CoapServer server = new(_options);
+        int served = 0;
+        if (!_options.Pipeline.IsReplaced(CoapStages.Resource))
+        {
+            server.MapPost("/{n}", request =>
+            {
+                Interlocked.Increment(ref served);
+                return request.Path;
+            });
+        }
+
+        server.Listen($"{scheme}://127.0.0.1:0");
+        await server.StartAsync();
+        string uri = server.LocalEndpoints[0];
+        await using CoapClient client = new(new CoapEndpointOptions { Parameters = new() { NStart = Requests } });
+        Assert.True((await Within(client.SendAsync(new CoapRequest(CoapMethod.Post, $"{uri}/first")))).IsSuccess);
+        long received = server.Counters[CoapCounter.DatagramsReceived];
+
+        _gate.Close();
+        Task<CoapResponse>[] requests = [.. Enumerable.Range(0, count)
+            .Select(i => client.SendAsync(new CoapRequest(CoapMethod.Post, $"{uri}/{i}")))];
+        await Eventually.IsTrueAsync(() => server.Counters[CoapCounter.DatagramsReceived] >= received + count && _gate.Count > 0);
+        Task stop = server.StopAsync();
+        Assert.False(stop.IsCompleted);
+        _gate.Open();
+
+        for (int i = 0; i < count; i++)
+        {
+            CoapResponse response = await Within(requests[i]);
+            Assert.Equal((true, $"/{i}"), (response.IsSuccess, response.GetText()));
+        }
+
+        await Within(stop);
+        Assert.Equal(0, server.Counters[CoapCounter.LateResponses]);
+        Assert.Equal(0, server.Counters[CoapCounter.Declined]);
+        Assert.Equal(0, server.Counters[CoapCounter.StageErrors]);
+        Assert.True(_options.Pipeline.IsReplaced(CoapStages.Resource) || served == count + 1);
+    }
+
+    private void Insert(string seam, string kind)
+    {
+        switch (seam)
+        {
+            case "TransportToChannel":
+                Insert(CoapSeams.TransportToChannel, kind);
+                break;
+            case "ChannelToSerializer":
+                Insert(CoapSeams.ChannelToSerializer, kind);
+                break;
+            case "SerializerToMessaging":
+                Insert(CoapSeams.SerializerToMessaging, kind);
+                break;
+            case "MessagingToExchanges":
+                Insert(CoapSeams.MessagingToExchanges, kind);
+                break;
+            case "ExchangesToResource":
+                Insert(CoapSeams.ExchangesToResource, kind);
+                break;
+            case "ResourceToExchanges":
+                Insert(CoapSeams.ResourceToExchanges, kind);
+                break;
+            case "ExchangesToMessaging":
+                Insert(CoapSeams.ExchangesToMessaging, kind);
+                break;
+            case "MessagingToSerializer":
+                Insert(CoapSeams.MessagingToSerializer, kind);
+                break;
+            case "SerializerToChannel":
+                Insert(CoapSeams.SerializerToChannel, kind);
+                break;
+            default:
+                Insert(CoapSeams.ChannelToTransport, kind);
+                break;
+        }
+    }
+
+    private void Insert<T>(CoapSeam<T> seam, string kind) => _options.Pipeline.Insert(seam, () =>
+    {
+        TransformBlock<T, T> pass = new(
+            async item =>
+            {
+                await _gate.PassAsync();
+                return item;
+            },
+            new ExecutionDataflowBlockOptions
+            {
+                MaxDegreeOfParallelism = kind == "parallel" ? 4 : 1,
+                BoundedCapacity = kind is "buffer" or "full" ? 1 : DataflowBlockOptions.Unbounded,
+            });
+        if (kind != "buffer")
+        {
+            return pass;
+        }
+
+        // What the second block has no room for stays in the first one.
+        BufferBlock<T> buffer = new();
+        buffer.LinkTo(pass, new DataflowLinkOptions { PropagateCompletion = true });
+        return DataflowBlock.Encapsulate(buffer, pass);
+    });
+
+    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(HangGuard.InMemory);
+
+    private static Task Within(Task task) => task.WaitAsync(HangGuard.InMemory);
+
+    // Holds what passes while it is closed.
+    private sealed class Gate
+    {
+        private volatile TaskCompletionSource? _closed;
+        private int _count;
+
+        public int Count => Volatile.Read(ref _count);
+
+        public void Close() => _closed = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        public void Open() => _closed!.SetResult();
+
+        public async Task PassAsync()
+        {
+            if (_closed is { } closed)
+            {
+                Interlocked.Increment(ref _count);
+                await closed.Task;
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+using CoAP.NET.Options;
+using CoAP.NET.Serialization;
+
+namespace CoAP.NET.Tests.Options;
+
+/// <summary>Factories that users register create what every way of reading returns, and definitions that cannot work are refused.</summary>
+public sealed class ReplacedFactoryTests
+{
+    [Fact]
+    public void A_factory_in_place_of_a_known_one_creates_what_every_way_of_reading_returns()
+    {
+        CountingPaths factory = new();
+        CoapOptionCollection options = Read(factory, new UriPath("a"), new UriPath("b"));
+
+        UriPath? first = options.Get<UriPath>();
+        Assert.Same(factory.Last, first);
+        Assert.Equal("A", first?.Value);
+        Assert.True(options.TryGet(out UriPath? found));
+        Assert.Same(factory.Last, found);
+        Assert.Equal(2, factory.Calls);
+        Assert.Equal(["A", "B"], options.GetAll<UriPath>().Select(static path => path.Value));
+        Assert.Equal(["A", "B"], options.OfType<UriPath>().Select(static path => path.Value));
+        Assert.Equal("A", Assert.IsType<UriPath>(options.OptionAt(0)).Value);
+        Assert.Equal(7, factory.Calls);
+        Assert.Equal(["A", "B"], options.UriPath);
+        Assert.Equal("/A/B", new CoapRequest(new CoapMessage(CoapCode.Get, options)).Path);
+    }
+
+    [Fact]
+    public async Task A_server_hands_its_handlers_what_its_factories_created()
+    {
+        CountingPaths factory = new();
+        await using CoapServer server = new(new CoapEndpointOptions { Registry = CoapOptionRegistry.Default.With(factory) });
+        List<string> read = [];
+        server.MapGet("/a/b", request =>
+        {
+            read.AddRange([.. request.Options.GetAll<UriPath>().Select(static path => path.Value), request.Path]);
+            return "found";
+        });
+        Endpoints.DirectTransport transport = new();
+        server.Endpoint.AddTransport(transport);
+        await server.StartAsync();
+
+        // A route matches the bytes that arrived.
+        transport.Receive(CoAP.NET.Transports.CoapAddress.FromIPv4(0xc0000201, 40_000), "40010001b1610162");
+        Assert.StartsWith("60450001", Assert.Single(transport.TakeSent()), StringComparison.Ordinal);
+        Assert.Equal(["A", "B", "/A/B"], read);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void An_option_of_another_class_is_found_by_that_class_only_as_in_an_enumeration(bool sharesDefinition)
+    {
+        MyHost.Made = sharesDefinition ? UriHost.Definition : UriHost.Definition with { Name = "My-Host" };
+        CoapOptionCollection options = Read(new OptionFactory<MyHost>(), new UriHost("example.org"));
+        Assert.IsType<MyHost>(Assert.Single(options));
+        Assert.Equal("example.org", options.Get<MyHost>()!.Value);
+        Assert.Equal("example.org", Assert.Single(options.GetAll<MyHost>()).Value);
+        Assert.Null(options.Get<UriHost>());
+        Assert.False(options.TryGet(out UriHost? _));
+        Assert.Empty(options.GetAll<UriHost>());
+
+        // The library reads the value, whatever class it has.
+        Assert.Equal("example.org", options.UriHost);
+        CoapOptionCollection standard = Read(new OptionFactory<UriHost>(), new UriHost("example.org"));
+        Assert.Equal("example.org", standard.Get<UriHost>()!.Value);
+        Assert.True(sharesDefinition || standard.Get<MyHost>() is null);
+    }
+
+    [Fact]
+    public void An_option_without_a_factory_is_created_by_its_class()
+    {
+        CoapOptionCollection options = new();
+        options.AddUInt(65_100, 7);
+        Assert.IsType<UnrecognizedOption>(Assert.Single(options));
+        Assert.Equal(7u, options.Get<Level>()!.Value);
+        Assert.Equal(7u, Assert.Single(options.GetAll<Level>()).Value);
+    }
+
+    [Theory]
+    [InlineData(OptionFormat.String, 0, 2, "UInt")]
+    [InlineData(OptionFormat.Opaque, 0, 2, "UInt")]
+    [InlineData(OptionFormat.Empty, 0, 0, "UInt")]
+    [InlineData(OptionFormat.UInt, 5, 2, "MinLength")]
+    [InlineData(OptionFormat.UInt, -1, 2, "MinLength")]
+    [InlineData(OptionFormat.UInt, 0, 5, "4 bytes")]
+    [InlineData((OptionFormat)9, 0, 2, "OptionFormat")]
+    public void A_definition_that_contradicts_the_class_of_its_options_is_refused(OptionFormat format, int min, int max, string why)
+    {
+        Contradiction.Made = new OptionDefinition(65_102, "Mine", format, min, max);
+        ArgumentException error = Assert.Throws<ArgumentException>(
+            () => CoapOptionRegistry.Default.With(new OptionFactory<Contradiction>()));
+        Assert.Contains("Mine", error.Message, StringComparison.Ordinal);
+        Assert.Contains(why, error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Definitions_of_factories_of_users_are_checked_too()
+    {
+        AssertRefused(new OptionDefinition(65_104, "Mine", OptionFormat.Opaque, 0, 65_805), "65804");
+        AssertRefused(new OptionDefinition(65_104, "Mine", OptionFormat.Empty, 0, 1), "MaxLength to 0");
+        AssertRefused(new OptionDefinition(65_536, "Mine", OptionFormat.Opaque, 0, 1), "65536");
+        AssertRefused(new OptionDefinition(OptionNumber.UriPath, "Mine", OptionFormat.Opaque, 0, 255), "Uri-Path");
+        AssertRefused(new OptionDefinition(65_104, "Mine", OptionFormat.Opaque, 0, 1), "65105", number: 65_105);
+        AssertRefused(null!, "no definition");
+
+        static void AssertRefused(OptionDefinition definition, string why, int? number = null) => Assert.Contains(
+            why,
+            Assert.Throws<ArgumentException>(() => new CoapOptionRegistry([new AnyFactory(definition, number)])).Message,
+            StringComparison.Ordinal);
+    }
+
+    private static CoapOptionCollection Read(IOptionFactory factory, params CoapOption[] options)
+    {
+        CoapMessage message = new(CoapCode.Get);
+        message.Options.AddRange(options);
+        CoapDatagramSerializer serializer = new(new CoapSerializerOptions { Registry = CoapOptionRegistry.Default.With(factory) });
+        return serializer.Deserialize(CoapDatagramSerializer.Default.Serialize(message)).Options;
+    }
+
+    private sealed class CountingPaths : IOptionFactory
+    {
+        public int Calls { get; private set; }
+
+        public CoapOption? Last { get; private set; }
+
+        public OptionDefinition Definition => UriPath.Definition;
+
+        public CoapOption Create(OptionData data)
+        {
+            Calls++;
+            return Last = new UriPath(data.GetString().ToUpperInvariant());
+        }
+    }
+
+    private sealed class AnyFactory(OptionDefinition definition, int? number) : IOptionFactory
+    {
+        public int Number => number ?? definition.Number;
+
+        public OptionDefinition Definition => definition;
+
+        public CoapOption Create(OptionData data) => new UnrecognizedOption(data.Number, data.Value.ToArray());
+    }
+
+#pragma warning disable CS0108 // tests see what is internal in the base class; users do not
+    private sealed class MyHost(string value) : StringOption(Definition, value), ITypedOption<MyHost>
+    {
+        public static OptionDefinition? Made { get; set; }
+
+        public static OptionDefinition Definition => Made!;
+
+        public static MyHost Create(OptionData data) => new(data.GetString());
+    }
+
+    private sealed class Level(uint value) : UIntOption(Definition, value), ITypedOption<Level>
+    {
+        public static OptionDefinition Definition { get; } = new(65_100, "Level", OptionFormat.UInt, 0, 1);
+
+        public static Level Create(OptionData data) => new(data.GetUInt());
+    }
+
+    private sealed class Contradiction(uint value) : UIntOption(Definition, value), ITypedOption<Contradiction>
+    {
+        public static OptionDefinition? Made { get; set; }
+
+        public static OptionDefinition Definition => Made!;
+
+        public static Contradiction Create(OptionData data) => new(data.GetUInt());
+    }
+#pragma warning restore CS0108
+}

@@ -1,0 +1,38 @@
+using System.Net.WebSockets;
+using System.Threading.Tasks.Dataflow;
+
+namespace CoAP.NET.Tests.Transports.WebSockets;
+
+/// <summary>A server that stops in order answers what is inside of blocks of users before its WebSockets close.</summary>
+public sealed class WebSocketStoppingTests : WebSocketTest
+{
+    [Fact]
+    public async Task What_is_inside_of_a_block_of_a_user_is_answered_before_the_WebSocket_closes()
+    {
+        TaskCompletionSource goesOn = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        int held = 0;
+        CoapEndpointOptions options = new() { StopGracePeriod = TimeSpan.FromMinutes(5) };
+        options.Pipeline.Insert(CoapSeams.ResourceToExchanges, () => new TransformBlock<CoapReply, CoapReply>(async reply =>
+        {
+            Interlocked.Increment(ref held);
+            await goesOn.Task;
+            return reply;
+        }));
+        Server = new CoapServer(options);
+        Server.MapGet("/a", static () => "b");
+        await StartAsync();
+        (WebSocket peer, Task ended) = await ConnectReadyAsync();
+        await SendAsync(peer, "010153b161");
+        await Eventually.IsTrueAsync(() => Volatile.Read(ref held) == 1);
+
+        Task stop = Server.StopAsync();
+        Assert.False(stop.IsCompleted);
+        goesOn.SetResult();
+
+        HashSet<string> received = [await ReceiveAsync(peer), await ReceiveAsync(peer)];
+        Assert.Contains("014553c0ff62", received);
+        await peer.CloseOutputAsync(WebSocketCloseStatus.NormalClosure, null, CancellationToken.None);
+        await stop.WaitAsync(Hang);
+        await ended.WaitAsync(Hang);
+    }
+}
