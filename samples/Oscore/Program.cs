@@ -88,6 +88,7 @@ door.MapEdhoc(responder);
 OscoreContexts contextsOfEdhoc = new();
 contextsOfEdhoc.Require(uri);
 EdhocClientOptions ofDesk = new() { Contexts = contextsOfEdhoc, Trust = new EdhocCredentialStore().Add(credentialOfDoor) };
+ofDesk.ExpectServer(uri, "the door");
 ofDesk.Credentials.Add(new EdhocOwnCredential(credentialOfDesk, EdhocCredentialId.OfKeyId([0x2b]), keyOfDesk));
 await using (CoapClient desk = DeskWith(contextsOfEdhoc))
 {

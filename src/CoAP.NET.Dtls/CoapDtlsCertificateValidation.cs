@@ -12,6 +12,8 @@ namespace CoAP.NET.Dtls;
 /// <returns>True to accept the certificate.</returns>
 /// <remarks>
 /// The endpoint calls it once per handshake that shows a certificate, on a handshake thread. Other handshakes and sessions continue
-/// meanwhile. An exception ends the handshake.
+/// meanwhile. An exception ends the handshake. The endpoint calls it again for the same certificate and chain before a session resumes; a
+/// refusal or an exception then leads to a full handshake. A server also calls it for sessions that it loaded
+/// (<see cref="CoapDtlsServerOptions.SessionKeeping"/>).
 /// </remarks>
 public delegate bool CoapDtlsCertificateValidation(X509Certificate2 certificate, X509Chain chain, SslPolicyErrors errors);

@@ -22,7 +22,8 @@ public sealed class CoapDtlsClientOptions
     /// <summary>Selects the pre-shared key for a server.</summary>
     /// <remarks>
     /// The client calls it once per handshake, on a handshake thread; it must return quickly. A null result means no key, and the handshake
-    /// fails if the server needs one. Default null: <see cref="Psk"/>.
+    /// fails if the server needs one. Before the client resumes a session, it calls it with the hint of the full handshake: with another
+    /// result it makes a full one. Default null: <see cref="Psk"/>.
     /// </remarks>
     public Func<CoapDtlsServerName, CoapPskCredential?>? SelectPsk { get; set; }
 
@@ -64,7 +65,7 @@ public sealed class CoapDtlsClientOptions
     /// <summary>Makes the final decision on certificates of servers.</summary>
     /// <remarks>
     /// Default null: the chain must be valid, and the name must match the request's URI (RFC 7252 section 9.1.3.3). A callback that always
-    /// returns true gives up all security.
+    /// returns true gives up all security. The client calls it also before it resumes a session.
     /// </remarks>
     public CoapDtlsCertificateValidation? ValidateServerCertificate { get; set; }
 

@@ -77,7 +77,10 @@ public sealed class CoapDtlsServerOptions
     public bool RequestClientCertificate { get; set; }
 
     /// <summary>Makes the final decision on certificates of clients.</summary>
-    /// <remarks>Default null: the chain must be valid.</remarks>
+    /// <remarks>
+    /// The server calls it also when a client resumes a session, and when a session of an earlier process or another server first receives
+    /// or sends. Default null: the chain must be valid.
+    /// </remarks>
     public CoapDtlsCertificateValidation? ValidateClientCertificate { get; set; }
 
     /// <summary>The authorities that must have issued the certificates of clients.</summary>
@@ -165,9 +168,9 @@ public sealed class CoapDtlsServerOptions
     /// <see cref="CoapDtlsSessionMemory"/>.
     /// </summary>
     /// <remarks>
-    /// Servers may share it: a server resumes a session if it asks the same of clients and trusts the same authorities. Servers with other
-    /// pre-shared keys or another <see cref="ValidateClientCertificate"/> need a store of their own. Default null: each handshake is a full
-    /// one.
+    /// Servers may share it: a server resumes a session if it asks the same of clients and trusts the same authorities. It checks the
+    /// credentials of the client again: <see cref="PskStore"/> has the same key for the identity, or the validation still accepts the
+    /// certificate or the raw public key. Otherwise the client makes a full handshake. Default null: each handshake is a full one.
     /// </remarks>
     public ICoapDtlsSessionStore? ResumptionStore { get; set; }
 
@@ -181,8 +184,8 @@ public sealed class CoapDtlsServerOptions
     /// <summary>How long a client can resume a session.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 1 day.</exception>
     /// <remarks>
-    /// Default 1 hour; 1 s to 1 day (RFC 5246 appendix F.1.4). A client whose key you replaced can resume for this long; one whose key you
-    /// removed, or whose certificate is on a revocation list, cannot.
+    /// Default 1 hour; 1 s to 1 day (RFC 5246 appendix F.1.4). A client whose key you removed or replaced, or whose certificate the
+    /// validation refuses by now, cannot.
     /// </remarks>
     public TimeSpan ResumptionLifetime { get; set =>
         field = OptionRanges.Check(value, s_shortestIdle, s_longestResumption, nameof(ResumptionLifetime)); } = TimeSpan.FromHours(1);

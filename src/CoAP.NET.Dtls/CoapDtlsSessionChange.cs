@@ -26,7 +26,7 @@ public sealed class CoapDtlsSessionChange
 
     /// <summary>The complete state of the session, encrypted.</summary>
     /// <remarks>
-    /// About 250 bytes, plus the certificate of the client if it showed one. Replaces the earlier state with the same <see cref="Id"/>.
+    /// About 280 bytes, plus the certificate of the client and its intermediates if it showed one. Replaces the earlier state with the same <see cref="Id"/>.
     /// Empty for <see cref="CoapDtlsSessionChangeKind.Ended"/>.
     /// </remarks>
     public ReadOnlyMemory<byte> State { get; }

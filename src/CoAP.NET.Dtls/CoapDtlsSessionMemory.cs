@@ -14,7 +14,7 @@ public sealed class CoapDtlsSessionMemory : ICoapDtlsSessionStore
     /// <summary>Creates a store.</summary>
     /// <param name="capacity">
     /// Maximum number of sessions, at least 1; 1,000 by default. A session takes about 0.5 KB, plus the length of the client's certificate
-    /// if it showed one.
+    /// and its intermediates if it showed one.
     /// </param>
     /// <param name="time">The clock of the expiry; null: the system clock.</param>
     /// <exception cref="ArgumentOutOfRangeException">The capacity is not positive.</exception>

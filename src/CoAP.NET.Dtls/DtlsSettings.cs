@@ -185,7 +185,6 @@ internal sealed class DtlsSettings
             SessionStoreFailed = storeFailed,
             AsyncSessionStore = server.AsyncResumptionStore,
             ResumptionLifetime = server.ResumptionLifetime,
-            RevocationLists = credentials is null ? server.RevocationLists : credentials.RevocationLists,
             Time = time,
             KeyLog = KeyLog(),
         });

@@ -1,7 +1,10 @@
 namespace CoAP.NET.Dtls;
 
 /// <summary>Finds the pre-shared keys of clients (RFC 7252 section 9.1.3.1).</summary>
-/// <remarks>The server calls it once per handshake; only that handshake waits.</remarks>
+/// <remarks>
+/// The server calls it once per full handshake, when a client resumes a session, and when a session of an earlier process or another server
+/// first receives or sends. Only that handshake or session waits.
+/// </remarks>
 public interface ICoapPskStore
 {
     /// <summary>Finds the key of a client.</summary>

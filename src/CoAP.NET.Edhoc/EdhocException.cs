@@ -41,6 +41,9 @@ public sealed class EdhocException : CoapException
     /// <summary>Whether the peer sent the error, which is then unauthenticated and gets no answer (RFC 9528 section 6).</summary>
     public bool IsOfPeer { get; }
 
+    /// <summary>The text for the peer, if it has to know less than this side; null for the message.</summary>
+    internal string? PeerText { get; init; }
+
     /// <summary>Creates the error message for the peer (RFC 9528 section 6).</summary>
     /// <returns>ERR_CODE and ERR_INFO as a CBOR sequence.</returns>
     public byte[] ToMessage() => ErrorMessage.Write(this);

@@ -95,6 +95,36 @@ public sealed class EdhocTests : IDisposable
     }
 
     [Theory]
+    [InlineData(null, "--edhoc-peer")]
+    [InlineData("door 8", "not that of the expected peer")]
+    [InlineData("door 7", null)]
+    public async Task Of_several_servers_the_expected_one_only_is_asked(string? peer, string? problem)
+    {
+        Write("client.json", """
+            { "own": [ { "key": "client.key", "kid": "0x2b" } ],
+              "trusted": [ { "publicKey": "server.pub", "kid": "0x32", "identity": "door 7" },
+                           { "publicKey": "client.pub", "kid": "0x33", "identity": "door 8" } ] }
+            """);
+        await using World world = new(this);
+        await world.StartAsync();
+
+        CliRun run = await CliHarness.RunAsync(
+            ["get", $"{world.Uri}/door", "--edhoc", Named("client.json"), .. peer is null ? (string[])[] : ["--edhoc-peer", peer]]);
+
+        Assert.Equal(problem is null ? ExitCodes.Success : ExitCodes.Network, run.ExitCode);
+        Assert.Contains(problem ?? "open", problem is null ? run.Out : run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task An_expected_server_without_credentials_is_refused()
+    {
+        CliRun run = await CliHarness.RunAsync("get", "coap://127.0.0.1:9/", "--edhoc-peer", "door 7");
+
+        Assert.Equal(ExitCodes.Usage, run.ExitCode);
+        Assert.Contains("--edhoc-peer needs --edhoc", run.Error, StringComparison.Ordinal);
+    }
+
+    [Theory]
     [InlineData("--oscore", "context.json", ExitCodes.Usage, "Give one of the two")]
     [InlineData("--proxy", "coap://127.0.0.1:9", ExitCodes.Usage, "not through --proxy")]
     [InlineData("--timeout", "1s", ExitCodes.File, "none.json: The file")]

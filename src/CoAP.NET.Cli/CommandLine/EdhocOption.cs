@@ -16,6 +16,13 @@ internal sealed class EdhocOption
         HelpName = "FILE",
     };
 
+    /// <summary>The server that the client expects.</summary>
+    public Option<string?> Peer { get; } = new("--edhoc-peer")
+    {
+        Description = "Talk to this server only: its identity in the file of --edhoc, or the name in its certificate.",
+        HelpName = "NAME",
+    };
+
     /// <summary>Whether the command line has it.</summary>
     public bool IsSet(ParseResult parse) => parse.GetValue(Option) is not null;
 
@@ -31,9 +38,10 @@ internal sealed class EdhocOption
     public EdhocRun? ApplyTo(
         ParseResult parse, CliContext context, CoapEndpointOptions endpoint, string server, bool hasOtherKeys, bool isProxied)
     {
+        string? peer = parse.GetValue(Peer);
         if (parse.GetValue(Option) is not { } path)
         {
-            return null;
+            return peer is null ? null : throw new UsageException("--edhoc-peer needs --edhoc.", "Add --edhoc FILE.");
         }
 
         if (hasOtherKeys)
@@ -48,7 +56,7 @@ internal sealed class EdhocOption
         }
 
         CoapUri target = TargetArgument.Check(server);
-        EdhocRun run = new(path, $"{target.Scheme}://{target.Authority}");
+        EdhocRun run = new(path, $"{target.Scheme}://{target.Authority}", peer);
         context.Own(run);
         endpoint.UseOscore(run.Contexts);
         return run;

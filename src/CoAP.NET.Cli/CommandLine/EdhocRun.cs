@@ -8,9 +8,10 @@ internal sealed class EdhocRun : IAsyncDisposable
 {
     private readonly EdhocCredentialFile _file;
     private readonly string _server;
+    private readonly string? _peer;
     private EdhocClient? _client;
 
-    public EdhocRun(string path, string server) => (_file, _server) = (EdhocCredentialFile.Read(path), server);
+    public EdhocRun(string path, string server, string? peer) => (_file, _server, _peer) = (EdhocCredentialFile.Read(path), server, peer);
 
     /// <summary>Receives the security context.</summary>
     public OscoreContexts Contexts { get; } = new();
@@ -18,13 +19,18 @@ internal sealed class EdhocRun : IAsyncDisposable
     /// <summary>Agrees on keys with the server, also anew.</summary>
     /// <param name="client">The client that sends.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
-    /// <exception cref="EdhocException">The server is not trusted, or refused.</exception>
+    /// <exception cref="EdhocException">The server is not trusted, is not the expected one, or refused.</exception>
     public async Task ConnectAsync(ICoapRequester client, CancellationToken cancellationToken)
     {
         if (_client is null)
         {
             EdhocClientOptions options = new() { Contexts = Contexts };
             _file.ApplyTo(options);
+            if (_peer is not null)
+            {
+                options.ExpectServer(_server, _peer);
+            }
+
             _client = new EdhocClient(client, options);
         }
 

@@ -36,7 +36,7 @@ internal sealed class RequestOptions
         Payload.AddTo(command);
         Output.AddTo(command, hasFile, isContinuable);
         Connection.AddTo(command);
-        command.AddGroup(HelpGroup.Security, Oscore.Option, Edhoc.Option);
+        command.AddGroup(HelpGroup.Security, Oscore.Option, Edhoc.Option, Edhoc.Peer);
     }
 
     /// <summary>Creates the request.</summary>

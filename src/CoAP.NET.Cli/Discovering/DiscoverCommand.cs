@@ -70,7 +70,7 @@ internal static class DiscoverCommand
         command.AddGroup(HelpGroup.Request, proxy, timeout);
         command.AddGroup(HelpGroup.Output, json);
         connection.AddTo(command);
-        command.AddGroup(HelpGroup.Security, oscore.Option, edhoc.Option);
+        command.AddGroup(HelpGroup.Security, oscore.Option, edhoc.Option, edhoc.Peer);
         group.AddTo(command);
         return command.Runs(context, async (parse, cancellationToken) =>
         {

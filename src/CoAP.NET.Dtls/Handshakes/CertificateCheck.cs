@@ -1,4 +1,3 @@
-using System.Formats.Asn1;
 using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
@@ -11,12 +10,6 @@ namespace CoAP.NET.Dtls.Handshakes;
 /// </summary>
 internal sealed class CertificateCheck
 {
-    private const string ServerAuthentication = "1.3.6.1.5.5.7.3.1";
-    private const string ClientAuthentication = "1.3.6.1.5.5.7.3.2";
-    private const string SubjectAlternativeName = "2.5.29.17";
-
-    private static readonly Asn1Tag s_uri = new(TagClass.ContextSpecific, 6);
-
     /// <summary>Whether it checks certificates of servers; otherwise those of clients.</summary>
     public required bool IsOfServers { get; init; }
 
@@ -46,7 +39,8 @@ internal sealed class CertificateCheck
         using X509Chain chain = new();
         chain.ChainPolicy.RevocationMode = Revocation;
         chain.ChainPolicy.VerificationTime = time.LocalDateTime;
-        chain.ChainPolicy.ApplicationPolicy.Add(new Oid(IsOfServers ? ServerAuthentication : ClientAuthentication));
+        chain.ChainPolicy.ApplicationPolicy.Add(
+            new Oid(IsOfServers ? CertificateNames.ServerAuthentication : CertificateNames.ClientAuthentication));
         chain.ChainPolicy.ExtraStore.AddRange(sent);
 
         // A certificate from a stranger must not make the endpoint connect to a URL that it contains.
@@ -66,7 +60,7 @@ internal sealed class CertificateCheck
             errors |= SslPolicyErrors.RemoteCertificateChainErrors;
         }
 
-        if (name is not null && !IsFor(leaf, name))
+        if (name is not null && !CertificateNames.IsFor(leaf, name))
         {
             errors |= SslPolicyErrors.RemoteCertificateNameMismatch;
         }
@@ -84,63 +78,11 @@ internal sealed class CertificateCheck
         return why;
     }
 
-    /// <summary>
-    /// Whether a certificate matches a name or an address: by dNSName, iPAddress, or the authority of a CoAP URI among its alternative
-    /// names. Common names and wildcards do not count (RFC 7925 section 4.4.1).
-    /// </summary>
-    /// <param name="leaf">The certificate.</param>
-    /// <param name="name">The name or the address.</param>
-    public static bool IsFor(X509Certificate2 leaf, string name)
-    {
-        try
-        {
-            return leaf.MatchesHostname(name, allowWildcards: false, allowCommonName: false) || HasUriOf(leaf, name);
-        }
-        catch (Exception exception) when (exception is ArgumentException or CryptographicException or AsnContentException)
-        {
-            // Not a possible name of a certificate, or unreadable alternative names.
-            return false;
-        }
-    }
-
-    private static bool HasUriOf(X509Certificate2 leaf, string name)
-    {
-        if (leaf.Extensions.FirstOrDefault(static extension => extension.Oid?.Value == SubjectAlternativeName) is not { } names)
-        {
-            return false;
-        }
-
-        AsnReader reader = new AsnReader(names.RawData, AsnEncodingRules.DER).ReadSequence();
-        while (reader.HasData)
-        {
-            if (!reader.PeekTag().HasSameClassAndValue(s_uri))
-            {
-                reader.ReadEncodedValue();
-            }
-            else if (Uri.TryCreate(reader.ReadCharacterString(UniversalTagNumber.IA5String, s_uri), UriKind.Absolute, out Uri? uri)
-                && uri.Scheme.StartsWith("coap", StringComparison.OrdinalIgnoreCase)
-                && string.Equals(uri.IdnHost, name, StringComparison.OrdinalIgnoreCase))
-            {
-                return true;
-            }
-        }
-
-        return false;
-    }
-
     // The peer wrote the content of its certificate; no authority has vouched for it yet.
     private static string Whom(X509Certificate2 leaf) =>
         leaf.Subject.Length > 0
             ? $"The certificate '{CoapForeignText.LineOf(leaf.Subject)}'"
             : $"The certificate with the thumbprint {leaf.Thumbprint}";
-
-    private static string Names(X509Certificate2 leaf)
-    {
-        string[] names = [.. leaf.Extensions.OfType<X509SubjectAlternativeNameExtension>()
-            .SelectMany(static one =>
-                one.EnumerateDnsNames().Concat(one.EnumerateIPAddresses().Select(static address => address.ToString())))];
-        return names.Length == 0 ? "no alternative name" : CoapForeignText.LineOf(string.Join(", ", names));
-    }
 
     private static string Describe(X509Certificate2 leaf, X509Chain chain, SslPolicyErrors errors, string? name, X509Certificate2? revoked)
     {
@@ -176,8 +118,8 @@ internal sealed class CertificateCheck
 
         if ((errors & SslPolicyErrors.RemoteCertificateNameMismatch) != 0)
         {
-            said.Add($"{whom} is for {Names(leaf)}, not for '{name}'. Ask for one of its names, or issue it for this one (common names and "
-                + "wildcards do not count).");
+            said.Add($"{whom} is for {CertificateNames.Of(leaf)}, not for '{name}'. Ask for one of its names, or issue it for this one "
+                + "(common names and wildcards do not count).");
         }
 
         if (said.Count == 0)

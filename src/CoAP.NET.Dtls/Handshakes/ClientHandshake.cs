@@ -22,7 +22,7 @@ internal sealed class ClientHandshake : Handshake
     // ServerHelloDone, CertificateStatus
     private const uint ServerMessages = (1u << 2) | (1u << 3) | (1u << 4) | (1u << 11) | (1u << 12) | (1u << 13) | (1u << 14) | (1u << 22);
 
-    private (string? PskIdentity, X509Certificate2? PeerCertificate, ReadOnlyMemory<byte> PeerPublicKey) _resumed;
+    private ResumableSession? _resumed;
     private ulong _nextPlain;
     private byte[] _cookie = [];
 
@@ -43,6 +43,9 @@ internal sealed class ClientHandshake : Handshake
 
     /// <summary>Chooses identity and key when the server wants a pre-shared key, by its hint (RFC 4279 section 5).</summary>
     public Func<string?, (string Identity, ReadOnlyMemory<byte> Key)?>? SelectPsk { get; init; }
+
+    /// <summary>The hint of the server for the choice of the pre-shared key, or null.</summary>
+    public string? PskHint { get; private set; }
 
     /// <summary>Whether the server required a pre-shared key and the client had none.</summary>
     public bool LacksPreSharedKey { get; private set; }
@@ -86,7 +89,8 @@ internal sealed class ClientHandshake : Handshake
 
             bool isTaken = LibSsl.SSL_set_session(Ssl, native) == 1;
             LibSsl.SSL_SESSION_free(native);
-            _resumed = (session.PskIdentity, session.PeerCertificate, session.PeerPublicKey);
+            _resumed = session;
+            SetPreSharedKey(session.PskKey);
             return isTaken;
         }
     }
@@ -130,6 +134,7 @@ internal sealed class ClientHandshake : Handshake
     /// <param name="hint">The server's hint, or null.</param>
     public void SelectKey(string? hint)
     {
+        PskHint = hint;
         if (SelectPsk is not null && SelectPsk(hint) is (string identity, ReadOnlyMemory<byte> key))
         {
             PskIdentity = identity;
@@ -144,9 +149,11 @@ internal sealed class ClientHandshake : Handshake
     protected override void OnDone()
     {
         // A short handshake shows neither of them again.
-        if (IsResumed)
+        if (IsResumed && _resumed is { } session)
         {
-            (PskIdentity, PeerCertificate, PeerPublicKey) = _resumed;
+            (PskIdentity, PeerCertificate, PeerPublicKey) = (session.PskIdentity, session.PeerCertificate, session.PeerPublicKey);
+            PeerChain = session.PeerChain;
+            PskHint = session.PskHint;
         }
     }
 

@@ -58,7 +58,7 @@ internal abstract partial class Handshake
         }
 
         _isDistrusted = false;
-        PeerCertificate = leaf;
+        (PeerCertificate, PeerChain) = (leaf, sent);
         return true;
     }
 
@@ -196,7 +196,11 @@ internal abstract partial class Handshake
 
     /// <summary>Sets the pre-shared key.</summary>
     /// <param name="key">The key; copied, and overwritten at the end.</param>
-    protected void SetPreSharedKey(ReadOnlySpan<byte> key) => _preSharedKey = key.ToArray();
+    protected void SetPreSharedKey(ReadOnlySpan<byte> key)
+    {
+        CryptographicOperations.ZeroMemory(_preSharedKey);
+        _preSharedKey = key.ToArray();
+    }
 
     /// <summary>Feeds the encrypted records that arrived before their keys were available.</summary>
     protected void FeedHeld()

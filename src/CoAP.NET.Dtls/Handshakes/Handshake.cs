@@ -62,6 +62,9 @@ internal abstract partial class Handshake : IDisposable
     /// <summary>The certificate that the peer showed, if any.</summary>
     public X509Certificate2? PeerCertificate { get; protected set; }
 
+    /// <summary>The certificates that came with it.</summary>
+    public X509Certificate2Collection PeerChain { get; protected set; } = [];
+
     /// <summary>Validates a certificate and those that came with it. Null: trust none.</summary>
     public Func<X509Certificate2, X509Certificate2Collection, bool>? Validate { get; init; }
 
@@ -92,6 +95,9 @@ internal abstract partial class Handshake : IDisposable
     /// The name by which a client may ask this server to resume the session (RFC 5246 section 7.3); null for none. Valid when it is done.
     /// </summary>
     protected byte[]? ResumptionId { get; set; }
+
+    /// <summary>What the server keeps about the credentials of the client (<see cref="ShownCredentials"/>); empty for nothing.</summary>
+    protected byte[] Shown { get; set; } = [];
 
     /// <summary>The Connection ID that records to this end carry.</summary>
     protected byte[]? OwnCid { get; set; }
@@ -208,7 +214,7 @@ internal abstract partial class Handshake : IDisposable
         // The end that speaks last repeats its flight on request. If both did, each would take the other's answer for a request.
         byte[] lastFlight = IsResumed != Settings.IsServer ? Translator.LastFlight : [];
         return new Established(records, lastFlight, Translator.NextPlainSequence, records.Suite.UsesPreSharedKey ? PskIdentity : null,
-            PeerCertificate) { PeerPublicKey = PeerPublicKey, ResumptionId = ResumptionId };
+            PeerCertificate) { PeerPublicKey = PeerPublicKey, ResumptionId = ResumptionId, Shown = Shown };
     }
 
     public void Dispose()

@@ -89,9 +89,6 @@ internal sealed record HandshakeSettings
     /// <summary>Whether several servers share the store.</summary>
     public bool SharesSessions => AsyncSessionStore is not null;
 
-    /// <summary>The revocation lists: a session of a certificate on them does not resume. Null for none.</summary>
-    public CoapRevocationLists? RevocationLists { get; init; }
-
     /// <summary>How long after its full handshake a session may resume.</summary>
     public TimeSpan ResumptionLifetime { get; init; } = TimeSpan.FromHours(1);
 

@@ -22,6 +22,19 @@ internal sealed class ResumableSession(byte[] bytes, long since, string? pskIden
 
     public ReadOnlyMemory<byte> PeerPublicKey => peerPublicKey;
 
-    /// <summary>Overwrites the secret.</summary>
-    public void Dispose() => CryptographicOperations.ZeroMemory(bytes);
+    /// <summary>The certificates that came with the one of the server.</summary>
+    public X509Certificate2Collection PeerChain { get; init; } = [];
+
+    /// <summary>The hint of the server for the choice of the pre-shared key, or null.</summary>
+    public string? PskHint { get; init; }
+
+    /// <summary>The pre-shared key, which the session overwrites at the end; empty without one.</summary>
+    public byte[] PskKey { get; init; } = [];
+
+    /// <summary>Overwrites the secrets.</summary>
+    public void Dispose()
+    {
+        CryptographicOperations.ZeroMemory(bytes);
+        CryptographicOperations.ZeroMemory(PskKey);
+    }
 }

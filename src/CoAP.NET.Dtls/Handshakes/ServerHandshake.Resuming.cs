@@ -14,7 +14,15 @@ internal sealed partial class ServerHandshake
     private byte[]? _kept;
     private DateTimeOffset _keptUntil;
     private byte[]? _takenId;
-    private (string? PskIdentity, X509Certificate2? PeerCertificate, byte[] PeerPublicKey) _taken;
+    private (string? PskIdentity, X509Certificate2? PeerCertificate, byte[] PeerPublicKey, byte[] Shown) _taken;
+
+    /// <summary>
+    /// Whether the session outlives this handshake in a store or with a keeper, so that <see cref="Established.Shown"/> is necessary.
+    /// </summary>
+    public bool KeepsShown { get; init; }
+
+    /// <summary>The host name that the client requested, if the rules of the server depend on it.</summary>
+    public string? ServerName { get; init; }
 
     /// <summary>The naming of sessions that several servers may resume.</summary>
     public SessionNaming SessionNames { get; init; }
@@ -23,22 +31,28 @@ internal sealed partial class ServerHandshake
     /// <param name="id">Receives the name.</param>
     public void NameSession(Span<byte> id) => SessionNames.Fill(id);
 
-    /// <summary>Sets the state that a shared store has for the session that the client wants to resume. Call it before the start.</summary>
+    /// <summary>Sets the state that a store has for the session that the client wants to resume. Call it before the start.</summary>
     /// <param name="id">Its name.</param>
     /// <param name="state">The state from the store, which the handshake wipes; null for none.</param>
     public void Found(byte[] id, byte[]? state) => (_foundId, _found) = (id, state);
 
     /// <summary>Reads the state of a resumable session.</summary>
     /// <param name="state">The state from a store.</param>
-    /// <returns>When it becomes useless, and the identity of its pre-shared key (null for none); null if it is not readable.</returns>
-    public static (DateTimeOffset Expires, string? PskIdentity)? Read(byte[] state)
+    /// <returns>
+    /// When it becomes useless, the identity of its pre-shared key (null for none), and what is kept about the credentials of its client;
+    /// null if it is not readable.
+    /// </returns>
+    public static (DateTimeOffset Expires, string? PskIdentity, byte[] Shown)? Read(byte[] state)
     {
         try
         {
             StateReader reader = new(state);
             DateTimeOffset expires = new(reader.ReadNumber(), TimeSpan.Zero);
             _ = reader.ReadBytes();
-            return (expires, reader.ReadText());
+            string? identity = reader.ReadText();
+            _ = reader.ReadBytes();
+            _ = reader.ReadBytes();
+            return (expires, identity, reader.ReadBytes().ToArray());
         }
         catch (Exception exception) when (exception is InvalidDataException or ArgumentException)
         {
@@ -60,39 +74,28 @@ internal sealed partial class ServerHandshake
     /// <summary>Finds the session that a client wants to resume; OpenSSL calls it.</summary>
     /// <param name="id">The session.</param>
     /// <returns>OpenSSL's object of it; 0 if it is unknown.</returns>
-    public nint TakeSession(ReadOnlySpan<byte> id)
-    {
-        if (Settings.SharesSessions)
-        {
-            return TakeFound(id);
-        }
-
-        if (Settings.SessionStore is not { } store || !store.TryTake(id, out byte[]? state))
-        {
-            return 0;
-        }
-
-        nint session = Open(id, state, out DateTimeOffset expires);
-        if (session == 0)
-        {
-            CryptographicOperations.ZeroMemory(state);
-            return 0;
-        }
-
-        // Immediately, so that the session can resume again, even if this client only knows its name.
-        Put(store, _takenId!, state, expires);
-        return session;
-    }
+    public nint TakeSession(ReadOnlySpan<byte> id) => _found is { } state && id.SequenceEqual(_foundId) ? Open(id, state) : 0;
 
     protected override void OnDone()
     {
-        if (IsResumed && _takenId is not null)
+        if (IsResumed)
         {
-            // A short handshake shows neither of them again.
-            (PskIdentity, PeerCertificate, PeerPublicKey) = _taken;
-            ResumptionId = _takenId;
+            if (_takenId is not null)
+            {
+                // A short handshake shows none of them again.
+                (PskIdentity, PeerCertificate, PeerPublicKey, Shown) = _taken;
+                ResumptionId = _takenId;
+            }
+
+            return;
         }
-        else if (!IsResumed && HasExtendedMasterSecret && (Settings.SessionStore is not null || Settings.SharesSessions))
+
+        if (KeepsShown && PeerCertificate is { } certificate)
+        {
+            Shown = ShownCredentials.OfCertificate(ServerName, certificate, PeerChain);
+        }
+
+        if (HasExtendedMasterSecret && (Settings.SessionStore is not null || Settings.SharesSessions))
         {
             KeepSession();
         }
@@ -104,28 +107,20 @@ internal sealed partial class ServerHandshake
         CryptographicOperations.ZeroMemory(_kept);
     }
 
-    // A copy that the handshake wipes at the end, because the store keeps its own.
-    private nint TakeFound(ReadOnlySpan<byte> id) =>
-        _found is { } state && id.SequenceEqual(_foundId) ? Open(id, state, out _) : 0;
-
-    private unsafe nint Open(ReadOnlySpan<byte> id, byte[] state, out DateTimeOffset expires)
+    private unsafe nint Open(ReadOnlySpan<byte> id, byte[] state)
     {
         StateReader reader = new(state);
-        expires = new(reader.ReadNumber(), TimeSpan.Zero);
+        DateTimeOffset expires = new(reader.ReadNumber(), TimeSpan.Zero);
         ReadOnlySpan<byte> bytes = reader.ReadBytes();
         string? identity = reader.ReadText();
         ReadOnlySpan<byte> certificate = reader.ReadBytes();
         nint session = 0;
         byte[] publicKey = reader.ReadBytes().ToArray();
-        X509Certificate2? shown = certificate.IsEmpty ? null : X509CertificateLoader.LoadCertificate(certificate);
-
-        // A client that the rules no longer admit must not return by an earlier validation.
-        bool isGood = (shown is null
-                || (Settings.Time.GetUtcNow() < shown.NotAfter && Settings.RevocationLists?.IsRevoked(shown) != true))
-            && (publicKey.Length == 0 || ValidateRawPublicKey?.Invoke(publicKey) == true);
-        if (isGood && expires > Settings.Time.GetUtcNow())
+        byte[] shown = reader.ReadBytes().ToArray();
+        X509Certificate2? leaf = certificate.IsEmpty ? null : X509CertificateLoader.LoadCertificate(certificate);
+        if (expires > Settings.Time.GetUtcNow() && AcceptsAgain(leaf, publicKey, shown))
         {
-            _taken = (identity, shown, publicKey);
+            _taken = (identity, leaf, publicKey, shown);
             _takenId = id.ToArray();
             fixed (byte* start = bytes)
             {
@@ -136,6 +131,22 @@ internal sealed partial class ServerHandshake
         }
 
         return session;
+    }
+
+    // A client that the rules no longer admit must not return by an earlier validation. The key of an identity was compared before.
+    private bool AcceptsAgain(X509Certificate2? leaf, byte[] publicKey, byte[] shown)
+    {
+        try
+        {
+            return (leaf is null || Validate?.Invoke(leaf, ShownCredentials.ReadCertificates(shown).Sent) == true)
+                && (publicKey.Length == 0 || ValidateRawPublicKey?.Invoke(publicKey) == true);
+        }
+#pragma warning disable CA1031 // the client makes a full handshake, which validates again and reports the reason
+        catch (Exception)
+#pragma warning restore CA1031
+        {
+            return false;
+        }
     }
 
     private void Put(ICoapDtlsSessionStore store, byte[] id, byte[] state, DateTimeOffset expires)
@@ -178,6 +189,7 @@ internal sealed partial class ServerHandshake
         writer.WriteText(PskIdentity);
         writer.WriteBytes(PeerCertificate is null ? default : PeerCertificate.RawDataMemory.Span);
         writer.WriteBytes(PeerPublicKey.Span);
+        writer.WriteBytes(Shown);
         ResumptionId = new ReadOnlySpan<byte>(id, (int)length).ToArray();
         if (Settings.SessionStore is { } store)
         {

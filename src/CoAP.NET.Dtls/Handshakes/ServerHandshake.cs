@@ -67,6 +67,10 @@ internal sealed partial class ServerHandshake : Handshake
         }
     }
 
+    /// <summary>Keeps a keyed hash of the key of the client with the session.</summary>
+    /// <param name="shown">The result of <see cref="ShownCredentials.OfKey"/>.</param>
+    public void Keep(byte[] shown) => Shown = shown;
+
     /// <summary>Supplies the requested key.</summary>
     /// <param name="key">
     /// The key of <see cref="Handshake.PskIdentity"/>. For an unknown identity supply a random one, so that a client cannot find out which

@@ -3,8 +3,8 @@ using CoAP.NET.Dtls.Sessions;
 namespace CoAP.NET.Dtls.Keeping;
 
 /// <summary>
-/// Holds records in sessions without confirmed record numbers, such as the first one after loading a session, and processes them when the
-/// session may answer. Without it, each client whose session moves under load would have to retransmit. The records are not yet
+/// Holds records in sessions without confirmed record numbers, or whose client is not admitted yet, such as the first one after loading a
+/// session. It processes them when the session may answer. Without it, each client whose session moves under load would have to retransmit. The records are not yet
 /// authenticated. Thread-safe; runs no callbacks under its lock.
 /// </summary>
 /// <param name="server">The server of the sessions.</param>
@@ -22,14 +22,14 @@ internal sealed class EarlyRecords(DtlsServer server, SessionTable sessions)
     /// <summary>Number of held records.</summary>
     public int Count => _held.Count;
 
-    /// <summary>Holds a record of a session that cannot answer, and requests record numbers if the session has not done so.</summary>
+    /// <summary>Holds a record of a session that cannot answer, and requests what it needs if the session has not done so.</summary>
     /// <param name="session">The session.</param>
     /// <param name="path">The path that it came from.</param>
     /// <param name="record">The record, unmodified.</param>
     /// <returns>Whether it holds the record.</returns>
     public bool TryHold(KeptDtlsSession session, in DtlsPath path, ReadOnlySpan<byte> record)
     {
-        session.AskForNumbers();
+        session.PrepareToAnswer();
         if (session.IsClosed || record.Length > MaxLength)
         {
             return false;
@@ -37,7 +37,7 @@ internal sealed class EarlyRecords(DtlsServer server, SessionTable sessions)
 
         server.Counters.AddEarlyDropped(
             _held.Add(new EarlyItem(session, path, record.ToArray(), sessions.Keys.Rule.Of(path.Remote))));
-        if (!session.IsWaiting || session.IsClosed)
+        if (!session.IsHolding || session.IsClosed)
         {
             // The numbers arrived in the meantime.
             Release(session);

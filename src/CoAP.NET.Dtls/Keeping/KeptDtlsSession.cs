@@ -19,6 +19,8 @@ internal sealed class KeptDtlsSession : DtlsSession
     private bool _isWaiting;
     private bool _isInDoubt;
     private bool _isRetiring;
+    private bool _isBarred;
+    private readonly byte[] _shown;
 
     /// <summary>Creates a session from the result of its handshake.</summary>
     /// <param name="established">The result of the handshake.</param>
@@ -26,7 +28,7 @@ internal sealed class KeptDtlsSession : DtlsSession
     /// <param name="home">Finds the session, and has the keeper.</param>
     /// <param name="id">The name for the keeper.</param>
     public KeptDtlsSession(Established established, in DtlsPath path, IDtlsSessionHome home, ulong id)
-        : base(established, path, home, isInitiator: false, null) => Id = id;
+        : base(established, path, home, isInitiator: false, null) => (Id, _shown) = (id, established.Shown);
 
     /// <summary>The name for the keeper.</summary>
     public ulong Id { get; }
@@ -50,8 +52,21 @@ internal sealed class KeptDtlsSession : DtlsSession
     /// <summary>Whether the queue has handed it over before; only the thread that hands over uses it.</summary>
     public bool IsHandedOver { get; set; }
 
-    /// <summary>Whether another process or another server performed its handshake.</summary>
-    public bool IsLoaded { get; init; }
+    /// <summary>What is kept about the credentials of its client (<see cref="ShownCredentials"/>); empty for nothing.</summary>
+    public ReadOnlySpan<byte> Shown => _shown;
+
+    /// <summary>
+    /// Whether another process or another server performed its handshake. Such a session receives and sends nothing before
+    /// <see cref="Admit"/>.
+    /// </summary>
+    public bool IsLoaded
+    {
+        get;
+        init => field = _isBarred = value;
+    }
+
+    /// <summary>Whether this server accepts the credentials of its client.</summary>
+    public bool IsAdmitted => !Volatile.Read(ref _isBarred);
 
     /// <summary>Whether the table has contained it.</summary>
     public bool IsOpened { get; set; }
@@ -75,6 +90,9 @@ internal sealed class KeptDtlsSession : DtlsSession
 
     /// <summary>Whether it waits for requested record numbers.</summary>
     public bool IsWaiting => Volatile.Read(ref _isWaiting);
+
+    /// <summary>Whether it waits for record numbers, or for the check of the credentials of its client.</summary>
+    public bool IsHolding => IsWaiting || !IsAdmitted;
 
     /// <summary>Whether it has requested record numbers that the keeper has not confirmed.</summary>
     public bool AsksForNumbers
@@ -138,9 +156,17 @@ internal sealed class KeptDtlsSession : DtlsSession
         IsHandedOver = true;
     }
 
-    /// <summary>Obtains record numbers to answer with: it requests some, waits for those requested, or ends if there are none.</summary>
-    public void AskForNumbers()
+    /// <summary>
+    /// Obtains what it needs to answer: the check of the credentials of its client, and record numbers. It requests some, waits for those
+    /// requested, or ends if there are none.
+    /// </summary>
+    public void PrepareToAnswer()
     {
+        if (!IsAdmitted)
+        {
+            Keeper.Readmission.Ask(this);
+        }
+
         if (!IsWaiting && !FindsNumbers())
         {
             End(DtlsEnd.Exhausted, tells: true);
@@ -182,6 +208,22 @@ internal sealed class KeptDtlsSession : DtlsSession
         }
     }
 
+    /// <summary>Lets a loaded session receive and send, because this server accepts the credentials of its client.</summary>
+    public void Admit()
+    {
+        bool isFree;
+        lock (Records)
+        {
+            Volatile.Write(ref _isBarred, false);
+            isFree = !_isWaiting;
+        }
+
+        if (isFree)
+        {
+            Keeper.OnConfirmed(this);
+        }
+    }
+
     /// <summary>Raises the limit of its record numbers, after the keeper has kept its state.</summary>
     /// <param name="asked">The value from <see cref="TryWrite"/>.</param>
     public void OnConfirmed(ulong asked)
@@ -194,7 +236,7 @@ internal sealed class KeptDtlsSession : DtlsSession
                 Records.Extend(asked - _confirmed);
                 _confirmed = asked;
                 _asks = false;
-                hasWaited = _isWaiting;
+                hasWaited = _isWaiting && !_isBarred;
                 Volatile.Write(ref _isWaiting, false);
             }
         }
@@ -232,7 +274,7 @@ internal sealed class KeptDtlsSession : DtlsSession
 
     private SessionKeeper Keeper => Home.Keeper!;
 
-    private protected override bool IsHeldUp => Records.IsAlmostUsedUp;
+    private protected override bool IsHeldUp => _isBarred || Records.IsAlmostUsedUp;
 
     private protected override bool FindsNumbers()
     {
@@ -285,16 +327,21 @@ internal sealed class KeptDtlsSession : DtlsSession
 
     private protected override bool SendWhenFound(ReadOnlySpan<byte> content)
     {
-        if (!IsWaiting)
+        if (!IsAdmitted)
+        {
+            Keeper.Readmission.Ask(this);
+        }
+
+        if (!IsHolding)
         {
             // The keeper has confirmed them immediately.
             return Send(content);
         }
 
         Keeper.EarlyMessages.Hold(this, content);
-        if (!IsWaiting)
+        if (!IsHolding || IsClosed)
         {
-            // The numbers arrived in the meantime.
+            // The numbers arrived in the meantime, or the session has ended.
             Keeper.EarlyMessages.Release(this);
         }
 

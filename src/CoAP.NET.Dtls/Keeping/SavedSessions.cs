@@ -14,7 +14,7 @@ internal static class SavedSessions
     /// <param name="session">The session.</param>
     /// <param name="seen">What the next server has to know of received messages; empty for nothing.</param>
     /// <param name="via">The name of the server that receives from its client; empty for none.</param>
-    public static void Write(StateWriter writer, DtlsSession session, ReadOnlySpan<byte> seen, ReadOnlySpan<byte> via)
+    public static void Write(StateWriter writer, KeptDtlsSession session, ReadOnlySpan<byte> seen, ReadOnlySpan<byte> via)
     {
         DtlsPath path = session.Path;
         writer.WriteAddress(path.Remote);
@@ -24,6 +24,7 @@ internal static class SavedSessions
         writer.WriteText(session.PskIdentity);
         writer.WriteBytes(session.PeerCertificate is { } certificate ? certificate.RawDataMemory.Span : default);
         writer.WriteBytes(session.PeerPublicKey.Span);
+        writer.WriteBytes(session.Shown);
         if (!seen.IsEmpty || !via.IsEmpty)
         {
             writer.WriteBytes(seen);
@@ -40,7 +41,7 @@ internal static class SavedSessions
     /// <param name="keeper">The keeper of the session.</param>
     /// <param name="home">Finds the session.</param>
     /// <param name="seen">What earlier owners know of received messages, so that no duplicate runs. Null for nothing.</param>
-    /// <returns>The session; its record numbers are not confirmed.</returns>
+    /// <returns>The session; its record numbers are not confirmed, and its client is not admitted.</returns>
     /// <exception cref="InvalidDataException">The bytes have another format.</exception>
     public static KeptDtlsSession Read(ReadOnlySpan<byte> plain, SessionKeeper keeper, IDtlsSessionHome home, out byte[]? seen)
     {
@@ -56,6 +57,7 @@ internal static class SavedSessions
             string? identity = reader.ReadText();
             ReadOnlySpan<byte> certificate = reader.ReadBytes();
             byte[] publicKey = reader.ReadBytes().ToArray();
+            byte[] shown = reader.ReadBytes().ToArray();
             ReadOnlySpan<byte> came = reader.IsAtEnd ? default : reader.ReadBytes();
             ReadOnlySpan<byte> via = reader.IsAtEnd ? default : reader.ReadBytes();
             X509Certificate2? leaf = certificate.IsEmpty ? null : X509CertificateLoader.LoadCertificate(certificate);
@@ -70,7 +72,7 @@ internal static class SavedSessions
             }
 
             KeptDtlsSession session =
-                new(new Established(records, [], 0, identity, leaf) { PeerPublicKey = publicKey }, path, home, id)
+                new(new Established(records, [], 0, identity, leaf) { PeerPublicKey = publicKey, Shown = shown }, path, home, id)
                 {
                     WasIdleFor = idle + age,
                     IsInDoubt = !isExact,

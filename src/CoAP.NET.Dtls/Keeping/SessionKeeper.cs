@@ -44,6 +44,7 @@ internal sealed class SessionKeeper : IDisposable
         Doubts = new ReplayDoubts(server, time);
         Early = new EarlyRecords(server, sessions);
         EarlyMessages = new EarlyMessages(server.Counters, sessions);
+        Readmission = new Readmission(server, limits.HandshakeTimeout, time);
         Loading = new SessionLoading(this, server, sessions, limits, _seal);
     }
 
@@ -58,6 +59,9 @@ internal sealed class SessionKeeper : IDisposable
 
     /// <summary>Holds messages to clients of such sessions.</summary>
     public EarlyMessages EarlyMessages { get; }
+
+    /// <summary>Checks the credentials of the clients of loaded sessions.</summary>
+    public Readmission Readmission { get; }
 
     /// <summary>Whether the server keeps sessions only when it stops.</summary>
     public bool IsForStopsOnly => _keeping.IsForStopsOnly;

@@ -29,7 +29,7 @@ internal sealed class StateSeal : IDisposable
         random.Fill(_salt);
     }
 
-    private static ReadOnlySpan<byte> Format => "CDS1"u8;
+    private static ReadOnlySpan<byte> Format => "CDS2"u8;
 
     /// <summary>Encrypts.</summary>
     /// <param name="plain">The bytes to keep.</param>

@@ -30,6 +30,9 @@ internal enum DtlsEnd
     /// <summary>The keeper of sessions reports that another server owns it now; the peer does not notice.</summary>
     TakenOver,
 
+    /// <summary>The server does not accept the credentials of its client any more.</summary>
+    Withdrawn,
+
     /// <summary>Its peer did not answer, after a crash, the question that must precede an unsafe request.</summary>
     Unanswered,
 }

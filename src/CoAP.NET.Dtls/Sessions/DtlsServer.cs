@@ -148,6 +148,9 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     /// <summary>Runs when a store of resumable sessions threw, with the option that names it and the exception.</summary>
     public Action<string, Exception>? ResumptionFailed { get; init; }
 
+    /// <summary>Runs when the check of the credentials of a loaded session failed, with the session and the exception.</summary>
+    public Action<DtlsSession, Exception>? CheckFailed { get; init; }
+
     TimeProvider IDtlsSessionHome.Time => _time;
 
     long IDtlsSessionHome.MaxForgeries => _limits.MaxForgeries;
@@ -294,9 +297,16 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     /// <summary>Whether clients may resume sessions.</summary>
     public bool CanResume => Resumption is not null || _context.Settings.SessionStore is not null;
 
+    /// <summary>Returns what a handshake uses. Runs code of the application.</summary>
+    /// <param name="serverName">The host name that the client requests; null for none.</param>
+    public ServerRules RulesFor(string? serverName) => _handshakes.RulesFor(serverName);
+
+    /// <summary>Whether a client without credentials is refused.</summary>
+    public bool RequiresCredentials => _context.Settings.RequiresClientCertificate;
+
     /// <summary>Removes a session from the store in memory, to look at it.</summary>
     /// <param name="id">The name from the client.</param>
-    /// <returns>Its state, for <see cref="ReturnSession"/>; null if the store does not know it.</returns>
+    /// <returns>Its state; a copy goes to <see cref="ReturnSession"/>. Null if the store does not know it.</returns>
     public byte[]? TakeSession(byte[] id)
     {
         try

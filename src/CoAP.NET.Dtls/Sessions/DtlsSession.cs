@@ -163,7 +163,7 @@ internal class DtlsSession : IShared
     /// <summary>Its keys and numbers; also its lock.</summary>
     private protected RecordLayer Records => _records;
 
-    /// <summary>Whether the session accepts nothing because it could not answer. Under the lock of the records.</summary>
+    /// <summary>Whether the session accepts and sends nothing because it could not answer. Under the lock of the records.</summary>
     private protected virtual bool IsHeldUp => false;
 
     /// <summary>Whether it still holds the last flight of the handshake.</summary>
@@ -258,7 +258,7 @@ internal class DtlsSession : IShared
 
             // Reserves the last numbers, and the rest of what the keys may encrypt, for the message that it ends.
             isLow = _records.IsRunningLow;
-            length = isLow && _records.IsAlmostUsedUp ? 0 : _records.Seal(ContentType.ApplicationData, content, record);
+            length = IsHeldUp || (isLow && _records.IsAlmostUsedUp) ? 0 : _records.Seal(ContentType.ApplicationData, content, record);
         }
 
         if (length > 0)

@@ -299,15 +299,22 @@ internal sealed class HandshakeIntake
         done.ForEach(static one => one.SetResult());
     }
 
+    /// <summary>Returns what a handshake uses.</summary>
+    /// <param name="serverName">The host name that the client requests; null for none.</param>
+    public ServerRules RulesFor(string? serverName) => _server.SelectRules?.Invoke(serverName) ?? _rules;
+
     // On a handshake thread, because the selection of credentials is code of the application.
     private ServerHandshake Make(byte[] clientHello, SlotGrant? grant)
     {
-        ServerRules rules = _server.SelectRules?.Invoke(ClientHello.ServerNameOf(clientHello)) ?? _rules;
+        string? serverName = _server.SelectRules is null ? null : ClientHello.ServerNameOf(clientHello);
+        ServerRules rules = RulesFor(serverName);
         return new ServerHandshake(rules.Context, () => MakeCid(grant))
         {
             Validate = rules.Validate,
             ValidateRawPublicKey = _server.ValidateRawPublicKey,
             SessionNames = new SessionNaming(_server.Random, grant?.Slot),
+            KeepsShown = _server.CanResume || _server.Keeper is not null,
+            ServerName = serverName,
         };
     }
 

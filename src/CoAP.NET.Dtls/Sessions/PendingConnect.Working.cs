@@ -104,8 +104,7 @@ internal sealed partial class PendingConnect
         _certificates = rules.Certificates;
         ClientHandshake handshake = owner.MakeHandshake(this, rules);
         using ResumableSession? resumable = owner.Resumptions.Take(path.Remote, serverName);
-        bool isRevoked = resumable?.PeerCertificate is { } certificate && _certificates?.RevocationLists?.IsRevoked(certificate) == true;
-        if (resumable is not null && !isRevoked && handshake.Resume(resumable))
+        if (resumable is not null && TrustsAgain(resumable) && handshake.Resume(resumable))
         {
             _resumedSince = resumable.Since;
             OffersResumption = true;
@@ -174,6 +173,29 @@ internal sealed partial class PendingConnect
             ? check.Refuses(leaf, sent, _name ?? path.Remote.ToIPAddress().ToString(), owner.Time.GetUtcNow())
             : "This client trusts no authority: name one in the options of the client.";
         return _distrust is null;
+    }
+
+    // The rules of the client may have changed since the full handshake, which a short one does not repeat.
+    private bool TrustsAgain(ResumableSession session)
+    {
+        try
+        {
+            return (session.PeerCertificate is not { } certificate || Trusts(certificate, session.PeerChain))
+                && (session.PeerPublicKey.IsEmpty || TrustsKey(session.PeerPublicKey))
+                && (session.PskIdentity is not { } identity
+                    || (SelectKey(session.PskHint) is { } chosen && chosen.Identity == identity
+                        && CryptographicOperations.FixedTimeEquals(chosen.Key.Span, session.PskKey)));
+        }
+#pragma warning disable CA1031 // the client makes a full handshake, which checks again and reports the reason
+        catch (Exception)
+#pragma warning restore CA1031
+        {
+            return false;
+        }
+        finally
+        {
+            _distrust = null;
+        }
     }
 
     private void NoteRefusals(ClientHandshake handshake)
@@ -267,7 +289,12 @@ internal sealed partial class PendingConnect
             // Trust dates from the full handshake, however often the session resumes.
             long since = handshake.IsResumed ? _resumedSince : _since;
             owner.Resumptions.Put(path.Remote, serverName,
-                new ResumableSession(bytes, since, established.PskIdentity, established.PeerCertificate, established.PeerPublicKey));
+                new ResumableSession(bytes, since, established.PskIdentity, established.PeerCertificate, established.PeerPublicKey)
+                {
+                    PeerChain = handshake.PeerChain,
+                    PskHint = handshake.PskHint,
+                    PskKey = established.PskIdentity is null ? [] : handshake.PreSharedKey.ToArray(),
+                });
         }
     }
 

@@ -266,6 +266,11 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
         if (!key.IsEmpty)
         {
             _lookup = KeyLookup.Known;
+            if (handshake.KeepsShown)
+            {
+                handshake.Keep(ShownCredentials.OfKey(owner.Random, key.Span));
+            }
+
             handshake.GiveKey(key.Span);
             return;
         }
@@ -294,7 +299,7 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
         }
     }
 
-    // A client whose key was removed must not return by an earlier session.
+    // A client whose key was removed or replaced must not return by an earlier session.
     private async ValueTask<byte[]?> FindSessionAsync(byte[] id)
     {
         byte[]? state = owner.Resumption is { } shared
@@ -306,20 +311,25 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
         }
 
         if (ServerHandshake.Read(state) is not { } read
-            || (read.PskIdentity is { } identity && (await FindKeyAsync(identity).ConfigureAwait(false)).IsEmpty))
+            || (read.PskIdentity is { } identity && !await HasKeyAsync(identity, read.Shown).ConfigureAwait(false)))
         {
             CryptographicOperations.ZeroMemory(state);
             return null;
         }
 
-        if (owner.Resumption is not null)
+        if (owner.Resumption is null)
         {
-            return state;
+            // Immediately, so that the session can resume again, even if this client only knows its name.
+            owner.ReturnSession(id, [.. state], read.Expires);
         }
 
-        // The store in memory has it again when OpenSSL asks.
-        owner.ReturnSession(id, state, read.Expires);
-        return null;
+        return state;
+    }
+
+    private async ValueTask<bool> HasKeyAsync(string identity, byte[] shown)
+    {
+        ReadOnlyMemory<byte> key = await FindKeyAsync(identity).ConfigureAwait(false);
+        return ShownCredentials.IsOfKey(shown, key.Span);
     }
 
     private void Send(IReadOnlyList<byte[]> datagrams)

@@ -66,6 +66,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
                     Counters = new DtlsServerCounters(context.Counters),
                     SelectRules = RulesOfServer(settings, context.TimeProvider, storeFailed),
                     ResumptionFailed = _reports.StoreFailed,
+                    CheckFailed = _reports.CheckFailed,
                     Keeping = settings.SessionKeeping,
                     KeepingFailed = OnKeepingFailed,
                     Asks = AskAsync,
@@ -297,6 +298,11 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         if (session.Owner is DtlsChannelSession { Channel: not null } owner)
         {
             DtlsLog.Closed(_outer.Logger, owner.Remote.ToString(), reason);
+            if (reason == DtlsEnd.Withdrawn)
+            {
+                DtlsLog.Withdrawn(_outer.Logger, owner.Remote.ToString(), owner.Identity);
+            }
+
             _outer.Closed(owner, owner.Reason ?? Describe(owner, reason));
         }
     }
@@ -434,6 +440,9 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
             new CoapConnectionException(CoapConnectionError.Lost,
                 $"The session with {session} ended: the keeper of sessions did not confirm in time that it may use further record "
                     + "numbers. Check why the store is slow or unavailable."),
+        DtlsEnd.Withdrawn =>
+            new CoapConnectionException(CoapConnectionError.ClosedByUs,
+                $"The session with {session} ended: its key was removed or replaced, or its certificate is not accepted any more."),
         DtlsEnd.Unanswered =>
             new CoapConnectionException(CoapConnectionError.Lost,
                 $"The session with {session} ended: after the crash of the previous process, its peer answered no Empty message, so the "

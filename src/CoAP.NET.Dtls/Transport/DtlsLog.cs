@@ -29,6 +29,16 @@ internal static partial class DtlsLog
         + "not logged since the last one: logged at most once per minute; coap.dtls.resumption_failures counts each.")]
     public static partial void ResumptionStoreFailed(ILogger logger, Exception exception, string store, long leftOut);
 
+    [LoggerMessage(2112, LogLevel.Information,
+        "The session with {Remote} is not continued, because the server does not accept the credentials of {Identity} any more. The client "
+        + "makes a full handshake.")]
+    public static partial void Withdrawn(ILogger logger, string remote, object? identity);
+
+    [LoggerMessage(2113, LogLevel.Error,
+        "{Callback} threw an exception when the server checked the credentials of {Remote} again. Its loaded session waits for the next "
+        + "check. Repair the callback. {LeftOut} more such exceptions were not logged since the last one: logged at most once per minute.")]
+    public static partial void CheckFailed(ILogger logger, Exception exception, string callback, string remote, long leftOut);
+
     [LoggerMessage(2104, LogLevel.Information, "Took over {Count} sessions from {Keeper}.")]
     public static partial void SessionsLoaded(ILogger logger, int count, string keeper);
 

@@ -15,6 +15,7 @@ internal sealed class HandshakeReports(ICoapSessionContext context)
 
     private readonly OccasionalLog _callbacks = new(context.TimeProvider);
     private readonly OccasionalLog _stores = new(context.TimeProvider);
+    private readonly OccasionalLog _checks = new(context.TimeProvider);
     private readonly OccasionalLog _steering = new(context.TimeProvider);
 
     /// <summary>Handles a failed handshake.</summary>
@@ -42,6 +43,18 @@ internal sealed class HandshakeReports(ICoapSessionContext context)
         if (_stores.IsDue(out long leftOut))
         {
             DtlsLog.ResumptionStoreFailed(context.Logger, exception, store, leftOut);
+        }
+    }
+
+    /// <summary>Handles a failed check of the credentials of a loaded session; the session waits for the next one.</summary>
+    /// <param name="session">The session.</param>
+    /// <param name="exception">The exception.</param>
+    public void CheckFailed(DtlsSession session, Exception exception)
+    {
+        if (_checks.IsDue(out long leftOut))
+        {
+            DtlsLog.CheckFailed(context.Logger, (exception as CallbackException)?.InnerException ?? exception,
+                (exception as CallbackException)?.Callback ?? "CoapDtlsServerOptions", session.Path.Remote.ToString(), leftOut);
         }
     }
 

@@ -12,6 +12,7 @@ public sealed class EdhocClient
     private readonly ICoapRequester _requester;
     private readonly EdhocClientOptions _options;
     private readonly EdhocOwnCredential[] _credentials;
+    private readonly Dictionary<string, object> _servers;
     private readonly IdentifierChoice _identifiers;
     private readonly ConcurrentDictionary<string, OscoreContext> _made = new(StringComparer.Ordinal);
     private readonly ConcurrentDictionary<string, bool> _running = new(StringComparer.Ordinal);
@@ -30,6 +31,7 @@ public sealed class EdhocClient
         }
 
         (_requester, _options, _credentials) = (requester, options, [.. options.Credentials]);
+        _servers = new Dictionary<string, object>(options.Servers, StringComparer.Ordinal);
 
         // Concurrent sessions have different identifiers (RFC 9668 section 3.3).
         _identifiers = new IdentifierChoice(
@@ -43,9 +45,14 @@ public sealed class EdhocClient
     /// <param name="uri">Scheme and authority of the server, such as <c>coap://[2001:db8::1]</c>.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The session. Derive the keys that you need, and dispose it.</returns>
-    /// <exception cref="EdhocException">The server is not trusted, refused, or sent an invalid message.</exception>
+    /// <exception cref="EdhocException">
+    /// The server is not trusted, is not the expected one, refused, or sent an invalid message.
+    /// </exception>
     /// <exception cref="CoapException">No response came; the derived type has the reason.</exception>
-    /// <remarks>If the server rejects the selected suite, the client retries once with one that the server supports.</remarks>
+    /// <remarks>
+    /// The client checks which server it reached (<see cref="EdhocClientOptions.ExpectServer"/>) before it sends message_3 and before it
+    /// adds a security context. If the server rejects the selected suite, the client retries once with one that the server supports.
+    /// </remarks>
     public async Task<EdhocSession> ConnectAsync(string uri, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(uri);
@@ -63,10 +70,13 @@ public sealed class EdhocClient
     /// <param name="uri">Scheme and authority of the server, such as <c>coap://[2001:db8::1]</c>.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The session. Derive the keys that you need, and dispose it.</returns>
-    /// <exception cref="EdhocException">The server is not trusted, refused, or sent an invalid message.</exception>
+    /// <exception cref="EdhocException">
+    /// The server is not trusted, is not the expected one, refused, or sent an invalid message.
+    /// </exception>
     /// <exception cref="CoapException">No response came; the derived type has the reason.</exception>
     /// <remarks>
-    /// This protects the identity of the server against active attackers, instead of that of the client (RFC 9528 appendix A.2.2). The
+    /// The client checks which server it reached (<see cref="EdhocClientOptions.ExpectServer"/>) before it adds a security context. This
+    /// role protects the identity of the server against active attackers, instead of that of the client (RFC 9528 appendix A.2.2). The
     /// server has to allow it.
     /// </remarks>
     public async Task<EdhocSession> ConnectReverseAsync(string uri, CancellationToken cancellationToken = default)
@@ -85,7 +95,7 @@ public sealed class EdhocClient
             ReadOnlyMemory<byte> third =
                 await PostAsync(uri, RequestPayload.Later(peerId, second), cancellationToken).ConfigureAwait(false);
             EdhocClaim claim = responder.ReadMessage3(third);
-            EdhocSession session = responder.Complete(await _options.Trust.FindAsync(claim, cancellationToken).ConfigureAwait(false));
+            EdhocSession session = responder.Complete(await FindAsync(uri, claim, cancellationToken).ConfigureAwait(false));
             return await CompleteAsync(session, async () =>
             {
                 if (_options.SendsMessage4)
@@ -135,7 +145,7 @@ public sealed class EdhocClient
         try
         {
             EdhocClaim claim = initiator.ReadMessage2(second);
-            IReadOnlyList<EdhocCredential> candidates = await _options.Trust.FindAsync(claim, cancellationToken).ConfigureAwait(false);
+            IReadOnlyList<EdhocCredential> candidates = await FindAsync(uri, claim, cancellationToken).ConfigureAwait(false);
             third = initiator.CreateMessage3(candidates, await EadAsync(3, claim.Ead, null, cancellationToken).ConfigureAwait(false));
         }
         catch (EdhocException exception) when (!exception.IsOfPeer && initiator.PeerConnectionId.Length > 0)
@@ -168,6 +178,40 @@ public sealed class EdhocClient
             AddContext(uri, session, null);
             return session;
         }).ConfigureAwait(false);
+    }
+
+    // Finds the credentials that the server at the URI may have.
+    private async Task<IReadOnlyList<EdhocCredential>> FindAsync(string uri, EdhocClaim claim, CancellationToken cancellationToken)
+    {
+        CoapUri target = CoapUri.Parse(uri);
+        object? expected = _servers.GetValueOrDefault(ServerAddress.Of(target));
+        EdhocClaim asked = claim with { Role = EdhocPeerRole.Server, Target = target, Expected = expected };
+        IReadOnlyList<EdhocCredential> found = await _options.Trust.FindAsync(asked, cancellationToken).ConfigureAwait(false);
+        EdhocCredential[] fitting = [.. found.Where(one => IsExpected(one, expected))];
+        return fitting.Length > 0 || (found.Count == 0 && claim.CredentialId.Kind != EdhocCredentialIdKind.CertificateChain)
+            ? fitting
+            : throw WrongServer(asked, found.Count > 0);
+    }
+
+    private static bool IsExpected(EdhocCredential found, object? expected) =>
+        expected is null || found.IsOfTarget
+        || (expected is EdhocCredential credential ? credential.IsSame(found) : expected.Equals(found.Identity));
+
+    private static EdhocException WrongServer(EdhocClaim claim, bool isTrusted)
+    {
+        string at = $"{claim.Target!.Scheme}://{claim.Target.Authority}";
+        string name = claim.Expected as string ?? ServerAddress.HostOf(claim.Target);
+        const string Places =
+            "EdhocClientOptions.ExpectServer, \"servers\" of the file of credentials, Edhoc:Peer of a hosted client, or --edhoc-peer";
+        return new EdhocException(isTrusted
+            ? $"The server at {at} claims a trusted credential, but not that of the expected peer '{claim.Expected}'. Another device answers "
+                + $"there, or the expectation is wrong. Correct it in {Places}."
+            : $"This client does not accept the certificate of the server at {at}. A trusted issuer must have signed it. It must be valid "
+                + $"now, carry '{name}' as an alternative name, and allow serverAuth if it has an extended key usage. If it is for another "
+                + $"name, set that name in {Places}.")
+        {
+            PeerText = "This side does not accept the credential.",
+        };
     }
 
     private static async Task<EdhocSession> CompleteAsync(EdhocSession session, Func<Task<EdhocSession>> complete)

@@ -1,3 +1,4 @@
+using CoAP.NET.Edhoc.Coap;
 using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Edhoc;
@@ -5,6 +6,11 @@ namespace CoAP.NET.Edhoc;
 /// <summary>Options of an <see cref="EdhocClient"/>, which reads them in its constructor.</summary>
 public sealed class EdhocClientOptions
 {
+    private readonly Dictionary<string, object> _servers = new(StringComparer.Ordinal);
+
+    /// <summary>The expected servers by <see cref="ServerAddress"/>.</summary>
+    internal IReadOnlyDictionary<string, object> Servers => _servers;
+
     /// <summary>Cipher suites and limits of messages.</summary>
     public EdhocSettings Settings { get; set; } = new();
 
@@ -13,6 +19,28 @@ public sealed class EdhocClientOptions
 
     /// <summary>Decides which servers to trust. Default: an empty <see cref="EdhocCredentialStore"/>, which trusts none.</summary>
     public IEdhocCredentialResolver Trust { get; set; } = new EdhocCredentialStore();
+
+    /// <summary>Sets the server that the client expects at a URI.</summary>
+    /// <param name="uri">Scheme, host and port of the server, such as <c>coap://door.example</c>; the path has no meaning.</param>
+    /// <param name="peer">
+    /// The <see cref="EdhocCredential.Identity"/> of the server's credential, or the <see cref="EdhocCredential"/> itself. For the
+    /// certificates of an <see cref="EdhocCertificateTrust"/> also the DNS name or address that the certificate carries in place of the
+    /// host of the URI.
+    /// </param>
+    /// <returns>This instance.</returns>
+    /// <exception cref="CoapUriException">The text is not a CoAP URI.</exception>
+    /// <remarks>
+    /// The client refuses any other server before it proves its own identity. A later call for the same server replaces an earlier one.
+    /// Without a call, an <see cref="EdhocCertificateTrust"/> requires the host of the URI in the certificate, and an
+    /// <see cref="EdhocCredentialStore"/> has to contain one peer only. An <see cref="IEdhocCredentialResolver"/> of your own decides by
+    /// <see cref="EdhocClaim.Target"/>.
+    /// </remarks>
+    public EdhocClientOptions ExpectServer(string uri, object peer)
+    {
+        ArgumentNullException.ThrowIfNull(peer);
+        _servers[ServerAddress.Of(CoapUri.Parse(uri))] = peer;
+        return this;
+    }
 
     /// <summary>
     /// The authentication method of a client as the Initiator; the server has to support it. Default

@@ -334,7 +334,9 @@ public sealed class EdhocServer : IDisposable
 
     private ValueTask<IReadOnlyList<EdhocCredential>> FindAsync(
         PendingSession pending, EdhocClaim claim, CancellationToken cancellationToken) =>
-        InTimeAsync(_options.Trust.FindAsync(claim, cancellationToken), pending, "Looking up the credential", cancellationToken);
+        InTimeAsync(
+            _options.Trust.FindAsync(claim with { Role = EdhocPeerRole.Client }, cancellationToken), pending, "Looking up the credential",
+            cancellationToken);
 
     private async ValueTask<T> InTimeAsync<T>(ValueTask<T> work, PendingSession pending, string what, CancellationToken cancellationToken)
     {

@@ -1,12 +1,17 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Edhoc.Coap;
 
 namespace CoAP.NET.Edhoc;
 
 /// <summary>Trusts certificates that peers send by value (x5chain) and that your issuers signed.</summary>
 /// <remarks>
-/// The chain has to end at one of the roots, and be valid at the time of the <see cref="TimeProvider"/>. The object downloads nothing and
-/// checks no revocation. Thread-safe.
+/// <para>The chain has to end at one of the roots, and be valid at the time of the <see cref="TimeProvider"/>. If the certificate has an
+/// extended key usage (RFC 5280 section 4.2.1.12), it has to contain serverAuth for a server and clientAuth for a client. The certificate
+/// of a server has to carry the host of <see cref="EdhocClaim.Target"/> as an alternative name: a DNS name, an IP address, or the authority
+/// of a CoAP URI. Common names and wildcards do not count (RFC 7925 section 4.4.1). <see cref="EdhocClaim.Expected"/> replaces the
+/// host.</para>
+/// <para>The object downloads nothing and checks no revocation. Thread-safe.</para>
 /// </remarks>
 public sealed class EdhocCertificateTrust : IEdhocCredentialResolver, IDisposable
 {
@@ -33,10 +38,21 @@ public sealed class EdhocCertificateTrust : IEdhocCredentialResolver, IDisposabl
     public TimeProvider TimeProvider { get; init; } = TimeProvider.System;
 
     /// <inheritdoc/>
+    /// <exception cref="ArgumentException">
+    /// The claim has no <see cref="EdhocClaim.Role"/>, or that of a server without <see cref="EdhocClaim.Target"/> and
+    /// <see cref="EdhocClaim.Expected"/>.
+    /// </exception>
     public ValueTask<IReadOnlyList<EdhocCredential>> FindAsync(EdhocClaim claim, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(claim);
-        return claim.CredentialId.Kind == EdhocCredentialIdKind.CertificateChain && Judge(claim.CredentialId.Certificates) is { } credential
+        if (claim is { Role: null } or { Role: EdhocPeerRole.Server, Target: null, Expected: null })
+        {
+            throw new ArgumentException(
+                "The claim does not say whom this side expects, so no certificate can be checked. Set Role, and for a server also Target.",
+                nameof(claim));
+        }
+
+        return claim.CredentialId.Kind == EdhocCredentialIdKind.CertificateChain && Judge(claim) is { } credential
             ? new ValueTask<IReadOnlyList<EdhocCredential>>([credential])
             : new ValueTask<IReadOnlyList<EdhocCredential>>([]);
     }
@@ -50,8 +66,17 @@ public sealed class EdhocCertificateTrust : IEdhocCredentialResolver, IDisposabl
         }
     }
 
-    private EdhocCredential? Judge(IReadOnlyList<ReadOnlyMemory<byte>> certificates)
+    private static bool IsOfTarget(X509Certificate2 leaf, EdhocClaim claim, object? identity) => claim.Expected switch
     {
+        null => CertificateNames.IsFor(leaf, ServerAddress.HostOf(claim.Target!)),
+        EdhocCredential credential => credential.Certificate.Span.SequenceEqual(leaf.RawDataMemory.Span),
+        object expected => expected.Equals(identity) || (expected is string name && CertificateNames.IsFor(leaf, name)),
+    };
+
+    private EdhocCredential? Judge(EdhocClaim claim)
+    {
+        IReadOnlyList<ReadOnlyMemory<byte>> certificates = claim.CredentialId.Certificates;
+        bool isServer = claim.Role == EdhocPeerRole.Server;
         List<X509Certificate2> loaded = [];
         try
         {
@@ -66,6 +91,8 @@ public sealed class EdhocCertificateTrust : IEdhocCredentialResolver, IDisposabl
             chain.ChainPolicy.ExtraStore.AddRange(loaded.Skip(1).ToArray());
             chain.ChainPolicy.RevocationMode = X509RevocationMode.NoCheck;
             chain.ChainPolicy.DisableCertificateDownloads = true;
+            chain.ChainPolicy.ApplicationPolicy.Add(
+                new Oid(isServer ? CertificateNames.ServerAuthentication : CertificateNames.ClientAuthentication));
             chain.ChainPolicy.VerificationTimeIgnored = false;
             chain.ChainPolicy.VerificationTime = TimeProvider.GetUtcNow().UtcDateTime;
             if (!chain.Build(loaded[0]))
@@ -74,9 +101,14 @@ public sealed class EdhocCertificateTrust : IEdhocCredentialResolver, IDisposabl
             }
 
             object? identity = Identify?.Invoke(loaded[0]);
-            return Identify is not null && identity is null
-                ? null
-                : EdhocCredential.OfCertificate(certificates[0].Span, identity);
+            if ((Identify is not null && identity is null) || (isServer && !IsOfTarget(loaded[0], claim, identity)))
+            {
+                return null;
+            }
+
+            EdhocCredential credential = EdhocCredential.OfCertificate(certificates[0].Span, identity);
+            credential.IsOfTarget = isServer;
+            return credential;
         }
         catch (Exception exception) when (exception is CryptographicException or EdhocException)
         {

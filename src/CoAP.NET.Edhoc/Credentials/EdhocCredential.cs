@@ -64,6 +64,9 @@ public sealed class EdhocCredential : ICoapPeerIdentity, IEquatable<EdhocCredent
 
     bool ICoapPeerIdentity.IsKnown => true;
 
+    /// <summary>Whether an issuer vouches that it belongs to the server that the claim names.</summary>
+    internal bool IsOfTarget { get; set; }
+
     /// <summary>The uses that the certificate allows; both for other kinds and for certificates without a restriction.</summary>
     internal (bool Signing, bool Agreeing) Uses { get; private init; } = (true, true);
 

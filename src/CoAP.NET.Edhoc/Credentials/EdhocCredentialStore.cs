@@ -1,7 +1,11 @@
 namespace CoAP.NET.Edhoc;
 
 /// <summary>A list of trusted credentials, found by kid, by the hash of a certificate, and by value.</summary>
-/// <remarks>A peer that sends its credential by value has to send one of the list. Thread-safe.</remarks>
+/// <remarks>
+/// A peer that sends its credential by value has to send one of the list. A key does not tell its address. If the list has several peers, a
+/// client therefore has to say which of them it expects at a server (<see cref="EdhocClientOptions.ExpectServer"/>). Several credentials
+/// with one <see cref="EdhocCredential.Identity"/> are one peer. Thread-safe.
+/// </remarks>
 public sealed class EdhocCredentialStore : IEdhocCredentialResolver
 {
     private readonly Lock _gate = new();
@@ -63,9 +67,19 @@ public sealed class EdhocCredentialStore : IEdhocCredentialResolver
     }
 
     /// <inheritdoc/>
+    /// <exception cref="EdhocException">The peer is a server, the list has several peers, and the client expects none of them.</exception>
     public ValueTask<IReadOnlyList<EdhocCredential>> FindAsync(EdhocClaim claim, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(claim);
+        return new ValueTask<IReadOnlyList<EdhocCredential>>(Find(claim, isAlone: true));
+    }
+
+    /// <summary>Finds credentials.</summary>
+    /// <param name="claim">The identity that the peer claims.</param>
+    /// <param name="isAlone">Whether no other peers than those of the list are trusted.</param>
+    /// <exception cref="EdhocException">The peer is a server, several peers are trusted, and the client expects none of them.</exception>
+    internal EdhocCredential[] Find(EdhocClaim claim, bool isAlone)
+    {
         EdhocCredentialId id = claim.CredentialId;
         lock (_gate)
         {
@@ -81,7 +95,27 @@ public sealed class EdhocCredentialStore : IEdhocCredentialResolver
                     [.. _all.Where(known => known.Encoded.Span.SequenceEqual(id.Value.Span))],
                 _ => [],
             };
-            return new ValueTask<IReadOnlyList<EdhocCredential>>(found);
+            return found.Length == 0 || claim is not { Role: EdhocPeerRole.Server, Expected: null } || (isAlone && IsOnePeer())
+                ? found
+                : throw new EdhocException(
+                    $"This client trusts several servers, and nothing says which of them is at {claim.Target?.Authority}. Name it by its "
+                        + "identity: in EdhocClientOptions.ExpectServer, \"servers\" of the file of credentials, Edhoc:Peer of a hosted "
+                        + "client, or --edhoc-peer.")
+                {
+                    PeerText = "This side does not accept the credential.",
+                };
         }
     }
+
+    /// <summary>Whether a credential has an identity.</summary>
+    /// <param name="identity">The identity.</param>
+    internal bool Has(object identity)
+    {
+        lock (_gate)
+        {
+            return _all.Exists(known => identity.Equals(known.Identity));
+        }
+    }
+
+    private bool IsOnePeer() => _all.Count == 1 || (_all[0].Identity is { } peer && _all.All(known => peer.Equals(known.Identity)));
 }

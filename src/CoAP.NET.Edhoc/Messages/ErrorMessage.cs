@@ -11,14 +11,13 @@ internal static class ErrorMessage
     public static byte[] Write(EdhocException error)
     {
         CborWriter writer = new();
+        string text = error.PeerText ?? error.Message;
         writer.WriteInt((int)error.Code);
         return (error.Code switch
         {
             EdhocErrorCode.WrongSelectedCipherSuite => SuiteList.Write(writer, error.Suites),
             EdhocErrorCode.UnknownCredential => writer.WriteBoolean(true),
-            _ => writer.WriteText(error.Message.Length > EdhocException.MaxPeerText
-                ? error.Message[..EdhocException.MaxPeerText]
-                : error.Message),
+            _ => writer.WriteText(text.Length > EdhocException.MaxPeerText ? text[..EdhocException.MaxPeerText] : text),
         }).ToArray();
     }
 

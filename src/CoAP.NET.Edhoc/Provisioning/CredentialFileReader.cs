@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Text.Json;
+using CoAP.NET.Edhoc.Coap;
 using CoAP.NET.Hosting;
 
 namespace CoAP.NET.Edhoc;
@@ -12,7 +13,7 @@ internal sealed class CredentialFileReader
     private const int MaxEntries = 65_536;
     private const int MaxSubject = 256;
 
-    private static readonly string[] s_names = ["own", "trusted", "authorities", "method", "suites", "combinesFirstRequest"];
+    private static readonly string[] s_names = ["own", "trusted", "authorities", "servers", "method", "suites", "combinesFirstRequest"];
     private static readonly string[] s_ownNames = ["key", "certificate", "claims", "kid", "subject", "byValue"];
     private static readonly string[] s_trustedNames = ["certificate", "claims", "publicKey", "kid", "subject", "identity"];
 
@@ -92,6 +93,7 @@ internal sealed class CredentialFileReader
         }
 
         _read.Authorities = roots.Count == 0 ? null : new EdhocCertificateTrust(roots);
+        ReadServers(root);
         foreach ((JsonElement item, string where) in ListOf(root, "suites"))
         {
             _read.Suites.Add(item.ValueKind == JsonValueKind.Number && item.TryGetInt32(out int number)
@@ -117,6 +119,42 @@ internal sealed class CredentialFileReader
         if (_read.Trusted.Count == 0 && _read.Authorities is null)
         {
             throw Wrong("The file trusts no peer: name peers in \"trusted\", or issuers of their certificates in \"authorities\".");
+        }
+    }
+
+    private void ReadServers(JsonElement root)
+    {
+        if (!root.TryGetProperty("servers", out JsonElement servers))
+        {
+            return;
+        }
+
+        if (servers.ValueKind != JsonValueKind.Object)
+        {
+            throw Wrong(
+                "servers must be an object with URIs of servers and their identities, such as \"coap://door.example\": \"door 7\".");
+        }
+
+        HashSet<string> seen = new(StringComparer.Ordinal);
+        foreach (JsonProperty server in servers.EnumerateObject())
+        {
+            string where = $"servers[\"{CoapForeignText.LineOf(server.Name)}\"]";
+            CoapUri uri = CoapUri.TryParse(server.Name, out CoapUri? parsed)
+                ? parsed
+                : throw Wrong($"{where} must have the URI of a server as its name, such as coap://door.example.");
+            string peer = TextOf(server.Value, where);
+            if (!seen.Add(ServerAddress.Of(uri)))
+            {
+                throw Wrong($"{where} names a server that is there already.");
+            }
+
+            // With authorities it may be a name in a certificate.
+            if (_read.Authorities is null && !_read.Trusted.Has(peer))
+            {
+                throw Wrong($"{where} is \"{CoapForeignText.LineOf(peer)}\", which is the identity of no entry in \"trusted\".");
+            }
+
+            _read.Servers.Add(server.Name, peer);
         }
     }
 

@@ -9,7 +9,8 @@ namespace CoAP.NET.Edhoc;
 /// and either <c>certificate</c>, or <c>claims</c> (a CWT Claims Set as <c>0x</c> and hexadecimal digits), or <c>kid</c> and <c>subject</c>
 /// of a claims set to create. <c>byValue</c> sends the peer the credential itself, and not only a reference. <c>trusted</c> lists peers by
 /// <c>certificate</c>, <c>claims</c>, or <c>publicKey</c> with <c>kid</c> and <c>subject</c>; <c>identity</c> is the application's identity
-/// of the peer. <c>authorities</c> lists files of trusted issuers of certificates. <c>method</c> (0 to 3), <c>suites</c> and
+/// of the peer. <c>authorities</c> lists files of trusted issuers of certificates. <c>servers</c> is an object that names the server at a
+/// URI, such as <c>"coap://door.example": "door 7"</c>. <c>servers</c>, <c>method</c> (0 to 3), <c>suites</c> and
 /// <c>combinesFirstRequest</c> are for clients. The file may have comments. Paths are relative to the file.</para>
 /// <para>On systems with file permissions, reading fails if all users can read a private key or other users can change it.</para>
 /// </remarks>
@@ -27,6 +28,12 @@ public sealed class EdhocCredentialFile : IDisposable
 
     /// <summary>Decides which peers to trust.</summary>
     public IEdhocCredentialResolver Trust => _read;
+
+    /// <summary>
+    /// The servers that a client expects: a URI as in the file, and the identity of the server or the name in its certificate; see
+    /// <see cref="EdhocClientOptions.ExpectServer"/>. Empty if the file has none.
+    /// </summary>
+    public IReadOnlyDictionary<string, string> Servers => _read.Servers;
 
     /// <summary>The authentication method of a client; null if the file has none.</summary>
     public EdhocMethod? Method => _read.Method;
@@ -57,6 +64,11 @@ public sealed class EdhocCredentialFile : IDisposable
         ApplyTo(options.Settings, options.Credentials);
         options.Trust = Trust;
         options.Method = Method ?? options.Method;
+        foreach ((string uri, string peer) in Servers)
+        {
+            options.ExpectServer(uri, peer);
+        }
+
         options.CombinesFirstRequest |= CombinesFirstRequest;
     }
 

@@ -17,13 +17,16 @@ internal sealed class ReadCredentials : IEdhocCredentialResolver, IDisposable
 
     public bool CombinesFirstRequest { get; set; }
 
+    /// <summary>The expected servers: the URI as in the file, and an identity or a name in a certificate.</summary>
+    public Dictionary<string, string> Servers { get; } = new(StringComparer.Ordinal);
+
     // Individually listed credentials come first, because the file may name their identities.
-    public async ValueTask<IReadOnlyList<EdhocCredential>> FindAsync(EdhocClaim claim, CancellationToken cancellationToken)
+    public ValueTask<IReadOnlyList<EdhocCredential>> FindAsync(EdhocClaim claim, CancellationToken cancellationToken)
     {
-        IReadOnlyList<EdhocCredential> found = await Trusted.FindAsync(claim, cancellationToken).ConfigureAwait(false);
-        return found.Count > 0 || Authorities is null
-            ? found
-            : await Authorities.FindAsync(claim, cancellationToken).ConfigureAwait(false);
+        EdhocCredential[] found = Trusted.Find(claim, isAlone: Authorities is null);
+        return found.Length > 0 || Authorities is null
+            ? new ValueTask<IReadOnlyList<EdhocCredential>>(found)
+            : Authorities.FindAsync(claim, cancellationToken);
     }
 
     public void Dispose()

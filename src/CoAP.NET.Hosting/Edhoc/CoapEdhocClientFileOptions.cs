@@ -21,6 +21,15 @@ public sealed class CoapEdhocClientFileOptions
     /// <remarks>For a server behind a proxy, its own. Default null: that of <see cref="CoapClientOptions.BaseAddress"/>.</remarks>
     public string? Uri { get; set; }
 
+    /// <summary>
+    /// The expected server: the identity of its credential in the file, or, for certificates of authorities, the name in its certificate.
+    /// </summary>
+    /// <remarks>
+    /// See <see cref="EdhocClientOptions.ExpectServer"/>. Default null: the server that the file names for the URI; otherwise the only
+    /// trusted one, or the one whose certificate carries the host of the URI.
+    /// </remarks>
+    public string? Peer { get; set; }
+
     /// <summary>The path of EDHOC at the server. Default <see cref="EdhocMapping.DefaultPath"/>.</summary>
     public string Path { get; set; } = EdhocMapping.DefaultPath;
 
@@ -43,9 +52,14 @@ public sealed class CoapEdhocClientFileOptions
     /// <summary>Whether the server has to send message_4; see <see cref="EdhocClientOptions.RequireMessage4"/>. Default false.</summary>
     public bool RequireMessage4 { get; set; }
 
-    internal void ApplyTo(EdhocClientOptions options)
+    internal void ApplyTo(EdhocClientOptions options, string server)
     {
         EdhocFiles.Apply(Suites, options.Settings);
+        if (Peer is not null)
+        {
+            options.ExpectServer(server, Peer);
+        }
+
         options.Path = Path;
         options.Method = Method ?? options.Method;
         options.CombinesFirstRequest |= CombinesFirstRequest;

@@ -29,6 +29,11 @@ internal static class EdhocFiles
                 yield return $"{own}:Uri is set, but {own}:File names no credentials.";
             }
 
+            if (edhoc.Peer is not null)
+            {
+                yield return $"{own}:Peer is set, but {own}:File names no credentials.";
+            }
+
             yield break;
         }
 

@@ -9,6 +9,9 @@ internal static class EdhocKeys
     private static readonly TextKind<string> s_path = new(
         "path of a resource such as /.well-known/edhoc", static text => text is ['/', _, ..] ? text : null);
 
+    private static readonly TextKind<string> s_peer = new(
+        "identity or certificate name of a server", static text => text.Length > 0 ? text : null);
+
     /// <summary>The keys of servers.</summary>
     public static KeyTable<CoapEdhocServerFileOptions> ServerTable { get; } = new KeyTable<CoapEdhocServerFileOptions>()
         .Text("Edhoc:File", s_file, static edhoc => edhoc.File, static (edhoc, value) => edhoc.File = value)
@@ -32,6 +35,7 @@ internal static class EdhocKeys
     public static KeyTable<CoapEdhocClientFileOptions> ClientTable { get; } = new KeyTable<CoapEdhocClientFileOptions>()
         .Text("Edhoc:File", s_file, static edhoc => edhoc.File, static (edhoc, value) => edhoc.File = value)
         .Text("Edhoc:Uri", OscoreKeys.Server, static edhoc => edhoc.Uri, static (edhoc, value) => edhoc.Uri = value)
+        .Text("Edhoc:Peer", s_peer, static edhoc => edhoc.Peer, static (edhoc, value) => edhoc.Peer = value)
         .Text("Edhoc:Path", s_path, static edhoc => edhoc.Path, static (edhoc, value) => edhoc.Path = value)
         .OptionalChoice<EdhocMethod>("Edhoc:Method", static edhoc => edhoc.Method, static (edhoc, value) => edhoc.Method = value)
         .List("Edhoc:Suites", new EdhocSuiteKind(), static edhoc => edhoc.Suites)

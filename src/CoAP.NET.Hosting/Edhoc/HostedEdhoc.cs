@@ -89,7 +89,7 @@ internal static class HostedEdhoc
         EdhocClientOptions edhoc = new() { Contexts = contexts };
         edhoc.Settings.Random = options.Endpoint.Random;
         file?.ApplyTo(edhoc);
-        options.Edhoc.ApplyTo(edhoc);
+        options.Edhoc.ApplyTo(edhoc, ServerOf(options));
         foreach (Action<EdhocClientOptions> step in options.EdhocSteps)
         {
             step(edhoc);

@@ -128,13 +128,16 @@ public sealed class OscoreContexts
         return this;
     }
 
-    /// <summary>
-    /// Whether a context without an ID Context uses a Recipient ID, which is then not free for another one (RFC 9668 section 3.3).
-    /// </summary>
+    /// <summary>Whether a context uses a Recipient ID, which is then not free for a new context (RFC 9668 section 3.3).</summary>
     /// <param name="id">The Recipient ID.</param>
-    /// <returns>True if a context uses it.</returns>
-    /// <remarks>Contexts that a <see cref="Resolver"/> has not returned yet do not count.</remarks>
-    public bool IsRecipient(ReadOnlyMemory<byte> id) => TryFindExactly(id.Span, hasIdContext: false, [], out _);
+    /// <returns>True if a context uses it, in any ID Context or without one.</returns>
+    /// <remarks>
+    /// A request may omit its ID Context. A new context with the same Recipient ID would then take its requests. Contexts that a
+    /// <see cref="Resolver"/> has not returned yet do not count.
+    /// </remarks>
+    public bool IsRecipient(ReadOnlyMemory<byte> id) =>
+        TryFindExactly(id.Span, hasIdContext: false, [], out _)
+        || _byKid.GetAlternateLookup<OscoreRecipientName>().ContainsKey(new OscoreRecipientName(id.Span, hasIdContext: false, []));
 
     /// <summary>Sends requests to a path without protection, to any host.</summary>
     /// <param name="path">The path, such as <c>/.well-known/edhoc</c>.</param>

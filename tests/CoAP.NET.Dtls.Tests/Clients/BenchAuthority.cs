@@ -11,7 +11,10 @@ internal sealed class BenchAuthority : IDisposable
 
     private long _serial;
 
-    public BenchAuthority(string name = "authority")
+    /// <summary>Makes an authority.</summary>
+    /// <param name="name">Its common name.</param>
+    /// <param name="issuer">Who signs its certificate; null: itself.</param>
+    public BenchAuthority(string name = "authority", BenchAuthority? issuer = null)
     {
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         CertificateRequest request = new($"CN={name}", key, HashAlgorithmName.SHA256);
@@ -19,7 +22,15 @@ internal sealed class BenchAuthority : IDisposable
         request.CertificateExtensions.Add(
             new X509KeyUsageExtension(X509KeyUsageFlags.KeyCertSign | X509KeyUsageFlags.CrlSign, critical: true));
         request.CertificateExtensions.Add(new X509SubjectKeyIdentifierExtension(request.PublicKey, critical: false));
-        Certificate = request.CreateSelfSigned(s_start, s_start.AddYears(200));
+        if (issuer is null)
+        {
+            Certificate = request.CreateSelfSigned(s_start, s_start.AddYears(200));
+            return;
+        }
+
+        using X509Certificate2 issued =
+            request.Create(issuer.Certificate, s_start, s_start.AddYears(199), BitConverter.GetBytes(++issuer._serial));
+        Certificate = issued.CopyWithPrivateKey(key);
     }
 
     public X509Certificate2 Certificate { get; }

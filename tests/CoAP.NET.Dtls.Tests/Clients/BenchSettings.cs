@@ -32,6 +32,9 @@ internal sealed class BenchSettings
 
     public Func<X509Certificate2, X509Certificate2Collection, bool>? ServerTrusts { get; set; }
 
+    /// <summary>The key of the client at the server; null: the one that the client has.</summary>
+    public ReadOnlyMemory<byte>? KeyAtServer { get; set; }
+
     /// <summary>Whether the server keeps sessions for resumption.</summary>
     public bool ServerResumes { get; set; }
 

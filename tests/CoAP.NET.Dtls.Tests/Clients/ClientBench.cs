@@ -175,7 +175,7 @@ internal sealed class ClientBench : IDisposable
             _ = LibSsl.SSL_CTX_ctrl(context.DangerousGetHandle(), LibSsl.SSL_CTRL_SET_SESS_CACHE_MODE, new CLong(ServerCache), null);
         }
 
-        DtlsServer server = new(context, _settings.Limits, new OneKey(), _settings.ServerTrusts, ServerSink, Clock,
+        DtlsServer server = new(context, _settings.Limits, new OneKey(_settings), _settings.ServerTrusts, ServerSink, Clock,
             new VirtualRandom(7 + _servers++), _settings.Run)
         {
             HandshakeFailed = ServerFailures.Enqueue,
@@ -183,9 +183,9 @@ internal sealed class ClientBench : IDisposable
         return (context, server);
     }
 
-    private sealed class OneKey : ICoapPskStore
+    private sealed class OneKey(BenchSettings settings) : ICoapPskStore
     {
         public ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken) =>
-            new(identity == "user" ? BenchSettings.Key : ReadOnlyMemory<byte>.Empty);
+            new(identity == "user" ? settings.KeyAtServer ?? BenchSettings.Key : ReadOnlyMemory<byte>.Empty);
     }
 }

@@ -1,3 +1,5 @@
+using System.Net.Security;
+using System.Text;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Sessions;
@@ -154,6 +156,58 @@ public sealed class ResumptionTests
         Assert.Equal(Whole, bench.Sent - before);
         Assert.Equal("user", session.PskIdentity);
         await DtlsClientTests.ExchangeAsync(bench, session, bench.ServerSink.Opened[1]);
+    }
+
+    [Fact]
+    public async Task A_server_whose_certificate_the_client_no_longer_trusts_is_not_resumed()
+    {
+        bool isTrusted = true;
+        BenchSettings settings = NothingTwice(Settings(true));
+        CertificateCheck check = settings.Sessions.Certificates!;
+        settings.Sessions = settings.Sessions with
+        {
+            Certificates = new CertificateCheck
+            {
+                IsOfServers = true,
+                Authorities = check.Authorities,
+                Decides = (_, _, errors) => isTrusted && errors == SslPolicyErrors.None,
+            },
+        };
+        using ClientBench bench = new(settings);
+        await bench.ConnectAsync(1, "device.example");
+        await bench.ConnectAsync(2, "device.example");
+        Assert.Equal(1, bench.Server.Counters.HandshakesResumed);
+
+        isTrusted = false;
+        CoapDtlsHandshakeException failure =
+            await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => bench.BeginAsync(3, "device.example"));
+
+        Assert.Equal(CoapDtlsHandshakeFailure.NotTrusted, failure.Reason);
+        Assert.Equal(1, bench.Server.Counters.HandshakesResumed);
+    }
+
+    [Theory]
+    [InlineData("user", "another key")]
+    [InlineData("somebody", "secretPSK")]
+    [InlineData(null, "")]
+    public async Task A_client_that_has_another_key_for_the_server_does_not_resume(string? identity, string key)
+    {
+        (string, ReadOnlyMemory<byte>)? own = ("user", BenchSettings.Key);
+        BenchSettings settings = NothingTwice(Settings(false));
+        settings.Sessions = settings.Sessions with { SelectPsk = (_, _, _) => own };
+        using ClientBench bench = new(settings);
+        await bench.ConnectAsync(1);
+        await bench.ConnectAsync(2);
+        Assert.Equal(1, bench.Server.Counters.HandshakesResumed);
+
+        own = identity is null ? null : (identity, Encoding.UTF8.GetBytes(key));
+        using CancellationTokenSource end = new();
+        Task<DtlsSession> connecting = bench.BeginAsync(3, cancellationToken: end.Token);
+
+        Assert.False(connecting.IsCompletedSuccessfully);
+        Assert.Equal(1, bench.Server.Counters.HandshakesResumed);
+        await end.CancelAsync();
+        await Assert.ThrowsAnyAsync<Exception>(() => connecting);
     }
 
     [Fact]

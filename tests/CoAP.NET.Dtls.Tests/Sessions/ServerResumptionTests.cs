@@ -1,4 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
+using System.Security.Cryptography.X509Certificates;
+using System.Text;
+using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Dtls.Tests.Clients;
 using CoAP.NET.Testing;
@@ -56,6 +59,76 @@ public sealed class ServerResumptionTests
         await bench.ConnectAsync(2, "device.example");
         await bench.DriveAsync(() => bench.Server.SessionCount == 1);
         Assert.Equal((1, resumed), (bench.Server.Counters.HandshakesCompleted, bench.Server.Counters.HandshakesResumed));
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("another key")]
+    public async Task A_client_whose_key_was_removed_or_replaced_does_not_resume(string key)
+    {
+        BenchSettings settings = Settings(new CoapDtlsSessionMemory(), false);
+        using ClientBench bench = new(settings);
+        await bench.ConnectAsync(1);
+        await bench.ConnectAsync(2);
+        Assert.Equal(1, bench.Server.Counters.HandshakesResumed);
+
+        // The client still has the old key, so that its full handshake never ends.
+        settings.KeyAtServer = Encoding.UTF8.GetBytes(key);
+        using CancellationTokenSource end = new();
+        Task<DtlsSession> connecting = bench.BeginAsync(3, cancellationToken: end.Token);
+
+        Assert.False(connecting.IsCompleted);
+        Assert.Equal((2, 1), (bench.Server.Counters.HandshakesCompleted, bench.Server.Counters.HandshakesResumed));
+        await end.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => connecting);
+    }
+
+    [Fact]
+    public async Task A_certificate_that_is_refused_since_does_not_resume()
+    {
+        bool isRevoked = false;
+        BenchSettings settings = Settings(new CoapDtlsSessionMemory(), true);
+        Func<X509Certificate2, X509Certificate2Collection, bool> trusts = settings.ServerTrusts!;
+        settings.ServerTrusts = (leaf, sent) => !isRevoked && trusts(leaf, sent);
+        using ClientBench bench = new(settings);
+        await bench.ConnectAsync(1, "device.example");
+        await bench.ConnectAsync(2, "device.example");
+        Assert.Equal(1, bench.Server.Counters.HandshakesResumed);
+
+        isRevoked = true;
+        using CancellationTokenSource end = new();
+        Task<DtlsSession> connecting = bench.BeginAsync(3, "device.example", end.Token);
+
+        Assert.Equal((2, 1), (bench.Server.Counters.HandshakesCompleted, bench.Server.Counters.HandshakesResumed));
+        Assert.Equal(HandshakeFault.CertificateRefused, Assert.Single(bench.ServerFailures).End.Fault);
+        await end.CancelAsync();
+        await Assert.ThrowsAnyAsync<Exception>(() => connecting);
+    }
+
+    [Fact]
+    public async Task A_certificate_is_validated_again_with_the_intermediates_that_came_with_it()
+    {
+        using BenchAuthority root = new("root");
+        using BenchAuthority between = new("between", root);
+        using BenchAuthority stranger = new("stranger");
+        using X509Certificate2 device = between.Issue(forServers: false);
+        CertificateCheck clients = new() { IsOfServers = false, Authorities = [root.Certificate] };
+        List<string> came = [];
+        BenchSettings settings = Settings(new CoapDtlsSessionMemory(), true);
+        settings.Client = settings.Client with { Certificate = device, Intermediates = [between.Certificate, stranger.Certificate] };
+        settings.ServerTrusts = (leaf, sent) =>
+        {
+            came.Add(string.Join(' ', sent.Select(static one => one.Subject).Where(static subject => subject != "CN=device").Order()));
+            return clients.Refuses(leaf, sent, null, DateTimeOffset.UnixEpoch.AddYears(60)) is null;
+        };
+        using ClientBench bench = new(settings);
+        await bench.ConnectAsync(1, "device.example");
+        await bench.ConnectAsync(2, "device.example");
+
+        Assert.Equal(1, bench.Server.Counters.HandshakesResumed);
+
+        // What leads to no authority is not kept.
+        Assert.Equal(["CN=between CN=stranger", "CN=between"], came);
     }
 
     [Fact]

@@ -18,12 +18,20 @@ internal sealed class SessionRig : IDtlsSink, IDisposable
     private long _sent;
 
     public SessionRig(DtlsServerLimits? limits = null, VirtualClock? clock = null, CoapDtlsSessionKeeping? keeping = null, ulong seed = 3,
-        Func<DtlsSession, Task>? asks = null)
+        Func<DtlsSession, Task>? asks = null, ICoapPskStore? store = null)
     {
         Clock = clock ?? new VirtualClock();
-        Server = new DtlsServer(_context, limits ?? new DtlsServerLimits(), null, null, this, Clock, new VirtualRandom(seed),
-            static work => work()) { Keeping = keeping, Asks = asks };
+        Server = new DtlsServer(_context, limits ?? new DtlsServerLimits(), store ?? new SameKey(), null, this, Clock,
+            new VirtualRandom(seed), static work => work())
+        {
+            Keeping = keeping,
+            Asks = asks,
+            CheckFailed = (session, exception) => FailedChecks.Enqueue((session, exception)),
+        };
     }
+
+    /// <summary>The key of all clients.</summary>
+    public static byte[] Key { get; } = "secretPSK"u8.ToArray();
 
     public VirtualClock Clock { get; }
 
@@ -34,6 +42,8 @@ internal sealed class SessionRig : IDtlsSink, IDisposable
     public ConcurrentQueue<(DtlsSession Session, DtlsEnd Reason)> Closed { get; } = new();
 
     public ConcurrentQueue<(DtlsSession Session, DtlsPath From)> Moves { get; } = new();
+
+    public ConcurrentQueue<(DtlsSession Session, Exception Exception)> FailedChecks { get; } = new();
 
     /// <summary>Called with each datagram of the server, if set.</summary>
     public Action<DtlsPath, byte[]>? OnSent { get; set; }
@@ -71,7 +81,10 @@ internal sealed class SessionRig : IDtlsSink, IDisposable
         byte[] cid = withCid ? BitConverter.GetBytes(Interlocked.Increment(ref s_nextCid)) : [];
         KeyBlock keys = Keys(seed);
         RecordLayer records = new(CipherSuite.All[0], keys, true, cid, []);
-        Established established = new(records, lastFlight ?? [], 0, identity, null);
+        Established established = new(records, lastFlight ?? [], 0, identity, null)
+        {
+            Shown = identity is null ? [] : ShownCredentials.OfKey(Server.Random, Key),
+        };
         DtlsSession session = Server.Keeper?.Make(established, path) ?? new DtlsSession(established, path, this, Clock) { Home = Server };
         return (session, new RecordLayer(CipherSuite.All[0], keys, false, [], cid));
     }
@@ -115,4 +128,9 @@ internal sealed class SessionRig : IDtlsSink, IDisposable
     void IDtlsSink.Moved(DtlsSession session, in DtlsPath from) => Moves.Enqueue((session, from));
 
     void IDtlsSink.Closed(DtlsSession session, DtlsEnd reason) => Closed.Enqueue((session, reason));
+
+    private sealed class SameKey : ICoapPskStore
+    {
+        public ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken) => new(Key);
+    }
 }

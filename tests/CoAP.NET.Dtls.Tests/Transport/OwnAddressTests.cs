@@ -26,8 +26,11 @@ public sealed class OwnAddressTests
         await before.Server.Keeper!.StopAsync();
 
         MemoryKeeper left = keeper.AfterCrash();
-        await using SecureEndpoints after =
-            await new SecureEndpoints(options => options.SessionKeeping = left.Keeping()).StartAsync();
+        await using SecureEndpoints after = await new SecureEndpoints(options =>
+        {
+            options.PskStore = new CoapPskDictionary { { SecureEndpoints.Identity, SessionRig.Key } };
+            options.SessionKeeping = left.Keeping();
+        }).StartAsync();
         CoapPeer peer = Assert.Single(after.Server.Endpoint.ConnectedPeers);
         Assert.Equal((remote, default), (peer.Address, peer.LocalAddress));
         using CancellationTokenSource patience = new(TimeSpan.FromMinutes(4));

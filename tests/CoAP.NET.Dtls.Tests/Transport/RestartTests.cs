@@ -1,3 +1,8 @@
+using System.Net;
+using System.Net.Security;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Tests.Clients;
 using CoAP.NET.Dtls.Tests.Keeping;
 using CoAP.NET.Dtls.Tests.Options;
 using CoAP.NET.Tests;
@@ -38,6 +43,85 @@ public sealed class RestartTests : IDisposable
         Assert.Equal(1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
         Assert.Equal(0, client.Endpoint.Counters[CoapCounter.RequestsRepeated]);
         Assert.Single(second.Server.Endpoint.ConnectedPeers);
+        await first.DisposeAsync();
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public Task A_session_does_not_outlive_a_restart_without_its_key(bool isReplaced) => Eventually.BindsAgainAsync(
+        () => RestartWithoutAsync(
+            _ => { },
+            options => options.PskStore = isReplaced
+                ? new CoapPskDictionary { { SecureEndpoints.Identity, new byte[16] } }
+                : new CoapPskDictionary(),
+            static dtls => dtls.HandshakeTimeout = TimeSpan.FromSeconds(1)));
+
+    [Fact]
+    public async Task A_session_does_not_outlive_a_restart_with_a_certificate_that_is_refused_since()
+    {
+        using BenchAuthority root = new("root");
+        using BenchAuthority between = new("between", root);
+        using X509Certificate2 server = root.Issue(address: IPAddress.Loopback);
+        using X509Certificate2 device = between.Issue(forServers: false);
+        foreach (bool isRevoked in (bool[])[false, true])
+        {
+            await Eventually.BindsAgainAsync(() => RestartWithoutAsync(
+                options => Configure(options, false),
+                options => Configure(options, isRevoked),
+                dtls => dtls.Client = new CoapDtlsClientOptions
+                {
+                    Certificate = device,
+                    Intermediates = { between.Certificate },
+                    TrustedAuthorities = { root.Certificate },
+                },
+                isRefused: isRevoked));
+        }
+
+        void Configure(CoapDtlsServerOptions options, bool isRevoked)
+        {
+            options.PskStore = null;
+            options.Certificate = server;
+            options.RequireClientCertificate = true;
+            options.TrustedAuthorities.Add(root.Certificate);
+            options.ValidateClientCertificate = (certificate, chain, errors) =>
+                errors == SslPolicyErrors.None && chain.ChainElements.Count == 3
+                && !(isRevoked && certificate.Subject == device.Subject);
+        }
+    }
+
+    private async Task RestartWithoutAsync(
+        Action<CoapDtlsServerOptions> before, Action<CoapDtlsServerOptions> after, Action<CoapDtlsOptions> ofClient, bool isRefused = true)
+    {
+        string path = _files.Name($"sessions{Guid.NewGuid():N}");
+        SecureEndpoints first = await new SecureEndpoints(options =>
+        {
+            options.SessionFile = new CoapDtlsSessionFile(path, s_key);
+            before(options);
+        }).StartAsync();
+        CoapClient client = first.Client(configure: ofClient);
+        await client.GetAsync($"{first.Host}/hello");
+        int port = first.Endpoint.Port;
+        await first.Server.DisposeAsync();
+
+        await using SecureEndpoints second = await new SecureEndpoints(
+            options =>
+            {
+                options.SessionFile = new CoapDtlsSessionFile(path, s_key);
+                after(options);
+            },
+            port: port).StartAsync();
+        if (isRefused)
+        {
+            await Assert.ThrowsAsync<CoapConnectionException>(() => client.GetAsync($"{second.Host}/hello"));
+            Assert.Equal(1, second.Transport.Engine!.Server!.Counters.SessionsEnded(DtlsEnd.Withdrawn));
+        }
+        else
+        {
+            Assert.Equal("hello", (await client.GetAsync($"{second.Host}/hello")).GetText());
+            Assert.Equal(1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
+        }
+
         await first.DisposeAsync();
     }
 

@@ -71,6 +71,32 @@ public sealed class OscoreTests
     }
 
     [Fact]
+    public async Task The_kid_of_a_provisioned_context_with_an_ID_Context_is_given_to_no_client()
+    {
+        // All identifiers of one byte but one.
+        OscoreContexts ofServer = new();
+        byte[] secret = new byte[16];
+        for (byte kid = 0; kid < 0x38; kid++)
+        {
+            if (kid is not (0x05 or (>= 0x18 and < 0x20)))
+            {
+                using OscoreParameters parameters = new(secret, [0x41, kid], [kid]) { IdContext = new byte[] { 0xaa } };
+                ofServer.Add(OscoreContext.CreateVolatile(parameters));
+            }
+        }
+
+        await using EdhocWorld world = new(options => options.Contexts = ofServer, ofServer);
+        await world.Server.StartAsync();
+        EdhocClient client = world.MakeEdhoc(world.MakeClient());
+        for (int i = 0; i < 10; i++)
+        {
+            using EdhocSession session = await world.RunAsync(() => client.ConnectAsync(EdhocWorld.Uri));
+            byte[] kid = session.PeerConnectionId.ToArray();
+            Assert.True(kid.Length > 1 || kid[0] == 0x05);
+        }
+    }
+
+    [Fact]
     [Rfc("9668-3.3.2-1")]
     public async Task Identifiers_of_contexts_that_stand_are_not_given_out_again()
     {

@@ -64,6 +64,19 @@ public sealed class CredentialTests
         Assert.Empty(await FindAsync(trust, EdhocCredentialId.OfCertificateChain(certificate)));
     }
 
+    [Fact]
+    public async Task A_certificate_of_a_peer_that_nothing_names_is_not_checked_but_an_error()
+    {
+        using Issuer issuer = new();
+        using EdhocPrivateKey key = issuer.Issue("device", out byte[] certificate);
+        EdhocCertificateTrust trust = new(issuer.Certificate) { TimeProvider = issuer.Time };
+        EdhocClaim claim = new(EdhocCredentialId.OfCertificateChain(certificate), []);
+
+        await Assert.ThrowsAsync<ArgumentException>(async () => await trust.FindAsync(claim, CancellationToken.None));
+        await Assert.ThrowsAsync<ArgumentException>(
+            async () => await trust.FindAsync(claim with { Role = EdhocPeerRole.Server }, CancellationToken.None));
+    }
+
     [Theory]
     [InlineData(X509KeyUsageFlags.DigitalSignature, true)]
     [InlineData(X509KeyUsageFlags.KeyAgreement, false)]
@@ -166,5 +179,5 @@ public sealed class CredentialTests
         Assert.Throws<EdhocException>(() => EdhocCredentialId.Read(Convert.FromHexString(encoded)));
 
     private static async Task<IReadOnlyList<EdhocCredential>> FindAsync(IEdhocCredentialResolver resolver, EdhocCredentialId id) =>
-        await resolver.FindAsync(new EdhocClaim(id, []), CancellationToken.None);
+        await resolver.FindAsync(new EdhocClaim(id, []) { Role = EdhocPeerRole.Client }, CancellationToken.None);
 }

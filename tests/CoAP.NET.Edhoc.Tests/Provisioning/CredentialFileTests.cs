@@ -89,6 +89,43 @@ public sealed class CredentialFileTests : IDisposable
     }
 
     [Fact]
+    public void A_file_says_which_server_is_expected_at_a_URI()
+    {
+        Write("client.json", """
+            { "own": [ { "key": "client.key", "kid": "0x2b" } ],
+              "trusted": [ { "publicKey": "server.pub", "kid": "0x32", "identity": "door 7" } ],
+              "servers": { "coap://Door.example": "door 7" } }
+            """);
+        using EdhocCredentialFile file = EdhocCredentialFile.Read(Named("client.json"));
+        EdhocClientOptions options = new();
+        file.ApplyTo(options);
+
+        Assert.Equal("door 7", file.Servers["coap://Door.example"]);
+        Assert.Equal("door 7", options.Servers["coap://door.example:5683"]);
+    }
+
+    [Fact]
+    public async Task A_listed_peer_is_no_server_of_an_authority()
+    {
+        using Issuer issuer = new();
+        Write("ca.pem", issuer.Certificate.ExportCertificatePem());
+        Write("client.json", """
+            { "own": [ { "key": "client.key", "kid": "0x2b" } ], "authorities": [ "ca.pem" ],
+              "trusted": [ { "publicKey": "server.pub", "kid": "0x32", "identity": "door 7" } ] }
+            """);
+        using EdhocCredentialFile file = EdhocCredentialFile.Read(Named("client.json"));
+        EdhocClaim claim = new(EdhocCredentialId.OfKeyId([0x32]), [])
+        {
+            Role = EdhocPeerRole.Server,
+            Target = CoapUri.Parse("coap://door.example"),
+        };
+
+        await Assert.ThrowsAsync<EdhocException>(async () => await file.Trust.FindAsync(claim, CancellationToken.None));
+        Assert.Single(await file.Trust.FindAsync(claim with { Expected = "door 7" }, CancellationToken.None));
+        Assert.Single(await file.Trust.FindAsync(claim with { Role = EdhocPeerRole.Client, Target = null }, CancellationToken.None));
+    }
+
+    [Fact]
     public void Keys_of_X25519_are_read_as_OpenSSL_writes_them()
     {
         WriteKey("x.key", X25519Key);
@@ -142,6 +179,9 @@ public sealed class CredentialFileTests : IDisposable
     [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"authorities\": [ \"client.pub\" ] }", "no certificate")]
     [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"method\": 4 }", "method must be 0, 1, 2 or 3")]
     [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"suites\": [ 99 ] }", "suites[0] must be the number")]
+    [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"servers\": [] }", "servers must be an object")]
+    [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"servers\": { \"door\": \"x\" } }", "servers[\"door\"] must have")]
+    [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"servers\": { \"coap://d\": \"x\" } }", "identity of no entry")]
     public void What_is_wrong_is_said_with_its_place(string json, string problem)
     {
         Write("wrong.json", json);

@@ -1,3 +1,4 @@
+using System.Net;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 
@@ -19,11 +20,39 @@ internal sealed class Issuer : IDisposable
 
     public X509Certificate2 Certificate { get; }
 
-    public EdhocPrivateKey Issue(string name, out byte[] certificate, X509KeyUsageFlags usages = X509KeyUsageFlags.DigitalSignature)
+    /// <summary>Issues a certificate.</summary>
+    /// <param name="name">Its common name.</param>
+    /// <param name="certificate">The certificate in DER.</param>
+    /// <param name="usages">Its key usage.</param>
+    /// <param name="alternativeName">A DNS name or an address that it carries; null for none.</param>
+    /// <param name="purpose">Its extended key usage; null for none.</param>
+    public EdhocPrivateKey Issue(
+        string name, out byte[] certificate, X509KeyUsageFlags usages = X509KeyUsageFlags.DigitalSignature, string? alternativeName = null,
+        string? purpose = null)
     {
         ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         CertificateRequest request = new($"CN={name}", key, HashAlgorithmName.SHA256);
         request.CertificateExtensions.Add(new X509KeyUsageExtension(usages, true));
+        SubjectAlternativeNameBuilder names = new();
+        if (IPAddress.TryParse(alternativeName, out IPAddress? address))
+        {
+            names.AddIpAddress(address);
+        }
+        else if (alternativeName is not null)
+        {
+            names.AddDnsName(alternativeName);
+        }
+
+        if (alternativeName is not null)
+        {
+            request.CertificateExtensions.Add(names.Build());
+        }
+
+        if (purpose is not null)
+        {
+            request.CertificateExtensions.Add(new X509EnhancedKeyUsageExtension([new Oid(purpose)], false));
+        }
+
         using X509Certificate2 issued =
             request.Create(Certificate, Time.GetUtcNow().AddHours(-1), Time.GetUtcNow().AddDays(30), [1, 2, 3, (byte)name.Length]);
         certificate = issued.RawData;

@@ -45,6 +45,31 @@ public sealed class EdhocFileTests : HostTest
         Assert.Equal("edhoc:desk 1", identity);
     }
 
+    [Theory]
+    [InlineData(null, "Edhoc:Peer")]
+    [InlineData("door 8", "not that of the expected peer")]
+    [InlineData("door 7", null)]
+    public async Task A_client_that_trusts_several_servers_talks_to_the_expected_one_only(string? peer, string? problem)
+    {
+        IHost host = await StartServerAsync(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
+        string file = _files.Write("several.json", """
+            { "own": [ { "key": "client.key", "kid": "0x2b", "subject": "front-desk" } ],
+              "trusted": [ { "publicKey": "server.pub", "kid": "0x32", "subject": "door", "identity": "door 7" },
+                           { "publicKey": "client.pub", "kid": "0x33", "subject": "door", "identity": "door 8" } ] }
+            """);
+        IHost other = await StartClientAsync(AddressOf(host), ("Coap:Client:Edhoc:File", file), ("Coap:Client:Edhoc:Peer", peer));
+
+        if (problem is null)
+        {
+            Assert.Equal("desk 1", await AskAsync(other));
+            return;
+        }
+
+        EdhocException error = await Assert.ThrowsAsync<EdhocException>(() => AskAsync(other));
+        Assert.Contains(problem, error.Message, StringComparison.Ordinal);
+        Assert.Equal(0, Counters(host).Established);
+    }
+
     [Fact]
     public async Task Nothing_leaves_to_the_server_before_there_are_keys()
     {
@@ -165,9 +190,10 @@ public sealed class EdhocFileTests : HostTest
             ("Coap:Clients:both:Edhoc:File", _files.Client), ("Coap:Clients:both:BaseAddress", "coap://door.example"),
             ("Coap:Clients:both:Oscore:File", oscore), ("Coap:Clients:both:Oscore:Uri", "coap://DOOR.example:5683/"),
             ("Coap:Clients:shared:Edhoc:File", _files.Client), ("Coap:Clients:shared:BaseAddress", "coap://door.example"),
-            ("Coap:Clients:shared:Server", "*"), ("Coap:Clients:fileless:Edhoc:Uri", "coap://door.example"));
+            ("Coap:Clients:shared:Server", "*"), ("Coap:Clients:fileless:Edhoc:Uri", "coap://door.example"),
+            ("Coap:Clients:peerless:Edhoc:Peer", "door 7"));
         builder.Services.AddCoapServer();
-        foreach (string name in new[] { "none", "nowhere", "both", "shared", "fileless" })
+        foreach (string name in new[] { "none", "nowhere", "both", "shared", "fileless", "peerless" })
         {
             builder.Services.AddCoapClient(name);
         }
@@ -178,6 +204,7 @@ public sealed class EdhocFileTests : HostTest
         [
             ":both:Edhoc:File and Coap:Clients:both:Oscore:File are both set", ":fileless:Edhoc:Uri is set, but",
             $":none:Edhoc:File = '{_files.Named("none.json")}': there is no file", ":nowhere:Edhoc:File is set, but there is no server",
+            ":peerless:Edhoc:Peer is set, but",
             ":shared:Edhoc:File is set, and the client uses the endpoint of a server", "Server:Edhoc:File: ",
             "Server:Edhoc:Suites = '99'",
         ];

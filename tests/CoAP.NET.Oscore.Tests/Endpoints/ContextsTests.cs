@@ -23,6 +23,25 @@ public sealed class ContextsTests
         Assert.Same(isProtected ? context : null, contexts.FindFor(CoapUri.Parse(uri)));
     }
 
+    [Theory]
+    [InlineData(null)]
+    [InlineData("aa")]
+    [InlineData("")]
+    public void A_Recipient_ID_is_taken_while_a_context_has_it_in_any_ID_Context(string? idContext)
+    {
+        OscoreContexts contexts = new();
+        OscoreContext context = OscoreWorld.ServerContext(idContext, "05");
+        OscoreContext other = OscoreWorld.ServerContext("bb", "05");
+        contexts.Add(context).Add(other);
+
+        Assert.True(contexts.IsRecipient(new byte[] { 5 }));
+        Assert.False(contexts.IsRecipient(new byte[] { 6 }));
+        contexts.Remove(other);
+        Assert.True(contexts.IsRecipient(new byte[] { 5 }));
+        contexts.Remove(context);
+        Assert.False(contexts.IsRecipient(new byte[] { 5 }));
+    }
+
     [Fact]
     public void Finding_the_context_of_a_request_allocates_nothing()
     {

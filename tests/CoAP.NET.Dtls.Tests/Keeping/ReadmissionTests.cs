@@ -1,0 +1,171 @@
+using System.Text;
+using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Tests.Sessions;
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Dtls.Tests.Keeping;
+
+/// <summary>Whether the clients of loaded sessions are still admitted.</summary>
+public sealed class ReadmissionTests
+{
+    public enum First
+    {
+        ClientSpeaks,
+        ServerSends,
+    }
+
+    [Theory]
+    [InlineData("", First.ClientSpeaks)]
+    [InlineData("", First.ServerSends)]
+    [InlineData("another key", First.ClientSpeaks)]
+    [InlineData("another key", First.ServerSends)]
+    public async Task A_loaded_session_whose_key_was_removed_or_replaced_ends_before_it_receives_or_sends(string key, First first)
+    {
+        foreach (bool isFile in (bool[])[false, true])
+        {
+            (MemoryKeeper keeper, RecordLayer client) = await StoppedAsync(isFile);
+            Keys keys = new(key);
+            using SessionRig after = new(keeping: KeepingOf(keeper, isFile), store: keys);
+            Assert.Equal(1, await after.Server.Keeper!.StartAsync(default));
+            DtlsSession loaded = Assert.Single(after.Opened);
+            List<ContentType> sent = [];
+            after.OnSent = (_, datagram) => sent.Add(Opened(client, datagram));
+
+            // A sleeping device costs nothing.
+            Assert.Equal(0, keys.Asked);
+            if (first == First.ClientSpeaks)
+            {
+                after.Server.Receive(ServerBench.Path(1), SessionRig.Record(client, [1]));
+            }
+            else
+            {
+                Assert.False(loaded.Send([1]));
+            }
+
+            Assert.Equal((loaded, DtlsEnd.Withdrawn), Assert.Single(after.Closed));
+            Assert.Equal((0, 1), (after.Received, keys.Asked));
+
+            // The client may come back at once.
+            Assert.All(sent, static type => Assert.Equal(ContentType.Alert, type));
+            Assert.False(loaded.Send([2]));
+        }
+    }
+
+    [Theory]
+    [InlineData(First.ClientSpeaks)]
+    [InlineData(First.ServerSends)]
+    public async Task A_loaded_session_whose_key_is_the_same_goes_on_and_the_store_is_asked_once(First first)
+    {
+        foreach (bool isFile in (bool[])[false, true])
+        {
+            (MemoryKeeper keeper, RecordLayer client) = await StoppedAsync(isFile);
+            Keys keys = new("secretPSK");
+            using SessionRig after = new(keeping: KeepingOf(keeper, isFile), store: keys);
+            await after.Server.Keeper!.StartAsync(default);
+            DtlsSession loaded = Assert.Single(after.Opened);
+            for (byte i = 0; i < 3; i++)
+            {
+                if (first == First.ClientSpeaks)
+                {
+                    Assert.True(after.Server.Receive(ServerBench.Path(1), SessionRig.Record(client, [i])));
+                    Assert.Equal(i + 1, after.Received);
+                }
+
+                Assert.True(loaded.Send([i]));
+                Assert.Equal(i + 1, after.Sent);
+            }
+
+            Assert.Equal(1, keys.Asked);
+            Assert.Empty(after.Closed);
+        }
+    }
+
+    [Fact]
+    public async Task A_store_that_answers_later_delays_what_came_and_blocks_no_thread()
+    {
+        (MemoryKeeper keeper, RecordLayer client) = await StoppedAsync(isFile: true);
+        TaskCompletionSource gate = new();
+        Keys keys = new("secretPSK") { Gate = gate.Task };
+        using SessionRig after = new(keeping: KeepingOf(keeper, isFile: true), store: keys);
+        await after.Server.Keeper!.StartAsync(default);
+        List<byte> received = [];
+        after.OnReceived = content => received.Add(content[0]);
+        Assert.True(after.Server.Receive(ServerBench.Path(1), SessionRig.Record(client, [1])));
+        Assert.True(after.Server.Receive(ServerBench.Path(1), SessionRig.Record(client, [2])));
+        Assert.False(Assert.Single(after.Opened).Send([3]));
+        Assert.Equal((0, 0, 1), (after.Received, after.Sent, keys.Asked));
+
+        MemoryKeeper.Complete(gate.SetResult);
+
+        Assert.Equal([1, 2], received);
+        Assert.Equal(1, after.Sent);
+        Assert.Empty(after.Closed);
+    }
+
+    [Fact]
+    public async Task A_store_that_fails_ends_no_session_and_is_asked_again()
+    {
+        (MemoryKeeper keeper, RecordLayer client) = await StoppedAsync(isFile: true);
+        Keys keys = new("secretPSK") { Gate = Task.FromException(new TimeZoneNotFoundException("The database is away.")) };
+        using SessionRig after = new(keeping: KeepingOf(keeper, isFile: true), store: keys);
+        await after.Server.Keeper!.StartAsync(default);
+        Assert.True(after.Server.Receive(ServerBench.Path(1), SessionRig.Record(client, [1])));
+        Assert.IsType<TimeZoneNotFoundException>(Assert.Single(after.FailedChecks).Exception.InnerException);
+        Assert.Equal((0, 1), (after.Received, keys.Asked));
+
+        keys.Gate = null;
+        Assert.True(after.Server.Receive(ServerBench.Path(1), SessionRig.Record(client, [2])));
+
+        Assert.Equal((2, 2), (after.Received, keys.Asked));
+        Assert.Empty(after.Closed);
+    }
+
+    [Fact]
+    public async Task A_store_that_does_not_answer_is_given_up()
+    {
+        (MemoryKeeper keeper, RecordLayer client) = await StoppedAsync(isFile: true);
+        Keys keys = new("secretPSK") { Gate = new TaskCompletionSource().Task };
+        using SessionRig after = new(keeping: KeepingOf(keeper, isFile: true), store: keys);
+        await after.Server.Keeper!.StartAsync(default);
+        Assert.True(after.Server.Receive(ServerBench.Path(1), SessionRig.Record(client, [1])));
+
+        MemoryKeeper.Complete(() => after.Clock.Advance(new DtlsServerLimits().HandshakeTimeout));
+
+        Assert.Single(after.FailedChecks);
+        Assert.Empty(after.Closed);
+    }
+
+    private static CoapDtlsSessionKeeping KeepingOf(MemoryKeeper keeper, bool isFile) =>
+        new(keeper, MemoryKeeper.Key) { IsForStopsOnly = isFile };
+
+    private static async Task<(MemoryKeeper Keeper, RecordLayer Client)> StoppedAsync(bool isFile)
+    {
+        MemoryKeeper keeper = new();
+        using SessionRig before = new(keeping: KeepingOf(keeper, isFile));
+        (_, RecordLayer client) = before.Open(1);
+        await before.Server.Keeper!.StopAsync();
+        return (keeper, client);
+    }
+
+    private static ContentType Opened(RecordLayer client, byte[] datagram)
+    {
+        Assert.True(RecordHeader.TryRead(datagram, 0, out RecordHeader header));
+        Assert.Equal(OpenResult.Opened, client.Open(header, datagram, out ContentType type, out _, out _));
+        return type;
+    }
+
+    private sealed class Keys(string key) : ICoapPskStore
+    {
+        public int Asked { get; private set; }
+
+        public Task? Gate { get; set; }
+
+        public async ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken)
+        {
+            Asked++;
+            await (Gate ?? Task.CompletedTask).ConfigureAwait(false);
+            return Encoding.UTF8.GetBytes(key);
+        }
+    }
+}
