@@ -260,7 +260,7 @@ public class ExecutionTests
     }
 
     [Fact]
-    public void Requests_that_a_slow_handler_lets_wait_keep_no_thread_from_others()
+    public async Task Requests_that_a_slow_handler_lets_wait_keep_no_thread_from_others()
     {
         TaskCompletionSource<CoapResult> never = new();
         bool awaits = false;
@@ -280,12 +280,12 @@ public class ExecutionTests
         Task<CoapResult> other = _stage.SendAsync(CoapMethod.Get, "/slow");
         _stage.Scheduler.RunAll();
         Assert.True(other.IsCompletedSuccessfully);
-        Assert.Equal(CoapCode.Content, other.Result.Code);
+        Assert.Equal(CoapCode.Content, (await other).Code);
         Assert.Equal(waiting.Length, _stage.Served.Count);
     }
 
     [Fact]
-    public void While_all_threads_of_a_slow_handler_stay_blocked_further_requests_are_refused()
+    public async Task While_all_threads_of_a_slow_handler_stay_blocked_further_requests_are_refused()
     {
         _stage.MapGet("/slow", () =>
         {
@@ -307,7 +307,7 @@ public class ExecutionTests
 
         Assert.False(later[0].IsCompleted);
         Assert.True(later[^1].IsCompleted);
-        Assert.Equal(CoapCode.ServiceUnavailable, later[^1].Result.Code);
+        Assert.Equal(CoapCode.ServiceUnavailable, (await later[^1]).Code);
         _stage.Scheduler.RunAll();
         Assert.All(blocked, static answer => Assert.True(answer.IsCompleted));
         Assert.All(later, static answer => Assert.True(answer.IsCompleted));
