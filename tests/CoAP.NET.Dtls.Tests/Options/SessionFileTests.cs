@@ -19,15 +19,7 @@ public sealed class SessionFileTests : IDisposable
         string path = Path.Combine(_folder, "sessions");
         byte[] bytes = [.. "CoAP.NET DTLS 2\n"u8, 0, 0, 0, 0, 1, 2, 3];
         BinaryPrimitives.WriteInt32LittleEndian(bytes.AsSpan(16), length);
-        using (FileStream file = new(path, new FileStreamOptions
-        {
-            Mode = FileMode.CreateNew,
-            Access = FileAccess.Write,
-            UnixCreateMode = OperatingSystem.IsWindows() ? null : UnixFileMode.UserRead | UnixFileMode.UserWrite,
-        }))
-        {
-            file.Write(bytes);
-        }
+        File.WriteAllBytes(path, bytes);
 
         InvalidDataException error = await Assert.ThrowsAsync<InvalidDataException>(
             async () => await new SessionFileKeeper(new CoapDtlsSessionFile(path, new byte[32])).StartAsync(null!, CancellationToken.None));

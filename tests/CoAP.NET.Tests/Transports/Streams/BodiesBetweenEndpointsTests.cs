@@ -250,10 +250,10 @@ public sealed class BodiesBetweenEndpointsTests : IAsyncLifetime
         CoapConnection connection = await _ours.ConnectAsync(CoapAddress.FromIPv4(0xcb007102, 5683), null, CancellationToken.None);
         if (!blocks)
         {
-            connection.Channel!.TakesBlocks = false;
+            connection.Channel!.RefuseBlocks();
             foreach (CoAP.NET.Mesh.CoapChannel channel in server.Endpoint.Pipelines.SelectMany(pipeline => pipeline.Connections.All()))
             {
-                channel.TakesBlocks = false;
+                channel.RefuseBlocks();
             }
         }
 
