@@ -90,6 +90,7 @@ internal sealed class EndpointCore
                 Endpoint = this,
                 Guard = guard,
                 LendsMessages = options.Pipeline.LeavesMessagesAlone,
+                KeepsRequests = options.Pipeline.HasBlocks,
                 MaxProtectedPeers = limits.MaxProtectedPeers,
             };
             Pipelines[i] = new CoapPipeline(shard, parts);

@@ -79,6 +79,9 @@ public sealed class CoapPipelineOptions
     internal bool LeavesMessagesAlone =>
         !At(CoapSeams.ExchangesToMessaging).Any() && !At(CoapSeams.MessagingToSerializer).Any() && !IsReplaced(CoapStages.Serializer);
 
+    /// <summary>Whether there are blocks of the application.</summary>
+    internal bool HasBlocks => _inserts.Count > 0 || IsReplaced(CoapStages.Serializer) || IsReplaced(CoapStages.Resource);
+
     /// <summary>Whether blocks of the application replace a stage.</summary>
     internal bool IsReplaced<TBlocks>(CoapStage<TBlocks> stage)
         where TBlocks : class => _replacements.ContainsKey(stage);

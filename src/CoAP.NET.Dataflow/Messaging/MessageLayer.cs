@@ -266,7 +266,7 @@ internal sealed class MessageLayer
     /// </summary>
     public void OnNotTaken(CoapReception reception, CoapMessage? message, long now) => _receptions.OnNotTaken(reception, message, now);
 
-    /// <summary>Answers 5.03 to all requests that have no answer yet, because the endpoint stops.</summary>
+    /// <summary>Answers 5.03 to requests that blocks of the application still hold, because the endpoint stops.</summary>
     public void RefuseUnanswered(long now) => _receptions.RefuseUnanswered(now);
 
     /// <summary>

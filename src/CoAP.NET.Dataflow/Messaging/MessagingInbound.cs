@@ -158,7 +158,9 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
         }
     }
 
-    /// <summary>Answers 5.03 to all requests that have no answer yet, because the endpoint stops. The caller must hold no lock.</summary>
+    /// <summary>
+    /// Answers 5.03 to requests that blocks of the application still hold, because the endpoint stops. The caller must hold no lock.
+    /// </summary>
     internal void RefuseUnanswered()
     {
         _shard.Enter();

@@ -119,15 +119,14 @@ internal sealed class Receptions
             return false;
         }
 
-        CoapReception reception = new(item.Channel, item.Type, item.MessageId)
-        {
-            Code = code,
-            Request = code.IsRequest ? item.Message : null,
-            Hash = item.Hash,
-            IsMulticast = item.IsMulticast,
-            Length = (ushort)Math.Min(item.Length, ushort.MaxValue),
-            ReceivedAt = now,
-        };
+        CoapReception reception = _shard.KeepsRequests && code.IsRequest && item.Message is { } request
+            ? new KeptReception(item.Channel, item.Type, item.MessageId, request)
+            : new CoapReception(item.Channel, item.Type, item.MessageId);
+        reception.Code = code;
+        reception.Hash = item.Hash;
+        reception.IsMulticast = item.IsMulticast;
+        reception.Length = (ushort)Math.Min(item.Length, ushort.MaxValue);
+        reception.ReceivedAt = now;
         _memory.Begin(peer, reception, reserved, now);
         if (item.Type == CoapMessageType.NonConfirmable)
         {
@@ -170,15 +169,18 @@ internal sealed class Receptions
             now);
     }
 
-    /// <summary>Answers 5.03 to all requests that have no answer yet, because the endpoint stops. Later answers are dropped.</summary>
+    /// <summary>
+    /// Answers 5.03 to all requests in a mesh with blocks of the application that have no answer yet, because the endpoint stops. Later
+    /// answers are dropped.
+    /// </summary>
     public void RefuseUnanswered(long now)
     {
-        foreach (CoapReception reception in _memory.AllRunning())
+        foreach (KeptReception reception in _memory.AllRunning().OfType<KeptReception>())
         {
             if (reception.State is CoapReceptionState.Pending or CoapReceptionState.Acknowledged
-                && reception is { Request: { } request, IsMulticast: false, Channel.IsForgotten: false })
+                && reception is { IsMulticast: false, Channel.IsForgotten: false })
             {
-                OnNotTaken(reception, request, now);
+                OnNotTaken(reception, reception.Request, now);
             }
         }
     }

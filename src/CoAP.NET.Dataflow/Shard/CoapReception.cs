@@ -4,7 +4,7 @@ namespace CoAP.NET.Shard;
 /// A received Confirmable or Non-confirmable message on its way to a reply: Messaging needs it to piggyback the response, to acknowledge in
 /// time and to answer duplicates.
 /// </summary>
-internal sealed class CoapReception : WheelTimer
+internal class CoapReception : WheelTimer
 {
     internal CoapReception(CoapChannel channel, CoapMessageType type, ushort messageId)
     {
@@ -25,19 +25,16 @@ internal sealed class CoapReception : WheelTimer
     // Guarded by Shard.Gate.
     internal CoapReceptionState State { get; set; }
 
-    internal CoapCode Code { get; init; }
+    internal CoapCode Code { get; set; }
 
-    /// <summary>The request, for an answer in place of the one that did not come in time; null for other messages.</summary>
-    internal CoapMessage? Request { get; init; }
+    internal uint Hash { get; set; }
 
-    internal uint Hash { get; init; }
-
-    internal bool IsMulticast { get; init; }
+    internal bool IsMulticast { get; set; }
 
     /// <summary>The size of its datagram in bytes.</summary>
-    internal ushort Length { get; init; }
+    internal ushort Length { get; set; }
 
-    internal long ReceivedAt { get; init; }
+    internal long ReceivedAt { get; set; }
 
     /// <summary>For Messaging: the place in the duplicate memory; 0 when it is no longer there.</summary>
     internal ulong Place { get; set; }
@@ -45,5 +42,5 @@ internal sealed class CoapReception : WheelTimer
     /// <summary>For Messaging: the bytes of duplicate memory that are reserved for the reply.</summary>
     internal int Reserved { get; set; }
 
-    internal override void Fire(long now) => Channel.Shard.Drain.Messages?.OnReceptionDue(this, now);
+    internal sealed override void Fire(long now) => Channel.Shard.Drain.Messages?.OnReceptionDue(this, now);
 }

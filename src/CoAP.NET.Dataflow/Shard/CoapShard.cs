@@ -88,6 +88,9 @@ internal sealed class CoapShard
     /// <summary>Whether only stages see messages between Exchanges and the Serializer, so messages can be reused.</summary>
     public bool LendsMessages { get; init; }
 
+    /// <summary>Whether blocks of the application may still hold requests when the endpoint stops.</summary>
+    public bool KeepsRequests { get; init; }
+
     /// <summary>Returns the route of a peer's datagrams, mostly one that other peers share. Needs no lock.</summary>
     /// <param name="transport">The transport.</param>
     /// <param name="tag">Identifies the socket or connection within the transport.</param>

@@ -224,7 +224,7 @@ public sealed class OptionRulesTests
     public void Options_that_a_user_registers_are_recognized()
     {
         CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new UserOptionFactory(9999, 1)).With(new UserOptionFactory(128, 1))
-            .With(new UserOptionFactory(19, 1));
+            .With(new UserOptionFactory(19, 1, OptionFormat.UInt));
         CoapMessage message = new(CoapCode.Created, registry);
         message.Options.Add(8, "a"u8).Add(19, [6]).Add(128, [1]).Add(9999, [1]);
 
@@ -273,9 +273,9 @@ public sealed class OptionRulesTests
         return message;
     }
 
-    private sealed class UserOptionFactory(int number, int maxLength) : IOptionFactory
+    private sealed class UserOptionFactory(int number, int maxLength, OptionFormat format = OptionFormat.Opaque) : IOptionFactory
     {
-        public OptionDefinition Definition { get; } = new(number, "User", OptionFormat.Opaque, 0, maxLength);
+        public OptionDefinition Definition { get; } = new(number, "User", format, 0, maxLength);
 
         public CoapOption Create(OptionData data) => new UnrecognizedOption(data.Number, data.Value.ToArray());
     }
