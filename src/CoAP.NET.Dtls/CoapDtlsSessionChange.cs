@@ -26,8 +26,8 @@ public sealed class CoapDtlsSessionChange
 
     /// <summary>The complete state of the session, encrypted.</summary>
     /// <remarks>
-    /// About 280 bytes, plus the certificate of the client and its intermediates if it showed one. Replaces the earlier state with the same <see cref="Id"/>.
-    /// Empty for <see cref="CoapDtlsSessionChangeKind.Ended"/>.
+    /// About 280 bytes, plus the certificate of the client and its intermediates if it showed one. Replaces the earlier state with the same
+    /// <see cref="Id"/>. Empty for <see cref="CoapDtlsSessionChangeKind.Ended"/>.
     /// </remarks>
     public ReadOnlyMemory<byte> State { get; }
 

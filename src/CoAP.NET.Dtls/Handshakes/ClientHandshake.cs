@@ -199,7 +199,7 @@ internal sealed class ClientHandshake : Handshake
 
             Heard |= 1u << content[0];
         }
-        else if (!IsChange(header, content))
+        else if (!header.IsChange(content))
         {
             return false;
         }

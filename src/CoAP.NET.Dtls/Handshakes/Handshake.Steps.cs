@@ -113,15 +113,6 @@ internal abstract partial class Handshake
     /// <param name="record">The whole record.</param>
     protected abstract bool TakesPlain(in RecordHeader header, ReadOnlyMemory<byte> record);
 
-    /// <summary>
-    /// Whether a record is a valid ChangeCipherSpec: one byte, which is 1 (RFC 5246 section 7.1). OpenSSL ends the handshake at any other,
-    /// and any sender can forge one.
-    /// </summary>
-    /// <param name="header">Its header.</param>
-    /// <param name="content">Its content.</param>
-    protected static bool IsChange(in RecordHeader header, ReadOnlySpan<byte> content) =>
-        header.Type == ContentType.ChangeCipherSpec && content is [1];
-
     /// <summary>Replaces an error of OpenSSL with a clearer text where there is one.</summary>
     /// <param name="error">OpenSSL's error.</param>
     protected virtual HandshakeEnd Explain(string error) => new(error);

@@ -102,7 +102,7 @@ internal sealed partial class ServerHandshake : Handshake
         // Any sender can forge unprotected alerts; the deadline notices a client that has given up. Other messages than those of a client
         // would end the handshake as well, or take memory.
         ReadOnlySpan<byte> content = record.Span.Slice(header.HeaderLength, header.Length);
-        if (header.Type == ContentType.Handshake ? !_filter.Takes(content, AsksForCertificate) : !IsChange(header, content))
+        if (header.Type == ContentType.Handshake ? !_filter.Takes(content, AsksForCertificate) : !header.IsChange(content))
         {
             return false;
         }

@@ -4,8 +4,8 @@ namespace CoAP.NET.Dtls.Keeping;
 
 /// <summary>
 /// Holds messages to clients whose sessions wait for the confirmation of their record numbers, or for the check of the client's
-/// credentials, such as the first notification after a start. It sends them when the session may send. Otherwise a message that is not Confirmable would be lost, and a Confirmable one would
-/// arrive seconds later. Thread-safe; runs no callbacks under its lock.
+/// credentials, such as the first notification after a start. It sends them when the session may send. Otherwise a message that is not
+/// Confirmable would be lost, and a Confirmable one would arrive seconds later. Thread-safe; runs no callbacks under its lock.
 /// </summary>
 /// <param name="counters">Counts messages dropped for lack of room.</param>
 /// <param name="sessions">The sessions.</param>

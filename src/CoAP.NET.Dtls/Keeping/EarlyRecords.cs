@@ -4,8 +4,8 @@ namespace CoAP.NET.Dtls.Keeping;
 
 /// <summary>
 /// Holds records in sessions without confirmed record numbers, or whose client is not admitted yet, such as the first one after loading a
-/// session. It processes them when the session may answer. Without it, each client whose session moves under load would have to retransmit. The records are not yet
-/// authenticated. Thread-safe; runs no callbacks under its lock.
+/// session. It processes them when the session may answer. Without it, each client whose session moves under load would have to
+/// retransmit. The records are not yet authenticated. Thread-safe; runs no callbacks under its lock.
 /// </summary>
 /// <param name="server">The server of the sessions.</param>
 /// <param name="sessions">The sessions.</param>

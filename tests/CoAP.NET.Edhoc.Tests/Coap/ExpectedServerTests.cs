@@ -196,7 +196,8 @@ public sealed class ExpectedServerTests
 
         await Assert.ThrowsAsync<EdhocException>(() => ConnectAsync(world, client, false));
 
-        Assert.Equal((EdhocPeerRole.Server, "[2001:db8::1]", "door 7"), (trust.Claim?.Role, trust.Claim?.Target?.Host, trust.Claim?.Expected));
+        Assert.Equal(
+            (EdhocPeerRole.Server, "[2001:db8::1]", "door 7"), (trust.Claim?.Role, trust.Claim?.Target?.Host, trust.Claim?.Expected));
         Assert.Empty(world.Identities);
     }
 
