@@ -108,18 +108,24 @@ public sealed class SqliteStoreTests : StoreSuite
     }
 
     [Fact]
-    public async Task A_store_that_was_disposed_shows_no_map()
+    public async Task A_store_that_was_disposed_says_so_by_its_name_to_each_caller()
     {
-        (ICoapClusterStore store, _) = await OwnerAsync();
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
         await store.DisposeAsync();
 
-        await Assert.ThrowsAsync<ObjectDisposedException>(async () =>
+        await SaysSoAsync(async () => await store.JoinAsync(Node(), Lease, Token));
+        await SaysSoAsync(() => WriteAsync(store, Put("a", fence, "state")));
+        await SaysSoAsync(() => TextsAsync(store));
+        await SaysSoAsync(async () =>
         {
-            await foreach (CoapClusterMap _ in store.WatchAsync(Token))
+            await foreach (CoapClusterMap map in store.WatchAsync(Token))
             {
-                break;
+                Assert.Fail($"A closed store shows map {map.Version}.");
             }
         });
+
+        static async Task SaysSoAsync(Func<Task> call) => Assert.Equal(typeof(CoapSqliteClusterStore).FullName,
+            (await Assert.ThrowsAsync<ObjectDisposedException>(call)).ObjectName);
     }
 
     [Fact]

@@ -129,6 +129,23 @@ public sealed class DtlsServerTests
     }
 
     [Fact]
+    [Rfc("6347-4.2.8-1")]
+    public void A_session_without_a_Connection_ID_is_served_while_a_handshake_from_its_address_is_not_finished()
+    {
+        using ServerBench bench = new();
+        BenchClient honest = bench.Connect(1, withCid: false);
+        bench.Connect(1, key: "wrong"u8.ToArray(), withCid: false);
+        Assert.Equal((1, 1), (bench.Server.SessionCount, bench.Server.HandshakeCount));
+
+        Assert.True(honest.Session!.Send(s_hello));
+
+        (DtlsSession session, byte[] content) = Assert.Single(bench.Received);
+        Assert.Same(bench.Opened[0], session);
+        Assert.Equal(s_hello, content);
+        Assert.Empty(bench.Closed);
+    }
+
+    [Fact]
     [Rfc("7925-6-1")]
     public void An_unknown_identity_is_answered_as_a_wrong_key_is()
     {

@@ -1,4 +1,5 @@
 using System.Net;
+using CoAP.NET.Tests;
 
 namespace CoAP.NET.Dtls.Tests.Transport;
 
@@ -66,6 +67,31 @@ public sealed class ServerNameTests
         await client.Endpoint.ConnectedPeers[3].ReleaseAsync();
         Assert.Equal("hello", (await client.GetAsync($"coaps://further.example:{secure.Endpoint.Port}/hello")).GetText());
         Assert.Equal(most, client.Endpoint.ConnectedPeers.Count);
+    }
+
+    [Fact]
+    public Task A_client_that_ends_gives_the_port_of_each_name_back() => Eventually.BindsAgainAsync(BindAfterClientAsync);
+
+    private static async Task BindAfterClientAsync()
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        CoapClient client = Client(secure, withCids: true);
+        foreach (string name in s_names)
+        {
+            await client.GetAsync($"coaps://{name}:{secure.Endpoint.Port}/hello");
+        }
+
+        int[] ports = [.. secure.Server.Endpoint.ConnectedPeers.Select(static peer => (int)peer.Address.Port).Distinct()];
+        Assert.Equal(s_names.Length, ports.Length);
+
+        await client.Endpoint.DisposeAsync();
+
+        foreach (int port in ports)
+        {
+            await using CoapServer next = new();
+            next.Listen($"coap://127.0.0.1:{port}");
+            await next.StartAsync();
+        }
     }
 
     private static CoapClient Client(SecureEndpoints secure, bool withCids) => secure.Client(

@@ -143,6 +143,22 @@ public sealed class ObserverTermsTests : ServerObserveTest
     }
 
     [Fact]
+    public async Task A_source_with_both_places_of_a_resource_loses_one_to_a_newcomer()
+    {
+        Map();
+        await StartAsync();
+        _terms["a"].MaxObservers = 2;
+        Register(Peer, "/t/a", "01");
+        Register(Peer, "/t/a", "02");
+
+        Register(Other, "/t/a", "0a");
+
+        Settle();
+        Assert.Equal(Peer.ToIPAddress(), Assert.Single(_went).Peer.Address.ToIPAddress());
+        Assert.Equal(2, _terms["a"].Count);
+    }
+
+    [Fact]
     public async Task Whoever_goes_when_fewer_may_observe_is_told_4_04()
     {
         Map();

@@ -85,6 +85,18 @@ public class OnlyOnTests : EndpointTest
     }
 
     [Fact]
+    public async Task A_request_before_anything_is_listened_on_opens_no_secured_route_to_others()
+    {
+        Server.MapGet("/x", static () => CoapResults.Text("hi"));
+        await using CoapClient client = new(Server.Endpoint);
+        await Assert.ThrowsAsync<CoapException>(() => Within(client.GetAsync("coaps://192.0.2.9/x")));
+        await StartAllAsync(_tls);
+
+        Assert.Equal(Unauthorized, Exchange(DatagramGetX)[2..4]);
+        Assert.EndsWith(Hi, Stream(_tls, StreamGetX), StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task A_body_in_blocks_is_refused_with_its_first_block()
     {
         Server.MapPut("/x", static () => CoapResults.Changed()).OnlyOn("coap+tcp");

@@ -195,6 +195,35 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
     }
 
     [Fact]
+    public async Task What_waits_for_room_goes_on_waiting_when_the_room_is_used_up()
+    {
+        const int Count = 40;
+        MapState();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.IsFull = true;
+        for (int token = 0; token < Count; token++)
+        {
+            connection.Receive($"5101{token:x2}60536f6273");
+        }
+
+        // The peer takes some frames at a time, and not all that wait.
+        connection.OnSent = _ => connection.IsFull = true;
+        int most = 0;
+        int sent = 0;
+        for (int times = 0; times < Count && sent < Count; times++)
+        {
+            connection.BecomeWritable();
+            int now = connection.TakeSent().Length;
+            most = Math.Max(most, now);
+            sent += now;
+        }
+
+        Assert.Equal(Count, sent);
+        Assert.InRange(most, 1, Count / 2);
+    }
+
+    [Fact]
     [Rfc("8323-7.4-1", "7641-8323-2")]
     public async Task A_GET_with_Observe_1_ends_an_observation()
     {
