@@ -27,13 +27,10 @@ public sealed partial class CoapChannel
         set => Hints.PeerMaxMessageSize = value;
     }
 
-    /// <summary>
-    /// Whether the peer may be sent Block1 and Block2: until it refuses one, because a CSM that does not tell of them is no information
-    /// (RFC 8323 section 5.3.2).
-    /// </summary>
+    /// <summary>Whether it has refused no block: a CSM that says nothing of blocks is no information (RFC 8323 section 5.3.2).</summary>
     internal bool TakesBlocks => Carried is { } carried ? carried.Carrier.TakesBlocks : _extras?.Hints is not { RefusesBlocks: true };
 
-    /// <summary>Whether the CSM of the peer tells of blocks (RFC 8323 section 5.3.2); only on a connection.</summary>
+    /// <summary>Whether its CSM tells of blocks (RFC 8323 section 5.3.2); only on a connection.</summary>
     internal bool TellsOfBlocks
     {
         get => Carried is { } carried ? carried.Carrier.TellsOfBlocks : _extras?.Hints is { TellsOfBlocks: true };
@@ -48,7 +45,7 @@ public sealed partial class CoapChannel
         IsReliable && TellsOfBlocks && PeerMaxMessageSize > Options.MaxMessageSize.BaseValue
             && Shard.Environment.Limits.MaxStreamMessageSize > Options.MaxMessageSize.BaseValue;
 
-    /// <summary>Records that the peer refused a block, although it told of none.</summary>
+    /// <summary>Records that it refused a block.</summary>
     internal void RefuseBlocks() => (Carried?.Carrier ?? this).Hints.RefusesBlocks = true;
 
     /// <summary>The longest token that the peer accepts according to its CSM (RFC 8974 section 2.2.1); only on a connection.</summary>

@@ -26,7 +26,8 @@ internal sealed class CoapUpstream(ICoapObserver requester) : CoapProxyUpstream
         CoapRequest onward = new((CoapMethod)request.Code.Value, request.Target)
         {
             IsForwarded = true,
-            OnBehalfOf = request.Received.Peer.Source,
+            // Without a peer in tests of upstreams.
+            OnBehalfOf = request.Received.Channel is null ? null : request.Received.Peer.Source,
             CacheMode = request.MayBeShared ? CoapCacheMode.Default : CoapCacheMode.Bypass,
             Timeout = request.Timeout,
         };

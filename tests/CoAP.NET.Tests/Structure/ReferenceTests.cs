@@ -36,7 +36,6 @@ public sealed class ReferenceTests
         "CoapAcceptedConnection.Identity",
         "CoapDuplexPipe.Identity",
         "CoapPeerSnapshot.Identity",
-        "CoapSource.Identity",
         "ConnectionFacts.Identity",
         "SubjectKey._identity",
 

@@ -1,3 +1,4 @@
+using System.Text;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Tests.Transports.Streams;
@@ -95,20 +96,24 @@ public class LargeMessageTests : BodiesOnStreamsTest
 
     [Theory]
     [Rfc("8323-5.3.2-1", "8323-5.3.1-1")]
-    [InlineData(1146)]
-    [InlineData(1500)]
-    public async Task A_peer_that_said_nothing_of_blocks_gets_5_00_instead_of_what_it_does_not_take(int length)
+    [InlineData("x")]
+    [InlineData("f")]
+    public async Task A_peer_that_said_nothing_of_blocks_gets_blocks_until_it_refuses_one_and_then_5_00_with_the_reason(string path)
     {
-        Server.MapGet("/x", () => CoapResults.Bytes(Frames.Bytes(length)));
-        Server.MapGet("/f", () => CoapResults.Stream(new MemoryStream(Frames.Bytes(length)), new CoapETag([1])));
+        Server.MapGet("/x", () => CoapResults.Bytes(Frames.Bytes(1500)));
+        Server.MapGet("/f", () => CoapResults.Stream(new MemoryStream(Frames.Bytes(1500)), new CoapETag([1])));
         await StartStreamsAsync();
         DirectConnection connection = Connect(BareCsm);
 
-        Assert.Equal("01a0aa", AskHex(connection, "2101aab178"));
-        Assert.Equal("01a0aa", AskHex(connection, "2101aab166"));
+        CoapMessage block = Ask(connection, Frames.Request(CoapMethod.Get, path));
+        Assert.Equal((CoapCode.Content, "0e", 1024), (block.Code, Frames.Block2Of(block), block.Payload.Length));
 
-        Assert.Equal(2, Logs.Entries.Count(entry => entry.Text.Contains("5.00 was sent instead", StringComparison.Ordinal)));
-        Assert.Equal(2, Server.Endpoint.Counters[CoapCounter.ResponsesTooLarge]);
+        connection.Channel!.RefuseBlocks();
+        CoapMessage refusal = Ask(connection, Frames.Request(CoapMethod.Get, path));
+        Assert.Equal(CoapCode.InternalServerError, refusal.Code);
+        Assert.Contains("1500 bytes", Encoding.UTF8.GetString(refusal.Payload.Span), StringComparison.Ordinal);
+        Assert.Single(Logs.Entries, static entry => entry.Text.Contains("5.00 was sent instead", StringComparison.Ordinal));
+        Assert.Equal(1, Server.Endpoint.Counters[CoapCounter.ResponsesTooLarge]);
         Assert.Equal(0, Server.Endpoint.Counters[CoapCounter.HandlerErrors]);
     }
 
