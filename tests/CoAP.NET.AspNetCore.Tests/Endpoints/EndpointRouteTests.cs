@@ -1,5 +1,6 @@
 using System.Threading.RateLimiting;
 using CoAP.NET.Hosting;
+using CoAP.NET.Options;
 using CoAP.NET.Testing;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
@@ -52,6 +53,23 @@ public sealed class EndpointRouteTests : EndpointTest
             Assert.Equal(expected, coap.IsSuccess ? coap.GetText() : coap.Code.ToString()[..4]);
             Assert.Equal(coap.IsSuccess ? expected : string.Empty, await http.Content.ReadAsStringAsync().WaitAsync(Hang));
         }
+    }
+
+    [Fact]
+    public async Task A_filter_may_put_a_request_of_its_own_before_the_endpoint()
+    {
+        await StartAsync(static application => application.MapGet("/a/{id:int}", static (int id) => $"number {id}").WithCoap(
+            static route => route.AddFilter(static (request, next, cancellationToken) =>
+            {
+                CoapRequest own = new(CoapMethod.Get, $"coap://{Host}/a/2") { Services = request.Services };
+                own.Options.Add(new UriPath("a"));
+                own.Options.Add(new UriPath("2"));
+                return next(own, cancellationToken);
+            })));
+
+        CoapResponse response = await GetAsync("/a/1");
+
+        Assert.Equal((CoapCode.Content, "number 2"), (response.Code, response.GetText()));
     }
 
     [Fact]

@@ -42,6 +42,8 @@ internal sealed class CoapMutantRecorderAttribute : BeforeAfterTestAttribute
     {
         if (Environment.GetEnvironmentVariable("COAP_MUTANT_RECORD") is { Length: > 0 } path)
         {
+            // A second copy of the assembly that a test loads, or a process that a test starts, would begin the file again.
+            Environment.SetEnvironmentVariable("COAP_MUTANT_RECORD", null);
             s_file = TextWriter.Synchronized(new StreamWriter(path) { AutoFlush = true });
             AppDomain.CurrentDomain.SetData("COAP_MUTANT_REACHED", (Action<int>)Reached);
         }

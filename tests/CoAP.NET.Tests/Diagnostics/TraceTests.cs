@@ -70,6 +70,19 @@ public sealed class TraceTests : EndpointTest
     }
 
     [Fact]
+    public async Task A_stream_is_written_to_only_when_there_is_something_to_write()
+    {
+        await StartAsync();
+        RecordingStream stream = new(_file);
+
+        await Within(Server.Endpoint.TraceTo(stream).DisposeAsync().AsTask());
+
+        // The head, and nothing of messages or interfaces: there were none.
+        Assert.Equal([(int)_file.Length], stream.Writes);
+        Assert.NotEqual(0, _file.Length);
+    }
+
+    [Fact]
     public async Task A_stream_that_takes_nothing_holds_nobody_up()
     {
         Server.MapGet("/", () => "x");
@@ -206,6 +219,18 @@ public sealed class TraceTests : EndpointTest
         {
             await Open.Task;
             await inner.WriteAsync(buffer, cancellationToken);
+        }
+    }
+
+    private sealed class RecordingStream(Stream inner) : FailingStream
+    {
+        /// <summary>The lengths of the writes.</summary>
+        public List<int> Writes { get; } = [];
+
+        public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            Writes.Add(buffer.Length);
+            return inner.WriteAsync(buffer, cancellationToken);
         }
     }
 
