@@ -14,9 +14,7 @@ public sealed partial class CoapChannel
     }
 
     /// <summary>The maximum size of a message to the peer, in bytes.</summary>
-    /// <remarks>
-    /// On a connection it is the peer's Max-Message-Size (RFC 8323 section 5.3.1), otherwise that of <see cref="Parameters"/>.
-    /// </remarks>
+    /// <remarks>On a connection the peer's Max-Message-Size (RFC 8323 section 5.3.1), else that of <see cref="Parameters"/>.</remarks>
     public int MaxMessageSize => !IsReliable ? Parameters.MaxMessageSize : PeerMaxMessageSize;
 
     /// <summary>The peer's Max-Message-Size; 1,152 until its CSM says otherwise.</summary>

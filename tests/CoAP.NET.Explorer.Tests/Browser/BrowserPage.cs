@@ -6,6 +6,8 @@ namespace CoAP.NET.Explorer.Tests.Browser;
 /// <summary>A page in the browser, and what its console said.</summary>
 public sealed class BrowserPage : IAsyncDisposable
 {
+    public const int HangMilliseconds = 120_000;
+
     private readonly IBrowserContext _context;
     private readonly ConcurrentQueue<string> _complaints = new();
 
@@ -35,7 +37,7 @@ public sealed class BrowserPage : IAsyncDisposable
 
     /// <summary>Waits until an element has a text.</summary>
     public Task SaysAsync(string testId, string text) =>
-        Assertions.Expect(this[testId]).ToContainTextAsync(text, new LocatorAssertionsToContainTextOptions { Timeout = 30_000 });
+        Assertions.Expect(this[testId]).ToContainTextAsync(text, new LocatorAssertionsToContainTextOptions { Timeout = HangMilliseconds });
 
     /// <summary>Sends a request of the editor.</summary>
     public async Task SendAsync(string method, string uri)

@@ -37,6 +37,8 @@ public sealed class Chromium : IAsyncLifetime
             ReducedMotion = ReducedMotion.Reduce,
             Permissions = ["clipboard-read", "clipboard-write"],
         });
+        // A browser beside other tests may take long; a page that hangs is told after this.
+        context.SetDefaultTimeout(BrowserPage.HangMilliseconds);
         BrowserPage page = new(context, await context.NewPageAsync());
         await page.Page.GotoAsync(address.AbsoluteUri);
         return page;

@@ -63,7 +63,8 @@ public sealed class CoapSourceTests
         Assert.Null(anonymous.Identity);
     }
 
-    private static ClaimsPrincipal User(string scheme, string name) => new(new ClaimsIdentity([new Claim(ClaimTypes.NameIdentifier, name)], scheme));
+    private static ClaimsPrincipal User(string scheme, string name) =>
+        new(new ClaimsIdentity([new Claim(ClaimTypes.NameIdentifier, name)], scheme));
 
     private static CoapAddress Address(string address, ushort port) => CoapAddress.Of(IPAddress.Parse(address), port);
 

@@ -16,6 +16,7 @@ internal static class TransferSizes
     // On connections: first byte, extended length, code, extension of the token length, payload marker.
     private const int StreamFrame = 1 + 4 + 1 + 2 + 1;
     private const int SmallStreamFrame = 1 + 2 + 1 + 1;
+    private const int UsualToken = 4;
 
     // The maximum that a proxy forwards of a stream in one message: more would be read before any of it is sent.
     private const int PassedAtOnce = 16 * 1024;
@@ -87,7 +88,8 @@ internal static class TransferSizes
 
         // A peer that may not know blocks gets whole what fits exactly.
         int frame = !channel.IsReliable ? Frame
-            : !channel.TellsOfBlocks && channel.MaxMessageSize <= ushort.MaxValue && token <= CoapToken.MaxLength ? SmallStreamFrame + token
+            : !channel.TellsOfBlocks && channel.MaxMessageSize <= ushort.MaxValue && token == 0
+            ? SmallStreamFrame + Math.Max(UsualToken, request.Message.Token.Length)
             : StreamFrame + Math.Max(CoapToken.MaxLength, token);
         int room = channel.MaxMessageSize - frame - OptionBytes(request.Message);
         return channel.IsReliable && request.Request is { IsForwarded: true, Content.Open: not null }
