@@ -6,6 +6,13 @@ internal static class KeyFileMode
     // The group may read: services get keys through it.
     private const UnixFileMode TooOpen = UnixFileMode.OtherRead | UnixFileMode.OtherWrite | UnixFileMode.GroupWrite;
 
+    // In a directory of aiocoap.
+    private const string SecretOfDirectory = "secret.json";
+
+    /// <summary>Returns the file with the keys: a file itself, and that in a directory of aiocoap.</summary>
+    /// <param name="path">The file or the directory.</param>
+    public static string FileOf(string path) => Directory.Exists(path) ? Path.Join(path, SecretOfDirectory) : path;
+
     /// <summary>Finds a problem with the permissions of a file.</summary>
     /// <param name="path">The file.</param>
     /// <returns>

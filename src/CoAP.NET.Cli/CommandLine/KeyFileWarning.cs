@@ -7,9 +7,6 @@ namespace CoAP.NET.Cli.CommandLine;
 /// <summary>Warns of files with secret keys that other users can read or change.</summary>
 internal static class KeyFileWarning
 {
-    // In a directory of aiocoap.
-    private const string SecretOfDirectory = "secret.json";
-
     private static readonly string[] s_options = ["--psk-file", "--key", "--upstream-psk-file", "--upstream-key", "--oscore"];
 
     /// <summary>Checks the files that a command line names.</summary>
@@ -22,7 +19,7 @@ internal static class KeyFileWarning
         {
             foreach (Token token in option.Tokens)
             {
-                string path = Directory.Exists(token.Value) ? Path.Join(token.Value, SecretOfDirectory) : token.Value;
+                string path = KeyFileMode.FileOf(token.Value);
                 if (KeyFileMode.ProblemOf(path) is { } problem)
                 {
                     context.Error.MarkupLine($"[yellow]warning:[/] {Markup.Escape(CoapForeignText.LineOf($"{path}: {problem}"))}");

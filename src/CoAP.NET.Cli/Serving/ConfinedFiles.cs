@@ -27,27 +27,18 @@ internal static partial class ConfinedFiles
                 FileOptions.Asynchronous | FileOptions.RandomAccess);
         }
 
-        SafeFileHandle handle = Open(path);
+        SafeFileHandle? handle = TryOpen(path);
         FileStream? file = null;
         try
         {
-            if (!handle.IsInvalid && PathOf(handle) == path)
-            {
-                file = new FileStream(handle, FileAccess.Read, bufferSize: 1, handle.IsAsync);
-                if (!file.CanSeek)
-                {
-                    file.Dispose();
-                    file = null;
-                }
-            }
-
-            return file;
+            file = handle is null ? null : new FileStream(handle, FileAccess.Read, bufferSize: 1, handle.IsAsync);
+            return file is { CanSeek: true } ? file : null;
         }
         finally
         {
-            if (file is null)
+            if (file is not { CanSeek: true })
             {
-                handle.Dispose();
+                handle?.Dispose();
             }
         }
     }
@@ -55,14 +46,17 @@ internal static partial class ConfinedFiles
     /// <summary>Holds a folder, so that its entries stay reachable by <see cref="EntryOf"/> whatever its path becomes.</summary>
     /// <param name="path">Its full path without links.</param>
     /// <returns>The folder to dispose; null if there is none by this path any more, or only a link.</returns>
-    public static SafeFileHandle? TryHoldFolder(string path)
-    {
-        if (!OperatingSystem.IsLinux())
-        {
-            return new SafeFileHandle();
-        }
+    public static SafeFileHandle? TryHoldFolder(string path) => OperatingSystem.IsLinux() ? TryOpen(path) : new SafeFileHandle();
 
-        SafeFileHandle handle = Open(path);
+    /// <summary>A path to an entry of a held folder.</summary>
+    /// <param name="folder">The result of <see cref="TryHoldFolder"/>.</param>
+    /// <param name="path">The full path of the entry.</param>
+    public static string EntryOf(SafeFileHandle folder, string path) =>
+        folder.IsInvalid ? path : Path.Join(Link(folder), Path.GetFileName(path));
+
+    private static SafeFileHandle? TryOpen(string path)
+    {
+        SafeFileHandle handle = new(Open(path, ReadOnly | NonBlocking | CloseOnExec), ownsHandle: true);
         if (!handle.IsInvalid && PathOf(handle) == path)
         {
             return handle;
@@ -71,14 +65,6 @@ internal static partial class ConfinedFiles
         handle.Dispose();
         return null;
     }
-
-    /// <summary>A path to an entry of a held folder.</summary>
-    /// <param name="folder">The result of <see cref="TryHoldFolder"/>.</param>
-    /// <param name="path">The full path of the entry.</param>
-    public static string EntryOf(SafeFileHandle folder, string path) =>
-        folder.IsInvalid ? path : Path.Join(Link(folder), Path.GetFileName(path));
-
-    private static SafeFileHandle Open(string path) => new(Open(path, ReadOnly | NonBlocking | CloseOnExec), ownsHandle: true);
 
     private static string? PathOf(SafeFileHandle handle) => new FileInfo(Link(handle)).LinkTarget;
 

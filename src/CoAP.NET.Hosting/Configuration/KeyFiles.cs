@@ -6,9 +6,6 @@ namespace CoAP.NET.Hosting;
 /// </summary>
 internal static class KeyFiles
 {
-    // The secret of an aiocoap directory.
-    private const string SecretOfDirectory = "secret.json";
-
     /// <summary>Returns the problems of the permissions of a server's files.</summary>
     /// <param name="options">The options.</param>
     /// <param name="section">The name of the section in messages.</param>
@@ -31,8 +28,7 @@ internal static class KeyFiles
     {
         foreach ((string key, string? path) in files)
         {
-            if (path is not null
-                && KeyFileMode.ProblemOf(Directory.Exists(path) ? Path.Combine(path, SecretOfDirectory) : path) is { } problem)
+            if (path is not null && KeyFileMode.ProblemOf(KeyFileMode.FileOf(path)) is { } problem)
             {
                 yield return $"{key} = '{path}': {problem}";
             }

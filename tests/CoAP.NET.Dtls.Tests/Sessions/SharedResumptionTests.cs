@@ -1,5 +1,4 @@
 using System.Security.Cryptography.X509Certificates;
-using System.Text;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Dtls.Tests.Clients;
@@ -39,46 +38,12 @@ public sealed class SharedResumptionTests
     [Theory]
     [InlineData("")]
     [InlineData("another key")]
-    public async Task A_client_whose_key_was_removed_or_replaced_does_not_resume(string key)
-    {
-        BenchSettings settings = Settings(false);
-        using ClientBench bench = new(settings);
-        await bench.ConnectAsync(1);
-        await bench.ConnectAsync(2);
-        Assert.Equal(1, bench.Server.Counters.HandshakesResumed);
-
-        // The client still has the old key, so that its full handshake never ends.
-        settings.KeyAtServer = Encoding.UTF8.GetBytes(key);
-        using CancellationTokenSource end = new();
-        Task<DtlsSession> connecting = bench.BeginAsync(3, cancellationToken: end.Token);
-
-        Assert.False(connecting.IsCompleted);
-        Assert.Equal((2, 1), (bench.Server.Counters.HandshakesCompleted, bench.Server.Counters.HandshakesResumed));
-        await end.CancelAsync();
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => connecting);
-    }
+    public Task A_client_whose_key_was_removed_or_replaced_does_not_resume(string key) =>
+        WithdrawnClients.AssertKeyDoesNotResumeAsync(Settings(false), key);
 
     [Fact]
-    public async Task A_certificate_that_is_refused_since_does_not_resume()
-    {
-        bool isRevoked = false;
-        BenchSettings settings = Settings(true);
-        Func<X509Certificate2, X509Certificate2Collection, bool> trusts = settings.ServerTrusts!;
-        settings.ServerTrusts = (leaf, sent) => !isRevoked && trusts(leaf, sent);
-        using ClientBench bench = new(settings);
-        await bench.ConnectAsync(1, "device.example");
-        await bench.ConnectAsync(2, "device.example");
-        Assert.Equal(1, bench.Server.Counters.HandshakesResumed);
-
-        isRevoked = true;
-        using CancellationTokenSource end = new();
-        Task<DtlsSession> connecting = bench.BeginAsync(3, "device.example", end.Token);
-
-        Assert.Equal((2, 1), (bench.Server.Counters.HandshakesCompleted, bench.Server.Counters.HandshakesResumed));
-        Assert.Equal(HandshakeFault.CertificateRefused, Assert.Single(bench.ServerFailures).End.Fault);
-        await end.CancelAsync();
-        await Assert.ThrowsAnyAsync<Exception>(() => connecting);
-    }
+    public Task A_certificate_that_is_refused_since_does_not_resume() =>
+        WithdrawnClients.AssertCertificateDoesNotResumeAsync(Settings(true));
 
     [Fact]
     public async Task A_store_that_answers_late_is_waited_for_by_the_handshake_and_by_no_thread()
