@@ -94,4 +94,23 @@ internal sealed record HandshakeSettings
 
     /// <summary>The clock for <see cref="ResumptionLifetime"/>.</summary>
     public TimeProvider Time { get; init; } = TimeProvider.System;
+
+    /// <summary>Puts a session into <see cref="SessionStore"/>. Does not throw.</summary>
+    /// <param name="id">Its name.</param>
+    /// <param name="state">Its state, which belongs to the store from now on.</param>
+    /// <param name="expires">When the state becomes useless.</param>
+    public void Store(byte[] id, byte[] state, DateTimeOffset expires)
+    {
+        try
+        {
+            SessionStore!.Add(id, state, expires);
+        }
+#pragma warning disable CA1031 // a failing store of a user costs a full handshake later, and nothing now
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            CryptographicOperations.ZeroMemory(state);
+            SessionStoreFailed?.Invoke(exception);
+        }
+    }
 }

@@ -10,7 +10,7 @@ namespace CoAP.NET.Dtls.Handshakes;
 internal sealed partial class ServerHandshake
 {
     private byte[]? _foundId;
-    private byte[]? _found;
+    private SavedResumption? _found;
     private byte[]? _kept;
     private DateTimeOffset _keptUntil;
     private byte[]? _takenId;
@@ -31,34 +31,10 @@ internal sealed partial class ServerHandshake
     /// <param name="id">Receives the name.</param>
     public void NameSession(Span<byte> id) => SessionNames.Fill(id);
 
-    /// <summary>Sets the state that a store has for the session that the client wants to resume. Call it before the start.</summary>
+    /// <summary>Sets what a store has of the session that the client wants to resume. Call it before the start.</summary>
     /// <param name="id">Its name.</param>
-    /// <param name="state">The state from the store, which the handshake wipes; null for none.</param>
-    public void Found(byte[] id, byte[]? state) => (_foundId, _found) = (id, state);
-
-    /// <summary>Reads the state of a resumable session.</summary>
-    /// <param name="state">The state from a store.</param>
-    /// <returns>
-    /// When it becomes useless, the identity of its pre-shared key (null for none), and what is kept about the credentials of its client;
-    /// null if it is not readable.
-    /// </returns>
-    public static (DateTimeOffset Expires, string? PskIdentity, byte[] Shown)? Read(byte[] state)
-    {
-        try
-        {
-            StateReader reader = new(state);
-            DateTimeOffset expires = new(reader.ReadNumber(), TimeSpan.Zero);
-            _ = reader.ReadBytes();
-            string? identity = reader.ReadText();
-            _ = reader.ReadBytes();
-            _ = reader.ReadBytes();
-            return (expires, identity, reader.ReadBytes().ToArray());
-        }
-        catch (Exception exception) when (exception is InvalidDataException or ArgumentException)
-        {
-            return null;
-        }
-    }
+    /// <param name="session">The session, which the handshake disposes; null for none.</param>
+    public void Found(byte[] id, SavedResumption? session) => (_foundId, _found) = (id, session);
 
     /// <summary>Stores the new session for other servers too. Call it when the handshake is done.</summary>
     /// <param name="resumption">The shared store; null for none.</param>
@@ -74,7 +50,7 @@ internal sealed partial class ServerHandshake
     /// <summary>Finds the session that a client wants to resume; OpenSSL calls it.</summary>
     /// <param name="id">The session.</param>
     /// <returns>OpenSSL's object of it; 0 if it is unknown.</returns>
-    public nint TakeSession(ReadOnlySpan<byte> id) => _found is { } state && id.SequenceEqual(_foundId) ? Open(id, state) : 0;
+    public nint TakeSession(ReadOnlySpan<byte> id) => _found is { } session && id.SequenceEqual(_foundId) ? Open(id, session) : 0;
 
     protected override void OnDone()
     {
@@ -103,29 +79,22 @@ internal sealed partial class ServerHandshake
 
     protected override void OnDisposed()
     {
-        CryptographicOperations.ZeroMemory(_found);
+        _found?.Dispose();
         CryptographicOperations.ZeroMemory(_kept);
     }
 
-    private unsafe nint Open(ReadOnlySpan<byte> id, byte[] state)
+    private unsafe nint Open(ReadOnlySpan<byte> id, SavedResumption saved)
     {
-        StateReader reader = new(state);
-        DateTimeOffset expires = new(reader.ReadNumber(), TimeSpan.Zero);
-        ReadOnlySpan<byte> bytes = reader.ReadBytes();
-        string? identity = reader.ReadText();
-        ReadOnlySpan<byte> certificate = reader.ReadBytes();
         nint session = 0;
-        byte[] publicKey = reader.ReadBytes().ToArray();
-        byte[] shown = reader.ReadBytes().ToArray();
-        X509Certificate2? leaf = certificate.IsEmpty ? null : X509CertificateLoader.LoadCertificate(certificate);
-        if (expires > Settings.Time.GetUtcNow() && AcceptsAgain(leaf, publicKey, shown))
+        X509Certificate2? leaf = saved.Certificate.Length == 0 ? null : X509CertificateLoader.LoadCertificate(saved.Certificate);
+        if (saved.Expires > Settings.Time.GetUtcNow() && AcceptsAgain(leaf, saved.PublicKey, saved.Shown))
         {
-            _taken = (identity, leaf, publicKey, shown);
+            _taken = (saved.PskIdentity, leaf, saved.PublicKey, saved.Shown);
             _takenId = id.ToArray();
-            fixed (byte* start = bytes)
+            fixed (byte* start = saved.Session)
             {
                 byte* cursor = start;
-                session = LibSsl.d2i_SSL_SESSION(0, &cursor, new CLong(bytes.Length));
+                session = LibSsl.d2i_SSL_SESSION(0, &cursor, new CLong(saved.Session.Length));
                 LibCrypto.ERR_clear_error();
             }
         }
@@ -149,21 +118,6 @@ internal sealed partial class ServerHandshake
         }
     }
 
-    private void Put(ICoapDtlsSessionStore store, byte[] id, byte[] state, DateTimeOffset expires)
-    {
-        try
-        {
-            store.Add(id, state, expires);
-        }
-#pragma warning disable CA1031 // a failing store costs a full handshake later, and nothing now
-        catch (Exception exception)
-#pragma warning restore CA1031
-        {
-            CryptographicOperations.ZeroMemory(state);
-            Settings.SessionStoreFailed?.Invoke(exception);
-        }
-    }
-
     private unsafe void KeepSession()
     {
         nint session = LibSsl.SSL_get_session(Ssl);
@@ -181,23 +135,23 @@ internal sealed partial class ServerHandshake
             _ = LibSsl.i2d_SSL_SESSION(session, &cursor);
         }
 
-        DateTimeOffset expires = Settings.Time.GetUtcNow() + Settings.ResumptionLifetime;
-        using StateWriter writer = new();
-        writer.WriteNumber(expires.UtcTicks);
-        writer.WriteBytes(bytes);
-        CryptographicOperations.ZeroMemory(bytes);
-        writer.WriteText(PskIdentity);
-        writer.WriteBytes(PeerCertificate is null ? default : PeerCertificate.RawDataMemory.Span);
-        writer.WriteBytes(PeerPublicKey.Span);
-        writer.WriteBytes(Shown);
-        ResumptionId = new ReadOnlySpan<byte>(id, (int)length).ToArray();
-        if (Settings.SessionStore is { } store)
+        using SavedResumption saved = new()
         {
-            Put(store, ResumptionId, writer.Written.ToArray(), expires);
+            Expires = Settings.Time.GetUtcNow() + Settings.ResumptionLifetime,
+            Session = bytes,
+            PskIdentity = PskIdentity,
+            Certificate = PeerCertificate?.RawData ?? [],
+            PublicKey = PeerPublicKey.ToArray(),
+            Shown = Shown,
+        };
+        ResumptionId = new ReadOnlySpan<byte>(id, (int)length).ToArray();
+        if (Settings.SessionStore is not null)
+        {
+            Settings.Store(ResumptionId, saved.ToBytes(), saved.Expires);
         }
         else
         {
-            (_kept, _keptUntil) = (writer.Written.ToArray(), expires);
+            (_kept, _keptUntil) = (saved.ToBytes(), saved.Expires);
         }
     }
 }

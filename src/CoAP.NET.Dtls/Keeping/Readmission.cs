@@ -109,14 +109,12 @@ internal sealed class Readmission(DtlsServer server, TimeSpan timeout, TimeProvi
         using CancellationTokenSource end = new(timeout, time);
         try
         {
-            ValueTask<ReadOnlyMemory<byte>> search = server.FindKeyAsync(identity, end.Token);
-            return search.IsCompletedSuccessfully
-                ? search.Result
-                : await search.AsTask().WaitAsync(end.Token).ConfigureAwait(false);
+            return await server.FindKeyAsync(identity, end.Token).ConfigureAwait(false);
         }
-        catch (Exception exception)
+        catch (Exception exception) when (exception is not CallbackException)
         {
-            throw new CallbackException("CoapDtlsServerOptions.PskStore", exception);
+            // It was too slow.
+            throw new CallbackException(DtlsServer.KeyStoreOption, exception);
         }
     }
 }

@@ -17,6 +17,9 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     /// <summary>Bytes of the Connection IDs that the server assigns: too many to guess or to collide.</summary>
     public const int CidLength = 8;
 
+    /// <summary>The option with the key store, in reports of its failures.</summary>
+    public const string KeyStoreOption = "CoapDtlsServerOptions.PskStore";
+
     private const byte ClientHelloType = 1;
 
     // Maximum evictions of expired sessions per tick, so that a tick stays short.
@@ -168,9 +171,28 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
 
     /// <summary>Finds the key of a client.</summary>
     /// <param name="identity">The identity that it claims.</param>
-    /// <param name="cancellationToken">Stops the look-up.</param>
-    public ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken) =>
-        _keys is null ? default : _keys.FindKeyAsync(identity, cancellationToken);
+    /// <param name="cancellationToken">Stops the look-up, and the wait for a store that ignores it.</param>
+    /// <exception cref="CallbackException">The key store failed before the look-up was stopped.</exception>
+    public async ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken)
+    {
+        if (_keys is null)
+        {
+            return default;
+        }
+
+        try
+        {
+            // A store that ignores its token must not keep this object or OpenSSL's state alive.
+            ValueTask<ReadOnlyMemory<byte>> search = _keys.FindKeyAsync(identity, cancellationToken);
+            return search.IsCompletedSuccessfully
+                ? search.Result
+                : await search.AsTask().WaitAsync(cancellationToken).ConfigureAwait(false);
+        }
+        catch (Exception exception) when (!cancellationToken.IsCancellationRequested)
+        {
+            throw new CallbackException(KeyStoreOption, exception);
+        }
+    }
 
     /// <summary>Finds the session that last received from a path; null for none.</summary>
     /// <param name="path">The path.</param>
@@ -306,7 +328,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
 
     /// <summary>Removes a session from the store in memory, to look at it.</summary>
     /// <param name="id">The name from the client.</param>
-    /// <returns>Its state; a copy goes to <see cref="ReturnSession"/>. Null if the store does not know it.</returns>
+    /// <returns>Its state, for <see cref="ReturnSession"/>; null if the store does not know it.</returns>
     public byte[]? TakeSession(byte[] id)
     {
         try
@@ -326,20 +348,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     /// <param name="id">Its name.</param>
     /// <param name="state">Its state.</param>
     /// <param name="expires">When the state becomes useless.</param>
-    public void ReturnSession(byte[] id, byte[] state, DateTimeOffset expires)
-    {
-        try
-        {
-            _context.Settings.SessionStore!.Add(id, state, expires);
-        }
-#pragma warning disable CA1031 // any exception of a user's store costs a full handshake
-        catch (Exception exception)
-#pragma warning restore CA1031
-        {
-            CryptographicOperations.ZeroMemory(state);
-            _context.Settings.SessionStoreFailed?.Invoke(exception);
-        }
-    }
+    public void ReturnSession(byte[] id, byte[] state, DateTimeOffset expires) => _context.Settings.Store(id, state, expires);
 
     /// <summary>Handles a failed call to a store of resumable sessions.</summary>
     /// <param name="store">The option that names the store.</param>

@@ -196,13 +196,13 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
     private async ValueTask StartAsync(byte[] clientHello)
     {
         byte[]? id = owner.CanResume ? ClientHello.SessionIdOf(clientHello) : null;
-        byte[]? state = id is null ? null : await FindSessionAsync(id).ConfigureAwait(false);
+        SavedResumption? session = id is null ? null : await FindSessionAsync(id).ConfigureAwait(false);
         ServerHandshake handshake = make(clientHello);
         _handshake = handshake;
         if (id is not null)
         {
             // The name is unencrypted; OpenSSL gets the session when it asks.
-            handshake.Found(id, state);
+            handshake.Found(id, session);
         }
 
         handshake.Start(clientHello);
@@ -262,7 +262,7 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
     private async ValueTask FindKeyAsync(ServerHandshake handshake)
     {
         _lookup = KeyLookup.Running;
-        ReadOnlyMemory<byte> key = await FindKeyAsync(handshake.PskIdentity!).ConfigureAwait(false);
+        ReadOnlyMemory<byte> key = await owner.FindKeyAsync(handshake.PskIdentity!, _end.Token).ConfigureAwait(false);
         if (!key.IsEmpty)
         {
             _lookup = KeyLookup.Known;
@@ -283,24 +283,8 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
         CryptographicOperations.ZeroMemory(decoy);
     }
 
-    private async ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity)
-    {
-        try
-        {
-            // A store that ignores its token must not keep this object or OpenSSL's state alive.
-            ValueTask<ReadOnlyMemory<byte>> search = owner.FindKeyAsync(identity, _end.Token);
-            return search.IsCompletedSuccessfully
-                ? search.Result
-                : await search.AsTask().WaitAsync(_end.Token).ConfigureAwait(false);
-        }
-        catch (Exception exception) when (!_end.IsCancellationRequested)
-        {
-            throw new CallbackException("CoapDtlsServerOptions.PskStore", exception);
-        }
-    }
-
     // A client whose key was removed or replaced must not return by an earlier session.
-    private async ValueTask<byte[]?> FindSessionAsync(byte[] id)
+    private async ValueTask<SavedResumption?> FindSessionAsync(byte[] id)
     {
         byte[]? state = owner.Resumption is { } shared
             ? await shared.FindAsync(id, _end.Token).ConfigureAwait(false)
@@ -310,25 +294,29 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
             return null;
         }
 
-        if (ServerHandshake.Read(state) is not { } read
-            || (read.PskIdentity is { } identity && !await HasKeyAsync(identity, read.Shown).ConfigureAwait(false)))
+        SavedResumption? session = SavedResumption.Read(state);
+        if (session is { PskIdentity: { } identity } && !await HasKeyAsync(identity, session.Shown).ConfigureAwait(false))
         {
-            CryptographicOperations.ZeroMemory(state);
-            return null;
+            session.Dispose();
+            session = null;
         }
 
-        if (owner.Resumption is null)
+        if (session is not null && owner.Resumption is null)
         {
             // Immediately, so that the session can resume again, even if this client only knows its name.
-            owner.ReturnSession(id, [.. state], read.Expires);
+            owner.ReturnSession(id, state, session.Expires);
+        }
+        else
+        {
+            CryptographicOperations.ZeroMemory(state);
         }
 
-        return state;
+        return session;
     }
 
     private async ValueTask<bool> HasKeyAsync(string identity, byte[] shown)
     {
-        ReadOnlyMemory<byte> key = await FindKeyAsync(identity).ConfigureAwait(false);
+        ReadOnlyMemory<byte> key = await owner.FindKeyAsync(identity, _end.Token).ConfigureAwait(false);
         return ShownCredentials.IsOfKey(shown, key.Span);
     }
 

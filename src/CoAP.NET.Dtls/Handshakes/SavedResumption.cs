@@ -1,0 +1,66 @@
+using System.Security.Cryptography;
+using CoAP.NET.Dtls.Sessions;
+
+namespace CoAP.NET.Dtls.Handshakes;
+
+/// <summary>A session that clients may resume at this server, as a store keeps it.</summary>
+internal sealed class SavedResumption : IDisposable
+{
+    /// <summary>When it becomes useless.</summary>
+    public required DateTimeOffset Expires { get; init; }
+
+    /// <summary>OpenSSL's state of the session, with its secret. Overwritten at the end.</summary>
+    public required byte[] Session { get; init; }
+
+    /// <summary>The identity of the pre-shared key; null for none.</summary>
+    public required string? PskIdentity { get; init; }
+
+    /// <summary>The certificate of the client; empty for none.</summary>
+    public required byte[] Certificate { get; init; }
+
+    /// <summary>The raw public key of the client; empty for none.</summary>
+    public required byte[] PublicKey { get; init; }
+
+    /// <summary>What is kept about the credentials of the client (<see cref="ShownCredentials"/>); empty for nothing.</summary>
+    public required byte[] Shown { get; init; }
+
+    /// <summary>Reads the result of <see cref="ToBytes"/>.</summary>
+    /// <param name="state">The bytes.</param>
+    /// <returns>The session; null if the bytes have another format.</returns>
+    public static SavedResumption? Read(ReadOnlySpan<byte> state)
+    {
+        try
+        {
+            StateReader reader = new(state);
+            return new SavedResumption
+            {
+                Expires = new DateTimeOffset(reader.ReadNumber(), TimeSpan.Zero),
+                Session = reader.ReadBytes().ToArray(),
+                PskIdentity = reader.ReadText(),
+                Certificate = reader.ReadBytes().ToArray(),
+                PublicKey = reader.ReadBytes().ToArray(),
+                Shown = reader.ReadBytes().ToArray(),
+            };
+        }
+        catch (Exception exception) when (exception is InvalidDataException or ArgumentException)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>Writes the session for a store.</summary>
+    public byte[] ToBytes()
+    {
+        using StateWriter writer = new();
+        writer.WriteNumber(Expires.UtcTicks);
+        writer.WriteBytes(Session);
+        writer.WriteText(PskIdentity);
+        writer.WriteBytes(Certificate);
+        writer.WriteBytes(PublicKey);
+        writer.WriteBytes(Shown);
+        return writer.Written.ToArray();
+    }
+
+    /// <summary>Overwrites the secret.</summary>
+    public void Dispose() => CryptographicOperations.ZeroMemory(Session);
+}
