@@ -124,8 +124,7 @@ internal static class ServeCommand
             request => log.RunAsync(request, () => ValueTask.FromResult(new ServeAnswer(CoapResults.MethodNotAllowed())))).HandleBlocks();
     }
 
-    private static IReadOnlyList<string> SegmentsOf(CoapRequest request) =>
-        [.. request.Options.GetAll<UriPath>().Select(segment => segment.Value)];
+    private static IReadOnlyList<string> SegmentsOf(CoapRequest request) => request.Options.UriPath;
 
     private static void Announce(CliContext context, CoapServer server, FolderPaths paths, bool isWritable)
     {

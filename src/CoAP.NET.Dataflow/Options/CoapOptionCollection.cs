@@ -283,8 +283,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         where TOption : CoapOption, ITypedOption<TOption>
     {
         OptionDefinition definition = TOption.Definition;
-        return !Registry.LeavesToClass<TOption>(Code, definition)
-            ? definition.AppliesTo(Code) && IndexOf(definition.Number) is var index and >= 0 ? OptionAt(index) as TOption : null
+        return !Registry.LeavesToClass<TOption>(Code, definition) ? NamedOptions.CreatedOf(this, definition).FirstOrDefault() as TOption
             : _table.TryGetLegal(definition, out ReadOnlySpan<byte> value) ? TOption.Create(new OptionData(definition.Number, value))
             : null;
     }
@@ -310,17 +309,16 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         OptionDefinition definition = TOption.Definition;
         bool isCreatedByClass = Registry.LeavesToClass<TOption>(Code, definition);
         int version = _table.Version;
-        for (int i = definition.AppliesTo(Code) ? IndexOf(definition.Number) : -1; i >= 0 && i < Count && NumberAt(i) == definition.Number;
-            i++)
+        foreach (TOption option in isCreatedByClass ? [] : NamedOptions.CreatedOf(this, definition).OfType<TOption>())
         {
-            TOption? option = !isCreatedByClass ? OptionAt(i) as TOption
-                : definition.AllowsLength(ValueAt(i).Length) ? TOption.Create(new OptionData(definition.Number, ValueAt(i)))
-                : null;
-            if (option is not null)
-            {
-                yield return option;
-                ThrowIfChanged(version);
-            }
+            yield return option;
+            ThrowIfChanged(version);
+        }
+
+        for (int i = isCreatedByClass ? _table.FirstLegal(definition, 0) : -1; i >= 0; i = _table.FirstLegal(definition, i + 1))
+        {
+            yield return TOption.Create(new OptionData(definition.Number, ValueAt(i)));
+            ThrowIfChanged(version);
         }
     }
 

@@ -60,6 +60,16 @@ internal static class NamedOptions
         return values;
     }
 
+    /// <summary>Returns the options of a number, in order, as the factory in the registry creates them.</summary>
+    public static IEnumerable<CoapOption> CreatedOf(CoapOptionCollection options, OptionDefinition definition)
+    {
+        int first = definition.AppliesTo(options.Code) ? options.IndexOf(definition.Number) : -1;
+        for (int i = first; i >= 0 && i < options.Count && options.NumberAt(i) == definition.Number; i++)
+        {
+            yield return options.OptionAt(i);
+        }
+    }
+
     /// <summary>Checks the length of a value to set; null is always possible.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The definition does not allow the length.</exception>
     public static void CheckLength(OptionDefinition definition, ReadOnlyMemory<byte>? value)
@@ -79,15 +89,6 @@ internal static class NamedOptions
         (path.Count == 0 && query.Count == 0) || path.Any(UriText.IsDotSegment) ? null : UriText.FormatReference(path, query);
 
     // The texts of the options that a factory of the application creates.
-    private static IEnumerable<string> CreatedTexts(CoapOptionCollection options, OptionDefinition definition)
-    {
-        int first = definition.AppliesTo(options.Code) ? options.IndexOf(definition.Number) : -1;
-        for (int i = first; i >= 0 && i < options.Count && options.NumberAt(i) == definition.Number; i++)
-        {
-            if (options.OptionAt(i) is StringOption option)
-            {
-                yield return option.Value;
-            }
-        }
-    }
+    private static IEnumerable<string> CreatedTexts(CoapOptionCollection options, OptionDefinition definition) =>
+        CreatedOf(options, definition).OfType<StringOption>().Select(static option => option.Value);
 }
