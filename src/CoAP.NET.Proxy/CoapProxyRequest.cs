@@ -7,12 +7,13 @@ namespace CoAP.NET.Proxy;
 public sealed class CoapProxyRequest
 {
     internal CoapProxyRequest(
-        CoapRequest received, string target, CoapOptionCollection options, TimeSpan timeout, CoapProxyTargets? targets, bool mayBeShared,
-        AnswerPlace? place = null, PassingBody? body = null)
+        CoapRequest received, CoapSource source, string target, CoapOptionCollection options, TimeSpan timeout, CoapProxyTargets? targets,
+        bool mayBeShared, AnswerPlace? place = null, PassingBody? body = null)
     {
         Place = place;
         Passing = body;
         Received = received;
+        Source = source;
         Target = target;
         Options = options;
         Timeout = timeout;
@@ -21,10 +22,12 @@ public sealed class CoapProxyRequest
     }
 
     /// <summary>
-    /// The request as received from the client, for its identity (<see cref="CoapPeer.Identity"/>) and source. No other part of it is
-    /// forwarded.
+    /// The request as received from the client, for its identity (<see cref="CoapPeer.Identity"/>). No other part of it is forwarded.
     /// </summary>
     public CoapRequest Received { get; }
+
+    /// <summary>The source of the client (<see cref="CoapPeer.Source"/>), for its shares of what clients can fill.</summary>
+    public CoapSource Source { get; }
 
     /// <summary>The absolute URI of the target, such as <c>coap://sensor.example.com/temperature</c>.</summary>
     public string Target { get; }
@@ -72,7 +75,8 @@ public sealed class CoapProxyRequest
 
     /// <summary>Returns a copy whose body arrives in blocks.</summary>
     /// <param name="body">The body.</param>
-    internal CoapProxyRequest With(PassingBody body) => new(Received, Target, Options, Timeout, Targets, MayBeShared, Place, body);
+    internal CoapProxyRequest With(PassingBody body) =>
+        new(Received, Source, Target, Options, Timeout, Targets, MayBeShared, Place, body);
 
     /// <summary>The body that arrives in blocks; null if it arrived as a whole.</summary>
     internal PassingBody? Passing { get; }

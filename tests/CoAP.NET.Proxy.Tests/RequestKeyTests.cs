@@ -146,7 +146,7 @@ public sealed class RequestKeyTests
             forwarded.Add(option);
         }
 
-        return new CoapProxyRequest(received, target, forwarded, TimeSpan.FromSeconds(1), null, mayBeShared: true);
+        return new CoapProxyRequest(received, default, target, forwarded, TimeSpan.FromSeconds(1), null, mayBeShared: true);
     }
 
     private sealed class NoUpstream : CoapProxyUpstream

@@ -15,7 +15,7 @@ internal sealed class DeviceEndpoint(
 
     public Task HandleAsync(HttpContext context) => _places.RunAsync(context, AnswerAsync);
 
-    private async Task AnswerAsync(HttpContext context)
+    private async Task AnswerAsync(HttpContext context, CoapSource source)
     {
         if (find(context) is not { } device)
         {
@@ -34,7 +34,8 @@ internal sealed class DeviceEndpoint(
 
         int authority = target.Scheme.Length + "://".Length + target.Authority.Length;
         using HttpExchanges exchanges = new(device, options, fillsCache: false, clock, logger);
-        await exchanges.AnswerAsync(context, target, hopLimit: null, created => prefix + created.ToString()[authority..].TrimStart('/'))
+        await exchanges.AnswerAsync(
+            context, source, target, hopLimit: null, created => prefix + created.ToString()[authority..].TrimStart('/'))
             .ConfigureAwait(false);
     }
 }

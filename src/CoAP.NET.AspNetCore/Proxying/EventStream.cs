@@ -34,10 +34,10 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
         || (Uri.TryCreate(origin, UriKind.Absolute, out Uri? uri) && HostString.FromUriComponent(uri).Equals(request.Host)
             && HostNames.AreAllowed(request.HttpContext, options.AllowedHosts, isAnonymous: false));
 
-    public async Task SendEventsAsync(HttpContext context, CoapUri target)
+    public async Task SendEventsAsync(HttpContext context, CoapSource source, CoapUri target)
     {
         CancellationToken aborted = context.RequestAborted;
-        CoapObservation observation = await ObserveAsync(context, target, aborted).ConfigureAwait(false);
+        CoapObservation observation = await ObserveAsync(source, target, aborted).ConfigureAwait(false);
         await using (observation.ConfigureAwait(false))
         {
             HttpResponse response = context.Response;
@@ -79,9 +79,9 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
         }
     }
 
-    public async Task SendMessagesAsync(HttpContext context, CoapUri target)
+    public async Task SendMessagesAsync(HttpContext context, CoapSource source, CoapUri target)
     {
-        CoapObservation observation = await ObserveAsync(context, target, context.RequestAborted).ConfigureAwait(false);
+        CoapObservation observation = await ObserveAsync(source, target, context.RequestAborted).ConfigureAwait(false);
         await using (observation.ConfigureAwait(false))
         {
             using WebSocket socket = await context.WebSockets.AcceptWebSocketAsync().ConfigureAwait(false);
@@ -279,9 +279,9 @@ internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOption
     }
 
     // The first registration must succeed: until then a status can report the error. Afterwards the observation continues.
-    private async Task<CoapObservation> ObserveAsync(HttpContext context, CoapUri target, CancellationToken cancellationToken)
+    private async Task<CoapObservation> ObserveAsync(CoapSource source, CoapUri target, CancellationToken cancellationToken)
     {
-        CoapRequest request = new(CoapMethod.Get, target.ToString()) { OnBehalfOf = HttpPlaces.SourceOf(context) };
+        CoapRequest request = new(CoapMethod.Get, target.ToString()) { OnBehalfOf = source };
         CoapObservation observation = await observer.ObserveAsync(request, cancellationToken: cancellationToken).ConfigureAwait(false);
         try
         {

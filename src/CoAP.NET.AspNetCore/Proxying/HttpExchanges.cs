@@ -31,10 +31,12 @@ internal sealed class HttpExchanges : IDisposable
 
     /// <summary>Answers a request.</summary>
     /// <param name="context">The request.</param>
+    /// <param name="source">The source of the request.</param>
     /// <param name="target">The target.</param>
     /// <param name="hopLimit">The Hop-Limit; null for none.</param>
     /// <param name="relocate">Returns the HTTP Location for a CoAP Location; null if there is none.</param>
-    public async Task AnswerAsync(HttpContext context, CoapUri target, int? hopLimit, Func<CoapUri, string?> relocate)
+    public async Task AnswerAsync(
+        HttpContext context, CoapSource source, CoapUri target, int? hopLimit, Func<CoapUri, string?> relocate)
     {
         bool isWebSocket = _options.WebSockets && context.WebSockets.IsWebSocketRequest;
         if (isWebSocket && !EventStream.MayOpen(context.Request, _options))
@@ -49,15 +51,15 @@ internal sealed class HttpExchanges : IDisposable
         {
             if (isWebSocket)
             {
-                await _events.SendMessagesAsync(context, target).ConfigureAwait(false);
+                await _events.SendMessagesAsync(context, source, target).ConfigureAwait(false);
             }
             else if (_options.ServerSentEvents && EventStream.IsAskedFor(context.Request))
             {
-                await _events.SendEventsAsync(context, target).ConfigureAwait(false);
+                await _events.SendEventsAsync(context, source, target).ConfigureAwait(false);
             }
             else
             {
-                await _forwarding.ForwardAsync(context, target, hopLimit, relocate).ConfigureAwait(false);
+                await _forwarding.ForwardAsync(context, source, target, hopLimit, relocate).ConfigureAwait(false);
             }
         }
         catch (Exception failure) when (!context.Response.HasStarted && OfBody(failure) is { } broken)

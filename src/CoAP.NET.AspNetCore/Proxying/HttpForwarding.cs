@@ -36,10 +36,12 @@ internal sealed class HttpForwarding : IDisposable
 
     /// <summary>Answers a request.</summary>
     /// <param name="context">The request.</param>
+    /// <param name="source">The source of the request.</param>
     /// <param name="target">The target.</param>
     /// <param name="hopLimit">The Hop-Limit; null for none.</param>
     /// <param name="relocate">Returns the HTTP Location for a CoAP Location; null if there is none.</param>
-    public async Task ForwardAsync(HttpContext context, CoapUri target, int? hopLimit, Func<CoapUri, string?> relocate)
+    public async Task ForwardAsync(
+        HttpContext context, CoapSource source, CoapUri target, int? hopLimit, Func<CoapUri, string?> relocate)
     {
         if (!TryReadUri(target.ToString(), out Uri? uri))
         {
@@ -48,7 +50,7 @@ internal sealed class HttpForwarding : IDisposable
             return;
         }
 
-        using HttpRequestMessage request = Make(context, uri, hopLimit);
+        using HttpRequestMessage request = Make(context, source, uri, hopLimit);
         try
         {
             using HttpResponseMessage response = await SendAsync(context, request).ConfigureAwait(false);
@@ -70,7 +72,7 @@ internal sealed class HttpForwarding : IDisposable
         return uri is not null;
     }
 
-    private HttpRequestMessage Make(HttpContext context, Uri target, int? hopLimit)
+    private HttpRequestMessage Make(HttpContext context, CoapSource source, Uri target, int? hopLimit)
     {
         HttpRequestMessage request = new(new HttpMethod(context.Request.Method), target);
         foreach (string field in s_requestFields)
@@ -81,7 +83,7 @@ internal sealed class HttpForwarding : IDisposable
             }
         }
 
-        request.Options.Set(CoapHttpRequestOptions.OnBehalfOf, HttpPlaces.SourceOf(context));
+        request.Options.Set(CoapHttpRequestOptions.OnBehalfOf, source);
         if (hopLimit is { } hops)
         {
             request.Options.Set(CoapHttpRequestOptions.HopLimit, hops);

@@ -13,9 +13,9 @@ internal sealed class HttpPlaces(CoapHttpExchangeOptions options)
 
     /// <summary>Answers a request in a place of its source; 503 if none is free.</summary>
     /// <param name="context">The request.</param>
-    /// <param name="answer">Answers the request. It completes when all work for the request has ended, perhaps after its client has
-    /// disconnected.</param>
-    public async Task RunAsync(HttpContext context, Func<HttpContext, Task> answer)
+    /// <param name="answer">Answers the request of this source. It completes when all work for the request has ended, perhaps after its
+    /// client has disconnected.</param>
+    public async Task RunAsync(HttpContext context, Func<HttpContext, CoapSource, Task> answer)
     {
         CoapSource source = SourceOf(context);
         if (!_shares.TryEnter(source))
@@ -30,7 +30,7 @@ internal sealed class HttpPlaces(CoapHttpExchangeOptions options)
         options.Counters.Begin();
         try
         {
-            await answer(context).ConfigureAwait(false);
+            await answer(context, source).ConfigureAwait(false);
         }
         finally
         {
@@ -39,12 +39,8 @@ internal sealed class HttpPlaces(CoapHttpExchangeOptions options)
         }
     }
 
-    /// <summary>
-    /// Returns the source of a request. An authenticated user is a source of its own, because many users may come from the address of one
-    /// front end.
-    /// </summary>
-    /// <param name="context">The request.</param>
-    public static CoapSource SourceOf(HttpContext context) =>
+    // An authenticated user is a source of its own because many users may come from the address of one front end.
+    private static CoapSource SourceOf(HttpContext context) =>
         CoapSourceRule.Default.Of(
             CoapAddress.FromIPEndPoint(
                 new IPEndPoint(context.Connection.RemoteIpAddress ?? IPAddress.None, context.Connection.RemotePort)),

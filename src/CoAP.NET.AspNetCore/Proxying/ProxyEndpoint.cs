@@ -45,7 +45,7 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
 
     public Task HandleAsync(HttpContext context) => _places.RunAsync(context, AnswerAsync);
 
-    private async Task AnswerAsync(HttpContext context)
+    private async Task AnswerAsync(HttpContext context, CoapSource source)
     {
         string rest = RawTarget.Split(context, out string prefix);
         if (!_targets.TryFind(rest, out CoapUri? target, out string? error))
@@ -73,7 +73,8 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
             return;
         }
 
-        await _exchanges.AnswerAsync(context, target, hops, created => prefix + _options.Parsed.Expand(created)).ConfigureAwait(false);
+        await _exchanges.AnswerAsync(context, source, target, hops, created => prefix + _options.Parsed.Expand(created))
+            .ConfigureAwait(false);
     }
 
     private string? Judge(HttpContext context, CoapUri target)

@@ -10,9 +10,9 @@ internal sealed class ResourceEndpoint(HttpExchanges exchanges, HttpPlaces place
 {
     public Task HandleAsync(HttpContext context) => places.RunAsync(context, AnswerAsync);
 
-    private Task AnswerAsync(HttpContext context) =>
+    private Task AnswerAsync(HttpContext context, CoapSource source) =>
         find(context) is { } target
-            ? exchanges.AnswerAsync(context, target, hopLimit: null, created => Relocate(context, target, created))
+            ? exchanges.AnswerAsync(context, source, target, hopLimit: null, created => Relocate(context, target, created))
             : ProxyRefusal.WriteAsync(context, StatusCodes.Status404NotFound, "There is no resource at this path.");
 
     // Resources below the CoAP resource are below the path; others have no known path.

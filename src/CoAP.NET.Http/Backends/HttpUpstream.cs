@@ -161,7 +161,7 @@ internal sealed class HttpUpstream : CoapProxyUpstream
             return null;
         }
 
-        return _cache.Begin(MessageOf(request.Code, request.Options), request.Target, request.Received.Peer.Source);
+        return _cache.Begin(MessageOf(request.Code, request.Options), request.Target, request.Source);
     }
 
     private static CoapMessage MessageOf(CoapCode code, CoapOptionCollection options, ReadOnlyMemory<byte> payload = default)
@@ -206,7 +206,7 @@ internal sealed class HttpUpstream : CoapProxyUpstream
         {
             using HttpRequestMessage message = CoapToHttpRequest.Translate(
                 method, options, request.Payload, target, _options.Translator, _tags, convertsBody, request.Body);
-            message.Options.Set(CoapHttpRequestOptions.OnBehalfOf, request.Received.Peer.Source);
+            message.Options.Set(CoapHttpRequestOptions.OnBehalfOf, request.Source);
             AddIdentity(message, request, target);
             using HttpResponseMessage response = await client
                 .SendAsync(message, HttpCompletionOption.ResponseHeadersRead, cancellationToken).ConfigureAwait(false);

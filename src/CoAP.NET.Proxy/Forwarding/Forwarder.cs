@@ -68,7 +68,8 @@ internal sealed class Forwarder(
         bool mayBeShared = !upstream.DependsOnClient && Sharing.IsAllowed(request.Code, forwarded, isSecured);
         bool observes = route is not null && Observes(request, forwarded);
         AnswerPlace? place = streamed.PlaceFor(request, observes);
-        CoapProxyRequest onward = new(request, target, forwarded, options.Timeout, targets, mayBeShared, place);
+        CoapSource source = request.Peer.Source;
+        CoapProxyRequest onward = new(request, source, target, forwarded, options.Timeout, targets, mayBeShared, place);
         RequestKey key = observes
             ? new RequestKey(upstream, Sharing.KeyOf(onward, withTags: false),
                 isSecured || upstream.DependsOnClient ? IdentityOf(request) : null)
@@ -80,7 +81,6 @@ internal sealed class Forwarder(
             return new ValueTask<CoapResult>(passed);
         }
 
-        CoapSource source = request.Peer.Source;
         if (!bodies.TryEnter(source))
         {
             counts.Add(ProxyCount.Busy);

@@ -151,6 +151,7 @@ internal sealed class ResourcePoll : IDisposable
     {
         CoapOptionCollection options = new CoapOptionCollection().AddAll(_request.Options);
         options.ETag = latest?.Options.ETag;
-        return new CoapProxyRequest(_request.Received, _request.Target, options, _request.Timeout, _request.Targets, mayBeShared: false);
+        return new CoapProxyRequest(
+            _request.Received, _request.Source, _request.Target, options, _request.Timeout, _request.Targets, mayBeShared: false);
     }
 }

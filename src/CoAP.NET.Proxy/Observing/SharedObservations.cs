@@ -100,8 +100,7 @@ internal sealed class SharedObservations : IDisposable
             }
             else
             {
-                CoapSource source = request.Received.Peer.Source;
-                if (!_shares.TryEnter(source))
+                if (!_shares.TryEnter(request.Source))
                 {
                     return (null, null);
                 }
@@ -111,7 +110,7 @@ internal sealed class SharedObservations : IDisposable
                     Remove(key, known);
                 }
 
-                entry = new Entry(new SharedObservation(_time, route, request.Received, _counts), source);
+                entry = new Entry(new SharedObservation(_time, route, request.Received, _counts), request.Source);
                 _entries[key] = entry;
                 isNew = true;
                 _timer.Change(s_sweepEvery, s_sweepEvery);

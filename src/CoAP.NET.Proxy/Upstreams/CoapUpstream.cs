@@ -26,8 +26,7 @@ internal sealed class CoapUpstream(ICoapObserver requester) : CoapProxyUpstream
         CoapRequest onward = new((CoapMethod)request.Code.Value, request.Target)
         {
             IsForwarded = true,
-            // Without a peer in tests of upstreams.
-            OnBehalfOf = request.Received.Channel is null ? null : request.Received.Peer.Source,
+            OnBehalfOf = request.Source,
             CacheMode = request.MayBeShared ? CoapCacheMode.Default : CoapCacheMode.Bypass,
             Timeout = request.Timeout,
         };

@@ -73,8 +73,8 @@ internal sealed class NextProxyUpstream(ICoapObserver requester, CoapUri proxy) 
 
     private CoapRequest Make(CoapProxyRequest request)
     {
-        CoapProxyRequest toProxy = new(request.Received, proxy.ToString(), request.Options, request.Timeout, request.Targets,
-            request.MayBeShared, request.Place, request.Passing);
+        CoapProxyRequest toProxy = new(request.Received, request.Source, proxy.ToString(), request.Options, request.Timeout,
+            request.Targets, request.MayBeShared, request.Place, request.Passing);
         CoapRequest onward = CoapUpstream.Make(toProxy);
         onward.Options.Add(OptionNumber.ProxyUri, Encoding.UTF8.GetBytes(request.Target));
         return onward;

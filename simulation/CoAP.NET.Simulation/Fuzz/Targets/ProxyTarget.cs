@@ -122,7 +122,7 @@ internal sealed class ProxyTarget : FuzzTarget
             return 5;
         }
 
-        CoapProxyRequest onward = new(request, uri.ToString(), forwarded, TimeSpan.FromSeconds(60), null, mayBeShared: false);
+        CoapProxyRequest onward = new(request, default, uri.ToString(), forwarded, TimeSpan.FromSeconds(60), null, mayBeShared: false);
         CoapRequest made = CoapUpstream.Make(onward);
         CoapMessage sent = RequestComposer.Copy(made);
         RequestComposer.AddTarget(sent, CoapUri.Parse(made.UriText!), s_destination.Address, s_destination.Port);
