@@ -35,6 +35,9 @@ public sealed class BrowserPage : IAsyncDisposable
 
     public async ValueTask DisposeAsync() => await _context.DisposeAsync();
 
+    /// <summary>Waits until the page can be used.</summary>
+    public Task StartedAsync() => Page.Locator("body:not([inert])").WaitForAsync();
+
     /// <summary>Waits until an element has a text.</summary>
     public Task SaysAsync(string testId, string text) =>
         Assertions.Expect(this[testId]).ToContainTextAsync(text, new LocatorAssertionsToContainTextOptions { Timeout = HangMilliseconds });
@@ -46,6 +49,7 @@ public sealed class BrowserPage : IAsyncDisposable
         await this["uri"].FillAsync(uri);
         await this["send"].ClickAsync();
     }
+
     /// <summary>Takes a picture of the page for the documentation, which is written with <c>COAP_WRITE_DOCS=1</c>.</summary>
     public async Task ShootAsync(string name)
     {

@@ -28,7 +28,13 @@ public sealed class Chromium : IAsyncLifetime
     }
 
     /// <summary>Opens a page in a context of its own, as another user has it.</summary>
-    public async Task<BrowserPage> OpenAsync(Uri address, int width = 1280, int height = 800, ColorScheme scheme = ColorScheme.Light)
+    /// <param name="address">The page.</param>
+    /// <param name="width">The width of the window.</param>
+    /// <param name="height">Its height.</param>
+    /// <param name="scheme">Its colours.</param>
+    /// <param name="start">Called before the page is loaded, which is then not waited for.</param>
+    public async Task<BrowserPage> OpenAsync(
+        Uri address, int width = 1280, int height = 800, ColorScheme scheme = ColorScheme.Light, Func<IPage, Task>? start = null)
     {
         IBrowserContext context = await _browser!.NewContextAsync(new BrowserNewContextOptions
         {
@@ -40,7 +46,17 @@ public sealed class Chromium : IAsyncLifetime
         // A browser beside other tests may take long; a page that hangs is told after this.
         context.SetDefaultTimeout(BrowserPage.HangMilliseconds);
         BrowserPage page = new(context, await context.NewPageAsync());
+        if (start is not null)
+        {
+            await start(page.Page);
+        }
+
         await page.Page.GotoAsync(address.AbsoluteUri);
+        if (start is null)
+        {
+            await page.StartedAsync();
+        }
+
         return page;
     }
 

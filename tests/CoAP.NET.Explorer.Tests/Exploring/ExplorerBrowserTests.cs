@@ -198,6 +198,35 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
 
     [Fact]
     [External("chromium")]
+    public async Task Nothing_can_be_typed_until_the_page_has_started_and_would_not_replace_it()
+    {
+        TaskCompletionSource isHeld = new();
+        TaskCompletionSource released = new();
+        await using BrowserPage page = await chromium.OpenAsync(Address, start: async opened =>
+        {
+            await opened.RouteAsync("**/api/about", async route =>
+            {
+                isHeld.SetResult();
+                await released.Task;
+                await route.ContinueAsync();
+            });
+        });
+        await isHeld.Task;
+
+        await page["uri"].EvaluateAsync("field => field.focus()");
+        await page.Page.Keyboard.TypeAsync("/hello");
+        string before = await page["uri"].InputValueAsync();
+        released.SetResult();
+        await page.StartedAsync();
+        await page["uri"].FillAsync("/hello");
+
+        Assert.Equal("", before);
+        Assert.Equal("/hello", await page["uri"].InputValueAsync());
+        Assert.Empty(page.Complaints);
+    }
+
+    [Fact]
+    [External("chromium")]
     public async Task An_observation_shows_the_newest_value_draws_it_and_is_exported()
     {
         await using BrowserPage page = await chromium.OpenAsync(Address);

@@ -373,9 +373,11 @@ class Explorer {
 async function main() {
     try {
         const explorer = new Explorer(await ask("about", {}));
+        // Until here the start would replace what somebody types.
+        document.body.inert = false;
         explorer.start();
-        document.documentElement.dataset.ready = "true";
     } catch (error) {
+        document.body.inert = false;
         showProblem(error.title ? error : { title: "The page did not start", detail: String(error.message) });
         throw error;
     }
