@@ -27,7 +27,7 @@ await lamp.StartAsync();
 
 // The gateway. Devices that connect tell their name and are asked over their connection.
 CoapProxyOptions options = new() { Identifier = "gateway" };
-options.Targets.AllowNetwork("127.0.0.0/8");
+options.Targets.AllowNetwork("127.0.0.0/8:*");
 await using CoapProxy proxy = new(options);
 Dictionary<string, CoapPeer> devices = [];
 await using CoapServer gateway = new();

@@ -26,7 +26,7 @@ string uri = door.LocalEndpoints[0];
 
 // The proxy, which prints all that it sees and remembers the last protected request.
 CoapProxyOptions proxyOptions = new();
-proxyOptions.Targets.AllowNetwork("127.0.0.0/8");
+proxyOptions.Targets.AllowNetwork("127.0.0.0/8:*");
 await using CoapProxy forwarding = new(proxyOptions);
 await using CoapServer proxy = new();
 proxy.Listen("coap://127.0.0.1:0");

@@ -22,7 +22,7 @@ namespace CoAP.NET.Proxy;
 public sealed class CoapProxy : IAsyncDisposable
 {
     private const int MaxMessage = 64 * 1024;
-    internal const string NotAsked = "This proxy does not forward to that host.";
+    internal const string NotAsked = "This proxy does not forward to that host or port.";
 
     private readonly CoapProxyOptions _options;
     private readonly KnownTargets _targets;
@@ -263,7 +263,7 @@ public sealed class CoapProxy : IAsyncDisposable
         }
         else
         {
-            isDenied = !Targets.MayAllow(new Uri(target).DnsSafeHost);
+            isDenied = !Targets.MayAllow(new Uri(target));
         }
 
         if (isDenied)

@@ -1,4 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using CoAP.NET.Proxy.Admission;
 
@@ -9,42 +8,45 @@ namespace CoAP.NET.Proxy;
 /// The proxy checks a name twice: as it is in the URI, and by the addresses that it resolves to just before the request is sent. An
 /// attacker therefore cannot point an allowed name at a forbidden machine. The proxy sends to non-public addresses (loopback, link-local,
 /// private, reserved) only if <see cref="AllowNetwork(string)"/> names them, or <see cref="AllowHost"/> as an address, and never to groups.
-/// Thread-safe; changes apply to later requests.
+/// Other ports than the defaults of the schemes need to be named too: services of other protocols listen at them. Thread-safe; changes
+/// apply to later requests.
 /// </remarks>
 public sealed class CoapProxyTargets
 {
     private readonly Lock _gate = new();
-    private string[] _hosts = [];
-    private IPNetwork[] _networks = [];
+    private AllowedHost[] _hosts = [];
+    private AllowedNetwork[] _networks = [];
     private int _version;
 
     /// <summary>A number that changes with each change of the targets.</summary>
     internal int Version => Volatile.Read(ref _version);
 
-    /// <summary>Allows a host with any port.</summary>
-    /// <param name="host">A name such as <c>sensor.example.com</c>; <c>*.example.com</c> for every name below a domain; an IP address, with
-    /// or without brackets; or <c>*</c> for every name and every public address, which makes an open proxy.</param>
+    /// <summary>Allows a host, with the default port of each scheme or with one port.</summary>
+    /// <param name="host">A name such as <c>sensor.example.com</c>; <c>*.example.com</c> for every name below a domain; an IP address, an
+    /// IPv6 address with a port in brackets; or <c>*</c> for every name and every public address, which makes an open proxy. With a port,
+    /// such as <c>sensor.example.com:5685</c>, that port; with <c>:*</c> every port; otherwise the default port of the target's scheme.
+    /// </param>
     /// <returns>This object.</returns>
-    /// <exception cref="ArgumentException">The text is neither a name nor an address.</exception>
+    /// <exception cref="ArgumentException">The text is neither a name nor an address, or its port is none.</exception>
     public CoapProxyTargets AllowHost(string host)
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(host);
-        if (IPAddress.TryParse(host, out IPAddress? address))
+        (string named, AllowedPort port) = AllowedPort.Split(host, EndOfHost(host))
+            ?? throw NoHost(host);
+        if (IPAddress.TryParse(named, out IPAddress? address))
         {
-            return AllowNetwork(new IPNetwork(AddressRanges.Normalize(address),
-                AddressRanges.Normalize(address).GetAddressBytes().Length * 8));
+            address = AddressRanges.Normalize(address);
+            return Add(new IPNetwork(address, address.GetAddressBytes().Length * 8), port);
         }
 
-        string name = host.StartsWith("*.", StringComparison.Ordinal) ? host[2..] : host;
+        string name = named.StartsWith("*.", StringComparison.Ordinal) ? named[2..] : named;
         string normal = name;
         if (name != "*")
         {
             if (!CoapUri.TryParse($"coap://{name}/", out CoapUri? uri) || uri.PathSegments.Count > 0
                 || name.AsSpan().IndexOfAny('*', ':') >= 0)
             {
-                throw new ArgumentException(
-                    $"'{host}' is not a host. Use a name such as sensor.example.com, *.example.com for all names below it, or an address.",
-                    nameof(host));
+                throw NoHost(host);
             }
 
             normal = uri.Host;
@@ -52,7 +54,7 @@ public sealed class CoapProxyTargets
 
         lock (_gate)
         {
-            _hosts = [.. _hosts, name == host ? normal : $"*.{normal}"];
+            _hosts = [.. _hosts, new AllowedHost(name == named ? normal : $"*.{normal}", port)];
             Volatile.Write(ref _version, _version + 1);
         }
 
@@ -61,36 +63,35 @@ public sealed class CoapProxyTargets
 
     /// <summary>Allows all addresses of a network, including non-public ones.</summary>
     /// <remarks>
-    /// A URI may contain such an address, or a name that <see cref="AllowHost"/> allows and that resolves to it. Other names are not looked
-    /// up: clients could make the proxy look up any name.
+    /// A URI may contain such an address, or a name that <see cref="AllowHost"/> allows and that resolves to it; the port of a name is
+    /// that of <see cref="AllowHost"/>. Other names are not looked up: clients could make the proxy look up any name.
     /// </remarks>
-    /// <param name="network">Address and prefix length, such as <c>2001:db8::/32</c> or <c>192.168.7.0/24</c>.</param>
+    /// <param name="network">Address and prefix length, such as <c>2001:db8::/32</c> or <c>192.168.7.0/24</c>. With a port, such as
+    /// <c>192.168.7.0/24:5685</c>, that port; with <c>:*</c> every port; otherwise the default port of the target's scheme.</param>
     /// <returns>This object.</returns>
-    /// <exception cref="FormatException">The text is not a network.</exception>
+    /// <exception cref="FormatException">The text is not a network, or its port is none.</exception>
     public CoapProxyTargets AllowNetwork(string network)
     {
         ArgumentNullException.ThrowIfNull(network);
-        return AllowNetwork(IPNetwork.Parse(network));
+        int length = network.IndexOf('/', StringComparison.Ordinal);
+        int end = length < 0 ? -1 : network.IndexOf(':', length);
+        (string named, AllowedPort port) = AllowedPort.Split(network, end < 0 ? network.Length : end)
+            ?? throw new FormatException($"The port of '{network}' is neither a number from 1 to 65535 nor * for every port.");
+        return Add(IPNetwork.Parse(named), port);
     }
 
-    /// <summary>Allows all addresses of a network, including non-public ones; see <see cref="AllowNetwork(string)"/>.</summary>
+    /// <summary>
+    /// Allows all addresses of a network with the default port of each scheme, including non-public ones; see
+    /// <see cref="AllowNetwork(string)"/>.
+    /// </summary>
     /// <param name="network">The network.</param>
     /// <returns>This object.</returns>
-    public CoapProxyTargets AllowNetwork(IPNetwork network)
-    {
-        lock (_gate)
-        {
-            _networks = [.. _networks, network];
-            Volatile.Write(ref _version, _version + 1);
-        }
-
-        return this;
-    }
+    public CoapProxyTargets AllowNetwork(IPNetwork network) => Add(network, default);
 
     /// <summary>Whether requests to a host may go to one of its addresses.</summary>
     /// <remarks>
-    /// Code that forwards a request must call <see cref="MayAllow"/> before it looks up a name, and this method for the exact address that
-    /// it sends to.
+    /// Code that forwards a request must call <see cref="MayAllow(CoapUri)"/> before it looks up a name, and this method for the exact
+    /// address that it sends to.
     /// </remarks>
     /// <param name="host">The host as in the URI; brackets of an IPv6 address are ignored.</param>
     /// <param name="address">The freshly resolved address.</param>
@@ -99,17 +100,27 @@ public sealed class CoapProxyTargets
     {
         ArgumentNullException.ThrowIfNull(host);
         ArgumentNullException.ThrowIfNull(address);
-        address = AddressRanges.Normalize(address);
-        return !IsGroup(address) && (IsNamed(address) || (IsNamed(host) && AddressRanges.Find(address) is null));
+        return Allows(host, address, port: null, isDefault: false);
     }
 
-    /// <summary>Whether the name of a host is acceptable; if not, there is no need to resolve it.</summary>
-    /// <param name="host">The host as in the URI.</param>
-    /// <returns>Whether the name is allowed, or the host is an allowed address.</returns>
-    public bool MayAllow(string host)
+    /// <summary>Whether host and port of a target are acceptable; if not, there is no need to resolve the host.</summary>
+    /// <param name="target">The target.</param>
+    /// <returns>Whether the name with this port is allowed, or the host is an allowed address.</returns>
+    public bool MayAllow(CoapUri target)
     {
-        ArgumentNullException.ThrowIfNull(host);
-        return TryReadAddress(host, out IPAddress? address) ? Allows(host, address) : IsNamed(host);
+        ArgumentNullException.ThrowIfNull(target);
+        return MayAllow(target.Host, target.Port, target.IsDefaultPort);
+    }
+
+    /// <summary>Whether host and port of a target of another scheme are acceptable; see <see cref="MayAllow(CoapUri)"/>.</summary>
+    /// <param name="target">The target; absolute.</param>
+    /// <returns>Whether the name with this port is allowed, or the host is an allowed address.</returns>
+    public bool MayAllow(Uri target)
+    {
+        ArgumentNullException.ThrowIfNull(target);
+        return CoapUri.TryParse(target.OriginalString, out CoapUri? known)
+            ? MayAllow(known)
+            : MayAllow(target.DnsSafeHost, target.Port, target.IsDefaultPort);
     }
 
     /// <summary>Returns the allowed addresses of a host, for code that resolves names and connects itself.</summary>
@@ -127,14 +138,45 @@ public sealed class CoapProxyTargets
 
     internal static bool IsGroup(IPAddress address) => AddressRanges.Find(address) == "multicast";
 
-    private static bool TryReadAddress(string host, [NotNullWhen(true)] out IPAddress? address) =>
-        IPAddress.TryParse(host, out address);
+    private bool MayAllow(string host, int port, bool isDefault) =>
+        IPAddress.TryParse(host, out IPAddress? address) ? Allows(host, address, port, isDefault) : IsNamed(host, port, isDefault);
 
-    private bool IsNamed(IPAddress address)
+    private bool Allows(string host, IPAddress address, int? port, bool isDefault)
     {
-        foreach (IPNetwork network in Volatile.Read(ref _networks))
+        address = AddressRanges.Normalize(address);
+        return !IsGroup(address)
+            && (IsNamed(address, port, isDefault) || (IsNamed(host, port, isDefault) && AddressRanges.Find(address) is null));
+    }
+
+    private static ArgumentException NoHost(string host) => new(
+        $"'{host}' is not a host. Use a name such as sensor.example.com, *.example.com for all names below it, or an address, and after it "
+            + "a port such as :5685, or :* for every port, if it is not the default of the scheme.",
+        nameof(host));
+
+    // A colon ends the name, unless the text is an IPv6 address, which has several; with a port it is in brackets.
+    private static int EndOfHost(string host)
+    {
+        int bracket = host.LastIndexOf(']');
+        int colon = host.IndexOf(':', bracket + 1);
+        return colon < 0 || host.IndexOf(':', colon + 1) >= 0 ? host.Length : colon;
+    }
+
+    private CoapProxyTargets Add(IPNetwork network, AllowedPort port)
+    {
+        lock (_gate)
         {
-            if (network.Contains(address))
+            _networks = [.. _networks, new AllowedNetwork(network, port)];
+            Volatile.Write(ref _version, _version + 1);
+        }
+
+        return this;
+    }
+
+    private bool IsNamed(IPAddress address, int? port, bool isDefault)
+    {
+        foreach (AllowedNetwork allowed in Volatile.Read(ref _networks))
+        {
+            if (allowed.Network.Contains(address) && (port is not { } number || allowed.Port.Allows(number, isDefault)))
             {
                 return true;
             }
@@ -143,15 +185,12 @@ public sealed class CoapProxyTargets
         return false;
     }
 
-    private bool IsNamed(string host)
+    private bool IsNamed(string host, int? port, bool isDefault)
     {
         string name = host.TrimEnd('.');
-        foreach (string allowed in Volatile.Read(ref _hosts))
+        foreach (AllowedHost allowed in Volatile.Read(ref _hosts))
         {
-            if (allowed == "*"
-                || (allowed.StartsWith("*.", StringComparison.Ordinal)
-                    ? name.Length > allowed.Length - 1 && name.EndsWith(allowed.AsSpan(1), StringComparison.OrdinalIgnoreCase)
-                    : string.Equals(name, allowed, StringComparison.OrdinalIgnoreCase)))
+            if (allowed.Matches(name) && (port is not { } number || allowed.Port.Allows(number, isDefault)))
             {
                 return true;
             }

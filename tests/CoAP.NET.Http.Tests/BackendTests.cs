@@ -254,12 +254,12 @@ public sealed class BackendTests : BackendTest
         await StartAsync();
 
         Assert.Equal(CoapCode.ProxyingNotSupported, (await ForwardAsync($"{Http}/api/text")).Code);
-        Proxy.Targets.AllowHost("localhost");
+        Proxy.Targets.AllowHost("localhost:*");
         Assert.Equal(CoapCode.ProxyingNotSupported,
             (await ForwardAsync($"{Http.Replace("127.0.0.1", "localhost", StringComparison.Ordinal)}/api/text")).Code);
         Assert.Empty(Seen);
 
-        Proxy.Targets.AllowNetwork("127.0.0.0/8");
+        Proxy.Targets.AllowNetwork("127.0.0.0/8:*");
         Assert.Equal("text", (await ForwardAsync($"{Http}/api/text")).GetText());
         Assert.Equal(CoapCode.BadGateway, (await ForwardAsync("http://127.0.0.1:1/")).Code);
         Assert.Equal(CoapCode.ProxyingNotSupported, (await ForwardAsync("ftp://127.0.0.1/")).Code);
@@ -270,7 +270,7 @@ public sealed class BackendTests : BackendTest
     {
         Web.MapGet("/api/away", static () => Results.Redirect("http://10.0.0.1/"));
         await StartAsync();
-        Proxy.Targets.AllowNetwork("127.0.0.0/8");
+        Proxy.Targets.AllowNetwork("127.0.0.0/8:*");
         Assert.Equal(CoapCode.BadGateway, (await ForwardAsync($"{Http}/api/away")).Code);
     }
 

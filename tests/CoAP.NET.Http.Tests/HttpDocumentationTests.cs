@@ -112,7 +112,7 @@ public sealed class HttpDocumentationTests : Origin
 
         server.MapHttpBackend("/readings/{*path}", "https://api.example.com/readings", proxy, http => http.Translator.Json.Converts = true);
 
-        Assert.True(proxy.Targets.MayAllow("api.example.com") is false);
+        Assert.True(proxy.Targets.MayAllow(new Uri("https://api.example.com/")) is false);
     }
 
     private sealed class Identities

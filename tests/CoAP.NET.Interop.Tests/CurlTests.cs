@@ -37,7 +37,7 @@ public sealed class CurlTests
         web.MapCoapProxy("/hc/{**target}", static proxy =>
         {
             proxy.AllowAnonymous = true;
-            proxy.Targets.AllowNetwork("127.0.0.0/8");
+            proxy.Targets.AllowNetwork("127.0.0.0/8:*");
         });
         await web.StartAsync();
         string proxy = web.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First();

@@ -132,7 +132,7 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
     private static CoapProxyOptions Options()
     {
         CoapProxyOptions options = new() { Identifier = "gw1" };
-        options.Targets.AllowNetwork("127.0.0.0/8");
+        options.Targets.AllowNetwork("127.0.0.0/8:*");
         return options;
     }
 

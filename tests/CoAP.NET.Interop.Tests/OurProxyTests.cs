@@ -18,7 +18,7 @@ public sealed class OurProxyTests : IAsyncLifetime
     public OurProxyTests()
     {
         CoapProxyOptions options = new() { Identifier = "gw1" };
-        options.Targets.AllowNetwork("127.0.0.0/8");
+        options.Targets.AllowNetwork("127.0.0.0/8:*");
         _proxy = new CoapProxy(options);
     }
 
@@ -142,7 +142,7 @@ public sealed class OurProxyTests : IAsyncLifetime
         // Ours puts 16 in, and that of libcoap takes one off.
         await using LibcoapServer last = await LibcoapServer.StartAsync("-P", ",proxyself");
         CoapProxyOptions options = new() { NextProxy = CoapUri.Parse(last.Uri().OriginalString) };
-        options.Targets.AllowNetwork("127.0.0.0/8");
+        options.Targets.AllowNetwork("127.0.0.0/8:*");
         await using CoapProxy proxy = new(options);
         await using CoapServer server = new();
         server.Listen("coap://127.0.0.1:0").MapForwardProxy(proxy);
@@ -231,7 +231,7 @@ public sealed class OurProxyTests : IAsyncLifetime
             {
                 Identifier = identifier, NextProxy = next is null ? null : CoapUri.Parse(next), ConfigureClient = configure,
             };
-            options.Targets.AllowNetwork("127.0.0.0/8");
+            options.Targets.AllowNetwork("127.0.0.0/8:*");
             CoapProxy proxy = new(options);
             server.Listen(listen).MapForwardProxy(proxy);
             return proxy;

@@ -38,7 +38,7 @@ public sealed class AllocationTests : IAsyncLifetime
         _server = new CoapServer(options);
         _server.Endpoint.AddTransport(_downstream);
         CoapProxyOptions proxy = new() { ConfigureClient = Configure };
-        proxy.Targets.AllowNetwork("127.0.0.0/8");
+        proxy.Targets.AllowNetwork("127.0.0.0/8:*");
         _proxy = new CoapProxy(proxy);
         _proxy.Client.Endpoint.AddTransport(_upstream);
         _server.MapForwardProxy(_proxy);

@@ -515,7 +515,11 @@ public sealed class ForwardProxyTests : IAsyncLifetime
     [InlineData("coaps+tcp", "coaps")]
     public async Task Transports_of_both_sides_may_differ(string down, string up)
     {
-        await using ProxyWorld world = new(options => options.AllowSecuredTargetsToAnyone = true);
+        await using ProxyWorld world = new(options =>
+        {
+            options.AllowSecuredTargetsToAnyone = true;
+            options.Targets.AllowNetwork("2001:db8:1::/48:5703");
+        });
         world.ProxyServer.MapForwardProxy(world.Proxy).AllowInsecureTransport();
         world.Answer(_ => CoapResults.Text("here")).AllowInsecureTransport();
         CoapTestIdentity identity = CoapTestIdentity.None;

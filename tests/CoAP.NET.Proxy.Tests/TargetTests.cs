@@ -61,7 +61,7 @@ public sealed class TargetTests
     [Fact]
     public void Nothing_is_allowed_by_default_and_groups_never()
     {
-        Assert.False(new CoapProxyTargets().MayAllow("sensor.example.com"));
+        Assert.False(new CoapProxyTargets().MayAllow(CoapUri.Parse("coap://sensor.example.com")));
         Assert.False(new CoapProxyTargets().Allows("sensor.example.com", IPAddress.Parse("2001:4860::1")));
         Assert.False(new CoapProxyTargets().AllowNetwork("ff00::/8").Allows("x", IPAddress.Parse("ff05::1")));
         Assert.True(new CoapProxyTargets().AllowHost("*").Allows("x", IPAddress.Parse("2001:4860::1")));
@@ -73,12 +73,81 @@ public sealed class TargetTests
     {
         CoapProxyTargets targets = new CoapProxyTargets().AllowNetwork("192.168.7.0/24").AllowHost("*.lan");
 
-        Assert.True(targets.MayAllow("192.168.7.9"));
-        Assert.True(targets.MayAllow("boiler.lan"));
-        Assert.False(targets.MayAllow("boiler.example"));
-        Assert.False(targets.MayAllow("192.168.8.9"));
+        Assert.True(targets.MayAllow(CoapUri.Parse("coap://192.168.7.9")));
+        Assert.True(targets.MayAllow(CoapUri.Parse("coap://boiler.lan")));
+        Assert.False(targets.MayAllow(CoapUri.Parse("coap://boiler.example")));
+        Assert.False(targets.MayAllow(CoapUri.Parse("coap://192.168.8.9")));
         Assert.True(targets.Allows("boiler.lan", IPAddress.Parse("192.168.7.9")));
     }
+
+    [Theory]
+    [InlineData("coap://sensor.example.com", true)]
+    [InlineData("coaps+tcp://sensor.example.com:5684", true)]
+    [InlineData("coaps://sensor.example.com:5683", false)]
+    [InlineData("coap+tcp://sensor.example.com:6379", false)]
+    [InlineData("coap+ws://sensor.example.com", true)]
+    [InlineData("http://sensor.example.com:6379", false)]
+    [InlineData("https://sensor.example.com", true)]
+    [InlineData("http://sensor.example.com:443", false)]
+    [InlineData("coap://lamp.example.com:61616", true)]
+    [InlineData("coap://lamp.example.com", false)]
+    [InlineData("coap://a.any.example.com:9100", true)]
+    [InlineData("coap://192.168.7.9", true)]
+    [InlineData("coap+tcp://192.168.7.9:25", false)]
+    [InlineData("coap+tcp://[::ffff:192.168.7.9]:25", false)]
+    [InlineData("coap+tcp://192.168.8.9:25", true)]
+    [InlineData("coap+tcp://192.168.8.9:26", false)]
+    [InlineData("coap://[2001:db8:2::1]:7", true)]
+    [InlineData("coap://[2001:db8:3::1]:5685", true)]
+    [InlineData("coap://[2001:db8:3::1]", false)]
+    [InlineData("mqtt://sensor.example.com", true)]
+    [InlineData("mqtt://sensor.example.com:1883", false)]
+    public void A_target_has_the_default_port_of_its_scheme_or_one_that_is_named(string target, bool mayBe)
+    {
+        CoapProxyTargets targets = new CoapProxyTargets()
+            .AllowHost("sensor.example.com").AllowHost("lamp.example.com:61616").AllowHost("*.any.example.com:*")
+            .AllowHost("[2001:db8:3::1]:5685")
+            .AllowNetwork("192.168.7.0/24").AllowNetwork("192.168.8.0/24:25").AllowNetwork("2001:db8:2::/48:*");
+
+        Assert.Equal(mayBe, targets.MayAllow(new Uri(target)));
+        if (CoapUri.TryParse(target, out CoapUri? uri))
+        {
+            Assert.Equal(mayBe, targets.MayAllow(uri));
+        }
+    }
+
+    [Fact]
+    public void Any_port_of_every_name_is_no_port_of_an_address_that_is_not_public()
+    {
+        CoapProxyTargets targets = new CoapProxyTargets().AllowHost("*:*").AllowNetwork("10.0.0.0/8");
+
+        Assert.True(targets.MayAllow(CoapUri.Parse("coap://192.88.98.1:7")));
+        Assert.True(targets.MayAllow(CoapUri.Parse("coap://10.0.0.1")));
+        Assert.False(targets.MayAllow(CoapUri.Parse("coap+tcp://10.0.0.1:6379")));
+    }
+
+    [Fact]
+    public async Task A_stranger_reaches_no_other_service_of_an_allowed_host()
+    {
+        await using ProxyWorld world = new();
+        world.ProxyServer.MapForwardProxy(world.Proxy);
+        world.Answer(_ => CoapResults.Text("here"));
+        await world.StartAsync();
+
+        CoapResponse refused = await world.SendAsync(ProxyWorld.Ask("coap://[2001:db8:1::1]:6379/"));
+
+        Assert.Equal(CoapCode.ProxyingNotSupported, refused.Code);
+        Assert.Contains("port", refused.GetText(), StringComparison.Ordinal);
+        Assert.Equal("here", (await world.SendAsync(ProxyWorld.Ask(ProxyWorld.OriginUri))).GetText());
+    }
+
+    [Theory]
+    [InlineData("192.168.7.0/24:0")]
+    [InlineData("192.168.7.0/24:x")]
+    [InlineData("192.168.7.1/33")]
+    [InlineData("192.168.7.0")]
+    public void What_is_no_network_is_refused(string network) =>
+        Assert.Throws<FormatException>(() => new CoapProxyTargets().AllowNetwork(network));
 
     [Fact]
     public async Task Names_that_no_server_answers_keep_nobody_else_from_the_proxy()
@@ -127,7 +196,11 @@ public sealed class TargetTests
     [InlineData("a b")]
     [InlineData("a*b.example")]
     [InlineData("example.com/path")]
-    [InlineData("example.com:5683")]
+    [InlineData("example.com:0")]
+    [InlineData("example.com:65536")]
+    [InlineData("example.com:")]
+    [InlineData("coap://example.com")]
+    [InlineData("[::1]:x")]
     [InlineData("")]
     public void What_is_no_host_is_refused(string host) =>
         Assert.ThrowsAny<ArgumentException>(() => new CoapProxyTargets().AllowHost(host));

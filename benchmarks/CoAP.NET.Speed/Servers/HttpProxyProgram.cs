@@ -25,7 +25,7 @@ internal static class HttpProxyProgram
         {
             options.AllowAnonymous = true;
             options.MaxRequestsPerSource = options.MaxRequests = 10_000;
-            options.Targets.AllowNetwork("127.0.0.0/8");
+            options.Targets.AllowNetwork("127.0.0.0/8:*");
             options.Cache = arguments.Has("--cache") ? new CoapCache() : null;
             options.ConfigureClient = static client =>
                 client.Parameters = CoapTransmissionParameters.Default with { NStart = ProxyProgram.NStart };

@@ -18,7 +18,7 @@ internal static class ProxyProgram
         {
             ConfigureClient = static client => client.Parameters = CoapTransmissionParameters.Default with { NStart = NStart },
         };
-        options.Targets.AllowNetwork("127.0.0.0/8");
+        options.Targets.AllowNetwork("127.0.0.0/8:*");
         await using CoapProxy proxy = new(options);
         await using CoapServer server = new();
         server.Listen($"coap://127.0.0.1:{arguments.Number("--port", 0)}");

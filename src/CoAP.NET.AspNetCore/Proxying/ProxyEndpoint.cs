@@ -85,9 +85,7 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
         }
 
         // A literal address is not resolved, so this is its last check.
-        bool isAllowed = target.HostAddress is { } address ? _options.Targets.Allows(target.Host, address)
-            : _options.Targets.MayAllow(target.Host);
-        return !isAllowed ? ProxyRefusal.NotAsked
+        return !_options.Targets.MayAllow(target) ? ProxyRefusal.NotAsked
             : target.Scheme.StartsWith("coaps", StringComparison.Ordinal) && !context.Request.IsHttps
                 && !_options.AllowSecuredTargetsToAnyone
                 ? $"Targets of {target.Scheme} require https. Connect with it."

@@ -5,7 +5,7 @@ namespace CoAP.NET.AspNetCore.Proxying;
 /// <summary>The responses of the proxy itself.</summary>
 internal static class ProxyRefusal
 {
-    public const string NotAsked = "This proxy does not forward to that host.";
+    public const string NotAsked = "This proxy does not forward to that host or port.";
 
     /// <summary>Whether the client named the target itself. Otherwise it must not learn addresses of an inner network.</summary>
     public static bool TellsTarget(CoapHttpExchangeOptions options) => options is CoapHttpProxyOptions;

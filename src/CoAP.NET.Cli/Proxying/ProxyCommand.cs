@@ -135,21 +135,16 @@ internal static class ProxyCommand
 
     private static void Allow(CoapProxyTargets targets, string allowed)
     {
-        if (IPNetwork.TryParse(allowed, out IPNetwork network))
-        {
-            targets.AllowNetwork(network);
-            return;
-        }
-
         try
         {
-            targets.AllowHost(allowed);
+            _ = allowed.Contains('/') ? targets.AllowNetwork(allowed) : targets.AllowHost(allowed);
         }
-        catch (ArgumentException)
+        catch (Exception exception) when (exception is ArgumentException or FormatException)
         {
             throw new UsageException(
                 $"--allow {allowed} is neither a host nor a network.",
-                "Write sensor.example.com, *.example.com, 192.0.2.7 or 192.168.7.0/24; the last bits of a network are zero.");
+                "Write sensor.example.com, *.example.com, 192.0.2.7 or 192.168.7.0/24; after it a port such as :5685 if it is not the default "
+                    + "of the scheme, or :* for every port.");
         }
     }
 

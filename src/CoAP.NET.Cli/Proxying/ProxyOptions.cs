@@ -17,7 +17,8 @@ internal sealed class ProxyOptions
     public Option<string[]> Allow { get; } = new("--allow")
     {
         Description = "The allowed targets: a host name, *.example.com for all names below a domain, or a network such as "
-            + "192.168.7.0/24, which addresses that are not public need. May be repeated.",
+            + "192.168.7.0/24, which addresses that are not public need. After it a port such as :5685, or :* for every port, if it is not "
+            + "the default of the scheme. May be repeated.",
         HelpName = "HOST",
     };
 

@@ -18,13 +18,14 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
     private static readonly TimeSpan s_longestTimer = TimeSpan.FromDays(40);
 
     /// <summary>
-    /// Whether what the peer can take must be known before a message is sent (RFC 8323 section 5.3.1): it may be larger than what every
-    /// peer takes.
+    /// Whether the peer's CSM must arrive before a message is sent (RFC 8323 section 5.3): the message may be larger than what every peer
+    /// takes, or has bytes of somebody else, who could choose a server of another protocol.
     /// </summary>
     /// <param name="message">The message.</param>
     /// <param name="content">Where its body comes from; null when it is the payload.</param>
-    public static bool NeedsCapabilities(CoapMessage message, CoapContent? content) =>
-        content?.Open is not null || message.Payload.Length > 1024 || message.SizeBound > Options.MaxMessageSize.BaseValue;
+    /// <param name="isForOther">Whether somebody else sent the request to this application.</param>
+    public static bool NeedsCapabilities(CoapMessage message, CoapContent? content, bool isForOther) =>
+        isForOther || content?.Open is not null || message.Payload.Length > 1024 || message.SizeBound > Options.MaxMessageSize.BaseValue;
 
     public override StepOutcome Before(OutgoingRequest request) =>
         request.Route is ConnectionRoute route ? Connect(request, route, request.Message, isAgain: false) : StepOutcome.Go;
@@ -72,7 +73,7 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
     private StepOutcome Connect(OutgoingRequest request, ConnectionRoute route, CoapMessage message, bool isAgain)
     {
         // A download that begins at a later block asks for a block at once (RFC 8323 section 5.3.2).
-        bool needsCapabilities = NeedsCapabilities(request.Message, request.Request.Content)
+        bool needsCapabilities = NeedsCapabilities(request.Message, request.Request.Content, request.Request.IsForOther)
             || request.Request.Transfer?.Download is { Offset: > 0 };
         ValueTask<CoapChannel> connecting = ConnectAsync(
             route, request.Message, needsCapabilities, request.TimeAt(environment.Now), request.Cancellation);

@@ -299,7 +299,7 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
         for (bool isFirst = true; ; isFirst = false)
         {
             CoapChannel channel = await steps.Connection.ConnectAsync(
-                route, ping, ConnectionStep.NeedsCapabilities(ping, null), time.Since(started, environment.Now), cancellationToken)
+                route, ping, ConnectionStep.NeedsCapabilities(ping, null, isForOther: false), time.Since(started, environment.Now), cancellationToken)
                 .ConfigureAwait(false);
             try
             {

@@ -48,8 +48,8 @@ internal readonly record struct TimeoutFacts(CoapAwaited Awaited, CoapTimeLimit 
             CoapAwaited.Connect or CoapAwaited.TlsHandshake or CoapAwaited.DtlsHandshake or CoapAwaited.WebSocketHandshake =>
                 $"was not sent: {What} was not complete within {Time}. {Progress?.Description}",
             CoapAwaited.Capabilities when Reason == CoapTimeoutReason.NotSent =>
-                $"was not sent: it is larger than every peer accepts, so it had to wait for {What}, which did not arrive within {Time}. "
-                    + $"{NotCoap}",
+                $"was not sent: it is larger than every peer accepts, or sent for another client, so it had to wait for {What}, which did not "
+                    + $"arrive within {Time}. {NotCoap}",
             CoapAwaited.Capabilities => $"was written to the connection, but nothing came back within {Time}, not even {What}. {NotCoap}",
             CoapAwaited.Turn when IsPeerSilent =>
                 $"was not sent: the peer answered none of the earlier messages, so that the next ones leave slowly (PROBING_RATE, RFC 7252 "

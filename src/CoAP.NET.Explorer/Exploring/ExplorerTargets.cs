@@ -28,8 +28,7 @@ internal sealed class ExplorerTargets(CoapExplorerOptions options, CoapServer? o
         }
 
         // Names are resolved later, and their addresses checked then.
-        return IsOwn(uri) || options.AllowAnyTarget
-            || (uri.HostAddress is { } address ? options.Targets.Allows(uri.Host, address) : options.Targets.MayAllow(uri.Host))
+        return IsOwn(uri) || options.AllowAnyTarget || options.Targets.MayAllow(uri)
             ? uri
             : throw new ExplorerException(403, Problems.Denied($"{Shown(uri.Authority)} is not among the targets of this page."));
     }

@@ -28,9 +28,9 @@ public sealed class CoapHostedProxyOptions
     public IList<string> AllowedHosts { get; } = [];
 
     /// <summary>
-    /// The allowed target networks of a forward proxy; see <see cref="CoapProxyTargets.AllowNetwork(IPNetwork)"/>. Default none.
+    /// The allowed target networks of a forward proxy; see <see cref="CoapProxyTargets.AllowNetwork(string)"/>. Default none.
     /// </summary>
-    public IList<IPNetwork> AllowedNetworks { get; } = [];
+    public IList<string> AllowedNetworks { get; } = [];
 
     /// <summary>The paths that the proxy forwards to other CoAP servers. Default none.</summary>
     public IList<CoapReverseProxyRoute> Reverse { get; } = [];

@@ -19,7 +19,7 @@ internal static class ProxyFactory
             options.Proxy.Targets.AllowHost(host);
         }
 
-        foreach (IPNetwork network in options.AllowedNetworks)
+        foreach (string network in options.AllowedNetworks)
         {
             options.Proxy.Targets.AllowNetwork(network);
         }

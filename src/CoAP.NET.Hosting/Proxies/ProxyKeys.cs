@@ -11,7 +11,12 @@ internal static class ProxyKeys
     private static readonly TextKind<string> s_path = new("path that begins with a slash", static text => text is ['/', ..] ? text : null);
 
     private static readonly TextKind<string> s_host = new(
-        "host name, *.name, * or IP address", static text => Is(() => new Proxy.CoapProxyTargets().AllowHost(text)) ? text : null);
+        "host name, *.name, * or IP address, with or without a port",
+        static text => Is(() => new Proxy.CoapProxyTargets().AllowHost(text)) ? text : null);
+
+    private static readonly TextKind<string> s_network = new(
+        "prefix such as 192.0.2.0/24 or 2001:db8::/32, with or without a port such as :5685 or :*",
+        static text => Is(() => new Proxy.CoapProxyTargets().AllowNetwork(text)) ? text : null);
 
     private static readonly TextKind<string> s_uri = new(
         "absolute CoAP URI such as coap://device.example/", static text => CoapUri.TryParse(text, out _) ? text : null);
@@ -42,7 +47,7 @@ internal static class ProxyKeys
         .Switch("Forward", static options => options.Forward, static (options, value) => options.Forward = value)
         .Switch("ForwardHttp", static options => options.ForwardHttp, static (options, value) => options.ForwardHttp = value)
         .List("AllowedHosts", s_host, static options => options.AllowedHosts)
-        .List("AllowedNetworks", EndpointKeys.Prefix, static options => options.AllowedNetworks)
+        .List("AllowedNetworks", s_network, static options => options.AllowedNetworks)
         .Text("NextProxy", s_uri, static options => options.Proxy.NextProxy?.ToString(),
             static (options, value) => options.Proxy.NextProxy = CoapUri.Parse(value))
         .Number("HopLimit", 1, 255, static options => options.Proxy.HopLimit, static (options, value) => options.Proxy.HopLimit = value)
@@ -95,7 +100,7 @@ internal static class ProxyKeys
             _ = make();
             return true;
         }
-        catch (ArgumentException)
+        catch (Exception exception) when (exception is ArgumentException or FormatException)
         {
             return false;
         }

@@ -252,7 +252,7 @@ internal sealed class HttpUpstream : CoapProxyUpstream
         }
 
         bool isAllowed = request.Targets is { } targets
-            ? targets.MayAllow(next.DnsSafeHost)
+            ? targets.MayAllow(next)
             : next.GetLeftPart(UriPartial.Authority) == target.GetLeftPart(UriPartial.Authority);
         return isAllowed ? next : null;
     }

@@ -49,7 +49,7 @@ internal sealed class KnownTargets(CoapProxyTargets targets)
         }
 
         string normal = uri.ToString();
-        return targets.MayAllow(uri.Host)
+        return targets.MayAllow(uri)
             ? new KnownTarget(named, normal, uri.Scheme, null, string.Empty, IsDenied: false, version)
             : new KnownTarget(named, normal, uri.Scheme, CoapCode.ProxyingNotSupported, CoapProxy.NotAsked, IsDenied: true, version);
 

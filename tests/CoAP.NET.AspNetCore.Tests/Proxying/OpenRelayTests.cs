@@ -82,7 +82,7 @@ public sealed class OpenRelayTests : ProxyTest
         await StartProxyAsync(
             proxy =>
             {
-                proxy.Targets.AllowHost("sensor.example.com").AllowNetwork("127.0.0.1/32");
+                proxy.Targets.AllowHost("sensor.example.com:*").AllowNetwork("127.0.0.1/32");
                 proxy.ConfigureClient = endpoint => endpoint.ResolveHost = (_, _) => Task.FromResult<IPAddress[]>(
                     [Interlocked.Increment(ref asked) == 1 ? IPAddress.Loopback : IPAddress.Parse("127.0.0.2")]);
             },

@@ -50,7 +50,7 @@ public sealed class ProxyAccessTests : ProxyTest
         List<string> lookedUp = [];
         await StartProxyAsync(proxy =>
         {
-            proxy.Targets.AllowHost("*.lan");
+            proxy.Targets.AllowHost("*.lan:*");
             proxy.ConfigureClient = endpoint => endpoint.ResolveHost = (name, _) =>
             {
                 lookedUp.Add(name);
@@ -176,7 +176,7 @@ public sealed class ProxyAccessTests : ProxyTest
                 application.UseAuthentication();
                 application.UseAuthorization();
                 application.MapCoapProxy("/hc/{**target}", static proxy =>
-                    proxy.Targets.AllowNetwork("127.0.0.0/8")).RequireAuthorization();
+                    proxy.Targets.AllowNetwork("127.0.0.0/8:*")).RequireAuthorization();
             },
             services: static services =>
             {

@@ -53,7 +53,7 @@ public abstract class ProxyTest : WebTest
                 proxy.AllowAnonymous = true;
                 if (allow)
                 {
-                    proxy.Targets.AllowNetwork("127.0.0.0/8").AllowNetwork("::1/128");
+                    proxy.Targets.AllowNetwork("127.0.0.0/8:*").AllowNetwork("::1/128:*");
                 }
 
                 configure?.Invoke(proxy);

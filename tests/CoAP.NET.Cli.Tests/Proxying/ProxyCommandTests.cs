@@ -28,7 +28,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     public async Task Clients_ask_through_it_whom_allow_names_and_each_request_is_a_line()
     {
         (CliRun run, CliRun proxy) = await RunAsync(
-            ["--allow", "127.0.0.0/8"], uri => ["get", $"{Origin}/x", "--proxy", uri]);
+            ["--allow", "127.0.0.0/8:*"], uri => ["get", $"{Origin}/x", "--proxy", uri]);
 
         Assert.Equal(0, run.ExitCode);
         Assert.Equal("at /x", run.Out.TrimEnd());
@@ -87,7 +87,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     public async Task Messages_on_both_sides_are_shown_when_asked()
     {
         (CliRun run, CliRun proxy) = await RunAsync(
-            ["--allow", "127.0.0.0/8", "-v", "--no-verify"], uri => ["get", $"{Origin}/x", "--proxy", uri]);
+            ["--allow", "127.0.0.0/8:*", "-v", "--no-verify"], uri => ["get", $"{Origin}/x", "--proxy", uri]);
 
         Assert.Equal("at /x", run.Out.TrimEnd());
         string[] lines = proxy.Error.Split('\n');
@@ -103,7 +103,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     {
         _origin.MapGet("/large", () => CoapResults.Bytes(new byte[100_000]));
         (CliRun run, _) = await RunAsync(
-            ["--allow", "127.0.0.0/8", "--max-streamed-body", "80000"], uri => ["get", $"{Origin}/large", "--proxy", uri]);
+            ["--allow", "127.0.0.0/8:*", "--max-streamed-body", "80000"], uri => ["get", $"{Origin}/large", "--proxy", uri]);
 
         Assert.Equal(5, run.ExitCode);
         Assert.Contains("5.02", run.Error, StringComparison.Ordinal);
@@ -185,8 +185,8 @@ public sealed class ProxyCommandTests : IAsyncLifetime
         await using HttpOrigin http = new();
 
         (CliRun named, CliRun proxy) = await RunAsync(
-            ["--allow", "127.0.0.0/8", "--http"], uri => ["get", $"{http.Uri}/x?y", "--proxy", uri]);
-        (CliRun refused, _) = await RunAsync(["--allow", "127.0.0.0/8"], uri => ["get", $"{http.Uri}/x?y", "--proxy", uri]);
+            ["--allow", "127.0.0.0/8:*", "--http"], uri => ["get", $"{http.Uri}/x?y", "--proxy", uri]);
+        (CliRun refused, _) = await RunAsync(["--allow", "127.0.0.0/8:*"], uri => ["get", $"{http.Uri}/x?y", "--proxy", uri]);
         (CliRun mapped, _) = await RunAsync(["--map", $"/api={http.Uri}/base"], uri => ["get", $"{uri.TrimEnd('/')}/api/x"]);
 
         Assert.Equal("GET /x?y", named.Out);
@@ -214,10 +214,10 @@ public sealed class ProxyCommandTests : IAsyncLifetime
         string target = origin.LocalEndpoints[0].TrimEnd('/');
         string[] keys = ["--psk", "device:0x99887766554433221100", "--upstream-psk", "gateway:0x00112233445566778899"];
 
-        (CliRun run, _) = await RunAsync([.. keys, "--map", $"/={target}", "--allow", "127.0.0.0/8"],
+        (CliRun run, _) = await RunAsync([.. keys, "--map", $"/={target}", "--allow", "127.0.0.0/8:*"],
             uri => ["get", $"{uri.TrimEnd('/')}/who", "--psk", "device:0x99887766554433221100"], "coaps://127.0.0.1:0");
-        (CliRun plain, _) = await RunAsync([.. keys[2..], "--allow", "127.0.0.0/8"], uri => ["get", $"{target}/who", "--proxy", uri]);
-        (CliRun anyone, _) = await RunAsync([.. keys[2..], "--allow", "127.0.0.0/8", "--secured-to-anyone"],
+        (CliRun plain, _) = await RunAsync([.. keys[2..], "--allow", "127.0.0.0/8:*"], uri => ["get", $"{target}/who", "--proxy", uri]);
+        (CliRun anyone, _) = await RunAsync([.. keys[2..], "--allow", "127.0.0.0/8:*", "--secured-to-anyone"],
             uri => ["get", $"{target}/who", "--proxy", uri]);
 
         Assert.True(run.ExitCode == 0, run.ToString());
@@ -229,7 +229,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     [Fact]
     public async Task A_server_is_discovered_through_a_proxy_and_by_one_that_stands_for_it()
     {
-        (CliRun forward, _) = await RunAsync(["--allow", "127.0.0.0/8"], uri => ["discover", Origin, "--proxy", uri]);
+        (CliRun forward, _) = await RunAsync(["--allow", "127.0.0.0/8:*"], uri => ["discover", Origin, "--proxy", uri]);
         (CliRun reverse, _) = await RunAsync(["--map", $"/={Origin}"], uri => ["discover", uri]);
         CliRun group = await CliHarness.RunAsync("discover", "--multicast", "--proxy", "coap://192.0.2.1");
 
@@ -258,7 +258,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     public async Task The_tool_itself_runs_a_proxy_and_asks_through_it_until_it_is_told_to_end()
     {
         using Process proxy = Start(
-            "proxy", "--listen", "coap://127.0.0.1:0", "--allow", "127.0.0.0/8", "--identifier", "gw", "--max-requests", "10");
+            "proxy", "--listen", "coap://127.0.0.1:0", "--allow", "127.0.0.0/8:*", "--identifier", "gw", "--max-requests", "10");
         try
         {
             string uri = await proxy.StandardOutput.ReadLineAsync() ?? throw new InvalidOperationException(await proxy.StandardError

@@ -145,7 +145,7 @@ public sealed class EdhocFileTests : HostTest
     {
         IHost host = await StartServerAsync(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
         CoapProxyOptions options = new();
-        options.Targets.AllowNetwork(IPNetwork.Parse("127.0.0.0/8"));
+        options.Targets.AllowNetwork("127.0.0.0/8:*");
         await using CoapProxy proxy = new(options);
         await using CoapServer between = new();
         between.MapForwardProxy(proxy);

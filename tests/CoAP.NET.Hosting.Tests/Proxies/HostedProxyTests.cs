@@ -23,7 +23,7 @@ public sealed partial class HostedProxyTests : HostTest
         await origin.StartAsync();
         HostApplicationBuilder builder = Builder(
             ("Coap:Server:Endpoints", "coap://127.0.0.1:0"), ("Coap:Proxy:Forward", "true"),
-            ("Coap:Proxy:AllowedNetworks", "127.0.0.0/8"), ("Coap:Proxy:Names", "gateway.example.com"),
+            ("Coap:Proxy:AllowedNetworks", "127.0.0.0/8:*"), ("Coap:Proxy:Names", "gateway.example.com"),
             ("Coap:Proxy:Reverse:0:Path", "/floor/{*path}"), ("Coap:Proxy:Reverse:0:Target", origin.LocalEndpoints[0]));
         builder.Services.AddCoapProxy(static options => options.Proxy.Identifier = "gw1").MapGet("/own", () => "own");
         IHost host = await StartAsync(builder);
@@ -117,7 +117,7 @@ public sealed partial class HostedProxyTests : HostTest
             "Coap:Proxy:Name is not a known key. Did you mean Coap:Proxy:Names? (Coap:Proxy:AllowUnknownKeys makes this a warning.)",
             failures);
         Assert.Contains("Coap:Proxy:IdentityKey = '***': allowed is: text, or 0x and hexadecimal digits, of 32 bytes or more", failures);
-        Assert.Contains("Coap:Proxy:AllowedHosts = 'a b': allowed is: host name, *.name, * or IP address", failures);
+        Assert.Contains("Coap:Proxy:AllowedHosts = 'a b': allowed is: host name, *.name, * or IP address, with or without a port", failures);
         Assert.Contains(failures, static failure => failure.StartsWith("Coap:Proxy:Identifier = 'g w': ", StringComparison.Ordinal));
         Assert.Contains(
             "Coap:Proxy:MaxBodySize = '1073741825': allowed is: bytes (B, KiB, MiB, GiB), 1 to 1 GiB", failures);

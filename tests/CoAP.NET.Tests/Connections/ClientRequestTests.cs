@@ -55,6 +55,31 @@ public class ClientRequestTests : ClientConnectionTest
         Assert.Equal(CoapCode.Changed, (await Within(sent)).Code);
     }
 
+    [Theory]
+    [InlineData(true, false, false)]
+    [InlineData(false, true, false)]
+    [InlineData(true, false, true)]
+    [InlineData(false, true, true)]
+    public async Task No_bytes_of_another_client_leave_before_the_servers_CSM(bool isForwarded, bool isOnBehalf, bool observes)
+    {
+        ServerCsm = null;
+        await StartClientAsync();
+        CoapRequest request = new(observes ? CoapMethod.Get : CoapMethod.Put, Target)
+        {
+            IsForwarded = isForwarded,
+            OnBehalfOf = isOnBehalf ? default(CoapSource) : null,
+            Content = observes ? null : CoapContent.Text("\r\nFLUSHALL\r\n"),
+        };
+
+        Task sent = observes ? Endpoint.ObserveAsync(request) : Endpoint.SendAsync(request);
+
+        DirectConnection connection = Assert.Single(Streams.OpenedByUs);
+        Assert.Equal([OurCsm], connection.TakeSent());
+        Answers = static (_, frame) => frame.Code is 1 or 3 ? Reply(frame, "44") : null;
+        connection.Receive(LargeCsm);
+        await Within(sent);
+    }
+
     [Fact]
     public async Task A_peer_that_never_sends_its_CSM_fails_a_large_request_after_the_time_for_it()
     {

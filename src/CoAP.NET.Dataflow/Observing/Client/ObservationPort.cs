@@ -122,6 +122,7 @@ internal sealed class ObservationPort(CoapEnvironment environment, TransportSet 
 
     private ValueTask<CoapChannel> ConnectAsync(ConnectionRoute route, ObservationTarget target, RequestTime time,
         CancellationToken cancellationToken) =>
-            steps.Connection.ConnectAsync(route, target.Message, ConnectionStep.NeedsCapabilities(target.Message, null), time,
+            steps.Connection.ConnectAsync(route, target.Message,
+                ConnectionStep.NeedsCapabilities(target.Message, null, target.IsForwarded || target.OnBehalfOf is not null), time,
                 cancellationToken);
 }
