@@ -119,7 +119,7 @@ public sealed class ClientTests : GuideTest
     [Fact]
     public async Task Peers_have_parameters_of_their_own()
     {
-        IPNetwork local = IPNetwork.Parse("127.0.0.0/8:*");
+        IPNetwork local = IPNetwork.Parse("127.0.0.0/8");
         CoapEndpointOptions options = new()
         {
             ParametersOf = address => local.Contains(address.ToIPAddress())
