@@ -331,8 +331,7 @@ public sealed class CoapRequest
     /// <remarks>
     /// A response may then have unrecognized critical options, if they are safe to forward (RFC 7252 section 5.7.1). The endpoint passes an
     /// Echo challenge to the caller instead of answering it, because only the client can confirm that its request is fresh (RFC 9175
-    /// section 2.3). On a connection the request waits for the server's CSM (RFC 8323 section 5.3), so that no bytes of a client reach a
-    /// server of another protocol. Default false.
+    /// section 2.3). On a connection the request waits for the server's CSM, as one with <see cref="OnBehalfOf"/> does. Default false.
     /// </remarks>
     public bool IsForwarded
     {
@@ -343,13 +342,10 @@ public sealed class CoapRequest
     /// <summary>The client for which a proxy forwards the request.</summary>
     /// <remarks>
     /// Its share of a <see cref="CoapCache"/> applies. Where requests wait for one server (NSTART, RFC 7252 section 4.7), the clients take
-    /// turns: many waiting requests of one client do not delay those of another. On a connection the request waits for the server's CSM.
-    /// Null: the caller.
+    /// turns: many waiting requests of one client do not delay those of another. On a connection the request waits for the server's CSM, so
+    /// that no bytes of a client reach a server of another protocol. Null: the caller.
     /// </remarks>
     public CoapSource? OnBehalfOf { get => Transfer?.OnBehalfOf; set => Wishes.OnBehalfOf = value; }
-
-    /// <summary>Whether it has the bytes of another client, who may have chosen the server too.</summary>
-    internal bool IsForOther => Transfer is { } wishes && (wishes.IsForwarded || wishes.OnBehalfOf is not null);
 
     /// <summary>
     /// The maximum age of the request: the age of the Echo value that it returned, created by this endpoint for this peer (RFC 9175 section

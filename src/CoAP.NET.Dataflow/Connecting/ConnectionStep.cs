@@ -73,7 +73,8 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
     private StepOutcome Connect(OutgoingRequest request, ConnectionRoute route, CoapMessage message, bool isAgain)
     {
         // A download that begins at a later block asks for a block at once (RFC 8323 section 5.3.2).
-        bool needsCapabilities = NeedsCapabilities(request.Message, request.Request.Content, request.Request.IsForOther)
+        bool needsCapabilities =
+            NeedsCapabilities(request.Message, request.Request.Content, request.Request.Transfer is { IsForOther: true })
             || request.Request.Transfer?.Download is { Offset: > 0 };
         ValueTask<CoapChannel> connecting = ConnectAsync(
             route, request.Message, needsCapabilities, request.TimeAt(environment.Now), request.Cancellation);

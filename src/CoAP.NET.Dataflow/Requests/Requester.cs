@@ -299,8 +299,7 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
         for (bool isFirst = true; ; isFirst = false)
         {
             CoapChannel channel = await steps.Connection.ConnectAsync(
-                route, ping, ConnectionStep.NeedsCapabilities(ping, null, isForOther: false), time.Since(started, environment.Now), cancellationToken)
-                .ConfigureAwait(false);
+                route, ping, needsCapabilities: false, time.Since(started, environment.Now), cancellationToken).ConfigureAwait(false);
             try
             {
                 return await steps.Sender.PingAsync(channel, time.Since(started, environment.Now), passesQueue: false, cancellationToken)

@@ -33,6 +33,9 @@ internal sealed class TransferWishes
     /// <summary>For whom it is sent on; null for the caller itself.</summary>
     public CoapSource? OnBehalfOf { get; set; }
 
+    /// <summary>Whether the request has the bytes of another client, who may have chosen the server too.</summary>
+    public bool IsForOther => IsForwarded || OnBehalfOf is not null;
+
     /// <summary>Whether the response does not hold the whole body: it goes elsewhere, or is only a part.</summary>
     public bool LeavesBodyOut => Destination is not null || Download is not null || Overflow is { HasBegun: true };
 
