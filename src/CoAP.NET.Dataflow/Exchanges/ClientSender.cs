@@ -40,10 +40,11 @@ internal sealed class ClientSender
     /// <param name="cancellationToken">Cancels the wait and stops further copies.</param>
     /// <param name="isForwarded">Whether a proxy forwards the request for another client.</param>
     /// <param name="onBehalfOf">The client; null for the caller.</param>
+    /// <param name="keepsToken">Whether the message has its token already, which it gets again if no other request has it.</param>
     /// <returns>The request; its task ends with the response.</returns>
     public ClientRequest Begin(
         CoapChannel channel, CoapMessage message, RequestTime time, in RequestRun run, CancellationToken cancellationToken,
-        bool isForwarded = false, CoapSource? onBehalfOf = null)
+        bool isForwarded = false, CoapSource? onBehalfOf = null, bool keepsToken = false)
     {
         ClientRequest request;
         _shard.Enter();
@@ -51,7 +52,7 @@ internal sealed class ClientSender
         {
             request = new ClientRequest(_layer, _channels.Restore(channel), message, time, in run) { IsForwarded = isForwarded };
             request.Transmission.OnBehalfOf = onBehalfOf;
-            _layer.Register(request);
+            _layer.Register(request, keepsToken);
         }
         finally
         {

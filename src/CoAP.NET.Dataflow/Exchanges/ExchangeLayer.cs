@@ -27,10 +27,16 @@ internal sealed class ExchangeLayer
     public HeldNotifications Held { get; }
 
     /// <summary>Registers a request before it leaves, so that no response can overtake it.</summary>
-    public void Register(ClientRequest request)
+    /// <param name="request">The request.</param>
+    /// <param name="keepsToken">Whether its message has a token already, which it keeps if no other request has it.</param>
+    public void Register(ClientRequest request, bool keepsToken = false)
     {
         PeerExchanges peer = StateOf(request.Channel);
-        request.Message.Token = peer.NextToken(request.Message.Token.Length);
+        if (!keepsToken || !peer.IsFree(request.Message.Token))
+        {
+            request.Message.Token = peer.NextToken(request.Message.Token.Length);
+        }
+
         peer.Pending.Add(request.Message.Token, request);
         request.IsPending = true;
         ProtectedChannels.Begin(request.Channel, request.Message.Token);

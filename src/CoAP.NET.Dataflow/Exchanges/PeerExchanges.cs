@@ -30,7 +30,7 @@ internal sealed class PeerExchanges
     /// <returns>False when a request has it.</returns>
     public bool TryReserve(CoapToken token)
     {
-        if (Pending.ContainsKey(token) || Standing?.ContainsKey(token) == true)
+        if (!IsFree(token))
         {
             return false;
         }
@@ -39,6 +39,10 @@ internal sealed class PeerExchanges
         (_adopted ??= []).Add(token);
         return true;
     }
+
+    /// <summary>Whether no request to the peer has a token.</summary>
+    /// <param name="token">The token.</param>
+    public bool IsFree(CoapToken token) => !Pending.ContainsKey(token) && Standing?.ContainsKey(token) != true;
 
     private CoapToken NextFree()
     {

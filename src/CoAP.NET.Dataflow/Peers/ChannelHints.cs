@@ -37,4 +37,5 @@ internal sealed class ChannelHints
     public int DownloadBlockSize;
     public bool TellsOfBlocks;
     public bool RefusesBlocks;
+    public bool TakesProxyScheme;
 }

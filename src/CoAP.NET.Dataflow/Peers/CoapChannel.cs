@@ -331,16 +331,12 @@ public sealed partial class CoapChannel
         set => Hints.LongTokensUntil = value;
     }
 
-    /// <summary>
-    /// Whether Q-Block1 and Q-Block2 are allowed with the peer; otherwise they are unknown options. Never on reliable transports, which
-    /// lose nothing.
-    /// </summary>
-    internal bool AllowsQBlock => Shard.Environment.QBlock switch
-    {
-        CoapQBlock.Off => false,
-        CoapQBlock.Secured => !Transport.IsReliable && (Transport.IsSecure || PeerIdentity.IsKnown(Identity)),
-        _ => !Transport.IsReliable,
-    };
+    /// <summary>Whether the transport is a secured one.</summary>
+    internal bool IsSecure => Transport.IsSecure;
+
+    /// <summary>Whether Q-Block is allowed with the peer. Never on reliable transports, which lose nothing.</summary>
+    internal bool AllowsQBlock => !Transport.IsReliable && (Shard.Environment.QBlock == CoapQBlock.AllowUnsecured
+        || (Shard.Environment.QBlock == CoapQBlock.Secured && (IsSecure || PeerIdentity.IsKnown(Identity))));
 
     /// <summary>Until when the peer is assumed to support Q-Block, in units of 100 ns. A hint, so not guarded.</summary>
     internal long KnowsQBlockUntil
@@ -386,14 +382,18 @@ public sealed partial class CoapChannel
         init => Links.AddressHash = value;
     }
 
-    /// <summary>
-    /// The block size in bytes that the peer requested for an upload; 0 before that. A hint, so not guarded (RFC 7959 sections 2.3 and
-    /// 2.4).
-    /// </summary>
+    /// <summary>The block size in bytes that the peer requested for an upload; 0 before that. A hint, so not guarded.</summary>
     internal int UploadBlockSize
     {
         get => _extras?.Hints?.UploadBlockSize ?? 0;
         set => Hints.UploadBlockSize = value;
+    }
+
+    /// <summary>Whether the peer is a proxy that refused Proxy-Uri and takes Proxy-Scheme (RFC 7252 section 5.10.2). A hint.</summary>
+    internal bool TakesProxyScheme
+    {
+        get => _extras?.Hints is { TakesProxyScheme: true };
+        set => Hints.TakesProxyScheme = value;
     }
 
     /// <summary>The block size in bytes that the peer used for a download. See <see cref="UploadBlockSize"/>.</summary>

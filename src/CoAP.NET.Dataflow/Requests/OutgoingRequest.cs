@@ -101,6 +101,13 @@ internal sealed record OutgoingRequest
         init => More.TokenLength = value;
     }
 
+    /// <summary>Whether the message has its token already: that of an earlier message of the same transfer.</summary>
+    public bool KeepsToken
+    {
+        get => _more is { KeepsToken: true };
+        init => More.KeepsToken = value;
+    }
+
     /// <summary>The request from which a step made this one; null for one from the caller.</summary>
     public OutgoingRequest? MadeOf => _more?.MadeOf;
 
@@ -164,6 +171,8 @@ internal sealed record OutgoingRequest
         public ClientWatch? Watch { get; set; }
 
         public int TokenLength { get; set; }
+
+        public bool KeepsToken { get; set; }
 
         public OutgoingRequest? MadeOf { get; set; }
 

@@ -30,7 +30,7 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
     {
         CoapChannel channel = request.Channel;
         int length = request.TokenLength is > 0 and int asked ? asked : WantedFor(channel);
-        if (length == 0)
+        if (length == 0 || request.KeepsToken)
         {
             return StepOutcome.Go;
         }

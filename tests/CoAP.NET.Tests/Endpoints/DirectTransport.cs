@@ -13,6 +13,11 @@ internal sealed class DirectTransport : CoapDatagramTransport
 
     public override string Scheme => "coap";
 
+    public override bool IsSecure => IsProtected;
+
+    /// <summary>What <see cref="IsSecure"/> says.</summary>
+    public bool IsProtected { get; set; }
+
     public override IReadOnlyList<CoapAddress> LocalAddresses => [Local];
 
     /// <summary>

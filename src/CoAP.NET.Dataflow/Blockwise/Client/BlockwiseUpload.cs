@@ -6,6 +6,11 @@ namespace CoAP.NET.Blockwise;
 /// <param name="messages">The messages of the request.</param>
 internal sealed class BlockwiseUpload(TransferMessages messages)
 {
+    // Some servers join the blocks of a body by their token (go-coap, node-coap). Over DTLS and TLS a token must not be used again (RFC
+    // 9175 section 4.2), and those of a protected request belong to its keys.
+    private readonly bool _sharesToken = messages.Request.Channel is { Carried: null, IsSecure: false };
+    private CoapToken _token;
+
     /// <summary>Sends the body.</summary>
     /// <param name="answer">The response to the whole request; null if nothing was sent yet.</param>
     /// <param name="cancellationToken">Stops it.</param>
@@ -35,7 +40,7 @@ internal sealed class BlockwiseUpload(TransferMessages messages)
                 long offset = upload.Offset;
                 int number = (int)(offset / upload.Fit.Unit);
                 CoapResponse response = answer
-                    ?? await messages.ExchangeAsync(NextBlock(upload, payload, more, body.Length), cancellationToken).ConfigureAwait(false);
+                    ?? await SendAsync(NextBlock(upload, payload, more, body.Length), cancellationToken).ConfigureAwait(false);
                 answer = null;
                 switch (upload.OnResponse(response.Message, payload.Length, more))
                 {
@@ -81,6 +86,17 @@ internal sealed class BlockwiseUpload(TransferMessages messages)
                 (payload, more) = await ReadAsync(body, upload, cancellationToken).ConfigureAwait(false);
             }
         }
+    }
+
+    private async Task<CoapResponse> SendAsync(CoapMessage block, CancellationToken cancellationToken)
+    {
+        CoapResponse response = await messages.ExchangeAsync(block, cancellationToken, _token).ConfigureAwait(false);
+        if (_sharesToken)
+        {
+            _token = block.Token;
+        }
+
+        return response;
     }
 
     private static async ValueTask<(ReadOnlyMemory<byte> Block, bool More)> ReadAsync(

@@ -48,12 +48,21 @@ internal sealed class TransferMessages
     private bool HasBegun { get; set; }
 
     /// <summary>Sends a message and gives the response to it.</summary>
-    public async Task<CoapResponse> ExchangeAsync(CoapMessage message, CancellationToken cancellationToken)
+    /// <param name="message">The message.</param>
+    /// <param name="cancellationToken">Stops it.</param>
+    /// <param name="token">The token of an earlier message to use again; empty for a new one.</param>
+    public async Task<CoapResponse> ExchangeAsync(CoapMessage message, CancellationToken cancellationToken, CoapToken token = default)
     {
         cancellationToken.ThrowIfCancellationRequested();
         try
         {
             OutgoingRequest next = Request with { Message = message, FirstBlock = null, Cancellation = cancellationToken };
+            if (token.Length > 0)
+            {
+                message.Token = token;
+                next = next with { KeepsToken = true };
+            }
+
             if (Wishes?.Overflow is { HasBegun: true })
             {
                 // The reader sets the pace, so the timeout applies to each block.
