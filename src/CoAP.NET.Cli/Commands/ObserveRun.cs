@@ -18,7 +18,8 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
     // A terminal can be slower than a server; drops the oldest notifications that it cannot keep up with.
     private const int MaxWaiting = 10_000;
 
-    private Channel<Happening> _happenings = CreateChannel();
+    private readonly Channel<Happening> _happenings = Channel.CreateBounded<Happening>(
+        new BoundedChannelOptions(MaxWaiting) { FullMode = BoundedChannelFullMode.DropOldest, SingleReader = true });
 
     /// <summary>The exit code of the last response; that of a request without an answer before the first one.</summary>
     public int Code { get; private set; } = ExitCodes.Timeout;
@@ -27,38 +28,17 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
     /// <returns>The exit code.</returns>
     public async Task<int> RunAsync(CancellationToken cancellationToken)
     {
-        if (run.Proxy is not { } proxy)
-        {
-            await ObserveAsync(request, cancellationToken).ConfigureAwait(false);
-        }
-        else if (await ObserveAsync(ProxyForms.Ask(request, proxy, CoapProxyForm.Uri), cancellationToken).ConfigureAwait(false)
-            is { } refusal)
-        {
-            // Ignores later events of the first observation.
-            _happenings = CreateChannel();
-            await ObserveAsync(ProxyForms.AskAgain(run.Context, request, proxy, refusal), cancellationToken).ConfigureAwait(false);
-        }
-
-        return Code;
-    }
-
-    private static Channel<Happening> CreateChannel() => Channel.CreateBounded<Happening>(
-        new BoundedChannelOptions(MaxWaiting) { FullMode = BoundedChannelFullMode.DropOldest, SingleReader = true });
-
-    // Returns the answer of a proxy that does not support the form of the request; null after an observation.
-    private async Task<CoapResponse?> ObserveAsync(CoapRequest asked, CancellationToken cancellationToken)
-    {
-        Channel<Happening> happenings = _happenings;
         CoapObserveOptions options = new()
         {
-            OnNotification = response => happenings.Writer.TryWrite(new Happening(response, default, null)),
+            OnNotification = response => _happenings.Writer.TryWrite(new Happening(response, default, null)),
         };
         long since = run.Context.TimeProvider.GetTimestamp();
         long retransmissions = run.Retransmissions;
         CoapObservation observation;
         using (run.Waiting?.Begin(run.Client, request.Timeout, request.Confirmable))
         {
-            observation = await run.Client.ObserveAsync(asked, options, cancellationToken).ConfigureAwait(false);
+            observation = await run.Client.ObserveAsync(ProxyForms.Ask(request, run.Proxy), options, cancellationToken)
+                .ConfigureAwait(false);
         }
 
         await using (observation.ConfigureAwait(false))
@@ -68,17 +48,12 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
                 throw error;
             }
 
-            if (observation.Latest is { } first && ProxyForms.IsRefused(asked, first))
-            {
-                return first;
-            }
-
-            observation.StateChanged += (_, state) => happenings.Writer.TryWrite(new Happening(null, state, observation.Error));
+            observation.StateChanged += (_, state) => _happenings.Writer.TryWrite(new Happening(null, state, observation.Error));
             Tell(new Happening(null, observation.State, observation.Error));
             int shown = 0;
-            while (shown < count && await happenings.Reader.WaitToReadAsync(cancellationToken).ConfigureAwait(false))
+            while (shown < count && await _happenings.Reader.WaitToReadAsync(cancellationToken).ConfigureAwait(false))
             {
-                Happening happening = await happenings.Reader.ReadAsync(cancellationToken).ConfigureAwait(false);
+                Happening happening = await _happenings.Reader.ReadAsync(cancellationToken).ConfigureAwait(false);
                 if (happening.Response is not { } response)
                 {
                     Tell(happening);
@@ -105,7 +80,7 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
             }
         }
 
-        return null;
+        return Code;
     }
 
     // A server that restarted has lost the keys of an earlier key exchange.

@@ -147,18 +147,15 @@ internal static class RequestCommand
         return run.Printer.Print(response, facts);
     }
 
-    private static Task<CoapResponse?> AskAsync(
+    private static async Task<CoapResponse?> AskAsync(
         RequestRun run, CoapRequest request, CoapUri? proxy, CancellationToken cancellationToken)
     {
         // A server that suppresses unwanted responses is silent, which means success.
         NoResponseClasses notWanted = request.NoResponse;
-        return ProxyForms.SendAsync(
-            run.Context,
-            request,
-            proxy,
-            async sent => notWanted is NoResponseClasses.None or NoResponseClasses.All
-                ? await run.Client.SendAsync(sent, cancellationToken).ConfigureAwait(false)
-                : await run.Client.SendAsync(sent, notWanted, cancellationToken).ConfigureAwait(false));
+        CoapRequest sent = ProxyForms.Ask(request, proxy);
+        return notWanted is NoResponseClasses.None or NoResponseClasses.All
+            ? await run.Client.SendAsync(sent, cancellationToken).ConfigureAwait(false)
+            : await run.Client.SendAsync(sent, notWanted, cancellationToken).ConfigureAwait(false);
     }
 
     private static bool IsGroup(ParseResult parse, RequestOptions options) =>

@@ -177,11 +177,7 @@ internal static class DiscoverCommand
 
         public async Task<int> AskAsync(CoapClient client, CancellationToken cancellationToken)
         {
-            CoapResponse response = (await ProxyForms.SendAsync(
-                context,
-                request,
-                proxy,
-                async sent => await client.SendAsync(sent, cancellationToken).ConfigureAwait(false)).ConfigureAwait(false))!;
+            CoapResponse response = await client.SendAsync(ProxyForms.Ask(request, proxy), cancellationToken).ConfigureAwait(false);
             if (response.Code.IsError)
             {
                 ErrorAnswer.Write(context, response, request.UriText!, "The server does not list its resources.", proxy);

@@ -11,7 +11,8 @@ public static class CoapProxyRequests
     // RFC 7252 section 5.10.2.
     private const int MaxProxyUri = 1034;
 
-    private static readonly int[] s_uriOptions =
+    /// <summary>The options that name a resource of CoAP.</summary>
+    internal static ReadOnlySpan<int> UriOptions =>
         [OptionNumber.UriHost, OptionNumber.UriPort, OptionNumber.UriPath, OptionNumber.UriQuery];
 
     /// <summary>Copies a request so that it goes to a proxy and names its target there.</summary>
@@ -49,7 +50,7 @@ public static class CoapProxyRequests
         }
 
         CoapRequest copy = request.WithUri($"{proxy.Scheme}://{proxy.Authority}");
-        foreach (int number in s_uriOptions)
+        foreach (int number in UriOptions)
         {
             copy.Options.Remove(number);
         }
@@ -60,7 +61,7 @@ public static class CoapProxyRequests
         }
         else
         {
-            target.AddTo(copy.Options, proxy);
+            target.AddTo(copy.Options, proxy.Port);
         }
 
         return copy;

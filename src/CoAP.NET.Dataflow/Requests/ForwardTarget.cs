@@ -59,9 +59,9 @@ internal sealed class ForwardTarget
 
     /// <summary>Adds the options that name the target in addition to Proxy-Scheme.</summary>
     /// <param name="options">The options of the request.</param>
-    /// <param name="proxy">The proxy, whose port applies without Uri-Port.</param>
+    /// <param name="proxyPort">The port of the proxy, which applies without Uri-Port; null if it is unknown.</param>
     /// <exception cref="ArgumentException">These options cannot express the URI.</exception>
-    public void AddTo(CoapOptionCollection options, CoapUri proxy)
+    public void AddTo(CoapOptionCollection options, int? proxyPort)
     {
         if (_split is not { } uri)
         {
@@ -74,7 +74,7 @@ internal sealed class ForwardTarget
         own.Remove(OptionNumber.UriHost);
         options.AddString(OptionNumber.UriHost, uri.Host);
         int port = _port ?? uri.Port;
-        if (_port is not null || port != proxy.Port)
+        if (_port is not null || port != proxyPort)
         {
             options.AddUInt(OptionNumber.UriPort, (uint)port);
         }

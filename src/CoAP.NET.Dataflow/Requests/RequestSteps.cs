@@ -28,7 +28,7 @@ internal sealed class RequestSteps
         Blockwise = new BlockwiseStep(environment);
         Token = new TokenStep(environment);
 
-        List<RequestStep> steps = [Connection, new PatienceStep(environment, patience, stopped)];
+        List<RequestStep> steps = [Connection, new PatienceStep(environment, patience, stopped), new ProxyFormStep()];
         if (Cache is not null)
         {
             // A stored response needs no connection.

@@ -1,6 +1,7 @@
 using System.Net;
 using System.Text;
 using CoAP.NET.Options;
+using CoAP.NET.Tests.Blockwise;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Endpoints;
@@ -67,6 +68,73 @@ public sealed class ClientProxyTests : ClientTest
         Assert.Equal(["a"], request.Options.UriPath);
         Assert.Equal(["b"], request.Options.UriQuery);
         Assert.Equal("coap://127.0.0.1", request.UriText);
+    }
+
+    [Theory]
+    [InlineData("82")]
+    [InlineData("a1")]
+    [Rfc("7252-5.10.2-3")]
+    public async Task A_proxy_that_refuses_Proxy_Uri_is_asked_again_by_Proxy_Scheme_and_later_ones_at_once(string refusal)
+    {
+        Client.Proxy = s_proxy;
+        Task<CoapResponse> first = Client.PutAsync("coap+tcp://lamp.example:5690/a?b", CoapContent.Text("on"));
+        Refuse(refusal);
+        CoapMessage byScheme = Answered(out Sent sent);
+        Transport.Receive(s_server, $"6444{sent.MessageId}{sent.Token}");
+        Assert.Equal(CoapCode.Changed, (await Within(first)).Code);
+        _ = Client.GetAsync("coap://lamp.example/next");
+
+        Assert.Null(byScheme.Options.ProxyUri);
+        Assert.Equal(
+            ("coap+tcp", "lamp.example", 5690), (byScheme.Options.ProxyScheme, byScheme.Options.UriHost, byScheme.Options.UriPort));
+        Assert.Equal(["a"], byScheme.Options.UriPath);
+        Assert.Equal(["b"], byScheme.Options.UriQuery);
+        Assert.Equal("on", Encoding.UTF8.GetString(byScheme.Payload.Span));
+        Assert.Equal(("coap", null), (Answered(out _) is var later ? later.Options.ProxyScheme : null, later.Options.ProxyUri));
+    }
+
+    [Fact]
+    public async Task A_refusal_of_both_forms_is_the_answer_and_the_next_request_begins_with_Proxy_Uri()
+    {
+        Client.Proxy = s_proxy;
+        Task<CoapResponse> first = Client.GetAsync("coap://lamp.example/a");
+        Refuse("82");
+        Refuse("82");
+        Assert.Equal(CoapCode.BadOption, (await Within(first)).Code);
+
+        _ = Client.GetAsync("coap://lamp.example/a");
+        Assert.NotNull(TakeMessage().Options.ProxyUri);
+    }
+
+    [Fact]
+    public async Task A_stream_that_cannot_be_read_again_is_not_sent_in_the_other_form()
+    {
+        Client.Proxy = s_proxy;
+        using PatternStream body = new(10, canSeek: false);
+        Task<CoapResponse> sent = Client.PutAsync("coap://lamp.example/a", CoapContent.Stream(body));
+        Refuse("a1");
+
+        Assert.Equal(CoapCode.NotImplemented, (await Within(sent)).Code);
+    }
+
+    [Theory]
+    [InlineData("82")]
+    [InlineData("a1")]
+    public async Task An_observation_is_registered_again_by_Proxy_Scheme_and_tells_nothing_of_the_refusal(string refusal)
+    {
+        Client.Proxy = s_proxy;
+        List<CoapCode> told = [];
+        Task<CoapObservation> observing = Client.ObserveAsync(
+            new CoapRequest(CoapMethod.Get, "coap://lamp.example/a"),
+            new CoapObserveOptions { OnNotification = response => told.Add(response.Code) });
+        Refuse(refusal);
+        CoapMessage byScheme = Answered(out Sent sent);
+        Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}6101");
+        await using CoapObservation observation = await Within(observing);
+
+        Assert.Equal(("coap", "lamp.example", 0u), (byScheme.Options.ProxyScheme, byScheme.Options.UriHost, byScheme.Options.Observe));
+        Assert.Equal(CoapObserveState.Observing, observation.State);
+        Assert.Equal([CoapCode.Content], told);
     }
 
     [Fact]
@@ -137,6 +205,14 @@ public sealed class ClientProxyTests : ClientTest
         Assert.Throws<InvalidOperationException>(
             () => Client.SendToGroupAsync(new CoapRequest(CoapMethod.Get, "coap://224.0.1.187/x") { Confirmable = false }));
     }
+
+    private void Refuse(string code)
+    {
+        Sent sent = TakeOne();
+        Transport.Receive(s_server, $"64{code}{sent.MessageId}{sent.Token}");
+    }
+
+    private CoapMessage Answered(out Sent sent) => Read(Wire.Hex((sent = TakeOne()).Hex));
 
     private CoapMessage TakeMessage() => Read(Wire.Hex(TakeOne().Hex));
 

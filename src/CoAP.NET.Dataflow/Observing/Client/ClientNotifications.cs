@@ -101,11 +101,37 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
             standing.Channel.EchoToReturn = echo.ToArray();
         }
 
+        if (TriesOtherProxyForm(response.Code, now))
+        {
+            return;
+        }
+
         Store(response);
         bool asksForPatience = response.Code == CoapCode.ServiceUnavailable || response.Code == CoapCode.TooManyRequests
             || response.Options.Contains(OptionNumber.MaxAge);
         registration.Fail(new CoapResponseException(response), now, asksForPatience ? response.MaxAge : default, clearsRegistration: true,
             response);
+    }
+
+    // A proxy that does not know Proxy-Uri is asked by Proxy-Scheme; see ProxyFormStep.
+    private bool TriesOtherProxyForm(CoapCode code, long now)
+    {
+        if (!ProxyFormStep.IsRefusal(code) || registration.Phase != RegistrationPhase.Registering
+            || registration.Standing?.Channel is not { Carried: null } proxy
+            || Target.Message.OptionsToRead?.Contains(OptionNumber.ProxyUri) != true)
+        {
+            return false;
+        }
+
+        proxy.TakesProxyScheme = !proxy.TakesProxyScheme;
+        if (proxy.TakesProxyScheme)
+        {
+            registration.StopTransmission();
+            registration.Unregister();
+            registration.Register(proxy, now);
+        }
+
+        return proxy.TakesProxyScheme;
     }
 
     private void OnPlainResponse(CoapResponse response, long now)

@@ -93,6 +93,11 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
             message.Options.Block2 = new BlockValue(0, more: false, BlockValue.GetSizeExponent(size));
         }
 
+        if (standing.Channel.TakesProxyScheme)
+        {
+            ProxyFormStep.TrySplit(message, standing.Channel, Uri);
+        }
+
         return message;
     }
 
