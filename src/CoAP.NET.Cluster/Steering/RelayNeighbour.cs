@@ -14,4 +14,16 @@ internal sealed class RelayNeighbour
 
     /// <summary>The number of unanswered questions by UDP since.</summary>
     public int Questions { get; set; }
+
+    /// <summary>Begins a question if one is due.</summary>
+    /// <param name="hasWay">Whether there is a way to the node.</param>
+    /// <param name="isStalled">Whether answers of the node are overdue there: it has forgotten the key, for example because it missed in
+    /// the map for a moment, and drops what is sent with it. The next question is then due at once.</param>
+    /// <param name="now">The time, as a timestamp.</param>
+    public bool TryBegin(bool hasWay, bool isStalled, long now)
+    {
+        bool begins = !IsAsking && (hasWay ? isStalled : now >= AsksAt);
+        IsAsking |= begins;
+        return begins;
+    }
 }

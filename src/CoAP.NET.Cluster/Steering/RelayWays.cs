@@ -142,8 +142,7 @@ internal sealed class RelayWays(ClusterLinks links, byte[] server, TimeProvider 
                 }
 
                 // A node that does not answer by UDP may still answer over the link, which is then used.
-                asks = !neighbour.IsAsking && (way is null or { IsStalled: true }) && time.GetTimestamp() >= neighbour.AsksAt;
-                neighbour.IsAsking |= asks;
+                asks = neighbour.TryBegin(way is not null, way is { IsStalled: true }, time.GetTimestamp());
             }
 
             if (way is { IsAsking: true })

@@ -106,6 +106,19 @@ public sealed class RelayWayTests : IDisposable
     }
 
     [Fact]
+    public void A_way_whose_answers_are_overdue_asks_for_a_key_at_once_and_others_wait_for_their_time()
+    {
+        RelayNeighbour neighbour = new() { AsksAt = 100 };
+
+        Assert.False(neighbour.TryBegin(hasWay: false, isStalled: false, now: 99));
+        Assert.False(neighbour.TryBegin(hasWay: true, isStalled: false, now: 200));
+        Assert.True(neighbour.TryBegin(hasWay: true, isStalled: true, now: 1));
+        Assert.False(neighbour.TryBegin(hasWay: true, isStalled: true, now: 2));
+        neighbour.IsAsking = false;
+        Assert.True(neighbour.TryBegin(hasWay: false, isStalled: false, now: 100));
+    }
+
+    [Fact]
     public void Of_ten_questions_a_second_one_answer_is_enough()
     {
         _ = Sealed(RelayKind.Question);
