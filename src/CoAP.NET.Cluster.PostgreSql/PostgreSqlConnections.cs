@@ -34,11 +34,12 @@ internal sealed class PostgreSqlConnections : IAsyncDisposable
         };
         _single = NpgsqlDataSource.Create(text);
 
-        // The server ends abandoned statements, and a commit is synchronous: confirmed changes must survive a failure of the server.
+        // The server ends abandoned statements, and a commit is synchronous: confirmed changes must survive a failure of the server. With
+        // "local", a failover would lose them although a standby is synchronous.
         _settings = string.Create(CultureInfo.InvariantCulture, $"""
             set statement_timeout = {(int)options.CommandTimeout.TotalMilliseconds};
             set idle_in_transaction_session_timeout = {(int)options.CommandTimeout.TotalMilliseconds};
-            select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off';
+            select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') in ('off', 'local');
             """);
     }
 

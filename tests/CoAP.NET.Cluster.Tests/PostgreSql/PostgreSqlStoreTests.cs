@@ -27,6 +27,23 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         Assert.Equal("public", await server.AskAsync<string>("select current_schema()::text"));
     }
 
+    [Theory]
+    [InlineData("off", "on")]
+    [InlineData("local", "on")]
+    [InlineData("remote_apply", "remote_apply")]
+    public async Task Commits_of_a_user_that_would_not_survive_a_failover_are_made_synchronous(string setting, string expected)
+    {
+        await using PostgreSqlConnections connections = new(new CoapPostgreSqlClusterOptions
+        {
+            ConnectionString = $"{server.ConnectionString};Options=-c synchronous_commit={setting}",
+            Schema = _schema,
+        });
+        await using NpgsqlConnection connection = await connections.OpenOwnAsync(Token);
+        await using NpgsqlCommand command = new("show synchronous_commit", connection);
+
+        Assert.Equal(expected, await command.ExecuteScalarAsync(Token));
+    }
+
     [Fact]
     public async Task A_process_that_ends_is_seen_long_before_its_lease_ends()
     {
