@@ -25,6 +25,14 @@ internal sealed class ClusterHealthCheck(CoapCluster cluster) : IHealthCheck
         };
         return Task.FromResult((health.Failure, missing) switch
         {
+            // Whatever the failure status: a rollout must not go on to replace good nodes by such ones.
+            ({ } failure, _) when !cluster.IsReady => HealthCheckResult.Unhealthy(
+                $"This node has never joined the cluster: {failure.Message}", failure, data),
+            (_, { Count: > 0 }) when !cluster.IsReady => HealthCheckResult.Unhealthy(
+                $"This node has no link with node {string.Join(", ", missing)} yet, and gets no slots without. Do all nodes have the same "
+                + "secret, and do their networks let links through? Log event 2512 has the reason; a dead node is forgotten when its lease "
+                + "ends.", data: data),
+            (_, _) when !cluster.IsReady => HealthCheckResult.Unhealthy("This node has not joined the cluster yet.", data: data),
             ({ } failure, _) => new HealthCheckResult(context.Registration.FailureStatus,
                 $"The store of the cluster is unavailable since {health.Since:u}; the server continues without it: {failure.Message}",
                 failure, data),

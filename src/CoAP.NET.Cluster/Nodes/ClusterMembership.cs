@@ -149,8 +149,9 @@ internal sealed class ClusterMembership : IAsyncDisposable
         }
     }
 
-    /// <summary>Takes its share of the slots from now on, because the servers run.</summary>
-    public void BeginToShare()
+    /// <summary>Takes its share of the slots from now on, because the servers run and the other nodes are reachable.</summary>
+    /// <returns>A task that completes when the store was told.</returns>
+    public Task BeginToShare()
     {
         lock (_gate)
         {
@@ -159,6 +160,8 @@ internal sealed class ClusterMembership : IAsyncDisposable
                 _isSharing = true;
                 _telling = _self is null ? _telling : TryRenewAsync(_stop.Token);
             }
+
+            return _telling;
         }
     }
 

@@ -14,7 +14,7 @@ namespace CoAP.NET.Cluster;
 /// starts has all slots; further nodes stand by, and take over when it ends. A node that stops releases its lease, so that the next one
 /// need not wait.</para>
 /// </remarks>
-public sealed class CoapCluster : IAsyncDisposable
+public sealed class CoapCluster : IClusterLinkListener, IAsyncDisposable
 {
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
@@ -31,6 +31,7 @@ public sealed class CoapCluster : IAsyncDisposable
     private bool _isStarted;
     private bool _isSteered;
     private bool _isHeldBack;
+    private bool _isReady;
     private Task? _end;
 
     /// <summary>Creates a node. It is inactive before <see cref="StartAsync"/>.</summary>
@@ -66,6 +67,7 @@ public sealed class CoapCluster : IAsyncDisposable
         _mover = new SlotMover(Self.Id, _membership, Writer, options.Moves.Checked(), _time, _logger);
         Observations = new CoapClusterObservations(this, _time, random ?? CoapRandomSource.Secure, _logger);
         _membership.MapChanged += OnMapChanged;
+        Links.Listen(this);
         _resumptions = new ClusterResumptions(this, _time);
         _devices = new ClusterDevices(this, options.Devices, _time, random ?? CoapRandomSource.Secure, _logger);
         _mover.Add(_devices.Holder);
@@ -130,6 +132,9 @@ public sealed class CoapCluster : IAsyncDisposable
 
     /// <summary>Whether the store accepts leases and records. While it does not, the node continues with what it has.</summary>
     public CoapStoreHealth Health => _membership.Health is { IsDegraded: true } health ? health : Writer.Health;
+
+    /// <summary>Whether the node has joined, and has reached each other live node once. It gets no slots before.</summary>
+    internal bool IsReady => Volatile.Read(ref _isReady);
 
     /// <summary>Whether the node is leaving (<see cref="LeaveAsync"/>).</summary>
     public bool IsLeaving => _membership.IsLeaving;
@@ -245,7 +250,8 @@ public sealed class CoapCluster : IAsyncDisposable
     internal void Share()
     {
         Volatile.Write(ref _isHeldBack, false);
-        _membership.BeginToShare();
+        Volatile.Write(ref _isSteered, false);
+        _ = ShareWhenReady();
     }
 
     /// <summary>Records that a server with sessions runs.</summary>
@@ -253,8 +259,15 @@ public sealed class CoapCluster : IAsyncDisposable
     {
         if (!Volatile.Read(ref _isHeldBack))
         {
-            _membership.BeginToShare();
+            Volatile.Write(ref _isSteered, false);
+            _ = ShareWhenReady();
         }
+    }
+
+    void IClusterLinkListener.OnUp(CoapNodeId node) => _ = ShareWhenReady();
+
+    void IClusterLinkListener.OnDown(CoapNodeId node)
+    {
     }
 
     /// <summary>Returns the counters of kept observers.</summary>
@@ -289,7 +302,8 @@ public sealed class CoapCluster : IAsyncDisposable
 
         await Links.StartAsync(cancellationToken).ConfigureAwait(false);
         Self = Self with { Address = Links.Address };
-        await _membership.StartAsync(Self, SharesAtStart(), cancellationToken).ConfigureAwait(false);
+        await _membership.StartAsync(Self, shares: !Links.IsOn && MayShare, cancellationToken).ConfigureAwait(false);
+        await ShareWhenReady().ConfigureAwait(false);
         _mover.Start();
     }
 
@@ -373,12 +387,25 @@ public sealed class CoapCluster : IAsyncDisposable
     }
 
     // If a server is started after the cluster, slots would arrive here before a server runs.
-    private bool SharesAtStart() => !Volatile.Read(ref _isHeldBack) && !Volatile.Read(ref _isSteered);
+    private bool MayShare => !Volatile.Read(ref _isHeldBack) && !Volatile.Read(ref _isSteered);
+
+    // A node that others cannot reach, for example one with another secret, would get slots and keep their devices from everybody.
+    private Task ShareWhenReady()
+    {
+        CoapClusterMap map = Map;
+        if (!IsReady && map.IsThere(Self.Id) && Links.FindMissing(map).Count == 0)
+        {
+            Volatile.Write(ref _isReady, true);
+        }
+
+        return IsReady && MayShare ? _membership.BeginToShare() : Task.CompletedTask;
+    }
 
     private void OnMapChanged(object? sender, EventArgs arguments)
     {
         Links.Update(Map);
         Notices.Update(Map);
+        _ = ShareWhenReady();
         try
         {
             MapChanged?.Invoke(this, EventArgs.Empty);

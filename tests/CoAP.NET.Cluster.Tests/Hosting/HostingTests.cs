@@ -46,11 +46,27 @@ public sealed class HostingTests
     }
 
     [Fact]
-    public async Task Health_is_degraded_while_the_store_is_away()
+    public async Task A_node_that_never_joined_is_unhealthy_whatever_the_failure_status()
     {
         _memory.IsAway = true;
+        using IHost host = Build(static services => services.AddHealthChecks().AddCoapCluster(failureStatus: HealthStatus.Degraded));
+        await host.StartAsync();
+
+        HealthReport report = await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync();
+
+        Assert.Equal(HealthStatus.Unhealthy, report.Entries["coap-cluster"].Status);
+        Assert.Contains("never joined", report.Entries["coap-cluster"].Description, StringComparison.Ordinal);
+        await host.StopAsync();
+    }
+
+    [Fact]
+    public async Task Health_is_degraded_while_the_store_is_away()
+    {
         using IHost host = Build(static services => services.AddHealthChecks().AddCoapCluster());
         await host.StartAsync();
+        _memory.IsAway = true;
+        CoapCluster cluster = host.Services.GetRequiredService<CoapCluster>();
+        await Eventually.IsTrueAsync(() => cluster.Health.IsDegraded);
 
         HealthReport report = await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync();
 
@@ -73,15 +89,39 @@ public sealed class HostingTests
     }
 
     [Fact]
-    public async Task Health_is_degraded_without_a_link_with_another_node_and_never_worse()
+    public async Task A_node_that_reached_not_all_others_is_unhealthy_and_gets_no_slots()
     {
         await using ICoapClusterStore store = _memory.Open();
         CoapClusterNode other = new(CoapNodeId.New(), "coaps+tcp://127.0.0.1:9");
-        await store.JoinAsync(other, TimeSpan.FromHours(1), default);
+        CoapClusterMap map = await store.JoinAsync(other, TimeSpan.FromHours(1), default);
+        await store.TryChangeAsync(map.Assign(other.Id, CoapSlot.All), default);
+        using IHost host = Build(static services => services
+            .Configure<CoapClusterOptions>(static options => options.LinkAddress = "coaps+tcp://127.0.0.1:0")
+            .AddHealthChecks().AddCoapCluster());
+        await host.StartAsync();
+
+        HealthReportEntry entry = (await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync()).Entries["coap-cluster"];
+
+        Assert.Equal(HealthStatus.Unhealthy, entry.Status);
+        Assert.Contains($"no link with node {other.Id} yet", entry.Description, StringComparison.Ordinal);
+        CoapCluster cluster = host.Services.GetRequiredService<CoapCluster>();
+        Assert.Equal("", Assert.Single(cluster.Map.Nodes, node => node.Id == cluster.Self.Id).Address);
+        Assert.Equal(0, entry.Data["slots"]);
+        await host.StopAsync();
+    }
+
+    [Fact]
+    public async Task Health_is_degraded_without_a_link_with_another_node_and_never_worse()
+    {
         using IHost host = Build(static services => services
             .Configure<CoapClusterOptions>(static options => options.LinkAddress = "coaps+tcp://127.0.0.1:0")
             .AddHealthChecks().AddCoapCluster(failureStatus: HealthStatus.Unhealthy));
         await host.StartAsync();
+        await using ICoapClusterStore store = _memory.Open();
+        CoapClusterNode other = new(CoapNodeId.New(), "coaps+tcp://127.0.0.1:9");
+        await store.JoinAsync(other, TimeSpan.FromHours(1), default);
+        CoapCluster cluster = host.Services.GetRequiredService<CoapCluster>();
+        await Eventually.IsTrueAsync(() => cluster.Map.Nodes.Count == 2);
 
         HealthReportEntry entry = (await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync()).Entries["coap-cluster"];
 

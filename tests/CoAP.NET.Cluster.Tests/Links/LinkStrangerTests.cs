@@ -54,6 +54,24 @@ public sealed class LinkStrangerTests
     }
 
     [Fact]
+    public async Task A_node_with_another_secret_joins_the_same_store_and_never_gets_a_slot()
+    {
+        await using LinkedNodes nodes = new();
+        CoapCluster node = nodes.Add();
+        CoapCluster member = nodes.Add();
+        await nodes.StartAsync();
+        CoapCluster foreign = nodes.Add(configure: static options => options.Secret = LinkedNodes.Secret.Reverse().ToArray());
+        await foreign.StartAsync();
+        await nodes.PassUntilAsync(() => foreign.Links.Counters.Failed > 0);
+        await member.DisposeAsync();
+        await nodes.PassUntilAsync(() => node.Map.SlotsOf(node.Self.Id).Count == CoapSlot.Count);
+
+        Assert.False(foreign.IsReady);
+        Assert.Empty(foreign.Map.SlotsOf(foreign.Self.Id));
+        Assert.Equal("", Assert.Single(node.Map.Nodes, other => other.Id == foreign.Self.Id).Address);
+    }
+
+    [Fact]
     public async Task A_flood_of_silent_connections_does_not_keep_a_node_from_being_linked()
     {
         await using LinkedNodes nodes = new();
