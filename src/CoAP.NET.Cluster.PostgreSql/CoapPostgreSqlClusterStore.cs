@@ -43,7 +43,7 @@ public sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
         _connections = new PostgreSqlConnections(options);
         PostgreSqlMap map = new(options.Schema);
         _writer = new PostgreSqlWriter(_connections, CoapNodeId.New().Value);
-        _lease = new PostgreSqlLease(_connections, map);
+        _lease = new PostgreSqlLease(_connections, map, options.FailoversKeepWrites);
         _watch = new PostgreSqlWatch(_connections, map, _feed, options);
         _records = new PostgreSqlRecords(options.Schema);
     }

@@ -5,7 +5,7 @@ namespace CoAP.NET.Cluster.PostgreSql;
 /// <summary>
 /// The lease of a node: a row with a time, and a lock of its connection, which ends with the process. Used by one call at a time.
 /// </summary>
-internal sealed class PostgreSqlLease(PostgreSqlConnections connections, PostgreSqlMap map) : IAsyncDisposable
+internal sealed class PostgreSqlLease(PostgreSqlConnections connections, PostgreSqlMap map, bool keepsWrites) : IAsyncDisposable
 {
     private readonly string _renew = $"""
         with before as (
@@ -20,6 +20,8 @@ internal sealed class PostgreSqlLease(PostgreSqlConnections connections, Postgre
     private NpgsqlConnection? _connection;
     private CoapClusterNode? _self;
     private bool _isLocked;
+    private string _history = "";
+    private long _known;
 
     /// <summary>Creates or renews the lease.</summary>
     public Task<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
@@ -30,7 +32,7 @@ internal sealed class PostgreSqlLease(PostgreSqlConnections connections, Postgre
             {
                 _self = self;
                 await RenewAsync(connection, self, lease, cancellationToken).ConfigureAwait(false);
-                return await map.ReadAsync(connection, cancellationToken).ConfigureAwait(false);
+                return await ReadAsync(connection, cancellationToken).ConfigureAwait(false);
             },
             cancellationToken);
     }
@@ -77,7 +79,14 @@ internal sealed class PostgreSqlLease(PostgreSqlConnections connections, Postgre
         {
             try
             {
-                _connection ??= await connections.OpenOwnAsync(cancellationToken).ConfigureAwait(false);
+                if (_connection is null)
+                {
+                    _connection = await connections.OpenOwnAsync(cancellationToken).ConfigureAwait(false);
+
+                    // Once for each connection: a promotion or a restore ends it.
+                    _history = await PostgreSqlHistory.ReadAsync(_connection, cancellationToken).ConfigureAwait(false);
+                }
+
                 return await call(_connection).ConfigureAwait(false);
             }
             catch (OperationCanceledException)
@@ -92,6 +101,29 @@ internal sealed class PostgreSqlLease(PostgreSqlConnections connections, Postgre
                 {
                     throw PostgreSqlFaults.Of(exception);
                 }
+            }
+        }
+    }
+
+    // The map of a store that has lost confirmed changes is corrected before anybody uses it.
+    private async Task<CoapClusterMap> ReadAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            (CoapClusterMap read, string noted) = await map.ReadWithHistoryAsync(connection, cancellationToken).ConfigureAwait(false);
+            CoapClusterMap after = PostgreSqlHistory.Judge(read, noted, _history, _known, keepsWrites);
+            if (after == read && (noted == _history || _history.Length == 0))
+            {
+                _known = read.Version;
+                return read;
+            }
+
+            // After a failure the next round sees what another node has noted.
+            if (await map.TryNoteAsync(connection, read, after, _history.Length > 0 ? _history : noted, cancellationToken)
+                .ConfigureAwait(false) && after != read)
+            {
+                _known = after.Version;
+                await NotifyAsync(connection, cancellationToken).ConfigureAwait(false);
             }
         }
     }

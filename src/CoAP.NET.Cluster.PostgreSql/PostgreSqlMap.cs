@@ -8,20 +8,29 @@ internal sealed class PostgreSqlMap(string schema)
     // One statement, for a consistent snapshot. A node is live while its lease is valid and its process holds the connection: the lock ends
     // with the connection, long before the lease.
     private readonly string _read = $"""
-        select 0 as what, null::smallint, null::uuid, null::text, version, null::boolean from {schema}.map
+        select 0 as what, null::smallint, null::uuid, history, version, null::boolean, stale from {schema}.map
         union all
-        select 1, null, n.node, n.address, null, n.leaving from {schema}.nodes n
+        select 1, null, n.node, n.address, null, n.leaving, null from {schema}.nodes n
             where n.lease > clock_timestamp() and exists (
                 select from pg_locks l where l.locktype = 'advisory' and l.granted and l.objsubid = 1
                     and l.database = (select oid from pg_database where datname = current_database())
                     and (l.classid::bigint << 32) | l.objid::bigint = n.lock)
         union all
-        select 2, s.slot, s.node, null, s.fence, null from {schema}.slots s where s.fence > 0
+        select 2, s.slot, s.node, null, s.fence, null, null from {schema}.slots s where s.fence > 0
         """;
 
-    public async Task<CoapClusterMap> ReadAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
+    public async Task<CoapClusterMap> ReadAsync(NpgsqlConnection connection, CancellationToken cancellationToken) =>
+        (await ReadWithHistoryAsync(connection, cancellationToken).ConfigureAwait(false)).Map;
+
+    /// <summary>
+    /// Reads the map, and the history of the server that the tables were written with; see <see cref="PostgreSqlHistory"/>.
+    /// </summary>
+    public async Task<(CoapClusterMap Map, string History)> ReadWithHistoryAsync(
+        NpgsqlConnection connection, CancellationToken cancellationToken)
     {
         long version = 0;
+        long stale = 0;
+        string history = "";
         List<CoapClusterNode> nodes = [];
         CoapSlotOwner[] owners = new CoapSlotOwner[CoapSlot.Count];
         NpgsqlCommand command = PostgreSqlCommands.Make(connection, _read);
@@ -36,6 +45,8 @@ internal sealed class PostgreSqlMap(string schema)
                     {
                         case 0:
                             version = reader.GetInt64(4);
+                            stale = reader.GetInt64(6);
+                            history = reader.GetString(3);
                             break;
                         case 1:
                             nodes.Add(new CoapClusterNode(new CoapNodeId(reader.GetGuid(2)), reader.GetString(3))
@@ -52,7 +63,40 @@ internal sealed class PostgreSqlMap(string schema)
             }
         }
 
-        return new CoapClusterMap(version, nodes, owners);
+        return (new CoapClusterMap(version, nodes, owners, new CoapFence(stale)), history);
+    }
+
+    /// <summary>Notes the history of the server, and after a loss takes all slots from their owners.</summary>
+    /// <param name="connection">The database.</param>
+    /// <param name="read">The map as it was read.</param>
+    /// <param name="after">The map after the loss; the same one if nothing was lost.</param>
+    /// <param name="history">The history.</param>
+    /// <param name="cancellationToken">Cancels it.</param>
+    /// <returns>False if another node was faster.</returns>
+    public async Task<bool> TryNoteAsync(
+        NpgsqlConnection connection, CoapClusterMap read, CoapClusterMap after, string history, CancellationToken cancellationToken)
+    {
+        NpgsqlTransaction transaction = await connection.BeginTransactionAsync(cancellationToken).ConfigureAwait(false);
+        await using (transaction.ConfigureAwait(false))
+        {
+            if (await ExecuteAsync(connection, $"update {schema}.map set version = $1, stale = $2, history = $3 where version = $4",
+                cancellationToken, PostgreSqlCommands.Value(after.Version), PostgreSqlCommands.Value(after.StaleFence.Value),
+                PostgreSqlCommands.Value(history), PostgreSqlCommands.Value(read.Version)).ConfigureAwait(false) == 0)
+            {
+                return false;
+            }
+
+            if (after != read)
+            {
+                await ExecuteAsync(connection, $"select from {schema}.slots order by slot for update", cancellationToken)
+                    .ConfigureAwait(false);
+                await ExecuteAsync(connection, $"update {schema}.slots set node = $1, fence = $2", cancellationToken,
+                    PostgreSqlCommands.Value(Guid.Empty), PostgreSqlCommands.Value(after.StaleFence.Next().Value)).ConfigureAwait(false);
+            }
+
+            await transaction.CommitAsync(cancellationToken).ConfigureAwait(false);
+            return true;
+        }
     }
 
     public async Task<bool> TryChangeAsync(NpgsqlConnection connection, CoapClusterMap wanted, CancellationToken cancellationToken)

@@ -23,6 +23,9 @@ internal static class PostgreSqlSchema
             expires timestamptz not null, primary key (kind, slot, key)) with (fillfactor = 70);
         alter table $s.records alter column state set storage external;
         """,
+        """
+        alter table $s.map add column stale bigint not null default 0, add column history text not null default '';
+        """,
     ];
 
     /// <summary>The schema version of this library.</summary>

@@ -187,7 +187,8 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
         await foreach (CoapRecord record in _cluster.Store.ReadAsync(CoapRecordKind.Session, slot, cancellationToken)
             .ConfigureAwait(false))
         {
-            if (record.Key.Bytes.Span.StartsWith(_name))
+            // The device may have received records with higher numbers, which must not be used twice.
+            if (record.Key.Bytes.Span.StartsWith(_name) && !_cluster.Map.IsStale(record))
             {
                 _loader!.TryLoad(record.State.Span, fence.Value);
             }

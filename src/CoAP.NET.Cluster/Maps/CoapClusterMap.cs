@@ -13,8 +13,10 @@ public sealed class CoapClusterMap
     /// <param name="version">The number of changes so far. At least 0.</param>
     /// <param name="nodes">The live nodes, in any order.</param>
     /// <param name="owners">The owner of each slot: 256.</param>
+    /// <param name="staleFence">See <see cref="StaleFence"/>. Default unset.</param>
     /// <exception cref="ArgumentException">The version is negative, or the number of owners is not 256.</exception>
-    public CoapClusterMap(long version, IEnumerable<CoapClusterNode> nodes, ReadOnlySpan<CoapSlotOwner> owners)
+    public CoapClusterMap(
+        long version, IEnumerable<CoapClusterNode> nodes, ReadOnlySpan<CoapSlotOwner> owners, CoapFence staleFence = default)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(version);
         ArgumentNullException.ThrowIfNull(nodes);
@@ -26,6 +28,7 @@ public sealed class CoapClusterMap
 
         Version = version;
         Nodes = [.. nodes.OrderBy(static node => node.Id.Value)];
+        StaleFence = staleFence;
         _owners = owners.ToArray();
     }
 
@@ -41,6 +44,39 @@ public sealed class CoapClusterMap
 
     /// <summary>How often slots changed their owner. Nodes that join or leave do not change it.</summary>
     public long Version { get; }
+
+    /// <summary>
+    /// The highest fence of the time before the store lost confirmed writes; unset if that never happened. Records that were written under
+    /// it or a lower one may be older than what was confirmed: stored sessions of them are refused, and numbers continue far above.
+    /// </summary>
+    public CoapFence StaleFence { get; private init; }
+
+    /// <summary>Whether a record may be older than what was confirmed; see <see cref="StaleFence"/>.</summary>
+    /// <param name="record">The record.</param>
+    /// <returns>True if the store lost writes after it.</returns>
+    public bool IsStale(CoapRecord record)
+    {
+        ArgumentNullException.ThrowIfNull(record);
+        return record.Fence.Value <= StaleFence.Value;
+    }
+
+    /// <summary>
+    /// Returns the map for a store that went back to this one, and lost later changes: all slots are without an owner, version and fences
+    /// are above those that were lost, and <see cref="StaleFence"/> covers all records so far.
+    /// </summary>
+    /// <param name="known">The highest version of a map that was read before.</param>
+    /// <returns>The map, which the store writes before anybody uses this one.</returns>
+    public CoapClusterMap AfterLoss(long known)
+    {
+        // What was lost is not known. No cluster changes its map so often while a standby lags behind.
+        const long Jump = 1 << 20;
+        CoapFence stale = new(checked(Math.Max(_owners.Max(static owner => owner.Fence.Value), StaleFence.Value) + Jump));
+        CoapSlotOwner[] owners = [.. _owners.Select(_ => new CoapSlotOwner(default, stale.Next()))];
+        return new CoapClusterMap(checked(Math.Max(Version, known) + Jump), Nodes, owners) { StaleFence = stale };
+    }
+
+    /// <summary>Whether the store has just lost writes, and no node has taken a slot since.</summary>
+    internal bool IsAfterLoss => StaleFence.IsSet && _owners.All(owner => owner.Fence == StaleFence.Next());
 
     /// <summary>The nodes whose lease is valid, in the order of their ids.</summary>
     public IReadOnlyList<CoapClusterNode> Nodes { get; }
@@ -116,7 +152,7 @@ public sealed class CoapClusterMap
             owners[slot.Number] = new CoapSlotOwner(node, owners[slot.Number].Fence.Next());
         }
 
-        return new CoapClusterMap(checked(Version + 1), Nodes, owners) { Changed = [.. changed] };
+        return new CoapClusterMap(checked(Version + 1), Nodes, owners) { Changed = [.. changed], StaleFence = StaleFence };
     }
 
     /// <summary>The slots whose owner or fence differs from the map before, in their order; for engines. Empty for a map that was read.
@@ -129,6 +165,7 @@ public sealed class CoapClusterMap
     public bool HasSameContent(CoapClusterMap other)
     {
         ArgumentNullException.ThrowIfNull(other);
-        return Version == other.Version && Nodes.SequenceEqual(other.Nodes) && _owners.AsSpan().SequenceEqual(other._owners);
+        return Version == other.Version && StaleFence == other.StaleFence && Nodes.SequenceEqual(other.Nodes)
+            && _owners.AsSpan().SequenceEqual(other._owners);
     }
 }

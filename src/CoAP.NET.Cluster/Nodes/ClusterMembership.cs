@@ -403,6 +403,7 @@ internal sealed class ClusterMembership : IAsyncDisposable
     private void Set(CoapClusterMap map)
     {
         int lost;
+        bool hasGoneBack;
         lock (_gate)
         {
             if (map.Version < _map.Version || map.HasSameContent(_map))
@@ -410,8 +411,16 @@ internal sealed class ClusterMembership : IAsyncDisposable
                 return;
             }
 
+            // A node that starts later reads of a loss that others have noted.
+            hasGoneBack = map.StaleFence != _map.StaleFence && (_map.Version > 0 || map.IsAfterLoss);
+
             lost = _map.SlotsOf(_id).Count(slot => map[slot].Node != _id && !_given.Contains(slot));
             _map = map;
+        }
+
+        if (hasGoneBack)
+        {
+            ClusterLog.StoreWentBack(_logger, _id, map.StaleFence);
         }
 
         if (lost > 0)

@@ -16,6 +16,9 @@ namespace CoAP.NET.Cluster;
 /// </remarks>
 public sealed class CoapClusterOscoreStore : IOscoreStore
 {
+    // More than a context reserves while a standby lags behind; 65,536 of these fit into the numbers of a key.
+    private const ulong Jump = 1 << 24;
+
     private readonly CoapCluster _cluster;
     private readonly Lock _gate = new();
     private readonly Dictionary<OscoreStoreKey, Epoch> _open = [];
@@ -140,17 +143,28 @@ public sealed class CoapClusterOscoreStore : IOscoreStore
         OscoreStoreKey key, CoapRecordKey record, CoapFence fence, CancellationToken cancellationToken)
     {
         OscoreRecordState? last;
+        bool isStale;
         try
         {
             CoapRecord? found = await _cluster.Store.FindAsync(record, cancellationToken).ConfigureAwait(false);
             last = found is null ? null : OscoreRecordState.Parse(found.State.Span) ?? throw Corrupt();
+            isStale = found is null ? _cluster.Map.StaleFence.IsSet : _cluster.Map.IsStale(found);
         }
         catch (CoapClusterStoreException exception)
         {
             throw Failed(exception);
         }
 
-        Epoch opened = new((last?.Epoch ?? 0) + 1, fence, last?.Bound ?? 0);
+        // Numbers that the store has lost were used: the context continues above them, and without what it received.
+        ulong bound = (last?.Bound ?? 0) + (isStale ? Jump : 0);
+        if (bound > 1UL << 40)
+        {
+            throw new OscoreStoreException(OscoreStoreFault.Corrupt,
+                "The store of the cluster lost confirmed changes, and above the numbers of a security context that may have been used none "
+                + "are left. Give both ends a new Master Secret and remove the record.");
+        }
+
+        Epoch opened = new((last?.Epoch ?? 0) + 1, fence, bound);
         lock (_gate)
         {
             // Two concurrent openings read the same record: the later one continues above the earlier one, and supersedes it.
@@ -163,8 +177,8 @@ public sealed class CoapClusterOscoreStore : IOscoreStore
         }
 
         await WriteAsync(record, opened, new OscoreRecordState(opened.Number, opened.Bound, null), cancellationToken).ConfigureAwait(false);
-        return new OscoreStoredState(opened.Number, opened.Bound, last is null && opened.Number == 1,
-            last is not null && opened.Number == last.Epoch + 1 ? last.Received : null);
+        return new OscoreStoredState(opened.Number, opened.Bound, last is null && !isStale && opened.Number == 1,
+            last is not null && !isStale && opened.Number == last.Epoch + 1 ? last.Received : null);
     }
 
     private static CoapRecordKey KeyOf(OscoreStoreKey key) =>

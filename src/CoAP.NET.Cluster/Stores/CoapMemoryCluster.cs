@@ -56,6 +56,33 @@ public sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
     /// <returns>The store. Disposing of it releases the lease of the node and keeps everything else.</returns>
     public ICoapClusterStore Open() => new MemoryClusterStore(this);
 
+    /// <summary>Saves what the store has, for <see cref="GoBack"/>.</summary>
+    internal MemoryBackup Save()
+    {
+        lock (_gate)
+        {
+            return new MemoryBackup(_map, new(_records));
+        }
+    }
+
+    /// <summary>Loses the changes since a backup, and notices that, as another store does when a standby without them takes over.</summary>
+    /// <param name="backup">The backup.</param>
+    /// <param name="isNoticed">False for a store with the same data that lost nothing.</param>
+    internal void GoBack(MemoryBackup backup, bool isNoticed = true)
+    {
+        lock (_gate)
+        {
+            _records.Clear();
+            foreach ((CoapRecordKey key, MemoryRecord record) in backup.Records)
+            {
+                _records.Add(key, record);
+            }
+
+            _map = isNoticed ? backup.Map.AfterLoss(_map.Version) : backup.Map;
+            ShowLocked();
+        }
+    }
+
     internal void Add(CoapClusterMapFeed feed)
     {
         lock (_gate)
@@ -201,7 +228,7 @@ public sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
     private void ShowLocked()
     {
         CoapSlotOwner[] owners = [.. CoapSlot.All.Select(slot => _map[slot])];
-        _map = new CoapClusterMap(_map.Version, _leases.Values.Select(static lease => lease.Node), owners);
+        _map = new CoapClusterMap(_map.Version, _leases.Values.Select(static lease => lease.Node), owners, _map.StaleFence);
         if (_isAway)
         {
             return;

@@ -45,6 +45,12 @@ internal static partial class ClusterLog
         + "replaced on purpose, give this node the previous one (CoapClusterOptions.Secret). Logged at most once a minute.")]
     public static partial void RecordUnreadable(ILogger logger, CoapSlot slot, CoapRecordKind kind, long count);
 
+    [LoggerMessage(2521, LogLevel.Error,
+        "Node {Node} found that the store of the cluster lost confirmed changes: it was restored from a backup, or a standby took over "
+        + "that had not received all of them. Stored sessions up to fence {Fence} are refused, so devices make a new handshake, and the "
+        + "numbers of OSCORE contexts continue far above. Let a failover wait for a synchronous standby.")]
+    public static partial void StoreWentBack(ILogger logger, CoapNodeId node, CoapFence fence);
+
     [LoggerMessage(2560, LogLevel.Error,
         "CoapDeviceOptions.NameOf has thrown an exception for {Peer}; the peer is not treated as a device.")]
     public static partial void DeviceNotNamed(ILogger logger, string peer, Exception exception);

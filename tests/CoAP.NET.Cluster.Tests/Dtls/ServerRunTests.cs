@@ -67,6 +67,47 @@ public sealed class ServerRunTests : IDisposable
         Assert.Equal(1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
     }
 
+    [Theory]
+    [InlineData(false, 1)]
+    [InlineData(true, 0)]
+    public async Task Sessions_from_before_a_loss_of_the_store_are_refused(bool isLost, int expected)
+    {
+        if (!CoapDtls.IsSupported)
+        {
+            return;
+        }
+
+        CoapMemoryCluster memory = new();
+        await using CoapClient client = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions
+        {
+            Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(Identity, s_key) },
+        }));
+        MemoryBackup backup;
+        await using (CoapCluster cluster = new(memory.Open(), ClusterTests.Options(TimeSpan.FromHours(1))))
+        {
+            await cluster.StartAsync();
+            await using CoapServer server = Shared(cluster);
+            await server.StartAsync();
+            await client.GetAsync($"{server.LocalEndpoints[0]}/who");
+            for (int looks = 0; !await HasSessionAsync(cluster); looks++)
+            {
+                await Eventually.PauseAsync(looks);
+            }
+
+            backup = memory.Save();
+        }
+
+        CoapMemoryCluster later = new();
+        later.GoBack(backup, isNoticed: isLost);
+        await using CoapCluster next = new(later.Open(), ClusterTests.Options(TimeSpan.FromHours(1)));
+        await next.StartAsync();
+        await using CoapServer again = Shared(next);
+        await again.StartAsync();
+
+        Assert.True(await HasSessionAsync(next));
+        Assert.Equal(expected, again.Endpoint.ConnectedPeers.Count);
+    }
+
     [Fact]
     public async Task Sessions_of_slots_that_another_node_has_are_refused_and_without_slots_nothing_is_kept()
     {
@@ -133,6 +174,18 @@ public sealed class ServerRunTests : IDisposable
 
     private static CoapCluster Cluster(string file) =>
         new(new CoapSqliteClusterStore(file), ClusterTests.Options(TimeSpan.FromHours(1)));
+
+    private static CoapServer Shared(CoapCluster cluster)
+    {
+        CoapServer server = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions
+        {
+            Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary { { Identity, s_key } } },
+        }).UseCluster(cluster));
+        server.Listen($"coaps://{IPAddress.Loopback}:0");
+        server.MapGet("/who", static () => CoapResults.Text("who"));
+        cluster.Attach(server);
+        return server;
+    }
 
     private static CoapServer Server(CoapCluster cluster, int port)
     {

@@ -5,6 +5,26 @@ namespace CoAP.NET.Cluster.Tests.Maps;
 public sealed class ClusterMapTests
 {
     [Fact]
+    public void A_store_that_went_back_has_no_owners_and_versions_and_fences_above_all_that_may_have_been_lost()
+    {
+        CoapClusterNode node = new(CoapNodeId.New(), "");
+        CoapClusterMap map = new CoapClusterMap(7, [node], new CoapSlotOwner[CoapSlot.Count]).Assign(node.Id, CoapSlot.All);
+        CoapClusterMap once = map.AfterLoss(known: 90);
+        CoapClusterMap again = once.AfterLoss(known: 0);
+
+        Assert.True(once.Version > 90 + 100_000 && again.Version > once.Version);
+        Assert.Equal(CoapSlot.Count, once.Orphans().Count);
+        Assert.All(CoapSlot.All, slot => Assert.True(once[slot].Fence.Value > map[slot].Fence.Value + 100_000));
+        Assert.True(again.StaleFence.Value > once[new CoapSlot(0)].Fence.Value);
+        CoapClusterMap taken = new CoapClusterMap(
+            once.Version, once.Nodes, [.. CoapSlot.All.Select(slot => once[slot])], once.StaleFence).Assign(node.Id, CoapSlot.All);
+        Assert.Equal(once.StaleFence, taken.StaleFence);
+        Assert.False(taken.IsStale(new CoapRecord(default, taken[new CoapSlot(0)].Fence, default, default)));
+        Assert.True(taken.IsStale(new CoapRecord(default, map[new CoapSlot(0)].Fence, default, default)));
+        Assert.False(once.HasSameContent(map));
+    }
+
+    [Fact]
     public void A_change_raises_the_version_and_the_fences_of_what_it_names_and_leaves_the_map_as_it_was()
     {
         CoapNodeId node = CoapNodeId.New();

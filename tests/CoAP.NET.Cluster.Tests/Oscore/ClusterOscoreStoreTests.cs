@@ -45,6 +45,37 @@ public sealed class ClusterOscoreStoreTests
     }
 
     [Fact]
+    public async Task After_a_loss_of_the_store_numbers_go_on_far_above_and_nothing_that_came_is_known()
+    {
+        MemoryBackup backup;
+        await using (CoapCluster first = await NodeAsync())
+        {
+            OscoreStoredState state = await first.OscoreStore.OpenAsync(s_key, default);
+            await first.OscoreStore.ReserveAsync(s_key, state.Epoch, 100, default);
+            await first.OscoreStore.CloseAsync(s_key, state.Epoch, new OscoreReceivedNumbers(77, [0b101]), default);
+            backup = _memory.Save();
+            state = await first.OscoreStore.OpenAsync(s_key, default);
+            await first.OscoreStore.ReserveAsync(s_key, state.Epoch, 200, default);
+            _memory.GoBack(backup);
+
+            // Who had it open does not know whether others did, too.
+            await Eventually.IsTrueAsync(() => first.Map.StaleFence.IsSet);
+            await RefusedAsync(first, state.Epoch);
+        }
+
+        await using CoapCluster second = await NodeAsync();
+        OscoreStoredState after = await second.OscoreStore.OpenAsync(s_key, default);
+        OscoreStoredState lost = await second.OscoreStore.OpenAsync(new([.. Enumerable.Repeat((byte)7, 32)]), default);
+
+        Assert.Equal((100UL + (1 << 24), false, null), (after.Next, after.IsNew, after.Received));
+
+        // Its record may have been lost as a whole.
+        Assert.Equal((1UL << 24, false), (lost.Next, lost.IsNew));
+        await second.OscoreStore.ReserveAsync(s_key, after.Epoch, after.Next + 50, default);
+        Assert.Equal(after.Next + 50, (await second.OscoreStore.OpenAsync(s_key, default)).Next);
+    }
+
+    [Fact]
     public async Task Who_opens_a_context_again_ends_the_epoch_before()
     {
         await using CoapCluster cluster = await NodeAsync();

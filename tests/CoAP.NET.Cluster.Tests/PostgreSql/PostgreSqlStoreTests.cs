@@ -28,6 +28,40 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     }
 
     [Theory]
+    [InlineData("history = '1/00000001'", false, true)]
+    [InlineData("history = '1/00000001'", true, false)]
+    [InlineData("version = 0", false, true)]
+    [InlineData("version = 0", true, true)]
+    public async Task A_store_with_another_history_or_an_older_map_has_lost_writes(string change, bool keepsWrites, bool isLost)
+    {
+        CoapPostgreSqlClusterOptions options = Options();
+        options.FailoversKeepWrites = keepsWrites;
+        await using CoapPostgreSqlClusterStore store = new(options);
+        CoapClusterNode self = Node();
+        CoapClusterMap before = await store.JoinAsync(self, TimeSpan.FromHours(1), Token);
+        before = before.Assign(self.Id, CoapSlot.All);
+        Assert.True(await store.TryChangeAsync(before, Token));
+        await store.JoinAsync(self, TimeSpan.FromHours(1), Token);
+        await WriteAsync(store, Put("a", before[One].Fence, "of before"));
+
+        // As a standby has it that lacks the last changes; whoever was connected is not any more.
+        await server.DoAsync($"update {_schema}.map set {change}; select pg_terminate_backend(pid) from pg_locks "
+            + $"where locktype = 'advisory' and (classid::bigint << 32) | objid::bigint = {self.Id.ToInt64()}");
+        CoapClusterMap after = await store.JoinAsync(self, TimeSpan.FromHours(1), Token);
+        ICoapClusterStore other = Open();
+        CoapClusterMap seen = await other.JoinAsync(Node(), TimeSpan.FromHours(1), Token);
+
+        Assert.Equal(isLost, after.StaleFence.IsSet);
+        Assert.Equal(isLost ? CoapSlot.Count : 0, after.Orphans().Count);
+        Assert.Equal(isLost, after.IsAfterLoss);
+        Assert.Equal((after.Version, after.StaleFence), (seen.Version, seen.StaleFence));
+        Assert.Equal(isLost, after.IsStale((await store.FindAsync(Key("a"), Token))!));
+        CoapWriteResult late = await store.WriteAsync((CoapRecordChange[])[Put("a", before[One].Fence, "late")], Token);
+        Assert.Equal(isLost ? 1 : 0, late.FencedCount);
+        Assert.Equal(isLost, after.Version > before.Version);
+    }
+
+    [Theory]
     [InlineData("off", "on")]
     [InlineData("local", "on")]
     [InlineData("remote_apply", "remote_apply")]
