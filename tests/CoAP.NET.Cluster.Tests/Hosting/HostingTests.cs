@@ -62,7 +62,9 @@ public sealed class HostingTests
     [Fact]
     public async Task Health_is_degraded_while_the_store_is_away()
     {
-        using IHost host = Build(static services => services.AddHealthChecks().AddCoapCluster());
+        using IHost host = Build(static services => services
+            .Configure<CoapClusterOptions>(static options => options.Lease = TimeSpan.FromSeconds(1))
+            .AddHealthChecks().AddCoapCluster());
         await host.StartAsync();
         _memory.IsAway = true;
         CoapCluster cluster = host.Services.GetRequiredService<CoapCluster>();
