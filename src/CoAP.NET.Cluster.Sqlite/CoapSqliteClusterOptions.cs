@@ -6,7 +6,8 @@ public sealed class CoapSqliteClusterOptions
     /// <summary>The file, on a local disk. Required.</summary>
     /// <remarks>
     /// The store creates its folder if necessary; both are accessible to their owner only. One process uses the file at a time; the file
-    /// next to it whose name ends in <c>-wal</c> belongs to it. Do not restore it from a backup: message numbers would be used twice.
+    /// next to it whose name ends in <c>-wal</c> belongs to it. Do not restore it from a backup: message numbers would be used twice. Do
+    /// not remove or replace it while the process runs: the store then confirms nothing more (<see cref="CoapClusterStoreFault.Corrupt"/>).
     /// </remarks>
     public string Path { get; set; } = "";
 

@@ -1,3 +1,4 @@
+using System.Globalization;
 using Microsoft.Data.Sqlite;
 
 namespace CoAP.NET.Cluster.Sqlite;
@@ -15,6 +16,45 @@ internal static class SqliteFaults
     public const int Authorization = 23;
     public const int NotADatabase = 26;
 
+    // Numbers of DTLS end with their keys, which only the file has. The keys of OSCORE are elsewhere, and survive it.
+    private const string NewBeginning = "End this process, move the file away together with the one that ends in -wal, and give OSCORE "
+        + "contexts new Master Secrets: with the old ones their numbers would be used twice. The next start creates a new file, and "
+        + "clients handshake and register again.";
+
+    /// <summary>Creates the error of a file that is not at its path, although this process had it open.</summary>
+    /// <param name="path">The file.</param>
+    public static CoapClusterStoreException Gone(string path) => new(CoapClusterStoreFault.Corrupt,
+        $"{path} was removed, renamed or replaced while this process used it. Nothing is stored or confirmed any more, because no later "
+        + "process would find it. Put the same file back at its place, and the store continues; a copy or a backup is not the same. If the "
+        + $"file is lost: {NewBeginning}");
+
+    /// <summary>Creates the error of a log that is not at its path, although this process has it open.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="log">The log.</param>
+    public static CoapClusterStoreException LogGone(string path, string log) => new(CoapClusterStoreFault.Corrupt,
+        $"{log} was removed or renamed while this process used it. Nothing is stored or confirmed any more. Stop this process in an "
+        + $"orderly way, and do not kill it: it still has the log open, and writes its content to {path} when it ends. Then start again.");
+
+    /// <summary>Creates the error of a file that is another one than before.</summary>
+    /// <param name="path">The file.</param>
+    public static CoapClusterStoreException Replaced(string path) => new(CoapClusterStoreFault.Corrupt,
+        $"{path} is another file, or an older copy of the file, than this process had open before. Message numbers would be used twice. "
+        + $"Put the file back that was there. If it is lost: {NewBeginning}");
+
+    /// <summary>Creates the error of a file that is too short to be one.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="length">Its length in bytes.</param>
+    public static CoapClusterStoreException TooShort(string path, long length) => new(CoapClusterStoreFault.Corrupt,
+        string.Create(CultureInfo.InvariantCulture, $"{path} has {length} bytes and is no file of a store: a store completes a new file ")
+        + $"before it gives it this name. The content was lost, or another program made the file. {NewBeginning}");
+
+    /// <summary>Creates the error of a log without its file.</summary>
+    /// <param name="path">The missing file.</param>
+    /// <param name="log">The log.</param>
+    public static CoapClusterStoreException LogAlone(string path, string log) => new(CoapClusterStoreFault.Corrupt,
+        $"{path} is missing, but {log} is there, which belongs to it and may have confirmed changes. Put the file back. If it is lost: "
+        + $"{NewBeginning}");
+
     public static CoapClusterStoreException Of(string path, SqliteException exception) =>
         Of(path, exception.SqliteErrorCode, exception.Message, exception);
 
@@ -26,8 +66,7 @@ internal static class SqliteFaults
         Full => new CoapClusterStoreException(CoapClusterStoreFault.Full,
             $"{path} cannot grow: the disk is full, or MaxBytes is reached. Make room; until then nothing new is stored.", inner),
         Corrupt or NotADatabase => new CoapClusterStoreException(CoapClusterStoreFault.Corrupt,
-            $"{path} is damaged, or not a file of a store ({text}). Move it away together with the file that ends in -wal. The store then "
-            + "creates a new one: clients handshake and register again.", inner),
+            $"{path} is damaged, or not a file of a store ({text}). {NewBeginning}", inner),
         Permission or ReadOnly or Authorization => new CoapClusterStoreException(CoapClusterStoreFault.Denied,
             $"{path} is not writable: {text} Let the user of this process own the file and its folder.", inner),
         _ => new CoapClusterStoreException(CoapClusterStoreFault.Unavailable,

@@ -4,7 +4,8 @@ namespace CoAP.NET.Cluster.Sqlite;
 
 /// <summary>
 /// The open file. Used by one thread at a time (<see cref="SqliteWork"/>). It opens on first use, closes after a fault, and opens again
-/// with the next call, so that a returning disk needs no operator.
+/// with the next call, so that a returning disk needs no operator. It creates the file at most once, and never uses another one after that:
+/// message numbers would begin again.
 /// </summary>
 internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMapFeed feed) : IDisposable
 {
@@ -15,6 +16,7 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
     private SqliteStatements? _statements;
     private CoapClusterNode? _self;
     private long _version;
+    private Guid? _id;
 
     /// <summary>Runs a callback with the open file.</summary>
     /// <param name="work">The callback.</param>
@@ -29,6 +31,7 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
                 Open();
                 return true;
             });
+            CheckPresence();
             return work(this);
         }
         catch (SqliteException exception)
@@ -42,7 +45,13 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
         }
         catch (CoapClusterStoreException)
         {
-            Close();
+            // The connection of a missing file stays open, because only SQLite knows which file that was. The store continues when this one
+            // is back, and with no other one.
+            if (_connection is not null && SqlitePresence.FindLoss(_connection, options.Path) is null)
+            {
+                Close();
+            }
+
             throw;
         }
     }
@@ -76,7 +85,7 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
                 _statements.SetOwner(transaction, slot, wanted[slot]);
             }
 
-            transaction.Commit();
+            Commit(transaction);
         }
 
         _version = wanted.Version;
@@ -109,7 +118,7 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
             }
         }
 
-        transaction.Commit();
+        Commit(transaction);
         return results;
     }
 
@@ -130,6 +139,21 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
         catch (SqliteException)
         {
             // Confirmed changes are on the disk; the next process that opens the file applies the log.
+        }
+    }
+
+    // Checked again after the flush: what is confirmed is in the file at the path.
+    private void Commit(SqliteTransaction transaction)
+    {
+        transaction.Commit();
+        CheckPresence();
+    }
+
+    private void CheckPresence()
+    {
+        if (SqlitePresence.FindLoss(_connection!, options.Path) is { } loss)
+        {
+            throw loss;
         }
     }
 
@@ -154,13 +178,21 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
             return;
         }
 
-        SqliteConnection connection = _opening.Open();
+        SqliteConnection connection = _opening.Open(mayCreate: _id is null);
         try
         {
             SqliteStatements statements = new(connection);
+            Guid id = SqliteSchema.IdOf(connection);
+            long version = SqliteSchema.Counter(SqliteSchema.Number(connection, "select version from map"));
+            if (version < _version || (_id is { } before && before != id))
+            {
+                throw SqliteFaults.Replaced(options.Path);
+            }
+
             Array.Clear(_owners);
             statements.ReadOwners(_owners);
-            _version = SqliteSchema.Counter(SqliteSchema.Number(connection, "select version from map"));
+            _version = version;
+            _id = id;
             _connection = connection;
             _statements = statements;
         }

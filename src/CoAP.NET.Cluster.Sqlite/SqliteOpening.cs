@@ -9,9 +9,14 @@ internal sealed class SqliteOpening(CoapSqliteClusterOptions options)
 {
     private const UnixFileMode OwnerOnly = UnixFileMode.UserRead | UnixFileMode.UserWrite;
 
-    public SqliteConnection Open()
+    // The header of a SQLite file. SQLite takes shorter files for new ones, and deletes their log.
+    private const int MinLength = 100;
+
+    /// <summary>Opens the file.</summary>
+    /// <param name="mayCreate">Whether a missing file is created.</param>
+    public SqliteConnection Open(bool mayCreate)
     {
-        Prepare();
+        Prepare(mayCreate);
         SqliteConnection connection = new(new SqliteConnectionStringBuilder
         {
             DataSource = options.Path,
@@ -53,33 +58,22 @@ internal sealed class SqliteOpening(CoapSqliteClusterOptions options)
         }
     }
 
-    // Created before SQLite does so with default permissions. An existing file is not opened: closing it would release the locks of another
-    // connection of this process.
-    private void Prepare()
+    // Created before SQLite does so with default permissions and in steps. An existing file is not opened: closing it would release the
+    // locks of another connection of this process.
+    private void Prepare(bool mayCreate)
     {
         try
         {
-            string folder = Path.GetDirectoryName(options.Path)!;
-            if (OperatingSystem.IsWindows())
+            FileInfo file = new(options.Path);
+            if (!file.Exists)
             {
-                Directory.CreateDirectory(folder);
+                Create(mayCreate);
             }
-            else if (!Directory.Exists(folder))
+            else if (file.Length < MinLength)
             {
-                Directory.CreateDirectory(folder, OwnerOnly | UnixFileMode.UserExecute);
+                throw SqliteFaults.TooShort(options.Path, file.Length);
             }
-
-            if (!File.Exists(options.Path))
-            {
-                FileStreamOptions made = new() { Mode = FileMode.CreateNew, Access = FileAccess.Write, BufferSize = 0 };
-                if (!OperatingSystem.IsWindows())
-                {
-                    made.UnixCreateMode = OwnerOnly;
-                }
-
-                new FileStream(options.Path, made).Dispose();
-            }
-            else if (!OperatingSystem.IsWindows() && (File.GetUnixFileMode(options.Path) & ~OwnerOnly) != 0)
+            else if (!OperatingSystem.IsWindows() && (file.UnixFileMode & ~OwnerOnly) != 0)
             {
                 File.SetUnixFileMode(options.Path, OwnerOnly);
             }
@@ -93,5 +87,23 @@ internal sealed class SqliteOpening(CoapSqliteClusterOptions options)
             throw new CoapClusterStoreException(CoapClusterStoreFault.Unavailable, $"{options.Path} cannot be created: {exception.Message}",
                 exception);
         }
+    }
+
+    private void Create(bool mayCreate)
+    {
+        // SQLite would apply this log to a new file.
+        string log = SqlitePresence.LogOf(options.Path);
+        if (File.Exists(log))
+        {
+            throw SqliteFaults.LogAlone(options.Path, log);
+        }
+
+        if (!mayCreate)
+        {
+            throw SqliteFaults.Gone(options.Path);
+        }
+
+        DurableFile.MakeDirectory(Path.GetDirectoryName(options.Path)!);
+        DurableFile.TryCreate(options.Path, SqliteSchema.NewFile());
     }
 }

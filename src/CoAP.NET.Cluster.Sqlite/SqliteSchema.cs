@@ -1,5 +1,7 @@
 using System.Globalization;
+using System.Runtime.InteropServices;
 using Microsoft.Data.Sqlite;
+using SQLitePCL;
 
 namespace CoAP.NET.Cluster.Sqlite;
 
@@ -21,10 +23,32 @@ internal static class SqliteSchema
             expires integer not null, primary key (kind, slot, key)) without rowid;
         create index records_expire on records (expires);
         """,
+        """
+        create table store (id blob not null);
+        insert into store values (randomblob(16));
+        """,
     ];
 
     /// <summary>The schema version of this library.</summary>
     public static int Version => s_steps.Length;
+
+    /// <summary>Returns the bytes of a file without records.</summary>
+    public static byte[] NewFile()
+    {
+        using SqliteConnection connection = new("Data Source=:memory:");
+        connection.Open();
+        Advance(connection, 0);
+        IntPtr copy = raw.sqlite3_serialize(connection.Handle, "main", out long length, 0);
+        if (copy == IntPtr.Zero)
+        {
+            throw new InsufficientMemoryException("SQLite has no memory for a new file.");
+        }
+
+        byte[] bytes = new byte[length];
+        Marshal.Copy(copy, bytes, 0, bytes.Length);
+        raw.sqlite3_free(copy);
+        return bytes;
+    }
 
     /// <summary>Upgrades a file to the version of this library in one transaction.</summary>
     /// <param name="connection">The file.</param>
@@ -32,10 +56,9 @@ internal static class SqliteSchema
     /// <exception cref="CoapClusterStoreException">The file is newer, or does not belong to this library.</exception>
     public static void Upgrade(SqliteConnection connection, string path)
     {
+        // A new file has all of it before it has its name. A file without the mark is none of this library, also one without tables.
         long version = Number(connection, "pragma user_version");
-        long application = Number(connection, "pragma application_id");
-        bool isNew = version == 0 && application == 0 && Number(connection, "select count(*) from sqlite_master") == 0;
-        if (!isNew && application != ApplicationId)
+        if (Number(connection, "pragma application_id") != ApplicationId)
         {
             throw new CoapClusterStoreException(CoapClusterStoreFault.Incompatible,
                 $"{path} is a SQLite file of another application. Choose another file for the state of the server.");
@@ -48,20 +71,23 @@ internal static class SqliteSchema
                 + $"{Version}). Use that version, or give this one its own file.");
         }
 
-        if (version == Version)
+        if (version < 1)
         {
-            return;
+            throw new FormatException(string.Create(CultureInfo.InvariantCulture, $"Its tables have version {version}, which none has."));
         }
 
-        using SqliteTransaction transaction = connection.BeginTransaction(deferred: false);
-        for (int step = (int)version; step < Version; step++)
+        if (version < Version)
         {
-            Execute(connection, s_steps[step]);
+            Advance(connection, (int)version);
         }
+    }
 
-        Execute(connection, string.Create(CultureInfo.InvariantCulture, $"pragma application_id = {ApplicationId}"));
-        Execute(connection, string.Create(CultureInfo.InvariantCulture, $"pragma user_version = {Version}"));
-        transaction.Commit();
+    /// <summary>Returns the id of a store, which no other one has.</summary>
+    public static Guid IdOf(SqliteConnection connection)
+    {
+        using SqliteCommand command = connection.CreateCommand();
+        command.CommandText = "select id from store";
+        return command.ExecuteScalar() is byte[] { Length: 16 } id ? new Guid(id) : throw new FormatException("It has no id of a store.");
     }
 
     /// <summary>Checks a fence or version, which begins at 0 and is only ever increased.</summary>
@@ -86,5 +112,18 @@ internal static class SqliteSchema
         command.CommandText = sql;
 #pragma warning restore CA2100
         command.ExecuteNonQuery();
+    }
+
+    private static void Advance(SqliteConnection connection, int version)
+    {
+        using SqliteTransaction transaction = connection.BeginTransaction(deferred: false);
+        for (int step = version; step < Version; step++)
+        {
+            Execute(connection, s_steps[step]);
+        }
+
+        Execute(connection, string.Create(CultureInfo.InvariantCulture, $"pragma application_id = {ApplicationId}"));
+        Execute(connection, string.Create(CultureInfo.InvariantCulture, $"pragma user_version = {Version}"));
+        transaction.Commit();
     }
 }

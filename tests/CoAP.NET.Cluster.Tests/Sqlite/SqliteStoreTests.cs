@@ -145,7 +145,7 @@ public sealed class SqliteStoreTests : StoreSuite
         CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () => await ReadAsync(store));
 
         Assert.Equal(CoapClusterStoreFault.Corrupt, exception.Fault);
-        Assert.Contains("Move it away", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("move the file away", exception.Message, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -1,0 +1,362 @@
+using CoAP.NET.Cluster.Sqlite;
+using CoAP.NET.Cluster.Tests.Nodes;
+using CoAP.NET.Oscore;
+using CoAP.NET.Tests;
+using Microsoft.Data.Sqlite;
+
+namespace CoAP.NET.Cluster.Tests.Sqlite;
+
+/// <summary>Files that are removed, replaced, emptied or half made: numbers of messages never begin again without a word.</summary>
+public sealed class LostFileTests : IDisposable
+{
+    private static readonly OscoreStoreKey s_key = new([.. Enumerable.Range(0, 32).Select(static i => (byte)i)]);
+    private static readonly CoapSlot s_slot = new(1);
+
+    private readonly string _folder = Directory.CreateTempSubdirectory("coap-lost-").FullName;
+
+    private string FilePath => Path.Combine(_folder, "coap.db");
+
+    private string LogPath => FilePath + "-wal";
+
+    [Fact]
+    public async Task A_file_that_was_removed_confirms_nothing_more_and_is_not_made_again()
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            return;
+        }
+
+        await using CoapSqliteClusterStore store = await OwnerAsync();
+        Assert.Equal(CoapWriteOutcome.Written, await WriteAsync(store, "a"));
+        File.Delete(FilePath);
+        File.Delete(LogPath);
+
+        for (int i = 0; i < 3; i++)
+        {
+            Assert.Contains("removed", (await CorruptAsync(() => WriteAsync(store, "b"))).Message, StringComparison.Ordinal);
+            await CorruptAsync(() => FindAsync(store, "a"));
+            await CorruptAsync(() => JoinAsync(store));
+        }
+
+        await store.DisposeAsync();
+        Assert.Empty(Directory.GetFileSystemEntries(_folder));
+    }
+
+    [Fact]
+    public async Task A_file_that_another_one_replaced_is_not_taken_for_it()
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            return;
+        }
+
+        string backup = Path.Combine(_folder, "backup");
+        await using (CoapSqliteClusterStore before = await OwnerAsync())
+        {
+            await WriteAsync(before, "a");
+        }
+
+        File.Copy(FilePath, backup);
+        await using CoapSqliteClusterStore store = new(FilePath);
+        await WriteAsync(store, "b");
+        File.Move(backup, FilePath, overwrite: true);
+
+        await CorruptAsync(() => WriteAsync(store, "c"));
+        await CorruptAsync(() => FindAsync(store, "b"));
+    }
+
+    [Fact]
+    public async Task A_file_that_comes_back_is_used_again_with_all_that_was_confirmed()
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            return;
+        }
+
+        await using CoapSqliteClusterStore store = await OwnerAsync();
+        await WriteAsync(store, "a");
+        File.Move(FilePath, FilePath + ".away");
+        await CorruptAsync(() => WriteAsync(store, "b"));
+
+        File.Move(FilePath + ".away", FilePath);
+        Assert.Equal(CoapWriteOutcome.Written, await WriteAsync(store, "c"));
+        Assert.NotNull(await FindAsync(store, "a"));
+        Assert.Null(await FindAsync(store, "b"));
+    }
+
+    [Fact]
+    public async Task A_store_whose_file_is_gone_takes_nothing_from_its_successor()
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            return;
+        }
+
+        await using CoapSqliteClusterStore first = await OwnerAsync();
+        await WriteAsync(first, "a");
+        File.Delete(FilePath);
+        File.Delete(LogPath);
+        await using CoapSqliteClusterStore second = await OwnerAsync();
+        await WriteAsync(second, "b");
+
+        await CorruptAsync(() => WriteAsync(first, "c"));
+        await first.DisposeAsync();
+
+        Assert.True(File.Exists(LogPath));
+        Assert.Equal(CoapWriteOutcome.Written, await WriteAsync(second, "d"));
+        Assert.Null(await FindAsync(second, "a"));
+    }
+
+    [Fact]
+    public async Task A_log_that_was_removed_confirms_nothing_more_and_an_orderly_end_saves_what_it_had()
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            return;
+        }
+
+        CoapSqliteClusterStore store = await OwnerAsync();
+        await WriteAsync(store, "a");
+        File.Delete(LogPath);
+        Assert.Contains("orderly", (await CorruptAsync(() => WriteAsync(store, "b"))).Message, StringComparison.Ordinal);
+        await store.DisposeAsync();
+
+        await using CoapSqliteClusterStore again = new(FilePath);
+        Assert.NotNull(await FindAsync(again, "a"));
+    }
+
+    [Fact]
+    public async Task Numbers_of_a_context_are_not_reserved_in_a_file_that_is_gone_and_the_health_says_so()
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            return;
+        }
+
+        CoapClusterOptions options = ClusterTests.Options(TimeSpan.FromHours(1));
+        options.Writer.StopTimeout = TimeSpan.Zero;
+        await using CoapCluster cluster = new(new CoapSqliteClusterStore(FilePath), options);
+        await cluster.StartAsync();
+        OscoreStoredState state = await cluster.OscoreStore.OpenAsync(s_key, default);
+        await cluster.OscoreStore.ReserveAsync(s_key, state.Epoch, 50, default);
+        File.Delete(FilePath);
+        File.Delete(LogPath);
+        using CancellationTokenSource enough = new();
+
+        Task reservation = cluster.OscoreStore.ReserveAsync(s_key, state.Epoch, 100, enough.Token).AsTask();
+
+        await Eventually.IsTrueAsync(() => cluster.Health.Failure?.Fault == CoapClusterStoreFault.Corrupt);
+        Assert.Contains("new Master Secrets", cluster.Health.Failure!.Message, StringComparison.Ordinal);
+        Assert.False(reservation.IsCompleted);
+        Assert.False(File.Exists(FilePath));
+        await enough.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => reservation);
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(14)]
+    [InlineData(99)]
+    public async Task A_file_that_is_too_short_is_damage_and_not_a_new_one(int length)
+    {
+        await File.WriteAllBytesAsync(FilePath, new byte[length], TestContext.Current.CancellationToken);
+
+        await CorruptAsync(OpenAsync);
+
+        Assert.Equal(length, new FileInfo(FilePath).Length);
+    }
+
+    [Fact]
+    public async Task An_emptied_file_keeps_its_log()
+    {
+        byte[] log = await CrashedLogAsync();
+        await File.WriteAllBytesAsync(FilePath, [], TestContext.Current.CancellationToken);
+
+        await CorruptAsync(OpenAsync);
+
+        Assert.Equal(log, await File.ReadAllBytesAsync(LogPath, TestContext.Current.CancellationToken));
+        Assert.Equal(0, new FileInfo(FilePath).Length);
+    }
+
+    [Fact]
+    public async Task A_log_without_its_file_is_damage_and_is_kept()
+    {
+        byte[] log = await CrashedLogAsync();
+        File.Delete(FilePath);
+
+        Assert.Contains(LogPath, (await CorruptAsync(OpenAsync)).Message, StringComparison.Ordinal);
+
+        Assert.Equal(log, await File.ReadAllBytesAsync(LogPath, TestContext.Current.CancellationToken));
+        Assert.False(File.Exists(FilePath));
+    }
+
+    [Fact]
+    public async Task A_file_of_SQLite_without_tables_is_not_a_new_one()
+    {
+        Change("create table one (a); drop table one; vacuum");
+        Assert.True(new FileInfo(FilePath).Length > 0);
+
+        CoapClusterStoreException refused = await Assert.ThrowsAsync<CoapClusterStoreException>(OpenAsync);
+
+        Assert.Equal(CoapClusterStoreFault.Incompatible, refused.Fault);
+    }
+
+    [Fact]
+    public async Task What_an_unfinished_creation_left_is_removed_and_keeps_no_start()
+    {
+        string half = $"{FilePath}.{new string('a', 32)}.new";
+        string mine = $"{FilePath}.mine.new";
+        await File.WriteAllBytesAsync(half, new byte[1_000], TestContext.Current.CancellationToken);
+        await File.WriteAllBytesAsync(mine, new byte[1_000], TestContext.Current.CancellationToken);
+
+        await using CoapSqliteClusterStore store = await OwnerAsync();
+
+        Assert.Equal(CoapWriteOutcome.Written, await WriteAsync(store, "a"));
+        Assert.Equal(new[] { FilePath, LogPath, mine }.Order(StringComparer.Ordinal),
+            Directory.GetFiles(_folder).Order(StringComparer.Ordinal));
+    }
+
+    [Fact]
+    public void A_creation_replaces_no_file_that_appeared_meanwhile()
+    {
+        Assert.True(DurableFile.TryCreate(FilePath, "first"u8));
+        Assert.False(DurableFile.TryCreate(FilePath, "second"u8));
+
+        Assert.Equal("first", File.ReadAllText(FilePath));
+        Assert.Single(Directory.GetFileSystemEntries(_folder));
+    }
+
+    [Fact]
+    public async Task A_file_of_the_first_version_is_upgraded_with_its_records()
+    {
+        CoapSqliteClusterStore store = await OwnerAsync();
+        await WriteAsync(store, "a");
+        await store.DisposeAsync();
+        Change("drop table store; pragma user_version = 1");
+
+        await using CoapSqliteClusterStore again = new(FilePath);
+        Assert.NotNull(await FindAsync(again, "a"));
+    }
+
+    // After a fault of the disk the store opens its file again. Meanwhile anything may have happened to the file.
+    [Fact]
+    public void After_a_fault_only_the_same_file_is_opened_again()
+    {
+        using SqliteFile file = new(new CoapSqliteClusterOptions { Path = FilePath }.Checked(), new CoapClusterMapFeed());
+        CoapClusterNode self = new(CoapNodeId.New(), "");
+        CoapClusterMap map = file.Do(open => open.Join(self));
+        string older = Keep("older");
+        Assert.True(file.Do(open => open.TryChange(map.Assign(self.Id, [s_slot]))));
+        string mine = Keep("mine");
+
+        Assert.Contains("removed", Refused(file).Message, StringComparison.Ordinal);
+        Assert.False(File.Exists(FilePath));
+
+        File.Copy(older, FilePath);
+        Assert.Contains("older", Refused(file).Message, StringComparison.Ordinal);
+        File.Delete(FilePath);
+
+        using (SqliteFile other = new(new CoapSqliteClusterOptions { Path = FilePath }.Checked(), new CoapClusterMapFeed()))
+        {
+            CoapClusterMap others = other.Do(static open => open.Show());
+            Assert.True(other.Do(open => open.TryChange(others.Assign(self.Id, [s_slot]))));
+        }
+
+        Assert.Contains("another file", Refused(file).Message, StringComparison.Ordinal);
+
+        File.Copy(mine, FilePath, overwrite: true);
+        Assert.Equal(self.Id, file.Do(static open => open.Show())[s_slot].Node);
+
+        // A fault closes the file, so that all of it is at this path.
+        string Keep(string name)
+        {
+            Assert.Throws<CoapClusterStoreException>(() => file.Do<int>(static _ =>
+                throw new CoapClusterStoreException(CoapClusterStoreFault.Unavailable, "The disk was away.")));
+            string kept = Path.Combine(_folder, name);
+            if (name == "mine")
+            {
+                File.Move(FilePath, kept);
+            }
+            else
+            {
+                File.Copy(FilePath, kept);
+            }
+
+            return kept;
+        }
+    }
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    private static CoapClusterStoreException Refused(SqliteFile file)
+    {
+        CoapClusterStoreException refused = Assert.Throws<CoapClusterStoreException>(() => file.Do(static open => open.Show()));
+        Assert.Equal(CoapClusterStoreFault.Corrupt, refused.Fault);
+        return refused;
+    }
+
+    private static async Task<CoapClusterStoreException> CorruptAsync(Func<Task> call)
+    {
+        CoapClusterStoreException refused = await Assert.ThrowsAsync<CoapClusterStoreException>(call);
+        Assert.Equal(CoapClusterStoreFault.Corrupt, refused.Fault);
+        Assert.False(refused.IsTransient);
+        return refused;
+    }
+
+    private static Task<CoapClusterMap> JoinAsync(CoapSqliteClusterStore store) =>
+        store.JoinAsync(new CoapClusterNode(CoapNodeId.New(), ""), TimeSpan.FromMinutes(10), default).AsTask();
+
+    private static Task<CoapRecord?> FindAsync(CoapSqliteClusterStore store, string name) =>
+        store.FindAsync(KeyOf(name), default).AsTask();
+
+    private static async Task<CoapWriteOutcome> WriteAsync(CoapSqliteClusterStore store, string name) =>
+        (await store.WriteAsync(
+            new[] { CoapRecordChange.Put(KeyOf(name), new CoapFence(1), new byte[100], Timeout.InfiniteTimeSpan) }, default))[0];
+
+    private static CoapRecordKey KeyOf(string name) =>
+        new(CoapRecordKind.Session, s_slot, System.Text.Encoding.ASCII.GetBytes(name));
+
+    private async Task<CoapSqliteClusterStore> OwnerAsync()
+    {
+        CoapSqliteClusterStore store = new(FilePath);
+        CoapClusterNode self = new(CoapNodeId.New(), "");
+        CoapClusterMap map = await store.JoinAsync(self, TimeSpan.FromMinutes(10), default);
+        Assert.True(await store.TryChangeAsync(map.Assign(self.Id, [s_slot]), default));
+        return store;
+    }
+
+    private async Task OpenAsync()
+    {
+        await using CoapSqliteClusterStore store = new(FilePath);
+        await JoinAsync(store);
+    }
+
+    // The log as a crash leaves it, beside the file.
+    private async Task<byte[]> CrashedLogAsync()
+    {
+        byte[] log;
+        await using (CoapSqliteClusterStore store = await OwnerAsync())
+        {
+            await WriteAsync(store, "a");
+            await using FileStream file = new(LogPath, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
+            log = new byte[file.Length];
+            await file.ReadExactlyAsync(log);
+        }
+
+        Assert.NotEmpty(log);
+        await File.WriteAllBytesAsync(LogPath, log);
+        return log;
+    }
+
+    private void Change(string sql)
+    {
+        using SqliteConnection connection = new($"Data Source={FilePath};Pooling=false");
+        connection.Open();
+        using SqliteCommand command = connection.CreateCommand();
+#pragma warning disable CA2100 // texts of this test
+        command.CommandText = sql;
+#pragma warning restore CA2100
+        command.ExecuteNonQuery();
+    }
+}
