@@ -1,3 +1,4 @@
+using CoAP.NET.Hosting;
 using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Cluster;
@@ -10,9 +11,9 @@ internal sealed class ClusterOptionsValidator(ClusterSection section) : IValidat
         // Errors of the section cause the other missing settings.
         if (section.Problems.Count > 0)
         {
-            return ValidateOptionsResult.Fail(section.Problems);
+            return ValidateOptionsResult.Fail(ShownText.OfAll(section.Problems));
         }
 
-        return options.FindFault() is { } fault ? ValidateOptionsResult.Fail(fault) : ValidateOptionsResult.Success;
+        return options.FindFault() is { } fault ? ValidateOptionsResult.Fail(ShownText.OfAll([fault])) : ValidateOptionsResult.Success;
     }
 }

@@ -56,7 +56,7 @@ internal sealed class ClusterSection
         }
         else if (settings.SecretFile is { } file)
         {
-            string key = $"{Path}:SecretFile = '{file}'";
+            string key = $"{Path}:SecretFile = '{ShownText.Of(file)}'";
             if (ClusterSecretText.Read(file, out string problem) is { } secret)
             {
                 settings.Options.Secret = secret;

@@ -75,6 +75,6 @@ internal sealed class ClientOptionsValidator(ClientRegistration registration, IE
             problems.AddRange(KeyFiles.Check(options, section));
         }
 
-        return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(problems);
+        return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(ShownText.OfAll(problems));
     }
 }

@@ -152,7 +152,7 @@ public sealed class CoapClientOptions
     {
         ArgumentNullException.ThrowIfNull(prefix);
         ArgumentNullException.ThrowIfNull(change);
-        Peers.Add(IPNetwork.Parse(prefix), change);
+        Peers.Add([IPNetwork.Parse(prefix)], change);
         return this;
     }
 }

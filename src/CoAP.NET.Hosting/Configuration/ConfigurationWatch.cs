@@ -11,6 +11,9 @@ internal sealed class ConfigurationWatch : IDisposable
 {
     private const int MaxNamed = 10;
 
+    // A look below a key looks at all keys of the configuration. Changes beyond these are not reported.
+    private const int MaxWatched = 2_000;
+
     private readonly Lock _gate = new();
     private readonly IConfiguration _section;
     private readonly string _title;
@@ -38,9 +41,24 @@ internal sealed class ConfigurationWatch : IDisposable
     /// <summary>Ends the watch.</summary>
     public void Dispose() => _registration.Dispose();
 
-    private Dictionary<string, string?> Read() => _section.AsEnumerable()
-        .DistinctBy(static pair => pair.Key, StringComparer.OrdinalIgnoreCase)
-        .ToDictionary(static pair => pair.Key, static pair => pair.Value, StringComparer.OrdinalIgnoreCase);
+    // The upper levels first: they have the single settings, and the long lists are below.
+    private Dictionary<string, string?> Read()
+    {
+        Dictionary<string, string?> values = new(StringComparer.OrdinalIgnoreCase);
+        Queue<IConfiguration> left = new([_section]);
+        for (int looked = 0; looked < MaxWatched && left.TryDequeue(out IConfiguration? next); looked++)
+        {
+            foreach (IConfigurationSection child in next.GetChildren())
+            {
+                if (values.TryAdd(child.Path, child.Value))
+                {
+                    left.Enqueue(child);
+                }
+            }
+        }
+
+        return values;
+    }
 
     private void Look()
     {
@@ -53,7 +71,7 @@ internal sealed class ConfigurationWatch : IDisposable
             if (changed.Length > 0)
             {
                 HostingLog.ConfigurationChanged(_logger, _title,
-                    string.Join(", ", changed.Take(MaxNamed)) + (changed.Length > MaxNamed ? ", ..." : ""));
+                    string.Join(", ", changed.Take(MaxNamed).Select(ShownText.Of)) + (changed.Length > MaxNamed ? ", ..." : ""));
             }
         }
     }

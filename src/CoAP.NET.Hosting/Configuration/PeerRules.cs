@@ -6,9 +6,14 @@ namespace CoAP.NET.Hosting;
 /// <summary>The transmission parameters of peers by their addresses.</summary>
 internal sealed class PeerRules
 {
-    private readonly List<(IPNetwork Prefix, Func<CoapTransmissionParameters, CoapTransmissionParameters> Change)> _rules = [];
+    private readonly List<(IReadOnlyList<IPNetwork> Prefixes, Func<CoapTransmissionParameters, CoapTransmissionParameters> Change)>
+        _rules = [];
 
-    public void Add(IPNetwork prefix, Func<CoapTransmissionParameters, CoapTransmissionParameters> change) => _rules.Add((prefix, change));
+    /// <summary>Adds a rule.</summary>
+    /// <param name="prefixes">The addresses that it is for.</param>
+    /// <param name="change">Makes their parameters from those that all peers have. It runs once for all prefixes.</param>
+    public void Add(IReadOnlyList<IPNetwork> prefixes, Func<CoapTransmissionParameters, CoapTransmissionParameters> change) =>
+        _rules.Add((prefixes, change));
 
     /// <summary>Adds the rules to an endpoint. A function that it already has takes precedence.</summary>
     public void ApplyTo(CoapEndpointOptions options)
@@ -20,8 +25,12 @@ internal sealed class PeerRules
 
         // The longest prefix takes precedence; of two equal ones the one added last.
         (IPNetwork Prefix, CoapTransmissionParameters Parameters)[] rules =
-            [.. Enumerable.Reverse(_rules).Select(rule => (rule.Prefix, rule.Change(options.Parameters)))
-                .OrderByDescending(static rule => rule.Prefix.PrefixLength)];
+            [.. Enumerable.Reverse(_rules).SelectMany(rule =>
+                {
+                    CoapTransmissionParameters changed = rule.Change(options.Parameters);
+                    return Enumerable.Reverse(rule.Prefixes).Select(prefix => (prefix, changed));
+                })
+                .OrderByDescending(static rule => rule.prefix.PrefixLength)];
         Func<CoapAddress, CoapTransmissionParameters?>? before = options.ParametersOf;
         options.ParametersOf = remote => before?.Invoke(remote) ?? Find(rules, remote.ToIPAddress());
     }

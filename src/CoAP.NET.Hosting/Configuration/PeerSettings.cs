@@ -17,24 +17,28 @@ internal sealed class PeerSettings
     public static void Read(IConfigurationSection item, PeerRules rules, ConfigurationFindings findings)
     {
         PeerSettings peers = new();
-        SectionReader.Read(item, s_table, peers, findings);
+        (ConfigurationKey<PeerSettings> Key, string[] Values)[] present =
+            [.. SectionReader.Read(item, s_table, peers, findings).Where(static read => !read.Key.IsList)];
         if (peers._prefixes.Count == 0)
         {
-            findings.Errors.Add($"{item.Path}:Prefixes is empty. Give at least one prefix such as 192.0.2.0/24.");
+            findings.Errors.Add($"{ShownText.Of(item.Path)}:Prefixes is empty. Give at least one prefix such as 192.0.2.0/24.");
         }
 
-        foreach (IPNetwork prefix in peers._prefixes)
-        {
-            rules.Add(prefix, parameters => Change(item, parameters));
-        }
+        rules.Add(peers._prefixes, parameters => Change(present, parameters));
     }
 
     // Parameters without a key in the item come from the general ones, which code may still set after configuration.
-    private static CoapTransmissionParameters Change(IConfigurationSection item, CoapTransmissionParameters parameters)
+    private static CoapTransmissionParameters Change(
+        (ConfigurationKey<PeerSettings> Key, string[] Values)[] present, CoapTransmissionParameters parameters)
     {
         PeerSettings peers = new();
         peers._options.Parameters = parameters;
-        SectionReader.Read(item, s_table, peers, new ConfigurationFindings());
+        foreach ((ConfigurationKey<PeerSettings> key, string[] values) in present)
+        {
+            // The item was checked when it was read. An invalid value leaves the general one.
+            _ = key.Set(peers, values);
+        }
+
         return peers._options.Parameters;
     }
 }

@@ -75,10 +75,12 @@ internal sealed class PskFileStore(string path, CoapPskDictionary ofFile, FileSt
         && (_removed.Contains(identity) || (IsOnlyStore && !own.Contains(identity) && !_ofFile.Contains(identity)));
 
     /// <inheritdoc/>
-    public override void LogTaken(ILogger logger, string title, int ended) => HostingLog.KeysTaken(logger, title, path, Count, ended);
+    public override void LogTaken(ILogger logger, string title, int ended) =>
+        HostingLog.KeysTaken(logger, title, ShownText.Of(path), Count, ended);
 
     /// <inheritdoc/>
-    public override void LogNotTaken(ILogger logger, string title, string problem) => HostingLog.KeysNotTaken(logger, title, problem);
+    public override void LogNotTaken(ILogger logger, string title, string problem) =>
+        HostingLog.KeysNotTaken(logger, title, CoapForeignText.LineOf(problem));
 
     // Removing overwrites keys.
     private static void Empty(CoapPskDictionary keys)

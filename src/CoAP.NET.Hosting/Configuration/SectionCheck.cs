@@ -25,8 +25,10 @@ internal sealed class SectionCheck(IServiceProvider services, IEnumerable<Server
     {
         if (services.GetService<IConfiguration>() is { } configuration)
         {
-            foreach (string problem in Find(configuration.GetSection("Coap"), [.. servers.Select(static server => server.Name)],
-                [.. clients.Select(static client => client.Name)], [.. proxies.Select(static proxy => proxy.Name)]))
+            FindingList problems = new("sections that configure nothing");
+            Find(problems, configuration.GetSection("Coap"), [.. servers.Select(static server => server.Name)],
+                [.. clients.Select(static client => client.Name)], [.. proxies.Select(static proxy => proxy.Name)]);
+            foreach (string problem in problems)
             {
                 HostingLog.UnusedSection(_logger, problem);
             }
@@ -37,12 +39,14 @@ internal sealed class SectionCheck(IServiceProvider services, IEnumerable<Server
 
     public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>Returns the problems of the sections of a configuration.</summary>
+    /// <summary>Finds the problems of the sections of a configuration.</summary>
+    /// <param name="problems">Receives the problems.</param>
     /// <param name="all">The section that contains them.</param>
     /// <param name="servers">The names of the added servers.</param>
     /// <param name="clients">The names of the added clients.</param>
     /// <param name="proxies">The names of the servers with a proxy.</param>
-    public static IEnumerable<string> Find(IConfigurationSection all, string[] servers, string[] clients, params string[] proxies)
+    public static void Find(
+        FindingList problems, IConfigurationSection all, string[] servers, string[] clients, params string[] proxies)
     {
         foreach (IConfigurationSection section in all.GetChildren())
         {
@@ -51,7 +55,7 @@ internal sealed class SectionCheck(IServiceProvider services, IEnumerable<Server
             {
                 if (s_groups.MinBy(group => EditDistance.Of(group, section.Key)) is { } near && EditDistance.Of(near, section.Key) <= 2)
                 {
-                    yield return $"{section.Path} configures nothing. Did you mean {all.Path}:{near}?";
+                    problems.Add($"{ShownText.Of(section.Path)} configures nothing. Did you mean {all.Path}:{near}?");
                 }
 
                 continue;
@@ -77,7 +81,8 @@ internal sealed class SectionCheck(IServiceProvider services, IEnumerable<Server
             {
                 if (!names.Contains(""))
                 {
-                    yield return $"{section.Path} configures no {kind}: those that were added have names, such as {all.Path}:{plural}:{names[0]}.";
+                    problems.Add($"{section.Path} configures no {kind}: those that were added have names, such as "
+                        + $"{all.Path}:{plural}:{ShownText.Of(names[0])}.");
                 }
 
                 continue;
@@ -86,12 +91,18 @@ internal sealed class SectionCheck(IServiceProvider services, IEnumerable<Server
             foreach (IConfigurationSection named in section.GetChildren()
                 .Where(named => !names.Contains(named.Key, StringComparer.OrdinalIgnoreCase)))
             {
-                string? near = names.Where(static name => name.Length > 0).MinBy(name => EditDistance.Of(name, named.Key));
-                string hint = near is not null && EditDistance.Of(near, named.Key) <= Math.Max(2, near.Length / 3)
-                    ? $" Did you mean {section.Path}:{near}?"
-                    : near is null ? $" The {kind} without a name is configured by {all.Path}:{char.ToUpperInvariant(kind[0])}{kind[1..]}." : "";
-                yield return $"{named.Path} configures no {kind}: none was added by this name.{hint}";
+                problems.Add(named, one => Explain(one, section, all, kind, names));
             }
         }
+    }
+
+    private static string Explain(
+        IConfigurationSection named, IConfigurationSection section, IConfigurationSection all, string kind, string[] names)
+    {
+        string? near = names.Where(static name => name.Length > 0).MinBy(name => EditDistance.Of(name, named.Key));
+        string hint = near is not null && EditDistance.Of(near, named.Key) <= Math.Max(2, near.Length / 3)
+            ? $" Did you mean {section.Path}:{ShownText.Of(near)}?"
+            : near is null ? $" The {kind} without a name is configured by {all.Path}:{char.ToUpperInvariant(kind[0])}{kind[1..]}." : "";
+        return $"{ShownText.Of(named.Path)} configures no {kind}: none was added by this name.{hint}";
     }
 }

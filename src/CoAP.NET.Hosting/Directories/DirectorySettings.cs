@@ -45,11 +45,11 @@ internal sealed class DirectorySettings
         SectionReader.Read(item, Table, settings, findings);
         if (settings.Uri is not { } uri)
         {
-            findings.Errors.Add($"{item.Path}:Uri names no directory. Give its URI, such as coap://rd.example.");
+            findings.Errors.Add($"{ShownText.Of(item.Path)}:Uri names no directory. Give its URI, such as coap://rd.example.");
         }
         else if (HostedDirectory.Check(uri) is { } problem)
         {
-            findings.Errors.Add($"{item.Path}:Uri = '{uri}': {problem}");
+            findings.Errors.Add($"{ShownText.Of(item.Path)}:Uri = '{ShownText.Of(uri)}': {problem}");
         }
         else
         {

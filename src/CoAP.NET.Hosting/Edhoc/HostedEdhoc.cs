@@ -68,7 +68,8 @@ internal static class HostedEdhoc
         {
             throw new OptionsValidationException(
                 registration.Name, typeof(CoapServerOptions),
-                [$"{registration.SectionPath}:Edhoc:Path = '{options.Edhoc.Path}' is not a valid path to serve. {exception.Message}"]);
+                ShownText.OfAll(
+                    [$"{registration.SectionPath}:Edhoc:Path = '{options.Edhoc.Path}' is not a valid path to serve. {exception.Message}"]));
         }
     }
 

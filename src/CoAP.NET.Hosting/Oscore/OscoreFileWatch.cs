@@ -62,13 +62,13 @@ internal sealed class OscoreFileWatch : IAsyncDisposable
         {
             if (await file.RefreshAsync().ConfigureAwait(false))
             {
-                HostingLog.ContextsTaken(_logger, _title, file.Path, file.Count);
+                HostingLog.ContextsTaken(_logger, _title, ShownText.Of(file.Path), file.Count);
             }
         }
         catch (Exception exception) when (exception is CoapException or ArgumentException)
         {
             _server.Counters.Add(CoapCounter.CredentialsNotReloaded);
-            HostingLog.ContextsNotTaken(_logger, _title, exception.Message);
+            HostingLog.ContextsNotTaken(_logger, _title, CoapForeignText.LineOf(exception.Message));
         }
     }
 }

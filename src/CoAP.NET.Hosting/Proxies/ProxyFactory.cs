@@ -73,8 +73,8 @@ internal static class ProxyFactory
                 catch (Exception exception) when (exception is ArgumentException or InvalidOperationException or FormatException)
                 {
                     throw new OptionsValidationException(
-                        name, typeof(CoapHostedProxyOptions), [$"{registration.SectionPath}:{key} is not a valid path to serve. "
-                            + $"{exception.Message}"]);
+                        name, typeof(CoapHostedProxyOptions), ShownText.OfAll(
+                            [$"{registration.SectionPath}:{key} is not a valid path to serve. {exception.Message}"]));
                 }
             }
         }

@@ -35,7 +35,7 @@ internal sealed class ProxyOptionsValidator(ProxyRegistration registration) : IV
             problems.Add($"{section} has allowed targets of a forward proxy, but there is none. Set {section}:Forward to true.");
         }
 
-        return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(problems);
+        return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(ShownText.OfAll(problems));
     }
 
     private static void AddMissing(string item, string? path, string? target, List<string> problems)

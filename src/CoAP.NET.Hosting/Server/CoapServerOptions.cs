@@ -154,7 +154,7 @@ public sealed class CoapServerOptions
     {
         ArgumentNullException.ThrowIfNull(prefix);
         ArgumentNullException.ThrowIfNull(change);
-        Peers.Add(IPNetwork.Parse(prefix), change);
+        Peers.Add([IPNetwork.Parse(prefix)], change);
         return this;
     }
 }

@@ -121,7 +121,7 @@ internal static class ServerFactory
 
         foreach (string open in openKeyFiles)
         {
-            HostingLog.OpenKeyFile(logger, open);
+            HostingLog.OpenKeyFile(logger, CoapForeignText.LineOf(open));
         }
     }
 
@@ -147,7 +147,11 @@ internal static class ServerFactory
                 string hint = address.Scheme == "coaps+tcp" ? $" A certificate for it: {section}:Tls:Certificate." : "";
                 throw new OptionsValidationException(
                     registration.Name, typeof(CoapServerOptions),
-                    [$"{registration.SectionPath}:Endpoints has an address that the server cannot listen on. {exception.Message}{hint}"]);
+                    ShownText.OfAll(
+                        [
+                            $"{registration.SectionPath}:Endpoints has an address that the server cannot listen on. "
+                                + $"{exception.Message}{hint}",
+                        ]));
             }
         }
     }

@@ -57,7 +57,8 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
             registration.Life.Failure = exception;
             registration.Life.Phase = ServerPhase.Failed;
             throw new CoapException(
-                $"{registration.Title} cannot start ({registration.SectionPath}:Oscore). {exception.Message}", exception);
+                $"{registration.Title} cannot start ({registration.SectionPath}:Oscore). {CoapForeignText.LineOf(exception.Message)}",
+                exception);
         }
 
         try
@@ -68,7 +69,8 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         {
             registration.Life.Failure = exception;
             registration.Life.Phase = ServerPhase.Failed;
-            throw new CoapBindException($"{registration.Title} cannot start ({registration.SectionPath}:Endpoints). {exception.Message}",
+            throw new CoapBindException(
+                $"{registration.Title} cannot start ({registration.SectionPath}:Endpoints). {CoapForeignText.LineOf(exception.Message)}",
                 exception);
         }
 

@@ -68,6 +68,6 @@ internal sealed class ServerOptionsValidator(ServerRegistration registration) : 
             problems.Add($"{section}:Groups:Addresses is empty, and {section}:JoinGroups is true. Name at least one group.");
         }
 
-        return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(problems);
+        return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(ShownText.OfAll(problems));
     }
 }

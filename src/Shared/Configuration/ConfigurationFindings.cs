@@ -4,10 +4,13 @@ namespace CoAP.NET.Hosting;
 internal sealed class ConfigurationFindings
 {
     /// <summary>Invalid values.</summary>
-    public List<string> Errors { get; } = [];
+    public FindingList Errors { get; } = new("errors");
 
     /// <summary>Unknown keys.</summary>
-    public List<string> UnknownKeys { get; } = [];
+    public FindingList UnknownKeys { get; } = new("unknown keys");
+
+    /// <summary>Whether sections are searched for unknown keys. Otherwise only the known ones are read.</summary>
+    public bool SeeksUnknownKeys { get; set; } = true;
 
     /// <summary>Lists the errors that keep the application from starting.</summary>
     /// <param name="section">The path of the section.</param>

@@ -1,8 +1,11 @@
 namespace CoAP.NET.Hosting;
 
 /// <summary>The number of letters to change, remove or insert to turn one word into another (Levenshtein), case-insensitive.</summary>
+/// <remarks>The time is that of the product of both lengths. Words of more than 128 letters are therefore similar to none.</remarks>
 internal static class EditDistance
 {
+    private const int MaxLength = 128;
+
     /// <summary>Returns the word that a misspelled one most likely means; null if none is similar.</summary>
     /// <param name="word">The word.</param>
     /// <param name="known">The known words.</param>
@@ -11,6 +14,11 @@ internal static class EditDistance
 
     public static int Of(string left, string right)
     {
+        if (Math.Max(left.Length, right.Length) > MaxLength)
+        {
+            return Math.Max(left.Length, right.Length);
+        }
+
         int[] row = [.. Enumerable.Range(0, right.Length + 1)];
         for (int i = 0; i < left.Length; i++)
         {

@@ -1,3 +1,4 @@
+using System.Globalization;
 using Microsoft.Extensions.Configuration;
 
 namespace CoAP.NET.Hosting;
@@ -10,44 +11,69 @@ internal static class SectionReader
     /// <summary>The replacement of a secret in messages.</summary>
     public const string Hidden = "***";
 
+    // A search below an item looks at all keys of the configuration, so that a search of all items takes the square of their number.
+    // Programs write such long lists, and make the same mistake in each item.
+    private const int MaxSearchedItems = 500;
+
     private static readonly string[] s_secrets = [":Password", ":PskKey", ":Psk", "IdentityKey", "Secret"];
     private static readonly char[] s_separators = [';', ','];
 
-    public static void Read<TTarget>(IConfiguration section, KeyTable<TTarget> table, TTarget target, ConfigurationFindings findings)
+    /// <summary>Reads a section.</summary>
+    /// <param name="section">The section.</param>
+    /// <param name="table">Its keys.</param>
+    /// <param name="target">Receives the values.</param>
+    /// <param name="findings">Receives the errors.</param>
+    /// <returns>The keys that the section has, with their values.</returns>
+    public static List<(ConfigurationKey<TTarget> Key, string[] Values)> Read<TTarget>(
+        IConfiguration section, KeyTable<TTarget> table, TTarget target, ConfigurationFindings findings)
     {
+        bool isChecked = findings.SeeksUnknownKeys;
+        List<(ConfigurationKey<TTarget> Key, string[] Values)> present = [];
         string root = section is IConfigurationSection { Path: var self } ? self : "";
         foreach (ConfigurationKey<TTarget> key in table.Keys)
         {
             IConfigurationSection found = section.GetSection(key.Path);
-            (string Path, string Text)[] values = [.. key.IsList ? ListOf(found) : ValueOf(found)];
+            (string Path, string Text)[] values = [.. !key.IsList ? ValueOf(found) : isChecked ? ListOf(found) : NumberedOf(found)];
             if (values.Length == 0)
             {
                 continue;
             }
 
-            foreach ((int index, string problem) in key.Set(target, [.. values.Select(static value => value.Text)]))
+            string[] texts = [.. values.Select(static value => value.Text)];
+            present.Add((key, texts));
+            foreach ((int index, string problem) in key.Set(target, texts))
             {
                 // Never shows a password, should one get here.
                 string shown = ShownOf(key.Path, values[index].Text);
-                findings.Errors.Add($"{values[index].Path} = '{shown}': {problem}");
+                findings.Errors.Add($"{ShownText.Of(values[index].Path)} = '{shown}': {problem}");
             }
         }
 
         foreach ((string path, Action<TTarget, IConfigurationSection, ConfigurationFindings> read) in table.Items)
         {
+            int number = 0;
             foreach (IConfigurationSection item in section.GetSection(path).GetChildren())
             {
+                findings.SeeksUnknownKeys = isChecked && number++ < MaxSearchedItems;
                 read(target, item, findings);
             }
+
+            findings.SeeksUnknownKeys = isChecked;
+        }
+
+        if (!isChecked)
+        {
+            return present;
         }
 
         new UnknownKeys([.. table.Keys.Select(static key => (key.Path, key.IsList))], [.. table.Items.Select(static item => item.Path)],
             root, findings).Find(section);
+        return present;
     }
 
     /// <summary>Returns a value as messages may show it.</summary>
     public static string ShownOf(string path, string value) =>
-        s_secrets.Any(secret => path.EndsWith(secret, StringComparison.OrdinalIgnoreCase)) ? Hidden : value;
+        s_secrets.Any(secret => path.EndsWith(secret, StringComparison.OrdinalIgnoreCase)) ? Hidden : ShownText.Of(value);
 
     private static IEnumerable<(string Path, string Text)> ValueOf(IConfigurationSection section)
     {
@@ -63,11 +89,29 @@ internal static class SectionReader
     {
         if (!string.IsNullOrWhiteSpace(section.Value))
         {
-            return section.Value.Split(s_separators, StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries)
-                .Select(text => (section.Path, text));
+            return TextsOf(section);
         }
 
         return section.GetChildren().Where(static item => !string.IsNullOrWhiteSpace(item.Value))
             .Select(static item => (item.Path, item.Value!.Trim()));
     }
+
+    // The same without an enumeration of keys, for the items of long lists.
+    private static IEnumerable<(string Path, string Text)> NumberedOf(IConfigurationSection section)
+    {
+        if (!string.IsNullOrWhiteSpace(section.Value))
+        {
+            return TextsOf(section);
+        }
+
+        return Enumerable.Range(0, int.MaxValue)
+            .Select(index => section.GetSection(index.ToString(CultureInfo.InvariantCulture)))
+            .TakeWhile(static item => item.Value is not null)
+            .Where(static item => !string.IsNullOrWhiteSpace(item.Value))
+            .Select(static item => (item.Path, item.Value!.Trim()));
+    }
+
+    private static IEnumerable<(string Path, string Text)> TextsOf(IConfigurationSection section) =>
+        section.Value!.Split(s_separators, StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries)
+            .Select(text => (section.Path, text));
 }

@@ -5,6 +5,9 @@ namespace CoAP.NET.Hosting;
 /// <summary>Finds the keys of a section that no table has. Mostly they are misspelled, and the intended setting has its default.</summary>
 internal sealed class UnknownKeys
 {
+    // A look below a value of a list looks at all keys of the configuration.
+    private const int MaxSearchedValues = 500;
+
     private readonly (string Path, bool IsList)[] _known;
     private readonly string[] _items;
     private readonly string _root;
@@ -30,7 +33,8 @@ internal sealed class UnknownKeys
                 if (!string.IsNullOrWhiteSpace(child.Value))
                 {
                     _findings.Errors.Add(
-                        $"{child.Path} = '{SectionReader.ShownOf(child.Path, child.Value)}': it is a list of items with keys of their own.");
+                        $"{ShownText.Of(child.Path)} = '{SectionReader.ShownOf(child.Path, child.Value)}': it is a list of items "
+                        + "with keys of their own.");
                 }
             }
             else if (known.Path is not null)
@@ -42,32 +46,41 @@ internal sealed class UnknownKeys
                 if (!string.IsNullOrWhiteSpace(child.Value))
                 {
                     _findings.Errors.Add(
-                        $"{child.Path} = '{child.Value}': it holds further keys, such as {_root}{First(path)}, and has no value itself.");
+                        $"{ShownText.Of(child.Path)} = '{SectionReader.ShownOf(child.Path, child.Value)}': it holds further keys, such as "
+                        + $"{ShownText.Of(_root)}{First(path)}, and has no value itself.");
                 }
 
                 Find(child);
             }
             else
             {
-                string hint = Nearest(path) is { } nearest
-                    ? $"Did you mean {_root}{nearest}?"
-                    : $"Known are {string.Join(", ", Siblings(path))}.";
-                _findings.UnknownKeys.Add($"{child.Path} is not a known key. {hint}");
+                _findings.UnknownKeys.Add(path, Explain);
             }
         }
     }
 
+    // Compares the key with all others.
+    private string Explain(string path)
+    {
+        string hint = Nearest(path) is { } nearest
+            ? $"Did you mean {ShownText.Of(_root)}{nearest}?"
+            : $"Known are {string.Join(", ", Siblings(path))}.";
+        return $"{ShownText.Of(_root + path)} is not a known key. {hint}";
+    }
+
     private void CheckDepth(IConfigurationSection found, bool isList)
     {
+        string parent = ShownText.Of(found.Path);
+        (int values, int others) = (0, 0);
         foreach (IConfigurationSection child in found.GetChildren())
         {
             if (!isList)
             {
-                _findings.Errors.Add($"{child.Path}: {found.Path} has a single value and nothing below it.");
+                _findings.Errors.Add($"{ShownText.Of(child.Path)}: {parent} has a single value and nothing below it.");
             }
-            else if (child.GetChildren().Any())
+            else if ((child.Value is null ? others++ : values++) < MaxSearchedValues && child.GetChildren().Any())
             {
-                _findings.Errors.Add($"{child.Path}: the items of {found.Path} are values and have nothing below them.");
+                _findings.Errors.Add($"{ShownText.Of(child.Path)}: the items of {parent} are values and have nothing below them.");
             }
         }
     }

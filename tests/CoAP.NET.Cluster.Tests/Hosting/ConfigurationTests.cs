@@ -136,6 +136,18 @@ public sealed class ConfigurationTests : IDisposable
         Assert.Contains("Coap:Cluster:SecretFile", none, StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData("Le\nase\u001b[31m", "1s")]
+    [InlineData("Lease", "1\ns\u202e")]
+    [InlineData("SecretFile", "/a\nb\u001b[31m")]
+    public void No_key_and_no_value_gets_into_an_error_as_more_than_text_of_a_line(string key, string value)
+    {
+        OptionsValidationException refused = Assert.Throws<OptionsValidationException>(() => Read(
+            key == "SecretFile" ? [(key, value)] : [("Secret", Convert.ToBase64String(s_secret)), (key, value)]));
+
+        Assert.All(refused.Failures, static failure => Assert.Equal(CoapForeignText.LineOf(failure), failure));
+    }
+
     [Fact]
     public async Task A_secret_that_everybody_can_read_and_unknown_keys_that_are_let_pass_are_told_in_the_log()
     {

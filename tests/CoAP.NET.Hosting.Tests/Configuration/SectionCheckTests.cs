@@ -23,7 +23,7 @@ public sealed class SectionCheckTests : HostTest
     public void Sections_that_configure_nobody_are_named_with_what_was_meant(string key, string? expected)
     {
         IConfiguration configuration = new ConfigurationBuilder().AddInMemoryCollection([new(key, "1")]).Build();
-        Assert.Equal(expected is null ? [] : [expected], SectionCheck.Find(configuration.GetSection("Coap"), [""], ["lamp"]));
+        Assert.Equal(expected is null ? [] : [expected], Find(configuration, [""], ["lamp"]));
     }
 
     [Fact]
@@ -31,7 +31,7 @@ public sealed class SectionCheckTests : HostTest
     {
         IConfiguration configuration = new ConfigurationBuilder()
             .AddInMemoryCollection([new("Coap:Servers:edge:Shards", "1"), new("Coap:Client:Timeout", "1s")]).Build();
-        Assert.Empty(SectionCheck.Find(configuration.GetSection("Coap"), [], [""]));
+        Assert.Empty(Find(configuration, [], [""]));
     }
 
     [Fact]
@@ -42,5 +42,27 @@ public sealed class SectionCheckTests : HostTest
         await StartAsync(builder);
         Assert.Single(Logged.Entries,
             static entry => entry.Id == 1805 && entry.Text.StartsWith("Coap:Clients:lmap configures no client", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Many_sections_without_effect_are_counted_and_their_names_cannot_forge_lines()
+    {
+        IConfiguration configuration = new ConfigurationBuilder().AddInMemoryCollection(
+            [new("Coap:Clients:a\n\u001b[31mb\u202e:Timeout", "1s"),
+                .. Enumerable.Range(0, 20_000).Select(static i => new KeyValuePair<string, string?>($"Coap:Clients:x{i}:Timeout", "1s"))])
+            .Build();
+
+        FindingList problems = Find(configuration, [""], ["lamp"]);
+
+        Assert.Equal(FindingList.MaxHeld + 1, problems.Count);
+        Assert.Equal("There are 19981 more sections that configure nothing.", problems[^1]);
+        Assert.All(problems, static problem => Assert.Equal(CoapForeignText.LineOf(problem), problem));
+    }
+
+    private static FindingList Find(IConfiguration configuration, string[] servers, string[] clients)
+    {
+        FindingList problems = new("sections that configure nothing");
+        SectionCheck.Find(problems, configuration.GetSection("Coap"), servers, clients);
+        return problems;
     }
 }

@@ -1,0 +1,21 @@
+namespace CoAP.NET.Hosting;
+
+/// <summary>
+/// Keys and values as messages show them: on one line and short, because anything may be in a file or an environment variable.
+/// </summary>
+internal static class ShownText
+{
+    private const int MaxLength = 200;
+
+    /// <summary>Returns a key or a value for a message.</summary>
+    /// <param name="text">The text.</param>
+    public static string Of(string text)
+    {
+        string line = CoapForeignText.LineOf(text);
+        return line.Length <= MaxLength ? line : string.Concat(line.AsSpan(0, MaxLength), "...");
+    }
+
+    /// <summary>Returns problems as an error shows them. Some quote paths of files, or messages of the system that do.</summary>
+    /// <param name="problems">The problems.</param>
+    public static IEnumerable<string> OfAll(IEnumerable<string> problems) => problems.Select(CoapForeignText.LineOf);
+}

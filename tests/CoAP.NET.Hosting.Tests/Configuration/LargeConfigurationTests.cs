@@ -1,0 +1,193 @@
+using System.Net;
+using CoAP.NET.Hosting.Tests.Helpers;
+using CoAP.NET.Transports;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Options;
+
+namespace CoAP.NET.Hosting.Tests.Configuration;
+
+/// <summary>Configurations with very many keys, and with keys and values that look like something else in a log.</summary>
+public sealed class LargeConfigurationTests : HostTest
+{
+    // A line break, a terminal sequence, a line separator and a mark that turns the direction of writing.
+    private const string Harmful = "a\r\nb\u001b[31mc\u2028d\u202ee";
+
+    public static TheoryData<string, string> HarmfulSettings => new()
+    {
+        { $"Coap:Server:{Harmful}", "1" },
+        { $"Coap:Server:Limits:{Harmful}", "1" },
+        { "Coap:Server:Shards", Harmful },
+        { $"Coap:Server:Shards:{Harmful}", "1" },
+        { $"Coap:Server:Endpoints:{Harmful}:x", "1" },
+        { "Coap:Server:Endpoints", $"coap://{Harmful}" },
+        { "Coap:Server:Limits", Harmful },
+        { "Coap:Server:Peers", Harmful },
+        { $"Coap:Server:Peers:{Harmful}:AckTimeout", "1s" },
+        { $"Coap:Server:Peers:0:{Harmful}", "1" },
+        { $"Coap:Server:Directories:{Harmful}:Lifetime", "1h" },
+        { "Coap:Server:Directories:0:Uri", Harmful },
+        { "Coap:Server:Tls:Certificate", Harmful },
+        { "Coap:Server:Dtls:PskFile", Harmful },
+        { $"Coap:Server:Dtls:Psk:{Harmful}", "no:key" },
+        { "Coap:Server:Oscore:Files:0", Harmful },
+        { "Coap:Server:Edhoc:File", Harmful },
+    };
+
+    [Theory]
+    [MemberData(nameof(HarmfulSettings))]
+    public async Task No_key_and_no_value_gets_into_an_error_or_a_log_as_more_than_text_of_a_line(string key, string value)
+    {
+        HostApplicationBuilder builder = Builder((key, value));
+        builder.Services.AddCoapServer();
+
+        OptionsValidationException refused = await Assert.ThrowsAsync<OptionsValidationException>(() => StartAsync(builder));
+
+        Assert.All(refused.Failures, static failure => Assert.Equal(CoapForeignText.LineOf(failure), failure));
+        Assert.All(Logged.Entries.Where(static entry => entry.Id is >= 1800 and < 1900),
+            static entry => Assert.Equal(CoapForeignText.LineOf(entry.Text), entry.Text));
+    }
+
+    [Fact]
+    public void Very_many_unknown_keys_are_counted_and_only_the_first_are_compared_with_known_ones()
+    {
+        CoapServerOptions options = Read(Enumerable.Range(0, 20_000).Select(static i => ($"Shardss{i}", "1")));
+
+        Assert.Equal(FindingList.MaxHeld + 1, options.Findings.UnknownKeys.Count);
+        Assert.Equal("There are 19980 more unknown keys.", options.Findings.UnknownKeys[^1]);
+        Assert.Equal(FindingList.MaxHeld + 1, options.Findings.ListProblems("Coap:Server", allowsUnknownKeys: false).Count);
+        Assert.All(options.Findings.UnknownKeys.SkipLast(1),
+            static unknown => Assert.Contains("is not a known key.", unknown, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void A_text_is_made_for_no_more_findings_than_are_shown()
+    {
+        FindingList findings = new("findings");
+        int made = 0;
+        for (int i = 0; i < 1_000; i++)
+        {
+            findings.Add(i, number => $"{made++}: {number}");
+        }
+
+        Assert.Equal(FindingList.MaxHeld, made);
+        Assert.Equal(findings.Count, findings.ToArray().Length);
+    }
+
+    [Fact]
+    public void A_very_long_key_has_a_short_error_and_no_suggestion()
+    {
+        CoapServerOptions options = Read([(new string('k', 100_000), "1")]);
+
+        string error = Assert.Single(options.Findings.UnknownKeys);
+        Assert.DoesNotContain("Did you mean", error, StringComparison.Ordinal);
+        Assert.InRange(error.Length, 200, 4_000);
+    }
+
+    // Each enumeration of keys looks at all keys of the configuration.
+    [Theory]
+    [InlineData(1)]
+    [InlineData(3)]
+    public void Long_lists_of_items_are_read_with_a_bounded_number_of_enumerations(int prefixes)
+    {
+        int once = Enumerations(2_000, prefixes, out CoapServerOptions options);
+        int twice = Enumerations(4_000, prefixes, out _);
+
+        Assert.Equal(once, twice);
+        Assert.Empty(options.Findings.Errors);
+        Assert.Empty(options.Findings.UnknownKeys);
+        options.Peers.ApplyTo(options.Endpoint);
+        foreach (int peer in (int[])[0, 499, 500, 1_999])
+        {
+            for (int i = 0; i < prefixes; i++)
+            {
+                CoapAddress address = CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse(AddressOf(peer, i)), 5683));
+                Assert.Equal(TimeSpan.FromSeconds(7), options.Endpoint.ParametersOf!(address)!.AckTimeout);
+            }
+        }
+    }
+
+    [Fact]
+    public void Long_lists_of_values_are_read_with_a_bounded_number_of_enumerations()
+    {
+        Assert.Equal(Count(2_000), Count(4_000));
+
+        static int Count(int values)
+        {
+            CountingSource source = new(Enumerable.Range(0, values).Select(static i => ($"TrustedPrefixes:{i}", $"{AddressOf(i, 0)}/32")));
+            CoapServerOptions options = Read(source);
+            Assert.Empty(options.Findings.Errors);
+            return source.Enumerations;
+        }
+    }
+
+    [Fact]
+    public void An_unknown_key_in_one_of_the_first_items_of_a_long_list_is_found_and_a_wrong_value_in_any()
+    {
+        CoapServerOptions options = Read([.. Peers(2_000, 1), ("Peers:400:AckTimeuot", "1s"), ("Peers:1900:NStart", "0")]);
+
+        Assert.StartsWith("Coap:Server:Peers:400:AckTimeuot is not a known key.", Assert.Single(options.Findings.UnknownKeys),
+            StringComparison.Ordinal);
+        Assert.StartsWith("Coap:Server:Peers:1900:NStart = '0'", Assert.Single(options.Findings.Errors), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_watch_of_a_very_large_section_enumerates_a_bounded_number_of_times()
+    {
+        Assert.Equal(Count(3_000), Count(6_000));
+
+        int Count(int peers)
+        {
+            CountingSource source = new(Peers(peers, 1));
+            IConfigurationRoot root = new ConfigurationBuilder().Add(source).Build();
+            using ConfigurationWatch? watch =
+                ConfigurationWatch.Begin(root.GetSection("Coap:Server"), "The server", Logged.CreateLogger("test"));
+            Assert.NotNull(watch);
+            return source.Enumerations;
+        }
+    }
+
+    private static int Enumerations(int peers, int prefixes, out CoapServerOptions options)
+    {
+        CountingSource source = new(Peers(peers, prefixes));
+        options = Read(source);
+        int read = source.Enumerations;
+        options.Peers.ApplyTo(new CoapServerOptions().Endpoint);
+        Assert.Equal(read, source.Enumerations);
+        return read;
+    }
+
+    private static IEnumerable<(string, string)> Peers(int peers, int prefixes) => Enumerable.Range(0, peers).SelectMany(peer =>
+        Enumerable.Range(0, prefixes).Select(i => ($"Peers:{peer}:Prefixes:{i}", $"{AddressOf(peer, i)}/32"))
+            .Append(($"Peers:{peer}:AckTimeout", "7s")));
+
+    private static string AddressOf(int peer, int prefix) => $"10.{prefix}.{peer / 250}.{peer % 250}";
+
+    private static CoapServerOptions Read(IEnumerable<(string Key, string Value)> settings) => Read(new CountingSource(settings));
+
+    private static CoapServerOptions Read(CountingSource source)
+    {
+        CoapServerOptions options = new();
+        SectionReader.Read(
+            new ConfigurationBuilder().Add(source).Build().GetSection("Coap:Server"), ServerKeys.Table, options, options.Findings);
+        return options;
+    }
+
+    private sealed class CountingSource : ConfigurationProvider, IConfigurationSource
+    {
+        public CountingSource(IEnumerable<(string Key, string Value)> settings) => Data =
+            settings.ToDictionary(
+                static one => $"Coap:Server:{one.Key}", static string? (one) => one.Value, StringComparer.OrdinalIgnoreCase);
+
+        public int Enumerations { get; private set; }
+
+        public IConfigurationProvider Build(IConfigurationBuilder builder) => this;
+
+        public override IEnumerable<string> GetChildKeys(IEnumerable<string> earlierKeys, string? parentPath)
+        {
+            Enumerations++;
+            return base.GetChildKeys(earlierKeys, parentPath);
+        }
+    }
+}
