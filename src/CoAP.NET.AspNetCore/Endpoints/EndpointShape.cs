@@ -17,7 +17,8 @@ internal sealed class EndpointShape
         Template = segments.Length == 0 ? "/" : string.Concat(segments.Select(static segment => segment.Template));
     }
 
-    private enum Kind
+    /// <summary>What a segment matches.</summary>
+    internal enum Kind
     {
         Literal,
         Any,
@@ -29,6 +30,9 @@ internal sealed class EndpointShape
 
     /// <summary>The CoAP template.</summary>
     public string Template { get; }
+
+    /// <summary>The segments of the path.</summary>
+    public ReadOnlySpan<Segment> Segments => _segments;
 
     /// <summary>Returns the shapes of a pattern: more than one if trailing segments are optional.</summary>
     public static EndpointShape[] Of(RoutePattern pattern)
@@ -42,29 +46,6 @@ internal sealed class EndpointShape
 
         return [.. Enumerable.Range(shortest, segments.Length - shortest + 1).Reverse()
             .Select(length => new EndpointShape(segments[..length]))];
-    }
-
-    /// <summary>Whether some path matches both shapes.</summary>
-    public bool Overlaps(EndpointShape other)
-    {
-        for (int i = 0; ; i++)
-        {
-            if (KindAt(i) == Kind.Rest || other.KindAt(i) == Kind.Rest)
-            {
-                return true;
-            }
-
-            if (i == _segments.Length || i == other._segments.Length)
-            {
-                return _segments.Length == other._segments.Length;
-            }
-
-            if (_segments[i].Kind == Kind.Literal && other._segments[i].Kind == Kind.Literal
-                && _segments[i].Template != other._segments[i].Template)
-            {
-                return false;
-            }
-        }
     }
 
     /// <summary>Whether this shape matches every path of the other one.</summary>
@@ -111,5 +92,9 @@ internal sealed class EndpointShape
 
     private Kind? KindAt(int index) => index < _segments.Length ? _segments[index].Kind : null;
 
-    private readonly record struct Segment(Kind Kind, string Key, string Template);
+    /// <summary>A segment of a path.</summary>
+    /// <param name="Kind">What it matches.</param>
+    /// <param name="Key">Equal for segments that match the same.</param>
+    /// <param name="Template">The segment of a CoAP template.</param>
+    internal readonly record struct Segment(Kind Kind, string Key, string Template);
 }

@@ -23,10 +23,19 @@ internal sealed class EndpointTable(
     /// <param name="problems">Receives the endpoints that cannot be mapped, with the reason.</param>
     public void Map(List<string> problems)
     {
+        EndpointIndex index = new();
+        for (int i = 0; i < endpoints.Count; i++)
+        {
+            foreach (EndpointShape shape in endpoints[i].Shapes)
+            {
+                index.Add(shape, i);
+            }
+        }
+
         foreach (EndpointShape shape in endpoints.SelectMany(static endpoint => endpoint.Shapes)
             .DistinctBy(static shape => shape.Key, StringComparer.Ordinal))
         {
-            ServedEndpoint[] there = [.. endpoints.Where(endpoint => endpoint.Overlaps(shape))
+            ServedEndpoint[] there = [.. index.Overlapping(shape).Select(i => endpoints[i])
                 .OrderBy(static endpoint => endpoint.Endpoint.Order).ThenBy(static endpoint => Precedence(endpoint))];
             foreach (CoapMethod method in there.SelectMany(static endpoint => endpoint.Methods).Distinct().Order())
             {

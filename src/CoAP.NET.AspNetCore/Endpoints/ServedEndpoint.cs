@@ -68,8 +68,6 @@ internal sealed class ServedEndpoint
         && Endpoint.RoutePattern.PathSegments.All(static segment => segment.IsSimple)
         && Shapes.Any(own => own.Covers(shape));
 
-    public bool Overlaps(EndpointShape shape) => Shapes.Any(own => own.Overlaps(shape));
-
     /// <summary>Returns the HTTP method for a CoAP method; null if the endpoint does not serve it.</summary>
     public string? MethodOf(CoapMethod method) => _methods.GetValueOrDefault(method);
 

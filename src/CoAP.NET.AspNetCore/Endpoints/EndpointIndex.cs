@@ -1,0 +1,90 @@
+namespace CoAP.NET.AspNetCore.Endpoints;
+
+/// <summary>
+/// Finds the endpoints whose shapes overlap a shape, without a look at all others: an application with very many endpoints starts in time
+/// for each of them, and not for each pair.
+/// </summary>
+internal sealed class EndpointIndex
+{
+    private readonly Place _root = new();
+
+    /// <summary>Adds a shape of an endpoint.</summary>
+    /// <param name="shape">The shape.</param>
+    /// <param name="endpoint">The number of the endpoint.</param>
+    public void Add(EndpointShape shape, int endpoint) => _root.Add(shape.Segments, endpoint);
+
+    /// <summary>Returns the numbers of the endpoints with a shape that has a path in common with this one, in ascending order.</summary>
+    public IReadOnlyCollection<int> Overlapping(EndpointShape shape)
+    {
+        SortedSet<int> found = [];
+        _root.Find(shape.Segments, found);
+        return found;
+    }
+
+    /// <summary>The shapes with the same first segments.</summary>
+    private sealed class Place
+    {
+        private readonly List<int> _ending = [];
+        private readonly List<int> _rest = [];
+        private readonly Dictionary<string, Place> _literals = new(StringComparer.Ordinal);
+        private Place? _any;
+
+        public void Add(ReadOnlySpan<EndpointShape.Segment> segments, int endpoint)
+        {
+            if (segments.IsEmpty)
+            {
+                _ending.Add(endpoint);
+                return;
+            }
+
+            EndpointShape.Segment segment = segments[0];
+            switch (segment.Kind)
+            {
+                case EndpointShape.Kind.Rest:
+                    // It takes everything from here on.
+                    _rest.Add(endpoint);
+                    break;
+                case EndpointShape.Kind.Any:
+                    (_any ??= new Place()).Add(segments[1..], endpoint);
+                    break;
+                default:
+                    if (!_literals.TryGetValue(segment.Template, out Place? place))
+                    {
+                        _literals.Add(segment.Template, place = new Place());
+                    }
+
+                    place.Add(segments[1..], endpoint);
+                    break;
+            }
+        }
+
+        public void Find(ReadOnlySpan<EndpointShape.Segment> segments, SortedSet<int> found)
+        {
+            found.UnionWith(_rest);
+            if (segments.IsEmpty)
+            {
+                found.UnionWith(_ending);
+                return;
+            }
+
+            EndpointShape.Segment segment = segments[0];
+            if (segment.Kind == EndpointShape.Kind.Literal)
+            {
+                _literals.GetValueOrDefault(segment.Template)?.Find(segments[1..], found);
+                _any?.Find(segments[1..], found);
+                return;
+            }
+
+            bool isRest = segment.Kind == EndpointShape.Kind.Rest;
+            if (isRest)
+            {
+                found.UnionWith(_ending);
+            }
+
+            foreach (Place place in _any is null ? _literals.Values : _literals.Values.Append(_any))
+            {
+                place.Find(isRest ? segments[..1] : segments[1..], found);
+            }
+        }
+    }
+}
