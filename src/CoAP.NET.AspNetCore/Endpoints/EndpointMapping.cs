@@ -27,8 +27,9 @@ internal sealed class EndpointMapping
         _options = options;
         _logger = (_services.GetService<ILoggerFactory>() ?? NullLoggerFactory.Instance).CreateLogger(EndpointLog.Category);
 
-        // Handlers of web applications may block.
-        Routes = server.MapGroup(string.Empty).RunOn(TaskScheduler.Default);
+        // Handlers of web applications may block or compute. On the thread pool, thousands of requests of CoAP clients would wait before
+        // the work of Kestrel.
+        Routes = server.MapGroup(string.Empty).RunAside();
     }
 
     public CoapRouteGroup Routes { get; }

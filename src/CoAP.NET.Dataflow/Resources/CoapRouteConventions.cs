@@ -29,7 +29,8 @@ public abstract partial class CoapRouteConventions<TSelf>
     /// <remarks>
     /// Each request is one task; <c>await</c> in a handler returns to the scheduler. While a handler awaits, the scheduler runs other
     /// requests, even one with a single task at a time, such as <c>ConcurrentExclusiveSchedulerPair.ExclusiveScheduler</c>. To run one
-    /// request at a time until its response exists, use <see cref="Serial"/>.
+    /// request at a time until its response exists, use <see cref="Serial"/>. The scheduler gets all requests at once. On the thread pool,
+    /// they wait before all other work of the process; see <see cref="RunAside"/>.
     /// </remarks>
     /// <param name="scheduler">The task scheduler.</param>
     /// <returns>This object.</returns>
@@ -56,6 +57,27 @@ public abstract partial class CoapRouteConventions<TSelf>
         ArgumentOutOfRangeException.ThrowIfLessThan(degreeOfParallelism, 1);
         ArgumentOutOfRangeException.ThrowIfNegative(capacity);
         return Run(new ExecutionOptions(ExecutionKind.Queued, degreeOfParallelism, capacity));
+    }
+
+    /// <summary>Runs handlers on threads of the library, each until it returns its task, for handlers that may block or compute.</summary>
+    /// <remarks>
+    /// A handler that awaits has no thread, so it does not keep other requests waiting. Handlers that compute get half of the processors.
+    /// Each route has its own queue, even if the setting is on a group. A request that would wait longer than about 250 ms is answered
+    /// 5.03.
+    /// </remarks>
+    /// <param name="degreeOfParallelism">
+    /// The number of requests of a route that have a thread at a time. 1 or more; null for the default, 8 for each processor, at most 256.
+    /// </param>
+    /// <param name="capacity">The number of further requests that may wait, as for <see cref="RunQueued"/>; beyond that the response is
+    /// 5.03. 0 or more; default 1,000.</param>
+    /// <returns>This object.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">A number is too small.</exception>
+    public TSelf RunAside(int? degreeOfParallelism = null, int capacity = 1000)
+    {
+        int parallelism = degreeOfParallelism ?? UserCodePolicy.AsideParallelism;
+        ArgumentOutOfRangeException.ThrowIfLessThan(parallelism, 1, nameof(degreeOfParallelism));
+        ArgumentOutOfRangeException.ThrowIfNegative(capacity);
+        return Run(new ExecutionOptions(ExecutionKind.Aside, parallelism, capacity));
     }
 
     /// <summary>Runs one request at a time, until its response exists, so that a handler needs no lock.</summary>

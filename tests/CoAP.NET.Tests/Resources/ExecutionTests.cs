@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using CoAP.NET.Options;
 
 namespace CoAP.NET.Tests.Resources;
 
@@ -54,6 +55,74 @@ public class ExecutionTests
         sources.TryDequeue(out source);
         source!.SetResult("2");
         await second.WaitAsync(s_hang);
+    }
+
+    [Fact]
+    public async Task Aside_runs_so_many_at_a_time_keeps_so_many_and_refuses_the_rest()
+    {
+        _stage.MapGet("/a", () => "a").RunAside(degreeOfParallelism: 2, capacity: 2);
+        Task<CoapResult>[] answers = [.. Enumerable.Range(0, 4).Select(_ => _stage.SendAsync(CoapMethod.Get, "/a"))];
+        CoapResult refused = _stage.Get("/a");
+        Assert.Equal(CoapCode.ServiceUnavailable, refused.Code);
+        Assert.True(refused.Options.Contains(OptionNumber.MaxAge));
+        Assert.Equal(1, _stage.Counters[CoapCounter.RequestsNotQueued]);
+        Assert.Equal(2, _stage.Scheduler.Count);
+        Assert.All(answers, static answer => Assert.False(answer.IsCompleted));
+        _stage.Scheduler.RunAll();
+        foreach (Task<CoapResult> answer in answers)
+        {
+            Assert.True(answer.IsCompleted);
+            Assert.Equal(CoapCode.Content, (await answer).Code);
+        }
+
+        Assert.Equal(0, _stage.Served.Count);
+    }
+
+    [Fact]
+    public void Aside_counts_a_request_until_its_handler_returns_its_task()
+    {
+        TaskCompletionSource<CoapResult> never = new();
+        int calls = 0;
+        _stage.MapGet("/a", () =>
+        {
+            calls++;
+            return never.Task;
+        }).RunAside(degreeOfParallelism: 1, capacity: 0);
+        for (int i = 1; i <= 20; i++)
+        {
+            Task<CoapResult> answer = _stage.SendAsync(CoapMethod.Get, "/a");
+            _stage.Scheduler.RunAll();
+            Assert.False(answer.IsCompleted);
+            Assert.Equal(i, calls);
+        }
+    }
+
+    [Fact]
+    public async Task Aside_refuses_what_would_wait_too_long()
+    {
+        _stage.MapGet("/a", () => "a").RunAside(degreeOfParallelism: 2);
+
+        // None of the threads comes as far as its end.
+        List<Task<CoapResult>> answers = [];
+        for (int i = 0; i < 40; i++)
+        {
+            answers.Add(_stage.SendAsync(CoapMethod.Get, "/a"));
+            _stage.Time.Advance(TimeSpan.FromMilliseconds(100));
+        }
+
+        Assert.False(answers[2].IsCompleted);
+        Assert.True(answers[^1].IsCompleted);
+        Assert.Equal(CoapCode.ServiceUnavailable, (await answers[^1]).Code);
+        _stage.Scheduler.RunAll();
+        Assert.All(answers, static answer => Assert.True(answer.IsCompleted));
+    }
+
+    [Fact]
+    public void Aside_does_not_take_numbers_that_are_too_small()
+    {
+        CoapRouteHandlerBuilder route = _stage.MapGet("/a", () => "a");
+        Assert.Throws<ArgumentOutOfRangeException>("degreeOfParallelism", () => route.RunAside(0));
+        Assert.Throws<ArgumentOutOfRangeException>("capacity", () => route.RunAside(1, -1));
     }
 
     [Fact]

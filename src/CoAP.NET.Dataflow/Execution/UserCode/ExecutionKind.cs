@@ -12,6 +12,9 @@ internal enum ExecutionKind : byte
     /// <summary>One request at a time until it is answered; on the receiving thread when no other waits.</summary>
     Serial,
 
+    /// <summary>On threads of the library, several requests at a time, each until its handler returns its task.</summary>
+    Aside,
+
     /// <summary>On a task scheduler of the application.</summary>
     Scheduler,
 }

@@ -20,6 +20,10 @@ internal sealed class RouteExecutor
         {
             _queue = new WorkQueue(environment, options.Parallelism, options.Capacity);
         }
+        else if (options.Kind == ExecutionKind.Aside)
+        {
+            _queue = new WorkQueue(environment, options.Parallelism, options.Capacity, isForThreads: true, new WaitBound(environment));
+        }
     }
 
     public ExecutionOptions Options { get; }
@@ -30,7 +34,7 @@ internal sealed class RouteExecutor
     {
         switch (Options.Kind)
         {
-            case ExecutionKind.Queued:
+            case ExecutionKind.Queued or ExecutionKind.Aside:
                 return _queue!.TryRun(call);
             case ExecutionKind.Serial:
                 return _queue!.TryRun(call, _watch.IsInline || !(_watch.IsSlow || _watch.IsCostly(_queue.HasWaiting)) ? _watch : null);
@@ -79,7 +83,7 @@ internal sealed class RouteExecutor
             return made;
         }
 
-        WorkQueue mine = new(_environment, parallelism, int.MaxValue, countsAsSlow: true, new WaitBound(_environment), _watch);
+        WorkQueue mine = new(_environment, parallelism, int.MaxValue, isForThreads: true, new WaitBound(_environment), _watch);
         return Interlocked.CompareExchange(ref queue, mine, null) ?? mine;
     }
 }

@@ -161,8 +161,15 @@ internal static class UserCodePolicy
     public const int SlowParallelism = 256;
 
     /// <summary>
-    /// How many threads the slow handlers of one endpoint may use together. Well below <see cref="MaxThreads"/>, so the receive loops
-    /// always find one.
+    /// How many requests of one route run at a time by default, each until its handler returns its task, where the application moved the
+    /// handlers to threads of the library. Some for each processor, because such handlers may block; computing ones are fewer anyway
+    /// (<see cref="HandlerThreads"/>).
+    /// </summary>
+    public static readonly int AsideParallelism = Math.Min(SlowParallelism, 8 * Environment.ProcessorCount);
+
+    /// <summary>
+    /// How many threads the slow handlers of one endpoint may use together, also those that the application moved. Well below
+    /// <see cref="MaxThreads"/>, so the receive loops always find one.
     /// </summary>
     public const int MaxSlowThreads = 1024;
 

@@ -8,8 +8,9 @@ namespace CoAP.NET;
 /// waits. Besides the first thread, others start only if <see cref="HandlerThreads"/> leaves room.
 /// </summary>
 /// <remarks>
-/// Where the library moved the handler to these threads, a request runs until the handler returns its task: the place is for a thread,
-/// and a handler that awaits has none. <see cref="ServedRequests"/> counts the requests without an answer, with a share for each source.
+/// Where the places are for threads, a request runs until the handler returns its task, because a handler that awaits has no thread. These
+/// are the queues of handlers that the library moved to its threads, and of <see cref="ExecutionKind.Aside"/>. <see cref="ServedRequests"/>
+/// counts the requests without an answer, with a share for each source.
 /// </remarks>
 internal sealed class WorkQueue : IHandlerQueue
 {
@@ -22,7 +23,7 @@ internal sealed class WorkQueue : IHandlerQueue
     private readonly HandlerThreads? _threads;
     private readonly int _parallelism;
     private readonly int _capacity;
-    private readonly bool _countsAsSlow;
+    private readonly bool _isForThreads;
     private readonly WaitBound? _bound;
     private readonly CoapEnvironment _environment;
     private readonly SlowWatch? _aside;
@@ -32,11 +33,16 @@ internal sealed class WorkQueue : IHandlerQueue
     /// <param name="environment">The environment, for the threads.</param>
     /// <param name="parallelism">The maximum number of running requests.</param>
     /// <param name="capacity">The maximum number of waiting requests.</param>
-    /// <param name="countsAsSlow">Whether its threads count against <see cref="UserCodePolicy.MaxSlowThreads"/>.</param>
+    /// <param name="isForThreads">
+    /// Whether a request runs until its handler returns its task. The threads then count against
+    /// <see cref="UserCodePolicy.MaxSlowThreads"/>.
+    /// </param>
     /// <param name="bound">The limit of the waiting time; null for none.</param>
-    /// <param name="aside">Judges whether the handler must run on these threads; null when the application chose them.</param>
+    /// <param name="aside">
+    /// Judges whether the handler must run on these threads; null when the application chose them. Only where the places are for threads.
+    /// </param>
     public WorkQueue(
-        CoapEnvironment environment, int parallelism, int capacity, bool countsAsSlow = false, WaitBound? bound = null,
+        CoapEnvironment environment, int parallelism, int capacity, bool isForThreads = false, WaitBound? bound = null,
         SlowWatch? aside = null)
     {
         _environment = environment;
@@ -46,7 +52,7 @@ internal sealed class WorkQueue : IHandlerQueue
         _parallelism = parallelism;
         _capacity = capacity;
         _sources = capacity == int.MaxValue ? null : new SourceCounts(int.MaxValue, int.MaxValue);
-        _countsAsSlow = countsAsSlow;
+        _isForThreads = isForThreads;
         _bound = bound;
     }
 
@@ -187,7 +193,7 @@ internal sealed class WorkQueue : IHandlerQueue
 
     private bool TryStartThread(in RouteCall call)
     {
-        if (_countsAsSlow && !call.Stage.Served.TryTakeSlowThread())
+        if (_isForThreads && !call.Stage.Served.TryTakeSlowThread())
         {
             return false;
         }
@@ -205,7 +211,7 @@ internal sealed class WorkQueue : IHandlerQueue
     private void GiveBack(in RouteCall call)
     {
         _threads?.Release();
-        if (_countsAsSlow)
+        if (_isForThreads)
         {
             call.Stage.Served.GiveSlowThreadBack();
         }
@@ -224,15 +230,15 @@ internal sealed class WorkQueue : IHandlerQueue
 
     private bool Execute(in RouteCall call)
     {
-        if (_aside is null)
+        if (!_isForThreads)
         {
             return call.Run.Execute(call, this, watch: null);
         }
 
-        // The thread is free now, whether or not the request has its answer.
-        long started = _environment.ReadClock();
+        // The thread is free afterwards, whether or not the request has its answer.
+        long started = _aside is null ? 0 : _environment.ReadClock();
         call.Run.Execute(call, queue: null, watch: null);
-        _aside.ObserveAside(_environment.ReadClock() - started);
+        _aside?.ObserveAside(_environment.ReadClock() - started);
         return true;
     }
 

@@ -1,0 +1,86 @@
+using System.Collections.Concurrent;
+using Microsoft.AspNetCore.Builder;
+
+namespace CoAP.NET.AspNetCore.Tests.Endpoints;
+
+/// <summary>
+/// What CoAP clients leave of the threads of the web application. Real clock: the threads of the library are those of the process.
+/// </summary>
+public sealed class EndpointThreadTests : EndpointTest
+{
+    // As documented for RunAside.
+    private static readonly int s_most = Math.Min(256, 8 * Environment.ProcessorCount);
+
+    [Fact]
+    public async Task Pages_that_hold_their_threads_hold_so_many_and_none_of_the_thread_pool()
+    {
+        using ManualResetEventSlim gate = new();
+        using SemaphoreSlim began = new(0);
+        ConcurrentBag<bool> pooled = [];
+        int running = 0;
+        int most = 0;
+        await StartAsync(application =>
+        {
+            application.MapGet("/held", () =>
+            {
+                pooled.Add(Thread.CurrentThread.IsThreadPoolThread);
+                InterlockedMax(ref most, Interlocked.Increment(ref running));
+                began.Release();
+                gate.Wait(Hang);
+                Interlocked.Decrement(ref running);
+                return "held";
+            }).WithCoap();
+            application.MapGet("/other", () => "other").WithCoap();
+        });
+
+        Task<CoapResponse>[] held =
+            [.. Enumerable.Range(0, s_most + 3).Select(_ => AskAsync(CoapMethod.Get, "/held", client: CreateClient()))];
+        for (int i = 0; i < s_most; i++)
+        {
+            Assert.True(await began.WaitAsync(Hang));
+        }
+
+        // While all places of the page are taken, HTTP and the other pages go on.
+        Assert.Equal("other", await Http.GetStringAsync(new Uri("/other", UriKind.Relative)).WaitAsync(Hang));
+        Assert.Equal("other", (await GetAsync("/other")).GetText());
+        Assert.Equal(s_most, Volatile.Read(ref running));
+
+        gate.Set();
+        CoapResponse[] answers = await Task.WhenAll(held).WaitAsync(Hang);
+        Assert.All(answers, static answer => Assert.Contains(answer.Code, new[] { CoapCode.Content, CoapCode.ServiceUnavailable }));
+        Assert.InRange(answers.Count(static answer => answer.Code == CoapCode.Content), s_most, answers.Length);
+        Assert.Equal(s_most, most);
+        Assert.All(pooled, Assert.False);
+    }
+
+    [Fact]
+    public async Task Pages_that_await_keep_no_others_waiting()
+    {
+        TaskCompletionSource<string> late = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        using SemaphoreSlim began = new(0);
+        await StartAsync(application => application.MapGet("/late", async () =>
+        {
+            began.Release();
+            return await late.Task;
+        }).WithCoap());
+
+        Task<CoapResponse>[] asked =
+            [.. Enumerable.Range(0, s_most + 5).Select(_ => AskAsync(CoapMethod.Get, "/late", client: CreateClient()))];
+        for (int i = 0; i < asked.Length; i++)
+        {
+            Assert.True(await began.WaitAsync(Hang));
+        }
+
+        late.SetResult("late");
+        Assert.All(await Task.WhenAll(asked).WaitAsync(Hang), static answer => Assert.Equal("late", answer.GetText()));
+    }
+
+    private static void InterlockedMax(ref int most, int value)
+    {
+        int seen = Volatile.Read(ref most);
+        while (value > seen && Interlocked.CompareExchange(ref most, value, seen) is var now && now != seen)
+        {
+            seen = now;
+        }
+    }
+}
