@@ -223,7 +223,10 @@ public sealed class ReplacedStageTests
         Assert.Equal("The block in place of the stage Resource faulted while the endpoint was running.", fault.Message);
         Assert.Equal("mine", Assert.IsType<InvalidOperationException>(fault.InnerException).Message);
         await cancel.CancelAsync();
-        await Assert.ThrowsAnyAsync<Exception>(() => Within(request));
+
+        // A request without an answer may get 5.03 while the endpoint ends.
+        Exception? error = await Record.ExceptionAsync(() => Within(request));
+        Assert.True(error is not null || (await request).Code == CoapCode.ServiceUnavailable);
         await Within(server.DisposeAsync().AsTask());
     }
 
