@@ -73,39 +73,23 @@ internal sealed class PostgreSqlMap(string schema)
     /// <param name="history">The history.</param>
     /// <param name="cancellationToken">Cancels it.</param>
     /// <returns>False if another node was faster.</returns>
-    public async Task<bool> TryNoteAsync(
-        NpgsqlConnection connection, CoapClusterMap read, CoapClusterMap after, string history, CancellationToken cancellationToken)
+    public Task<bool> TryNoteAsync(
+        NpgsqlConnection connection, CoapClusterMap read, CoapClusterMap after, string history, CancellationToken cancellationToken) =>
+        TryWriteAsync(connection, read.Version, after, history, cancellationToken);
+
+    public Task<bool> TryChangeAsync(NpgsqlConnection connection, CoapClusterMap wanted, CancellationToken cancellationToken) =>
+        TryWriteAsync(connection, wanted.Version - 1, wanted, history: null, cancellationToken);
+
+    private async Task<bool> TryWriteAsync(
+        NpgsqlConnection connection, long before, CoapClusterMap wanted, string? history, CancellationToken cancellationToken)
     {
         NpgsqlTransaction transaction = await connection.BeginTransactionAsync(cancellationToken).ConfigureAwait(false);
         await using (transaction.ConfigureAwait(false))
         {
-            if (await ExecuteAsync(connection, $"update {schema}.map set version = $1, stale = $2, history = $3 where version = $4",
-                cancellationToken, PostgreSqlCommands.Value(after.Version), PostgreSqlCommands.Value(after.StaleFence.Value),
-                PostgreSqlCommands.Value(history), PostgreSqlCommands.Value(read.Version)).ConfigureAwait(false) == 0)
-            {
-                return false;
-            }
-
-            if (after != read)
-            {
-                await ExecuteAsync(connection, $"select from {schema}.slots order by slot for update", cancellationToken)
-                    .ConfigureAwait(false);
-                await ExecuteAsync(connection, $"update {schema}.slots set node = $1, fence = $2", cancellationToken,
-                    PostgreSqlCommands.Value(Guid.Empty), PostgreSqlCommands.Value(after.StaleFence.Next().Value)).ConfigureAwait(false);
-            }
-
-            await transaction.CommitAsync(cancellationToken).ConfigureAwait(false);
-            return true;
-        }
-    }
-
-    public async Task<bool> TryChangeAsync(NpgsqlConnection connection, CoapClusterMap wanted, CancellationToken cancellationToken)
-    {
-        NpgsqlTransaction transaction = await connection.BeginTransactionAsync(cancellationToken).ConfigureAwait(false);
-        await using (transaction.ConfigureAwait(false))
-        {
-            if (await ExecuteAsync(connection, $"update {schema}.map set version = $1 where version = $2", cancellationToken,
-                    PostgreSqlCommands.Value(wanted.Version), PostgreSqlCommands.Value(wanted.Version - 1)).ConfigureAwait(false) == 0)
+            if (await ExecuteAsync(connection,
+                $"update {schema}.map set version = $1, stale = $2, history = coalesce($3, history) where version = $4", cancellationToken,
+                PostgreSqlCommands.Value(wanted.Version), PostgreSqlCommands.Value(wanted.StaleFence.Value),
+                PostgreSqlCommands.Value<string?>(history), PostgreSqlCommands.Value(before)).ConfigureAwait(false) == 0)
             {
                 return false;
             }

@@ -72,7 +72,11 @@ public sealed class CoapClusterMap
         const long Jump = 1 << 20;
         CoapFence stale = new(checked(Math.Max(_owners.Max(static owner => owner.Fence.Value), StaleFence.Value) + Jump));
         CoapSlotOwner[] owners = [.. _owners.Select(_ => new CoapSlotOwner(default, stale.Next()))];
-        return new CoapClusterMap(checked(Math.Max(Version, known) + Jump), Nodes, owners) { StaleFence = stale };
+        return new CoapClusterMap(checked(Math.Max(Version, known) + Jump), Nodes, owners)
+        {
+            Changed = CoapSlot.All,
+            StaleFence = stale,
+        };
     }
 
     /// <summary>Whether the store has just lost writes, and no node has taken a slot since.</summary>
