@@ -123,6 +123,5 @@ internal sealed class ObservationPort(CoapEnvironment environment, TransportSet 
     private ValueTask<CoapChannel> ConnectAsync(ConnectionRoute route, ObservationTarget target, RequestTime time,
         CancellationToken cancellationToken) =>
             steps.Connection.ConnectAsync(route, target.Message,
-                ConnectionStep.NeedsCapabilities(target.Message, null, target.IsForwarded || target.OnBehalfOf is not null), time,
-                cancellationToken);
+                ConnectionStep.NeedsCapabilities(target.Message, null, target.IsForOther), time, cancellationToken);
 }

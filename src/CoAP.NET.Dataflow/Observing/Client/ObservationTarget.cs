@@ -62,6 +62,9 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
     /// <summary>The client for which a proxy observes: the first one; null for the caller.</summary>
     public CoapSource? OnBehalfOf { get; init; }
 
+    /// <summary>Whether the request has the bytes of another client; see <see cref="TransferWishes.IsForOther"/>.</summary>
+    public bool IsForOther => IsForwarded || OnBehalfOf is not null;
+
     /// <summary>
     /// The block size in bytes to propose; null for that of the peer's parameters. Observers that share the registration use that of the
     /// first one.
