@@ -349,14 +349,5 @@ public sealed class LostFileTests : IDisposable
         return log;
     }
 
-    private void Change(string sql)
-    {
-        using SqliteConnection connection = new($"Data Source={FilePath};Pooling=false");
-        connection.Open();
-        using SqliteCommand command = connection.CreateCommand();
-#pragma warning disable CA2100 // texts of this test
-        command.CommandText = sql;
-#pragma warning restore CA2100
-        command.ExecuteNonQuery();
-    }
+    private void Change(string sql) => SqliteSql.Run(FilePath, sql);
 }
