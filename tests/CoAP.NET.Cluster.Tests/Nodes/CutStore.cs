@@ -29,7 +29,7 @@ internal sealed class CutStore(ICoapClusterStore inner) : ICoapClusterStore
     }
 
     public ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
-        Check().JoinAsync(self, lease, cancellationToken);
+        CallAsync(store => store.JoinAsync(self, lease, cancellationToken));
 
     public async IAsyncEnumerable<CoapClusterMap> WatchAsync(
         [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
@@ -47,23 +47,37 @@ internal sealed class CutStore(ICoapClusterStore inner) : ICoapClusterStore
     }
 
     public ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken) =>
-        Check().TryChangeAsync(wanted, cancellationToken);
+        CallAsync(store => store.TryChangeAsync(wanted, cancellationToken));
 
     public async ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
     {
         await (_slow?.Task ?? Task.CompletedTask).WaitAsync(cancellationToken);
-        return await Check().WriteAsync(batch, cancellationToken);
+        return await CallAsync(store => store.WriteAsync(batch, cancellationToken));
     }
 
     public IAsyncEnumerable<CoapRecord> ReadAsync(CoapRecordKind kind, CoapSlot slot, CancellationToken cancellationToken) =>
         Check().ReadAsync(kind, slot, cancellationToken);
 
     public ValueTask<CoapRecord?> FindAsync(CoapRecordKey key, CancellationToken cancellationToken) =>
-        Check().FindAsync(key, cancellationToken);
+        CallAsync(store => store.FindAsync(key, cancellationToken));
 
-    public ValueTask<int> RemoveExpiredAsync(CancellationToken cancellationToken) => Check().RemoveExpiredAsync(cancellationToken);
+    public ValueTask<int> RemoveExpiredAsync(CancellationToken cancellationToken) =>
+        CallAsync(store => store.RemoveExpiredAsync(cancellationToken));
 
     public ValueTask DisposeAsync() => inner.DisposeAsync();
+
+    // A call that began just before the cut meets the disposed store.
+    private async ValueTask<T> CallAsync<T>(Func<ICoapClusterStore, ValueTask<T>> call)
+    {
+        try
+        {
+            return await call(Check());
+        }
+        catch (ObjectDisposedException) when (_cut.IsCancellationRequested)
+        {
+            throw Away();
+        }
+    }
 
     private async Task<bool> NextAsync(IAsyncEnumerator<CoapClusterMap> maps, CancellationToken cancellationToken)
     {
