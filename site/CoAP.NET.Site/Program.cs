@@ -2,7 +2,6 @@ using CoAP.NET.Site;
 using CoAP.NET.Site.Build;
 using CoAP.NET.Site.Links;
 using CoAP.NET.Site.Pages;
-using CoAP.NET.Site.Prose;
 using CoAP.NET.Site.Reference;
 
 try
@@ -14,7 +13,6 @@ try
         ["links"] => LinksCommand.Run(BuildCommand.Output),
         ["mesh"] => MeshCommand.Run(),
         ["stage"] => new Staging(Repository.Root, BuildCommand.Staged).Run() ? 0 : 1,
-        ["readability", .. string[] pages] => ReadabilityCommand.Run(pages),
         _ => Usage(),
     };
 }
@@ -28,14 +26,13 @@ static int Usage()
 {
     Console.Error.WriteLine(
         """
-        Makes the site, and measures its pages. Runs from within the repository.
+        Makes the site. Runs from within the repository.
 
           build                   makes the whole site in artifacts/site; needs Node.js and npm
           links                   checks the built site: links, anchors, pictures, and that it loads nothing from other hosts
           mesh                    draws docs/images/mesh.svg from the wiring of a shard
           stage                   writes the pages that VitePress reads, without Node.js
           reference FOLDER        writes the reference of the libraries as Markdown
-          readability [PATH...]   length of sentences and share of passive voice for each page, or for the pages, C# files and folders named
         """);
     return 2;
 }

@@ -3,56 +3,11 @@ using CoAP.NET.Testing;
 
 namespace CoAP.NET.Tests.Structure;
 
-/// <summary>Names and sizes.</summary>
+/// <summary>Names of public types, namespaces and methods.</summary>
 public class NamingTests
 {
-    private const int MaxLinesOfClass = 500;
-    private const int MaxFilesAtTop = 35;
-    private const string ExceptionFile = "CoapException.cs";
-
     private static readonly Assembly s_library = typeof(CoapCounters).Assembly;
     private static readonly Assembly s_testing = typeof(VirtualRandom).Assembly;
-
-    // What users type first: more of it belongs to a chapter.
-    [Fact]
-    public void The_top_of_the_library_is_small_and_public()
-    {
-        string[] files = [
-            .. SourceTree.Files.Where(static file => Path.GetDirectoryName(file) == Path.Combine(SourceTree.Src, SourceTree.Library))];
-        string[] hidden =
-        [
-            .. SourceTree.FolderOfType.Where(static entry => entry.Value.Length == 0).Select(static entry => entry.Key)
-                .Where(static name => s_library.GetType(name) is not { IsPublic: true }),
-        ];
-        Assert.InRange(files.Length, 10, MaxFilesAtTop);
-        Assert.Empty(hidden);
-    }
-
-    // Exceptions that are not of one chapter share a file; a generic type may share that of its namesake without parameters.
-    [Fact]
-    public void A_file_has_one_public_type_but_for_the_one_of_exceptions()
-    {
-        HashSet<string> types = [
-            .. s_library.GetExportedTypes().Where(static type => !type.IsNested).Select(static type => type.FullName!)];
-        string[] several =
-        [
-            .. SourceTree.TypesOfFile.Where(static file => Path.GetFileName(file.Key) != ExceptionFile)
-                .Where(file => file.Value.Where(types.Contains).Select(static name => name.Split('`')[0]).Distinct().Count() > 1)
-                .Select(static file => file.Key),
-        ];
-        Assert.True(SourceTree.TypesOfFile.Single(static file => Path.GetFileName(file.Key) == ExceptionFile).Value.Count > 1);
-        Assert.Empty(several);
-    }
-
-    // All parts of a partial class count together: a class cut into files is as large as before.
-    [Fact]
-    public void No_class_has_more_than_500_lines()
-    {
-        string[] tooLong = [.. SourceTree.LinesOfClass.Where(entry => entry.Value > MaxLinesOfClass)
-            .Select(entry => $"{entry.Key}: {entry.Value}")];
-        Assert.NotEmpty(SourceTree.LinesOfClass);
-        Assert.Empty(tooLong);
-    }
 
     [Fact]
     public void No_namespace_bears_a_types_name()
