@@ -36,4 +36,8 @@ internal static partial class Log
         "TLS: {Callback} threw an exception during a handshake with {Remote}, which failed. Repair the callback. {LeftOut} more such "
             + "exceptions were not logged since the last one: logged at most once per minute; coap.server.handshake_failures counts each.")]
     public static partial void TlsCallbackFailed(ILogger logger, Exception exception, string callback, CoapAddress remote, long leftOut);
+
+    [LoggerMessage(1028, LogLevel.Information,
+        "TCP: the engine Inline cannot be used here: {Reason} The engine Async is used, which needs more processor time.")]
+    public static partial void TcpFallsBack(ILogger logger, string reason);
 }

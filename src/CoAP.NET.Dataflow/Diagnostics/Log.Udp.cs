@@ -53,4 +53,8 @@ internal static partial class Log
             + "the processes by hash, and those of a cluster relay them to each other: nothing is lost, but each relay costs time. "
             + "{Advice} Logged once until it works; SlotTablesRefused counts each.")]
     public static partial void SlotTableRefused(ILogger logger, CoapAddress address, string reason, string advice);
+
+    [LoggerMessage(1014, LogLevel.Information,
+        "UDP: the engine LinuxLoop cannot be used here: {Reason} The engine Portable is used, which needs more processor time.")]
+    public static partial void UdpFallsBack(ILogger logger, string reason);
 }

@@ -84,9 +84,7 @@ public sealed class ConnectFailureTests
     [InlineData(2, "'user'")]
     public async Task A_server_that_falls_silent_is_named_with_the_point_where_it_did(int answers, string said)
     {
-        using ClientBench bench = new(BenchSettings.OfPsk());
-        int ofServer = 0;
-        bench.Loses = (_, toServer, _) => !toServer && ++ofServer > answers;
+        using ClientBench bench = new(BenchSettings.OfPsk()) { Loses = AllOfServerAfter(answers) };
         CoapDtlsHandshakeException failure = await bench.FailAsync();
         Assert.Contains(said, failure.Message, StringComparison.Ordinal);
     }
@@ -98,9 +96,7 @@ public sealed class ConnectFailureTests
     public async Task Whoever_gives_up_before_the_handshake_does_learns_how_far_it_has_come(int answers, CoapConnectStage stage,
         string said)
     {
-        using ClientBench bench = new(BenchSettings.OfPsk());
-        int ofServer = 0;
-        bench.Loses = (_, toServer, _) => !toServer && ++ofServer > answers;
+        using ClientBench bench = new(BenchSettings.OfPsk()) { Loses = AllOfServerAfter(answers) };
         using CancellationTokenSource patience = new();
         Task<DtlsSession> task = bench.BeginAsync(serverName: "device.example", cancellationToken: patience.Token);
         bench.Clock.Advance(TimeSpan.FromSeconds(5));
@@ -182,6 +178,25 @@ public sealed class ConnectFailureTests
         Assert.Equal(DtlsEnd.ClosedByPeer, Assert.Single(bench.ServerSink.Closed).Reason);
         Assert.Equal((0, 0), (bench.Client.SessionCount, bench.Client.HandshakeCount));
         bench.Dispose();
+    }
+
+    // By what they say and not by their number: OpenSSL, which reads the clock of the system, sends a flight again when the machine is slow,
+    // and the server answers it again.
+    private static Func<int, bool, byte[], bool> AllOfServerAfter(int answers)
+    {
+        const int Handshake = 22;
+        const int MessageType = 13;
+        byte[] passes = answers switch
+        {
+            0 => [],
+
+            // hello_verify_request (RFC 6347 section 4.2.1).
+            1 => [3],
+
+            // And the flight from server_hello to server_hello_done.
+            _ => [3, 2, 11, 12, 13, 14],
+        };
+        return (_, toServer, bytes) => !toServer && (bytes[0] != Handshake || !passes.Contains(bytes[MessageType]));
     }
 
     private static async Task FailsAsync(BenchSettings settings, CoapDtlsHandshakeFailure reason, string said)

@@ -8,7 +8,21 @@ namespace CoAP.NET.Tests.Endpoints;
 public sealed class UdpTests
 {
     public static TheoryData<CoapUdpEngine> Engines =>
-        OperatingSystem.IsLinux() ? [CoapUdpEngine.LinuxLoop, CoapUdpEngine.Portable] : [CoapUdpEngine.Portable];
+        OperatingSystem.IsLinux()
+            ? [CoapUdpEngine.LinuxLoop, CoapUdpEngine.Portable, PortableUdpEngine.WithTwoSockets]
+            : [CoapUdpEngine.Portable, PortableUdpEngine.WithTwoSockets];
+
+    [Fact]
+    public async Task A_queued_handler_answers_on_a_thread_of_the_library()
+    {
+        await using CoapServer server = new();
+        server.MapGet("/queued", () => "queued").RunQueued();
+        server.Listen("coap://127.0.0.1:0");
+        await server.StartAsync();
+        await using CoapClient client = new();
+        Assert.Equal("queued", (await Within(client.GetAsync($"{server.LocalEndpoints[0]}/queued"))).GetText());
+        Assert.Equal(0, server.Counters[CoapCounter.StageErrors]);
+    }
 
     [Theory]
     [MemberData(nameof(Engines))]

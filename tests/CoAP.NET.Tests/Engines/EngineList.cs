@@ -5,7 +5,8 @@ namespace CoAP.NET.Tests.Engines;
 /// <summary>Every engine that this machine has, but for those of coaps, which are in the tests of that package.</summary>
 internal static class EngineList
 {
-    private static readonly string[] s_datagrams = LinuxUdpEngine.IsSupported ? ["UDP Linux", "UDP portable"] : ["UDP portable"];
+    private static readonly string[] s_datagrams =
+        [.. LinuxUdpEngine.IsSupported ? ["UDP Linux"] : Array.Empty<string>(), "UDP portable", "UDP with two sockets"];
     private static readonly string[] s_streams = [.. TransportLoops.IsSupported ? ["TCP inline", "TLS inline"] : Array.Empty<string>(),
         "TCP asynchronous", "TLS asynchronous", "WebSocket"];
 
@@ -19,6 +20,7 @@ internal static class EngineList
     {
         "UDP Linux" => new UdpTestEngine(CoapUdpEngine.LinuxLoop),
         "UDP portable" => new UdpTestEngine(CoapUdpEngine.Portable),
+        "UDP with two sockets" => new UdpTestEngine(PortableUdpEngine.WithTwoSockets),
         "TCP inline" => new TcpTestEngine(CoapTcpEngine.Inline),
         "TCP asynchronous" => new TcpTestEngine(CoapTcpEngine.Async),
         "TLS inline" => new TlsTestEngine(CoapTcpEngine.Inline),

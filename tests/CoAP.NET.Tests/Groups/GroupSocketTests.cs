@@ -11,8 +11,8 @@ namespace CoAP.NET.Tests.Groups;
 public sealed class GroupSocketTests
 {
     private static readonly CoapUdpEngine[] s_engines = LinuxUdpEngine.IsSupported
-        ? [CoapUdpEngine.LinuxLoop, CoapUdpEngine.Portable]
-        : [CoapUdpEngine.Portable];
+        ? [CoapUdpEngine.LinuxLoop, CoapUdpEngine.Portable, PortableUdpEngine.WithTwoSockets]
+        : [CoapUdpEngine.Portable, PortableUdpEngine.WithTwoSockets];
 
     public static TheoryData<CoapUdpEngine, int, string> Cases
     {

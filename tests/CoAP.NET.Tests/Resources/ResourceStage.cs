@@ -11,7 +11,7 @@ internal sealed class ResourceStage : ICoapRouteBuilder
 {
     private readonly CoapChannel _channel;
 
-    public ResourceStage(CoapScheduler? scheduler = null, CoapLimits? limits = null)
+    public ResourceStage(CoapScheduler? scheduler = null, CoapLimits? limits = null, HandlerThreads? threads = null)
     {
         Limits = limits ?? new CoapLimits();
         Environment = new CoapEnvironment
@@ -19,6 +19,7 @@ internal sealed class ResourceStage : ICoapRouteBuilder
             TimeProvider = Time,
             Random = new CoAP.NET.Testing.VirtualRandom(1),
             Scheduler = scheduler ?? Scheduler,
+            HandlerThreads = threads,
             Limits = Limits,
             Counters = Counters,
             Logger = Logger,

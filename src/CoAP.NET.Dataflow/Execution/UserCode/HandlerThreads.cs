@@ -10,6 +10,7 @@ internal sealed class HandlerThreads
     private readonly Lock _gate = new();
     private readonly CoapScheduler _scheduler;
     private readonly Func<Thread, int, bool> _waits;
+    private readonly Func<int> _currentId;
     private readonly int _maxBusy;
 
     // Guarded by _gate.
@@ -23,11 +24,14 @@ internal sealed class HandlerThreads
     /// <param name="scheduler">Provides the thread that samples the others.</param>
     /// <param name="maxBusy">The maximum number of computing threads; null for <see cref="UserCodePolicy.ComputingThreads"/>.</param>
     /// <param name="waits">Whether a thread waits; null to ask the system. For tests.</param>
-    public HandlerThreads(CoapScheduler scheduler, int? maxBusy = null, Func<Thread, int, bool>? waits = null)
+    /// <param name="currentId">Identifies the calling thread; null to ask the system. For tests.</param>
+    public HandlerThreads(
+        CoapScheduler scheduler, int? maxBusy = null, Func<Thread, int, bool>? waits = null, Func<int>? currentId = null)
     {
         _scheduler = scheduler;
         _maxBusy = maxBusy ?? UserCodePolicy.ComputingThreads;
         _waits = waits ?? ThreadStates.Waits;
+        _currentId = currentId ?? (static () => ThreadStates.CurrentId);
     }
 
     /// <summary>Whether one more thread may start before the next sample.</summary>
@@ -57,7 +61,7 @@ internal sealed class HandlerThreads
     /// <summary>Registers the calling thread as one that runs handlers.</summary>
     public void Enter()
     {
-        int id = ThreadStates.CurrentId;
+        int id = _currentId();
         lock (_gate)
         {
             _working.Add((Thread.CurrentThread, id));
@@ -166,21 +170,33 @@ internal sealed class HandlerThreads
 
     private void LookOn()
     {
-        using ManualResetEvent never = new(false);
-        while (true)
+        bool isOver = false;
+        try
         {
-            never.WaitOne(UserCodePolicy.LookPeriod);
-            if (Look())
+            using ManualResetEvent never = new(false);
+            while (!isOver)
             {
-                continue;
-            }
+                never.WaitOne(UserCodePolicy.LookPeriod);
+                if (Look())
+                {
+                    continue;
+                }
 
-            lock (_gate)
+                lock (_gate)
+                {
+                    isOver = _asking.Count == 0;
+                    _isLooking = !isOver;
+                }
+            }
+        }
+        finally
+        {
+            if (!isOver)
             {
-                if (_asking.Count == 0)
+                // After an exception: the next queue that asks starts another one.
+                lock (_gate)
                 {
                     _isLooking = false;
-                    return;
                 }
             }
         }

@@ -70,22 +70,31 @@ internal sealed class ReceiveWatchdog
 
     private void Watch()
     {
-        using ManualResetEvent never = new(false);
-        int idle = 0;
-        while (true)
+        bool isOver = false;
+        try
         {
-            never.WaitOne(UserCodePolicy.LookPeriod);
-            long now = TimeProvider.System.GetTimestamp();
-            bool active = false;
-            foreach (ReceiveLoop loop in Volatile.Read(ref _loops))
+            using ManualResetEvent never = new(false);
+            int idle = 0;
+            while (!isOver)
             {
-                active |= loop.Watch(now);
-            }
+                never.WaitOne(UserCodePolicy.LookPeriod);
+                long now = TimeProvider.System.GetTimestamp();
+                bool active = false;
+                foreach (ReceiveLoop loop in Volatile.Read(ref _loops))
+                {
+                    active |= loop.Watch(now);
+                }
 
-            idle = active ? 0 : idle + 1;
-            if (idle >= UserCodePolicy.LooksToSleep && !TryStayAwake())
+                idle = active ? 0 : idle + 1;
+                isOver = idle >= UserCodePolicy.LooksToSleep && !TryStayAwake();
+            }
+        }
+        finally
+        {
+            if (!isOver)
             {
-                return;
+                // After an exception: the next loop that enters user code starts another watch.
+                Volatile.Write(ref _awake, false);
             }
         }
     }

@@ -6,10 +6,19 @@ namespace CoAP.NET;
 internal static partial class ThreadStates
 {
     // Linux distinguishes a thread that waits in a system call, such as a read, from one that computes.
-    private static readonly bool s_asksSystem = OperatingSystem.IsLinux();
+    // The number of the system call, because its function is in glibc since 2.30 only, and .NET runs on 2.27.
+    private static readonly nint s_getThreadId = !OperatingSystem.IsLinux() ? 0 : RuntimeInformation.ProcessArchitecture switch
+    {
+        Architecture.X64 => 186,
+        Architecture.Arm64 or Architecture.RiscV64 or Architecture.LoongArch64 => 178,
+        Architecture.X86 or Architecture.Arm or Architecture.Armv6 => 224,
+        Architecture.S390x => 236,
+        Architecture.Ppc64le => 207,
+        _ => 0,
+    };
 
-    /// <summary>The system's id of the calling thread; 0 if unused.</summary>
-    public static int CurrentId => s_asksSystem ? GetThreadId() : 0;
+    /// <summary>The system's id of the calling thread; 0 where it is not used.</summary>
+    public static int CurrentId => s_getThreadId == 0 ? 0 : (int)SystemCall(s_getThreadId);
 
     /// <summary>Whether a thread waits for something: a lock, a time, a device.</summary>
     /// <param name="thread">The thread.</param>
@@ -32,6 +41,6 @@ internal static partial class ThreadStates
         }
     }
 
-    [LibraryImport("libc", EntryPoint = "gettid")]
-    private static partial int GetThreadId();
+    [LibraryImport("libc", EntryPoint = "syscall")]
+    private static partial nint SystemCall(nint number);
 }

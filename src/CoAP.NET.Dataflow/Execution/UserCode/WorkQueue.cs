@@ -179,15 +179,36 @@ internal sealed class WorkQueue : IHandlerQueue
     private static void RunThread(object? state)
     {
         (WorkQueue queue, RouteCall call) = ((WorkQueue, RouteCall))state!;
-        queue._threads?.Enter();
+        bool isEntered = queue.TryEnter();
         try
         {
             queue.Serve(call);
         }
         finally
         {
-            queue._threads?.Leave();
+            if (isEntered)
+            {
+                queue._threads!.Leave();
+            }
+
             queue.GiveBack(call);
+        }
+    }
+
+    // A thread that cannot be sampled counts as a computing one. It serves all the same, because nobody else would answer its request.
+    private bool TryEnter()
+    {
+        try
+        {
+            _threads?.Enter();
+            return _threads is not null;
+        }
+#pragma warning disable CA1031 // see above
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            InlineFailure.Report(_environment.Counters, _environment.Logger, exception);
+            return false;
         }
     }
 

@@ -84,6 +84,11 @@ public sealed class CoapTcpTransport : CoapStreamTransport
 #pragma warning restore CA1859
     {
         bool isSupported = TransportLoops.IsSupported;
+        if (_options.Engine == CoapTcpEngine.Auto && TransportLoops.Refusal is { } refusal)
+        {
+            Log.TcpFallsBack(context.Logger, refusal);
+        }
+
         if (isSupported && !_options.UseTls && _options.Engine != CoapTcpEngine.Async)
         {
             return new LinuxTcpEngine(this, context, _options);

@@ -12,10 +12,22 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
 {
     private readonly CoapUdpTransportOptions _options;
     private readonly TransportLife<UdpEngine> _life = new();
+    private readonly Func<ICoapDatagramContext, UdpEngine> _makeFirst;
 
     /// <summary>Creates a transport. <see cref="StartAsync"/> binds the addresses.</summary>
     /// <param name="options">The addresses and settings; null: any address and port, as clients do.</param>
-    public CoapUdpTransport(CoapUdpTransportOptions? options = null) => _options = (options ?? new CoapUdpTransportOptions()).Clone();
+    public CoapUdpTransport(CoapUdpTransportOptions? options = null)
+        : this(options, null)
+    {
+    }
+
+    /// <param name="options">The addresses and settings.</param>
+    /// <param name="makeFirst">Makes the engine that <see cref="CoapUdpEngine.Auto"/> tries first; null for the usual one. For tests.</param>
+    internal CoapUdpTransport(CoapUdpTransportOptions? options, Func<ICoapDatagramContext, UdpEngine>? makeFirst)
+    {
+        _options = (options ?? new CoapUdpTransportOptions()).Clone();
+        _makeFirst = makeFirst ?? MakeEngine;
+    }
 
     /// <inheritdoc/>
     public override string Scheme => "coap";
@@ -38,7 +50,9 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
     public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
-        return _life.StartAsync(this, () => MakeEngine(context), cancellationToken);
+        return _options.Engine == CoapUdpEngine.Auto
+            ? StartAnyAsync(context, cancellationToken)
+            : _life.StartAsync(this, () => MakeEngine(context), cancellationToken);
     }
 
     /// <inheritdoc/>
@@ -136,13 +150,33 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
     /// <returns>A task that completes when the transport receives nothing more.</returns>
     public override ValueTask DisposeAsync() => _life.DisposeAsync();
 
+    private async ValueTask StartAnyAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
+    {
+        if (TransportLoops.Refusal is { } refusal)
+        {
+            Log.UdpFallsBack(context.Logger, refusal);
+        }
+
+        try
+        {
+            await _life.StartAsync(this, () => _makeFirst(context), cancellationToken).ConfigureAwait(false);
+        }
+        catch (CoapBindException exception) when (exception.SocketError is SocketError.ProtocolOption or SocketError.OperationNotSupported
+            && LinuxUdpEngine.IsSupported)
+        {
+            // An emulator, a sandbox or an old kernel.
+            Log.UdpFallsBack(context.Logger, exception.Message);
+            await _life.StartAsync(this, () => new PortableUdpEngine(this, context, _options), cancellationToken).ConfigureAwait(false);
+        }
+    }
+
     private UdpEngine MakeEngine(ICoapDatagramContext context)
     {
         switch (_options.Engine)
         {
             case CoapUdpEngine.LinuxLoop when !LinuxUdpEngine.IsSupported:
                 throw new PlatformNotSupportedException("The engine LinuxLoop needs Linux on x64 or arm64. Use CoapUdpEngine.Auto.");
-            case CoapUdpEngine.Portable:
+            case CoapUdpEngine.Portable or PortableUdpEngine.WithTwoSockets:
             case CoapUdpEngine.Auto when !LinuxUdpEngine.IsSupported:
                 return new PortableUdpEngine(this, context, _options);
             default:

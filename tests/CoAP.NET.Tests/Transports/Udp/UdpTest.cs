@@ -8,8 +8,9 @@ public abstract class UdpTest
 {
     protected static readonly TimeSpan Hang = TimeSpan.FromMinutes(2);
 
-    public static TheoryData<CoapUdpEngine> Engines =>
-        LinuxUdpEngine.IsSupported ? new(CoapUdpEngine.LinuxLoop, CoapUdpEngine.Portable) : new(CoapUdpEngine.Portable);
+    public static TheoryData<CoapUdpEngine> Engines => LinuxUdpEngine.IsSupported
+        ? new(CoapUdpEngine.LinuxLoop, CoapUdpEngine.Portable, PortableUdpEngine.WithTwoSockets)
+        : new(CoapUdpEngine.Portable, PortableUdpEngine.WithTwoSockets);
 
     private protected static async Task<CoapUdpTransport> StartAsync(CoapUdpEngine engine, UdpTestContext context,
         params string[] addresses)

@@ -323,7 +323,7 @@ public class UdpTransportTests : UdpTest
         });
         await using CoapUdpTransport transport = await StartAsync(engine, context, bound);
         using UdpTestPeer peer = new(peerAddress);
-        Assert.Equal(engine, transport.Engine);
+        Assert.Equal(engine == PortableUdpEngine.WithTwoSockets ? CoapUdpEngine.Portable : engine, transport.Engine);
         IPEndPoint to = At(asked, transport);
 
         // Twice: the first answer may set something up.

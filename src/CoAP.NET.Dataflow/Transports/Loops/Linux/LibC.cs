@@ -57,6 +57,9 @@ internal static unsafe partial class LibC
     private const int CloseOnExec = 0x80000;
     private const int NonBlocking = 0x800;
 
+    // SYS_sendmmsg.
+    private static readonly nint s_sendMany = RuntimeInformation.ProcessArchitecture == Architecture.Arm64 ? 269 : 307;
+
     public static SafeFileHandle CreateEpoll() => new(epoll_create1(CloseOnExec), ownsHandle: true);
 
     public static SafeFileHandle CreateEvent() => new(eventfd(0, CloseOnExec | NonBlocking), ownsHandle: true);
@@ -64,8 +67,9 @@ internal static unsafe partial class LibC
     [LibraryImport("libc", EntryPoint = "recvmmsg", SetLastError = true)]
     public static partial int ReceiveMany(int socket, MessageHeaderWithLength* messages, uint count, int flags, void* timeout);
 
-    [LibraryImport("libc", EntryPoint = "sendmmsg", SetLastError = true)]
-    public static partial int SendMany(int socket, MessageHeaderWithLength* messages, uint count, int flags);
+    /// <summary>Sends several messages with one system call; the sendmmsg of musl makes one for each message.</summary>
+    public static int SendMany(int socket, MessageHeaderWithLength* messages, uint count, int flags) =>
+        (int)syscall(s_sendMany, socket, (nint)messages, (nint)count, flags);
 
     [LibraryImport("libc", EntryPoint = "sendmsg", SetLastError = true)]
     public static partial nint Send(SafeHandle socket, MessageHeader* message, int flags);
@@ -87,6 +91,9 @@ internal static unsafe partial class LibC
 
     [LibraryImport("libc", EntryPoint = "poll", SetLastError = true)]
     public static partial int Poll(PollEntry* entries, nuint count, int milliseconds);
+
+    [LibraryImport("libc", SetLastError = true)]
+    private static partial nint syscall(nint number, nint socket, nint messages, nint count, nint flags);
 
     [LibraryImport("libc", SetLastError = true)]
     private static partial int epoll_create1(int flags);

@@ -8,7 +8,10 @@ namespace CoAP.NET.Transports;
 /// </summary>
 internal sealed class TransportLoops
 {
-    private static readonly Lazy<bool> s_supported = new(TryCalls);
+    private static readonly bool s_isForThisMachine = OperatingSystem.IsLinux()
+        && RuntimeInformation.ProcessArchitecture is Architecture.X64 or Architecture.Arm64;
+
+    private static readonly Lazy<string?> s_refusal = new(TryCalls);
 
     private readonly ICoapTransportContext _context;
     private readonly bool _isServer;
@@ -24,7 +27,10 @@ internal sealed class TransportLoops
     }
 
     /// <summary>Whether system and machine support the calls and the layout of their structures.</summary>
-    public static bool IsSupported => s_supported.Value;
+    public static bool IsSupported => s_isForThisMachine && Refusal is null;
+
+    /// <summary>Why a system that should support the calls does not; null if it does, and for other systems.</summary>
+    public static string? Refusal => s_isForThisMachine ? s_refusal.Value : null;
 
     /// <summary>The transport, as its loops see it.</summary>
     public LoopOwner Owner { get; }
@@ -98,24 +104,36 @@ internal sealed class TransportLoops
         new("No thread is left for the receive loop: too many of the library's threads are blocked by handlers. Handlers should await "
             + "instead of blocking.");
 
-    private static bool TryCalls()
+    // Tested once per process. A temporary lack of descriptors does not mean that the calls are unsupported.
+    private static unsafe string? TryCalls()
     {
-        if (!OperatingSystem.IsLinux() || RuntimeInformation.ProcessArchitecture is not (Architecture.X64 or Architecture.Arm64))
-        {
-            return false;
-        }
-
         try
         {
-            // Tested once per process. A temporary lack of descriptors does not mean that the calls are unsupported.
             using Microsoft.Win32.SafeHandles.SafeFileHandle epoll = LibC.CreateEpoll();
-            bool hasEpoll = !epoll.IsInvalid || LinuxErrors.IsShortage(Marshal.GetLastPInvokeError());
+            if (epoll.IsInvalid && Marshal.GetLastPInvokeError() is var error && !LinuxErrors.IsShortage(error))
+            {
+                return ReasonOf("epoll_create1", error);
+            }
+
             using Microsoft.Win32.SafeHandles.SafeFileHandle signal = LibC.CreateEvent();
-            return hasEpoll && (!signal.IsInvalid || LinuxErrors.IsShortage(Marshal.GetLastPInvokeError()));
+            if (signal.IsInvalid && Marshal.GetLastPInvokeError() is var signalError && !LinuxErrors.IsShortage(signalError))
+            {
+                return ReasonOf("eventfd", signalError);
+            }
+
+            // Without a socket they fail, but in another way if the system does not have them.
+            MessageHeaderWithLength nothing = default;
+            return LibC.SendMany(-1, &nothing, 0, 0) < 0 && Marshal.GetLastPInvokeError() is var sendError and not LibC.EBADF
+                ? ReasonOf("sendmmsg", sendError)
+                : LibC.ReceiveMany(-1, &nothing, 0, 0, null) < 0 && Marshal.GetLastPInvokeError() is var receiveError and not LibC.EBADF
+                    ? ReasonOf("recvmmsg", receiveError)
+                    : null;
         }
         catch (Exception exception) when (exception is DllNotFoundException or EntryPointNotFoundException)
         {
-            return false;
+            return exception.Message;
         }
     }
+
+    private static string ReasonOf(string call, int error) => $"{call}: {Marshal.GetPInvokeErrorMessage(error)}.";
 }

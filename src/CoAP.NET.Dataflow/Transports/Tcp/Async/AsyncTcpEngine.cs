@@ -126,6 +126,12 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
                 socket.DualMode = Options.DualMode && endpoint.Address.Equals(IPAddress.IPv6Any) && Socket.OSSupportsIPv4;
             }
 
+            if (OperatingSystem.IsWindows())
+            {
+                // Otherwise any program of this account may take the port with SO_REUSEADDR.
+                socket.ExclusiveAddressUse = true;
+            }
+
             socket.Bind(endpoint);
             socket.Listen(Options.Backlog);
             return socket;

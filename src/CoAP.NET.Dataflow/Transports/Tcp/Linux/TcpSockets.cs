@@ -58,7 +58,7 @@ internal static unsafe class TcpSockets
             if (local is not null)
             {
                 // The port is chosen on connecting, so one port may serve connections to several peers.
-                Set(socket, LibC.SolIP, LibC.IPBindAddressNoPort, 1);
+                TrySet(socket, LibC.SolIP, LibC.IPBindAddressNoPort, 1);
                 length = Write(address, CoapAddress.FromIPEndPoint(new IPEndPoint(local, 0)), ipv6);
                 Check(LibC.Bind(socket.Descriptor, address, length));
             }
@@ -131,9 +131,13 @@ internal static unsafe class TcpSockets
         SocketHandle socket = new(descriptor);
 
         // Accepted sockets inherit it from the listening one.
-        Set(socket, LibC.SolTcp, LibC.TcpNoDelay, 1);
+        TrySet(socket, LibC.SolTcp, LibC.TcpNoDelay, 1);
         return socket;
     }
+
+    // For what makes connections faster or cheaper: a kernel, a sandbox or an emulator may lack it.
+    private static void TrySet(SocketHandle socket, int level, int name, int value) =>
+        _ = LibC.SetOption(socket.Descriptor, level, name, &value, sizeof(int));
 
     private static void Set(SocketHandle socket, int level, int name, int value) =>
         Check(LibC.SetOption(socket.Descriptor, level, name, &value, sizeof(int)));

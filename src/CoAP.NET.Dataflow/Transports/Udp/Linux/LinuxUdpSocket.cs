@@ -82,18 +82,20 @@ internal sealed class LinuxUdpSocket : LoopFile
     /// <exception cref="CoapBindException">It cannot be bound.</exception>
     public static LinuxUdpSocket Open(LinuxUdpEngine engine, int tag, IPEndPoint endpoint, bool joins)
     {
-        Socket socket = UdpSockets.Bind(endpoint, engine.Options, socket =>
+        bool dualMode = UdpSockets.IsDualMode(endpoint, engine.Options);
+        Socket socket = UdpSockets.Bind(endpoint, dualMode, UdpSockets.IsShared(endpoint, engine.Options), socket =>
         {
             if (joins)
             {
                 Set(socket, LibC.SolSocket, LibC.SoReusePort, 1);
             }
 
-            Set(socket, LibC.SolSocket, LibC.SoReceiveQueueOverflow, 1);
+            // Without it dropped datagrams are not counted.
+            TrySet(socket, LibC.SolSocket, LibC.SoReceiveQueueOverflow, 1);
             AskForBuffer(socket, engine.Context.Limits.ReceiveBufferSize);
-            SetIPOptions(socket, UdpSockets.IsDualMode(endpoint, engine.Options), endpoint);
+            SetIPOptions(socket, dualMode, endpoint);
         });
-        LinuxUdpSocket opened = new(engine, tag, socket, UdpSockets.IsDualMode(endpoint, engine.Options));
+        LinuxUdpSocket opened = new(engine, tag, socket, dualMode);
         Log.ReceiveBufferGranted(engine.Context.Logger, opened.Local, GrantedBuffer(socket), engine.Context.Limits.ReceiveBufferSize);
         return opened;
     }
@@ -163,10 +165,11 @@ internal sealed class LinuxUdpSocket : LoopFile
     private static void SetIPOptions(Socket socket, bool dualMode, IPEndPoint endpoint)
     {
         bool ipv6 = socket.AddressFamily == AddressFamily.InterNetworkV6;
-        bool wildcard = endpoint.Address.Equals(IPAddress.Any) || endpoint.Address.Equals(IPAddress.IPv6Any);
+        bool wildcard = UdpSockets.IsWildcard(endpoint);
         if (ipv6)
         {
-            Set(socket, LibC.SolIPv6, LibC.IPv6ReceiveErrors, 1);
+            // Without it a peer without a listener is noticed only by the retransmissions that it does not answer.
+            TrySet(socket, LibC.SolIPv6, LibC.IPv6ReceiveErrors, 1);
             if (wildcard)
             {
                 Set(socket, LibC.SolIPv6, LibC.IPv6ReceivePacketInfo, 1);
@@ -175,7 +178,7 @@ internal sealed class LinuxUdpSocket : LoopFile
 
         if (!ipv6 || dualMode)
         {
-            Set(socket, LibC.SolIP, LibC.IPReceiveErrors, 1);
+            TrySet(socket, LibC.SolIP, LibC.IPReceiveErrors, 1);
         }
 
         HearOwnGroupsOnly(socket, dualMode);

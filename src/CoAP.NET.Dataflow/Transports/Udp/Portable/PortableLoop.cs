@@ -31,10 +31,10 @@ internal sealed class PortableLoop : ReceiveLoop
         try
         {
             SocketAddress from = new(_socket.Socket.AddressFamily);
-            EndPoint? anyone = _socket.IsWildcard ? new IPEndPoint(_socket.IsIPv6 ? IPAddress.IPv6Any : IPAddress.Any, 0) : null;
+            EndPoint? last = _socket.TellsLocal ? new IPEndPoint(_socket.IsIPv6 ? IPAddress.IPv6Any : IPAddress.Any, 0) : null;
             while (!_socket.IsClosing)
             {
-                if (TryReceive(scratch, from, anyone) is { } datagram)
+                if (TryReceive(scratch, from, ref last) is { } datagram)
                 {
                     BeginTurn();
                     _socket.Owner.Context.Receive(datagram);
@@ -54,11 +54,11 @@ internal sealed class PortableLoop : ReceiveLoop
         _ended.TrySetResult();
     }
 
-    private CoapDatagram? TryReceive(byte[] scratch, SocketAddress from, EndPoint? anyone)
+    private CoapDatagram? TryReceive(byte[] scratch, SocketAddress from, ref EndPoint? last)
     {
         try
         {
-            return anyone is null ? ReceiveAtAddress(scratch, from) : ReceiveAtWildcard(scratch, anyone);
+            return last is null ? ReceiveAtAddress(scratch, from) : ReceiveAtWildcard(scratch, ref last);
         }
         catch (ObjectDisposedException)
         {
@@ -88,21 +88,21 @@ internal sealed class PortableLoop : ReceiveLoop
         }
     }
 
-    private CoapDatagram ReceiveAtAddress(byte[] scratch, SocketAddress from)
+    private CoapDatagram? ReceiveAtAddress(byte[] scratch, SocketAddress from)
     {
         int length = _socket.Socket.ReceiveFrom(scratch, SocketFlags.None, from);
         return MakeDatagram(scratch, length, NativeAddress.Read(from.Buffer.Span, _socket.IsIPv6), _socket.Local);
     }
 
-    private CoapDatagram ReceiveAtWildcard(byte[] scratch, EndPoint anyone)
+    // The platform has no call for this without objects for each datagram. It makes no new ones for the remote address of the last time.
+    private CoapDatagram? ReceiveAtWildcard(byte[] scratch, ref EndPoint from)
     {
         SocketFlags flags = SocketFlags.None;
-        EndPoint from = anyone;
         int length = _socket.Socket.ReceiveMessageFrom(scratch, ref flags, ref from, out IPPacketInformation information);
         CoapAddress local = _socket.Local;
         if (information.Address is { } address)
         {
-            local = CoapAddress.FromIPEndPoint(new IPEndPoint(address, local.Port));
+            local = CoapAddress.Of(address, local.Port);
             if (NativeAddress.NeedsScope(local.High))
             {
                 local = local with { ScopeId = (uint)information.Interface };
@@ -112,8 +112,14 @@ internal sealed class PortableLoop : ReceiveLoop
         return MakeDatagram(scratch, length, CoapAddress.FromIPEndPoint((IPEndPoint)from), local);
     }
 
-    private CoapDatagram MakeDatagram(byte[] scratch, int length, in CoapAddress remote, in CoapAddress local)
+    private CoapDatagram? MakeDatagram(byte[] scratch, int length, in CoapAddress remote, in CoapAddress local)
     {
+        if (_socket.IsClosing)
+        {
+            // The datagram that ends the receive, or one before it.
+            return null;
+        }
+
         PortableUdpEngine owner = _socket.Owner;
         CoapDatagram datagram = owner.Pool.Rent();
         datagram.IsTruncated = length > datagram.Buffer.Length;

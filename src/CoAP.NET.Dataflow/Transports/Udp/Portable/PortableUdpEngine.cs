@@ -11,6 +11,14 @@ internal sealed class PortableUdpEngine : UdpEngine
     // The maximum number of local addresses with a socket of their own for answers; beyond it the operating system chooses.
     private const int MaxSiblings = 64;
 
+    /// <summary>
+    /// For tests: <see cref="CoapUdpEngine.Portable"/> with two sockets in place of one for both IP versions, as on Apple systems.
+    /// </summary>
+    internal const CoapUdpEngine WithTwoSockets = (CoapUdpEngine)(-1);
+
+    // How often a port that is free for IPv6 may be taken for IPv4. Systems choose free ports from some ten thousand.
+    private const int MaxPorts = 100;
+
     private readonly Lock _gate = new();
     private readonly List<PortableUdpSocket> _all = [];
     private PortableUdpSocket[] _sockets = [];
@@ -31,20 +39,18 @@ internal sealed class PortableUdpEngine : UdpEngine
         List<PortableUdpSocket> sockets = [];
         foreach (IPEndPoint endpoint in UdpSockets.EndpointsOf(Options))
         {
-            PortableUdpSocket socket = PortableUdpSocket.Open(this, sockets.Count, endpoint, joins: false);
+            bool dualMode = UdpSockets.IsDualMode(endpoint, Options);
+            PortableUdpSocket socket = dualMode && (Options.Engine == WithTwoSockets || !UdpSockets.BothVersionsTellLocal)
+                ? OpenTwo(sockets.Count, endpoint)
+                : Open(sockets.Count, endpoint, endpoint, dualMode);
             sockets.Add(socket);
-            lock (_gate)
-            {
-                _all.Add(socket);
-            }
-
-            Log.UdpBound(Context.Logger, socket.Local, Kind, 1);
+            Log.UdpBound(Context.Logger, socket.Local, Kind, socket.IPv4 is null ? 1 : 2);
         }
 
-        Memberships = UdpGroups.Join(sockets.Select(static socket => socket.Socket), Context, Options);
+        Memberships = UdpGroups.Join(_all.Select(static socket => socket.Socket), Context, Options);
         _sockets = [.. sockets];
         LocalAddresses = [.. sockets.Select(socket => socket.Local)];
-        foreach (PortableUdpSocket socket in sockets)
+        foreach (PortableUdpSocket socket in _all.ToArray())
         {
             if (!socket.Loop.TryStart())
             {
@@ -125,19 +131,57 @@ internal sealed class PortableUdpEngine : UdpEngine
         }
     }
 
+    private PortableUdpSocket Open(int tag, IPEndPoint endpoint, IPEndPoint configured, bool dualMode)
+    {
+        // A client sends and receives where the system's routes lead. What it receives at all its addresses is an answer.
+        bool tellsLocal = Options.IsServer || configured.Port != 0 || Options.MulticastGroups.Count > 0;
+        PortableUdpSocket socket = PortableUdpSocket.Open(
+            this, tag, endpoint, dualMode, UdpSockets.IsShared(configured, Options), joins: false, tellsLocal);
+        lock (_gate)
+        {
+            _all.Add(socket);
+        }
+
+        return socket;
+    }
+
+    // The two have one port. Above them they are one socket for both versions, with one tag and one address.
+    private PortableUdpSocket OpenTwo(int tag, IPEndPoint endpoint)
+    {
+        for (int attempt = 1; ; attempt++)
+        {
+            PortableUdpSocket ipv6 = Open(tag, endpoint, endpoint, dualMode: false);
+            try
+            {
+                ipv6.IPv4 = Open(tag, new IPEndPoint(IPAddress.Any, ipv6.Local.Port), endpoint, dualMode: false);
+                return ipv6;
+            }
+            catch (CoapBindException exception) when (exception.SocketError == SocketError.AddressAlreadyInUse
+                && endpoint.Port == 0 && attempt < MaxPorts)
+            {
+                lock (_gate)
+                {
+                    _all.Remove(ipv6);
+                }
+
+                ipv6.Close();
+            }
+        }
+    }
+
     private PortableUdpSocket? Select(in CoapAddress remote, int tag)
     {
         PortableUdpSocket[] sockets = _sockets;
-        if ((uint)tag < (uint)sockets.Length && sockets[tag].CanReach(remote))
+        if ((uint)tag < (uint)sockets.Length && sockets[tag].For(remote) is { } own)
         {
-            return sockets[tag];
+            return own;
         }
 
         foreach (PortableUdpSocket socket in sockets)
         {
-            if (socket.CanReach(remote))
+            if (socket.For(remote) is { } other)
             {
-                return socket;
+                return other;
             }
         }
 
@@ -177,7 +221,9 @@ internal sealed class PortableUdpEngine : UdpEngine
             try
             {
                 wildcard.AllowJoining(true);
-                sibling = PortableUdpSocket.Open(this, wildcard.Tag, local.ToIPEndPoint(), joins: true);
+                IPEndPoint endpoint = local.ToIPEndPoint();
+                sibling = PortableUdpSocket.Open(this, wildcard.Tag, endpoint, dualMode: false,
+                    UdpSockets.IsShared(endpoint, Options), joins: true, tellsLocal: false);
                 sibling.AllowJoining(false);
             }
             catch (CoapBindException)

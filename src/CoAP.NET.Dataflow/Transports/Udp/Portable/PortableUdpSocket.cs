@@ -17,7 +17,7 @@ internal sealed class PortableUdpSocket
 
     private readonly Lock _groupGate = new();
 
-    private PortableUdpSocket(PortableUdpEngine owner, int tag, Socket socket, bool dualMode)
+    private PortableUdpSocket(PortableUdpEngine owner, int tag, Socket socket, bool dualMode, bool tellsLocal)
     {
         Owner = owner;
         Tag = tag;
@@ -26,6 +26,7 @@ internal sealed class PortableUdpSocket
         IsIPv6 = socket.AddressFamily == AddressFamily.InterNetworkV6;
         IsDualMode = dualMode;
         IsWildcard = Local.IsAny;
+        TellsLocal = tellsLocal;
         Loop = new PortableLoop(this);
     }
 
@@ -42,6 +43,14 @@ internal sealed class PortableUdpSocket
     public bool IsDualMode { get; }
 
     public bool IsWildcard { get; }
+
+    /// <summary>
+    /// Whether the system tells to which of the addresses behind the wildcard a datagram was sent. .NET makes objects for each then.
+    /// </summary>
+    public bool TellsLocal { get; }
+
+    /// <summary>The socket for IPv4 beside this one for IPv6, where one for both is not possible.</summary>
+    public PortableUdpSocket? IPv4 { get; set; }
 
     public PortableLoop Loop { get; }
 
@@ -64,22 +73,27 @@ internal sealed class PortableUdpSocket
     public ConcurrentDictionary<CoapAddress, PortableUdpSocket> Siblings { get; } = new();
 
     /// <summary>Opens, binds and configures a socket.</summary>
+    /// <param name="owner">The engine.</param>
+    /// <param name="tag">The index of its address among those of the transport.</param>
+    /// <param name="endpoint">The address.</param>
+    /// <param name="dualMode">Whether <c>[::]</c> serves IPv4 too.</param>
+    /// <param name="shared">Whether other programs may bind the same address.</param>
+    /// <param name="joins">Whether it joins a wildcard socket with its port.</param>
+    /// <param name="tellsLocal">See <see cref="TellsLocal"/>; without effect for a single address.</param>
     /// <exception cref="CoapBindException">It cannot be bound.</exception>
-    public static PortableUdpSocket Open(PortableUdpEngine owner, int tag, IPEndPoint endpoint, bool joins)
+    public static PortableUdpSocket Open(
+        PortableUdpEngine owner, int tag, IPEndPoint endpoint, bool dualMode, bool shared, bool joins, bool tellsLocal)
     {
         int size = owner.Context.Limits.ReceiveBufferSize;
-        Socket socket = UdpSockets.Bind(endpoint, owner.Options, socket =>
+        tellsLocal &= UdpSockets.IsWildcard(endpoint);
+        Socket socket = UdpSockets.Bind(endpoint, dualMode, shared, socket =>
         {
             if (joins)
             {
                 SetJoining(socket, true);
             }
 
-            if (size > 0)
-            {
-                socket.ReceiveBufferSize = size;
-            }
-
+            AskForBuffer(socket, size);
             if (OperatingSystem.IsWindows())
             {
                 // Otherwise an ICMP error of one peer would make the receive call fail for all.
@@ -89,25 +103,28 @@ internal sealed class PortableUdpSocket
             if (OperatingSystem.IsLinux())
             {
                 // Otherwise it receives from groups that other programs on this machine joined.
-                LinuxUdpSocket.HearOwnGroupsOnly(socket, UdpSockets.IsDualMode(endpoint, owner.Options));
+                LinuxUdpSocket.HearOwnGroupsOnly(socket, dualMode);
             }
 
-            if (endpoint.Address.Equals(IPAddress.IPv6Any))
+            bool ipv6 = endpoint.AddressFamily == AddressFamily.InterNetworkV6;
+            if (tellsLocal && ipv6)
             {
                 socket.SetSocketOption(SocketOptionLevel.IPv6, SocketOptionName.PacketInformation, true);
             }
 
-            if (endpoint.Address.Equals(IPAddress.Any) || UdpSockets.IsDualMode(endpoint, owner.Options))
+            if (tellsLocal && (!ipv6 || dualMode))
             {
                 socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.PacketInformation, true);
             }
         });
-        PortableUdpSocket opened = new(owner, tag, socket, UdpSockets.IsDualMode(endpoint, owner.Options));
+        PortableUdpSocket opened = new(owner, tag, socket, dualMode, tellsLocal);
         Log.ReceiveBufferGranted(owner.Context.Logger, opened.Local, socket.ReceiveBufferSize, size);
         return opened;
     }
 
-    public bool CanReach(in CoapAddress remote) => remote.IsIPv4 ? IsDualMode || !IsIPv6 : IsIPv6;
+    /// <summary>Returns the one of this and <see cref="IPv4"/> that can reach a peer; null for none.</summary>
+    public PortableUdpSocket? For(in CoapAddress remote) =>
+        (remote.IsIPv4 ? IsDualMode || !IsIPv6 : IsIPv6) ? this : remote.IsIPv4 ? IPv4 : null;
 
     /// <summary>
     /// Allows sockets with a specific address to join the wildcard at its port for a moment; at other times foreign sockets must not.
@@ -158,6 +175,11 @@ internal sealed class PortableUdpSocket
         }
         else
         {
+            if (IsStarted)
+            {
+                UdpSockets.EndReceive(Socket);
+            }
+
             Socket.Dispose();
         }
     }
@@ -169,6 +191,23 @@ internal sealed class PortableUdpSocket
         {
             IsLost = true;
             Owner.Context.Fault(LostDescriptor.Of($"UDP {Local}", error));
+        }
+    }
+
+    // Linux and Windows grant their limit to who asks for more. BSD and with it Apple systems refuse.
+    private static void AskForBuffer(Socket socket, int size)
+    {
+        for (; size > 0; size /= 2)
+        {
+            try
+            {
+                socket.ReceiveBufferSize = size;
+                return;
+            }
+            catch (SocketException exception)
+                when (exception.SocketErrorCode is SocketError.NoBufferSpaceAvailable or SocketError.InvalidArgument)
+            {
+            }
         }
     }
 

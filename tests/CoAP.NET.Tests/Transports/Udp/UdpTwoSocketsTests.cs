@@ -1,0 +1,162 @@
+using System.Net;
+using System.Net.Sockets;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.Udp;
+
+/// <summary>Two sockets in place of one for both IP versions, and the end of a receive that closing does not end.</summary>
+public class UdpTwoSocketsTests : UdpTest
+{
+    [Fact]
+    public async Task Both_have_one_port_and_are_one_address()
+    {
+        UdpTestContext context = new(UdpTestContext.Echo);
+        await using CoapUdpTransport transport = await StartAsync(PortableUdpEngine.WithTwoSockets, context, "::");
+
+        CoapAddress only = Assert.Single(transport.LocalAddresses);
+        Assert.Equal(IPAddress.IPv6Any, only.ToIPAddress());
+        foreach (IPAddress address in (IPAddress[])[IPAddress.Any, IPAddress.IPv6Any])
+        {
+            using Socket other = new(address.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
+            SocketException error = Assert.Throws<SocketException>(() => other.Bind(new IPEndPoint(address, only.Port)));
+            Assert.Equal(SocketError.AddressAlreadyInUse, error.SocketErrorCode);
+        }
+    }
+
+    [Fact]
+    public async Task An_endpoint_for_IPv6_only_has_one()
+    {
+        CoapUdpTransportOptions options = new()
+        {
+            Engine = PortableUdpEngine.WithTwoSockets,
+            IsServer = true,
+            DualMode = false,
+            Endpoints = { new IPEndPoint(IPAddress.IPv6Any, 0) },
+        };
+        await using CoapUdpTransport transport = await StartAsync(new UdpTestContext(), options);
+        using Socket other = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        other.Bind(new IPEndPoint(IPAddress.Any, transport.LocalAddresses[0].Port));
+    }
+
+    [Fact]
+    public async Task A_port_that_is_taken_for_IPv4_is_an_error_that_leaves_nothing_open()
+    {
+        using Socket other = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        other.Bind(new IPEndPoint(IPAddress.Any, 0));
+        int port = ((IPEndPoint)other.LocalEndPoint!).Port;
+        CoapUdpTransportOptions options = new()
+        {
+            Engine = PortableUdpEngine.WithTwoSockets,
+            IsServer = true,
+            Endpoints = { new IPEndPoint(IPAddress.IPv6Any, port) },
+        };
+
+        CoapBindException error = await Assert.ThrowsAsync<CoapBindException>(() => StartAsync(new UdpTestContext(), options));
+
+        Assert.Equal(SocketError.AddressAlreadyInUse, error.SocketError);
+        Assert.Equal(new IPEndPoint(IPAddress.Any, port), error.Endpoint);
+        using Socket after = new(AddressFamily.InterNetworkV6, SocketType.Dgram, ProtocolType.Udp) { DualMode = false };
+        after.Bind(new IPEndPoint(IPAddress.IPv6Any, port));
+    }
+
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public async Task A_client_reaches_peers_of_both_versions(CoapUdpEngine engine)
+    {
+        System.Collections.Concurrent.BlockingCollection<CoapAddress> received = [];
+        UdpTestContext context = new(datagram =>
+        {
+            received.Add(datagram.Remote);
+            datagram.Dispose();
+        });
+        await using CoapUdpTransport client = await StartAsync(context, new CoapUdpTransportOptions { Engine = engine });
+        foreach (string address in (string[])["127.0.0.1", "::1"])
+        {
+            using UdpTestPeer peer = new(address);
+            client.Send(UdpTestContext.To(peer.Address, "hello"u8));
+            (byte[] data, IPEndPoint from) = await peer.ReceiveAsync();
+            Assert.Equal("hello"u8, data);
+            Assert.Equal(client.LocalAddresses[0].Port, from.Port);
+            peer.Send("hello", from);
+            Assert.True(received.TryTake(out CoapAddress remote, Hang));
+            Assert.Equal(peer.Address, remote);
+        }
+    }
+
+    [Theory]
+    [InlineData("0.0.0.0", "127.0.0.1")]
+    [InlineData("::", "::1")]
+    [InlineData("127.0.0.1", null)]
+    [InlineData("::1", null)]
+    public async Task A_receive_ends_before_its_socket_is_closed(string address, string? moreSpecific)
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            return; // closing ends it there
+        }
+
+        IPAddress own = IPAddress.Parse(address);
+        using Socket socket = new(own.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
+        if (own.AddressFamily == AddressFamily.InterNetworkV6)
+        {
+            socket.DualMode = false;
+        }
+
+        socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.ReuseAddress, true);
+        socket.Bind(new IPEndPoint(own, 0));
+        using Socket other = new(own.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
+        if (moreSpecific is not null)
+        {
+            // The socket of the answers from this address: it would get a datagram that is not from the socket itself.
+            other.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.ReuseAddress, true);
+            other.Bind(new IPEndPoint(IPAddress.Parse(moreSpecific), ((IPEndPoint)socket.LocalEndPoint!).Port));
+        }
+
+        CountingScheduler threads = new();
+        SocketAddress from = new(own.AddressFamily);
+        Task receiving = threads.RunAsync(() => socket.ReceiveFrom(new byte[16], SocketFlags.None, from));
+        UdpSockets.EndReceive(socket);
+        await receiving.WaitAsync(Hang);
+    }
+
+    [Theory]
+    [InlineData(CoapUdpEngine.Portable)]
+    [InlineData(PortableUdpEngine.WithTwoSockets)]
+    public async Task A_client_receives_without_an_allocation(CoapUdpEngine engine)
+    {
+        // No more at a time than the buffer of a socket holds.
+        const int AtOnce = 100;
+        int count = 0;
+        long before = 0;
+        TaskCompletionSource isWarm = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<long> allocated = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        UdpTestContext context = new(datagram =>
+        {
+            datagram.Dispose();
+            if (++count == AtOnce)
+            {
+                isWarm.SetResult();
+                before = GC.GetAllocatedBytesForCurrentThread();
+            }
+            else if (count == 2 * AtOnce)
+            {
+                allocated.SetResult(GC.GetAllocatedBytesForCurrentThread() - before);
+            }
+        });
+        await using CoapUdpTransport client = await StartAsync(context, new CoapUdpTransportOptions { Engine = engine });
+        using UdpTestPeer peer = new();
+        IPEndPoint to = At("127.0.0.1", client);
+        for (int i = 0; i < AtOnce; i++)
+        {
+            peer.Send("x"u8, to);
+        }
+
+        await isWarm.Task.WaitAsync(Hang);
+        for (int i = 0; i < AtOnce; i++)
+        {
+            peer.Send("x"u8, to);
+        }
+
+        Assert.Equal(0, await allocated.Task.WaitAsync(Hang));
+    }
+}
