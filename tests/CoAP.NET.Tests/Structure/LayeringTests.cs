@@ -25,7 +25,7 @@ public partial class LayeringTests
         "CoAP.NET.Observing.ObservationPort", "CoAP.NET.Observing.ObservationRequester", "CoAP.NET.Observing.ObservationAdoption",
         "CoAP.NET.Observing.ObservationKeeping", "CoAP.NET.CoapObservation",
     ];
-    private static readonly string[] s_ground = ["Messages", "Options", "Diagnostics", "Execution", UserCode, "Content"];
+    private static readonly string[] s_ground = ["Messages", "Options", "Diagnostics", "Execution", UserCode, "Execution/Cryptography", "Content"];
 
     // Who runs user code where. It stands on the ground, but knows what it runs: handlers of requests and what follows responses, on
     // threads that receive.
