@@ -35,6 +35,7 @@ public static class CoapHttpBackend
     /// <returns>The route, for further configuration such as <c>RequireTransportSecurity</c>.</returns>
     /// <exception cref="ArgumentException">The target is not an HTTP URI, the template is not valid, or the proxy has no
     /// <see cref="UseHttp"/>.</exception>
+    /// <exception cref="PlatformNotSupportedException">The target is <c>https</c>, on Linux without OpenSSL.</exception>
     public static CoapRouteHandlerBuilder MapHttpBackend(this ICoapRouteBuilder routes, string template, string target, CoapProxy proxy)
     {
         ArgumentNullException.ThrowIfNull(proxy);
@@ -52,6 +53,7 @@ public static class CoapHttpBackend
     /// <returns>The route, for further configuration such as <c>RequireTransportSecurity</c>.</returns>
     /// <exception cref="ArgumentException">The target is not an HTTP URI, the template is not valid, or an identity is set without a key of
     /// at least 32 bytes to sign it.</exception>
+    /// <exception cref="PlatformNotSupportedException">The target is <c>https</c>, on Linux without OpenSSL.</exception>
     public static CoapRouteHandlerBuilder MapHttpBackend(
         this ICoapRouteBuilder routes, string template, string target, CoapProxy proxy, Action<CoapHttpBackendOptions> configure)
     {
@@ -77,6 +79,11 @@ public static class CoapHttpBackend
         if (!Uri.TryCreate(target, UriKind.Absolute, out Uri? uri) || uri.Scheme is not ("http" or "https"))
         {
             throw new ArgumentException($"'{target}' is not an HTTP URI. Use one such as https://api.example.com/devices.", nameof(target));
+        }
+
+        if (uri.Scheme == "https")
+        {
+            PlatformCryptography.ThrowIfMissing("https");
         }
     }
 

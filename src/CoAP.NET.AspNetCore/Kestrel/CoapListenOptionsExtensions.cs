@@ -62,10 +62,12 @@ public static class CoapListenOptionsExtensions
     /// <param name="listen">The socket.</param>
     /// <param name="tls">The certificate and the client authentication; copied with the first connection.</param>
     /// <returns>The same options.</returns>
+    /// <exception cref="PlatformNotSupportedException">On Linux: there is no OpenSSL.</exception>
     public static ListenOptions UseCoapTls(this ListenOptions listen, SslServerAuthenticationOptions tls)
     {
         ArgumentNullException.ThrowIfNull(listen);
         ArgumentNullException.ThrowIfNull(tls);
+        PlatformCryptography.ThrowIfMissing("coaps+tcp");
         SslApplicationProtocol coap = new("coap");
         if (tls.ApplicationProtocols is null or [])
         {

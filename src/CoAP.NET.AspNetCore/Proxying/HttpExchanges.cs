@@ -47,6 +47,14 @@ internal sealed class HttpExchanges : IDisposable
             return;
         }
 
+        if (isWebSocket && !PlatformCryptography.IsAvailable)
+        {
+            // ASP.NET Core computes the handshake with SHA-1; a client must not end the process.
+            await ProxyRefusal.WriteAsync(context, StatusCodes.Status501NotImplemented, PlatformCryptography.Missing("A WebSocket"))
+                .ConfigureAwait(false);
+            return;
+        }
+
         try
         {
             if (isWebSocket)

@@ -18,6 +18,7 @@ public static class CoapWebSocketEndpointRouteBuilderExtensions
     /// 4.1).</param>
     /// <param name="configure">Configures origins and identities.</param>
     /// <returns>The endpoint, for conventions such as <c>RequireAuthorization</c> and <c>RequireRateLimiting</c>.</returns>
+    /// <exception cref="PlatformNotSupportedException">On Linux: there is no OpenSSL, which ASP.NET Core needs for WebSockets.</exception>
     public static IEndpointConventionBuilder MapCoapWebSocket(
         this IEndpointRouteBuilder endpoints, string pattern = CoapWebSocketOptions.DefaultPath,
         Action<CoapWebSocketEndpointOptions>? configure = null)
@@ -37,6 +38,7 @@ public static class CoapWebSocketEndpointRouteBuilderExtensions
     /// 4.1).</param>
     /// <param name="configure">Configures origins and identities.</param>
     /// <returns>The endpoint, for conventions such as <c>RequireAuthorization</c> and <c>RequireRateLimiting</c>.</returns>
+    /// <exception cref="PlatformNotSupportedException">On Linux: there is no OpenSSL, which ASP.NET Core needs for WebSockets.</exception>
     public static IEndpointConventionBuilder MapCoapWebSocket(
         this IEndpointRouteBuilder endpoints, CoapServer server, string pattern = CoapWebSocketOptions.DefaultPath,
         Action<CoapWebSocketEndpointOptions>? configure = null)
@@ -54,6 +56,7 @@ public static class CoapWebSocketEndpointRouteBuilderExtensions
     /// <param name="configure">Configures origins and identities.</param>
     /// <returns>The endpoint of the web application, for conventions such as <c>RequireAuthorization</c> and
     /// <c>RequireRateLimiting</c>.</returns>
+    /// <exception cref="PlatformNotSupportedException">On Linux: there is no OpenSSL, which ASP.NET Core needs for WebSockets.</exception>
     public static IEndpointConventionBuilder MapCoapWebSocket(
         this IEndpointRouteBuilder endpoints, CoapEndpoint endpoint, string pattern = CoapWebSocketOptions.DefaultPath,
         Action<CoapWebSocketEndpointOptions>? configure = null)
@@ -67,6 +70,9 @@ public static class CoapWebSocketEndpointRouteBuilderExtensions
         Action<CoapWebSocketEndpointOptions>? configure)
     {
         ArgumentException.ThrowIfNullOrEmpty(pattern);
+
+        // Also without TLS: ASP.NET Core computes the handshake of a WebSocket with SHA-1.
+        PlatformCryptography.ThrowIfMissing("CoAP over WebSockets");
         CoapWebSocketEndpointOptions options = new();
         configure?.Invoke(options);
         CancellationToken stopping = endpoints.ServiceProvider.GetService<IHostApplicationLifetime>()?.ApplicationStopping

@@ -7,16 +7,26 @@ internal static class CertificateFiles
 {
     /// <summary>Reads the certificate of <c>--cert</c> with its key.</summary>
     /// <exception cref="UsageException">There is a key without a certificate.</exception>
-    public static X509Certificate2? Own(FileInfo? certificate, FileInfo? key) => certificate is not null
-        ? X509Certificate2.CreateFromPemFile(certificate.FullName, (key ?? certificate).FullName)
-        : key is null ? null : throw new UsageException("--key needs --cert: a key alone proves nothing.");
+    /// <exception cref="PlatformNotSupportedException">On Linux: there is no OpenSSL.</exception>
+    public static X509Certificate2? Own(FileInfo? certificate, FileInfo? key)
+    {
+        if (certificate is null)
+        {
+            return key is null ? null : throw new UsageException("--key needs --cert: a key alone proves nothing.");
+        }
+
+        PlatformCryptography.ThrowIfMissing("A certificate");
+        return X509Certificate2.CreateFromPemFile(certificate.FullName, (key ?? certificate).FullName);
+    }
 
     /// <summary>Reads all certificates of <c>--ca</c>: files, and directories of them.</summary>
+    /// <exception cref="PlatformNotSupportedException">On Linux: there is no OpenSSL.</exception>
     public static X509Certificate2Collection Authorities(IEnumerable<FileInfo> authorities)
     {
         X509Certificate2Collection all = [];
         foreach (string file in authorities.SelectMany(FilesOf))
         {
+            PlatformCryptography.ThrowIfMissing("A certificate");
             all.ImportFromPemFile(file);
         }
 

@@ -41,6 +41,7 @@ public sealed class CoapCluster : IClusterLinkListener, IAsyncDisposable
     /// <param name="random">The source of the node's id and of nonces; null for the operating system.</param>
     /// <param name="logger">The log of store failures and takeovers; null for none.</param>
     /// <exception cref="ArgumentException">An option is missing or out of its range.</exception>
+    /// <exception cref="PlatformNotSupportedException">On Linux: there is no OpenSSL.</exception>
     public CoapCluster(
         ICoapClusterStore store, CoapClusterOptions options, TimeProvider? timeProvider = null, CoapRandomSource? random = null,
         ILogger? logger = null)
@@ -51,6 +52,8 @@ public sealed class CoapCluster : IClusterLinkListener, IAsyncDisposable
         {
             throw new ArgumentException(fault, nameof(options));
         }
+
+        PlatformCryptography.ThrowIfMissing("A cluster");
 
         _time = timeProvider ?? TimeProvider.System;
         _logger = logger ?? NullLogger.Instance;

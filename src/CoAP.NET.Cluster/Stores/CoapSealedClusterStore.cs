@@ -37,6 +37,7 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
     /// <param name="secret">32 random bytes, the same on every node. They are not stored.</param>
     /// <param name="random">The source of nonces; null for the operating system.</param>
     /// <exception cref="ArgumentException">The secret has another length.</exception>
+    /// <exception cref="PlatformNotSupportedException">On Linux: there is no OpenSSL.</exception>
     public CoapSealedClusterStore(ICoapClusterStore inner, ReadOnlySpan<byte> secret, CoapRandomSource? random = null)
         : this(inner, secret, random, TimeProvider.System, NullLogger.Instance)
     {
@@ -53,6 +54,7 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
                 + $"{secret.Length}.", nameof(secret));
         }
 
+        PlatformCryptography.ThrowIfMissing("An encrypted store");
         _inner = inner;
         _cipher = new RecordCipher(secret, random ?? CoapRandomSource.Secure);
         _logger = logger;

@@ -1,5 +1,3 @@
-using System.Security.Cryptography;
-
 namespace CoAP.NET.Cluster;
 
 /// <summary>The key of an entry of a <see cref="CoapTable"/>.</summary>
@@ -43,8 +41,8 @@ public readonly struct CoapTableKey : IEquatable<CoapTableKey>
     /// <returns>The key.</returns>
     public static CoapTableKey FromName(ReadOnlySpan<byte> secret, ReadOnlySpan<byte> name)
     {
-        Span<byte> hash = stackalloc byte[HMACSHA256.HashSizeInBytes];
-        HMACSHA256.HashData(secret, name, hash);
+        Span<byte> hash = stackalloc byte[Sha256.HashLength];
+        HmacSha256.HashData(secret, name, hash);
         return new CoapTableKey(hash[..HashLength]);
     }
 

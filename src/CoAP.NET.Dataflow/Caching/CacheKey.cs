@@ -1,7 +1,6 @@
 using System.Buffers.Binary;
 using System.Diagnostics.CodeAnalysis;
 using System.Net;
-using System.Security.Cryptography;
 using CoAP.NET.Options;
 using CoAP.NET.Peers;
 using CoAP.NET.Transports;
@@ -140,7 +139,7 @@ internal sealed class CacheKey : IEquatable<CacheKey>
     {
         bool hasPayload = request.Code == CoapCode.Fetch;
         CoapOptionCollection options = request.Options;
-        int length = hasPayload ? SHA256.HashSizeInBytes : 0;
+        int length = hasPayload ? Sha256.HashLength : 0;
         for (int i = 0; i < options.Count; i++)
         {
             length += CacheRules.IsInKey(options.NumberAt(i)) ? 6 + options.LengthAt(i) : 0;
@@ -163,7 +162,7 @@ internal sealed class CacheKey : IEquatable<CacheKey>
         if (hasPayload)
         {
             // A digest, so that a body of any size is told from others by 32 bytes.
-            SHA256.HashData(request.Payload.Span, rest);
+            Sha256.HashData(request.Payload.Span, rest);
         }
 
         return bytes;

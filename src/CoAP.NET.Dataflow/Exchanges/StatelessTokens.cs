@@ -7,7 +7,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Exchanges;
 
 // A token contains: the version of this format (2 bits) with the lowest bits of the epoch (6), the run that created it (8 bytes), the
-// number of the request (5), encrypted the milliseconds since the epoch began (4) and the state, then the tag (12). The cipher is AES-GCM.
+// number of the request (5), encrypted the milliseconds since the epoch began (4) and the state, then the tag (12). The cipher is AES-CCM.
 // Its key derives from the key of the epoch, the name of the client and the run. A run is a random number of each client object, so no two
 // processes with one secret use the same key. The number is the nonce, so it never repeats under one key. The peer's address is
 // authenticated too: a response from elsewhere does not open the token (RFC 8974 section 3.1: integrity, replay protection, freshness,
@@ -23,7 +23,7 @@ internal sealed class StatelessTokens : IDisposable
     public const int Overhead = HeadLength + TimeLength + TagLength;
 
     private const string Purpose = "stateless tokens";
-    private const byte Version = 0x80;
+    private const byte Version = 0xC0;
     private const byte VersionMask = 0xC0;
     private const int BitsOfMark = 6;
     private const int RunLength = 8;
@@ -57,8 +57,14 @@ internal sealed class StatelessTokens : IDisposable
     /// <param name="environment">The environment, for the clock, randomness and the shared secret.</param>
     /// <param name="options">The lifetime of a token, the number of remembered numbers, and the name of the client.</param>
     /// <param name="onResponse">The callback of the application for responses.</param>
+    /// <exception cref="PlatformNotSupportedException">This machine has no AES-CCM.</exception>
     public StatelessTokens(CoapEnvironment environment, CoapStatelessOptions options, Action<CoapStatelessResponse> onResponse)
     {
+        if (AesCcmCipher.MeansFor(TokenRun.KeyLength) == AesCcmMeans.None)
+        {
+            throw new PlatformNotSupportedException(AesCcmCipher.Missing("A stateless client"));
+        }
+
         _environment = environment;
         _onResponse = onResponse;
         Name = options.Name;
@@ -100,14 +106,14 @@ internal sealed class StatelessTokens : IDisposable
 
             long day = offset + _environment.Now;
             long epoch = _keys.EpochAt(day);
-            AesGcm cipher = _own.CipherOf(epoch, _keys, _name) ?? throw new ObjectDisposedException(nameof(CoapStatelessClient));
+            AesCcmCipher cipher = _own.CipherOf(epoch, _keys, _name) ?? throw new ObjectDisposedException(nameof(CoapStatelessClient));
             token[0] = (byte)(Version | (epoch & ~VersionMask & 0xFF));
             BinaryPrimitives.WriteUInt64BigEndian(token.AsSpan(1), _own.Number);
             WriteNumber(token.AsSpan(1 + RunLength), ++_next);
             BinaryPrimitives.WriteUInt32BigEndian(plain, (uint)((day - _keys.StartOf(epoch)) / TimeSpan.TicksPerMillisecond));
             MakeNonce(nonce, token);
             WriteTo(sender, peer);
-            cipher.Encrypt(nonce, plain, token.AsSpan(HeadLength, plain.Length), token.AsSpan(HeadLength + plain.Length), sender);
+            cipher.Encrypt(nonce, sender, plain, token.AsSpan(HeadLength, plain.Length), token.AsSpan(HeadLength + plain.Length));
         }
 
         return new CoapToken(token);
@@ -235,23 +241,10 @@ internal sealed class StatelessTokens : IDisposable
         ? known.IsOwn || !isOwn ? known : null
         : _isShared && !isOwn ? new TokenRun(number, null, _words) : null;
 
-    private bool TryDecrypt(TokenRun run, long epoch, ReadOnlySpan<byte> nonce, byte[] token, Span<byte> plain, ReadOnlySpan<byte> sender)
-    {
-        try
-        {
-            if (run.CipherOf(epoch, _keys, _name) is not { } cipher)
-            {
-                return false;
-            }
-
-            cipher.Decrypt(nonce, token.AsSpan(HeadLength, plain.Length), token.AsSpan(HeadLength + plain.Length), plain, sender);
-            return true;
-        }
-        catch (AuthenticationTagMismatchException)
-        {
-            return false;
-        }
-    }
+    private bool TryDecrypt(
+        TokenRun run, long epoch, ReadOnlySpan<byte> nonce, byte[] token, Span<byte> plain, ReadOnlySpan<byte> sender) =>
+        run.CipherOf(epoch, _keys, _name) is { } cipher
+            && cipher.TryDecrypt(nonce, sender, token.AsSpan(HeadLength, plain.Length), token.AsSpan(HeadLength + plain.Length), plain);
 
     private bool IsYoung(TokenRun run, long epoch, ReadOnlySpan<byte> plain, out TimeSpan age)
     {

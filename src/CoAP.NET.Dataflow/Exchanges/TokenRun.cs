@@ -12,9 +12,10 @@ internal sealed class TokenRun(ulong number, long? offset, int words) : IDisposa
     /// <summary>The length of the tag of a token in bytes.</summary>
     public const int TagLength = 12;
 
-    private const int KeyLength = 16;
+    /// <summary>The length of a key in bytes.</summary>
+    public const int KeyLength = ProcessorAesCcm.KeyLength;
 
-    private readonly List<(long Epoch, AesGcm Cipher)> _ciphers = [];
+    private readonly List<(long Epoch, AesCcmCipher Cipher)> _ciphers = [];
     private ulong[]? _taken;
     private ulong _takenNext;
 
@@ -33,9 +34,9 @@ internal sealed class TokenRun(ulong number, long? offset, int words) : IDisposa
     /// <param name="keys">The keys of epochs.</param>
     /// <param name="name">The name of the client.</param>
     /// <returns>Null without a key for that epoch.</returns>
-    public AesGcm? CipherOf(long epoch, CoapEpochKeys keys, ReadOnlySpan<byte> name)
+    public AesCcmCipher? CipherOf(long epoch, CoapEpochKeys keys, ReadOnlySpan<byte> name)
     {
-        foreach ((long known, AesGcm made) in _ciphers)
+        foreach ((long known, AesCcmCipher made) in _ciphers)
         {
             if (known == epoch)
             {
@@ -53,13 +54,13 @@ internal sealed class TokenRun(ulong number, long? offset, int words) : IDisposa
         BinaryPrimitives.WriteUInt64BigEndian(info, number);
         name.CopyTo(info.AsSpan(sizeof(ulong)));
         Span<byte> key = stackalloc byte[KeyLength];
-        HKDF.Expand(HashAlgorithmName.SHA256, root, key, info);
-        AesGcm cipher = new(key, TagLength);
+        HkdfSha256.Expand(root, key, info);
+        AesCcmCipher cipher = new(key);
         CryptographicOperations.ZeroMemory(root);
         CryptographicOperations.ZeroMemory(key);
 
         // Ciphers of older epochs open only expired tokens.
-        foreach ((long Epoch, AesGcm Cipher) old in _ciphers.FindAll(other => other.Epoch < epoch - 2))
+        foreach ((long Epoch, AesCcmCipher Cipher) old in _ciphers.FindAll(other => other.Epoch < epoch - 2))
         {
             _ciphers.Remove(old);
             old.Cipher.Dispose();
@@ -86,7 +87,7 @@ internal sealed class TokenRun(ulong number, long? offset, int words) : IDisposa
     /// <summary>Wipes its keys.</summary>
     public void Dispose()
     {
-        foreach ((_, AesGcm cipher) in _ciphers)
+        foreach ((_, AesCcmCipher cipher) in _ciphers)
         {
             cipher.Dispose();
         }

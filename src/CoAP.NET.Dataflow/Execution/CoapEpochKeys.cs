@@ -46,7 +46,7 @@ public sealed class CoapEpochKeys : IDisposable
 
         _time = time;
         _length = epoch.Ticks;
-        HKDF.DeriveKey(HashAlgorithmName.SHA256, secret, _root, default, System.Text.Encoding.UTF8.GetBytes($"CoAP.NET {purpose} 1"));
+        HkdfSha256.DeriveKey(secret, _root, default, System.Text.Encoding.UTF8.GetBytes($"CoAP.NET {purpose} 1"));
     }
 
     /// <summary>The maximum difference between the clocks of processes that share a secret: 1 minute.</summary>
@@ -124,7 +124,7 @@ public sealed class CoapEpochKeys : IDisposable
         for (int i = 0; i < Kept; i++)
         {
             System.Buffers.Binary.BinaryPrimitives.WriteInt64BigEndian(info, middle - 1 + i);
-            HKDF.Expand(HashAlgorithmName.SHA256, _root, _keys.AsSpan(i * KeyLength, KeyLength), info);
+            HkdfSha256.Expand(_root, _keys.AsSpan(i * KeyLength, KeyLength), info);
         }
 
         _middle = middle;

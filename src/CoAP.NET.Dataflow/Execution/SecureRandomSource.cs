@@ -13,10 +13,15 @@ internal sealed partial class SecureRandomSource : CoapRandomSource
 
     public override void Fill(Span<byte> destination)
     {
-        // On Linux RandomNumberGenerator loads OpenSSL, 5 MiB that a server without coaps does not need for anything else.
-        if (!s_isLinux || !TryFillBySystem(destination))
+        // On Linux RandomNumberGenerator loads OpenSSL, 5 MiB that a server without coaps does not need for anything else, and ends the
+        // process where it is missing.
+        if (!s_isLinux)
         {
             FillByPlatform(destination);
+        }
+        else if (!TryFillBySystem(destination))
+        {
+            FillByDevice(destination);
         }
     }
 
@@ -25,6 +30,13 @@ internal sealed partial class SecureRandomSource : CoapRandomSource
 #pragma warning disable RS0030 // this is the injected source that all other code uses
     private static void FillByPlatform(Span<byte> destination) => RandomNumberGenerator.Fill(destination);
 #pragma warning restore RS0030
+
+    // The same generator; an exception if the sandbox forbids this too.
+    private static void FillByDevice(Span<byte> destination)
+    {
+        using FileStream device = new("/dev/urandom", FileMode.Open, FileAccess.Read, FileShare.ReadWrite, bufferSize: 0);
+        device.ReadExactly(destination);
+    }
 
     private static bool TryFillBySystem(Span<byte> destination)
     {

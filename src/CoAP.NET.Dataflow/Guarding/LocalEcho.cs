@@ -60,8 +60,8 @@ internal sealed class LocalEcho : EchoMint
         time.CopyTo(input);
         peer.Remote.WriteTo(input[TimeLength..]);
         BinaryPrimitives.WriteUInt64BigEndian(input[(TimeLength + CoapAddress.BinaryLength)..], peer.Number);
-        Span<byte> hash = stackalloc byte[HMACSHA256.HashSizeInBytes];
-        HMACSHA256.HashData(_key, input, hash);
+        Span<byte> hash = stackalloc byte[Sha256.HashLength];
+        HmacSha256.HashData(_key, input, hash);
         hash[..MacLength].CopyTo(mac);
     }
 }

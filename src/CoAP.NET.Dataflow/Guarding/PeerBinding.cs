@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using System.Security.Cryptography;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Guarding;
@@ -10,7 +9,7 @@ internal static class PeerBinding
     /// <summary>The number of bytes.</summary>
     public const int Length = CoapAddress.BinaryLength + 1 + IdLength;
 
-    private const int IdLength = SHA256.HashSizeInBytes;
+    private const int IdLength = Sha256.HashLength;
     private const byte OfAddress = 0;
     private const byte OfProcess = 1;
     private const byte Durable = 2;
@@ -33,7 +32,7 @@ internal static class PeerBinding
         else if (peer.Connection?.DurableId is { Length: > 0 } durable)
         {
             kind = Durable;
-            SHA256.HashData(durable.Span, id);
+            Sha256.HashData(durable.Span, id);
         }
         else
         {

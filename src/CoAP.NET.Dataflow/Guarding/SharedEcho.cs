@@ -87,8 +87,8 @@ internal sealed class SharedEcho : EchoMint
         Span<byte> input = stackalloc byte[HeadLength + PeerBinding.Length];
         head.CopyTo(input);
         PeerBinding.Write(input[HeadLength..], peer, peer.Remote, Volatile.Read(ref _run).Process);
-        Span<byte> hash = stackalloc byte[HMACSHA256.HashSizeInBytes];
-        HMACSHA256.HashData(key, input, hash);
+        Span<byte> hash = stackalloc byte[Sha256.HashLength];
+        HmacSha256.HashData(key, input, hash);
         CryptographicOperations.ZeroMemory(key);
         hash[..MacLength].CopyTo(mac);
         return true;

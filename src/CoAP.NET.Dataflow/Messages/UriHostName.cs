@@ -14,8 +14,6 @@ internal readonly record struct UriHostName(string Text, IPAddress? Address, str
 {
     private const int MaxBytes = 255;
 
-    private static readonly IdnMapping s_idn = new();
-
     /// <summary>Parses a host: an IPv6 address in brackets, an IPv4 address or a registered name.</summary>
     internal static bool TryParse(ReadOnlySpan<char> raw, int position, out UriHostName host, out UriFault fault)
     {
@@ -41,8 +39,7 @@ internal readonly record struct UriHostName(string Text, IPAddress? Address, str
         if (!Ascii.IsValid(raw))
         {
             // RFC 3987 section 3.1: the name as in the DNS. A percent-encoded name is not an IDN, and stays unchanged.
-            string ascii = AsciiOf(raw.ToString());
-            if (ascii.Length == 0)
+            if (InternationalName.AsciiOf(raw.ToString()) is not { Length: > 0 } ascii)
             {
                 fault = new UriFault(
                     position, $"'{raw}' is not an internationalized host name (RFC 5891). Write it in its xn-- form, or use an address.");
@@ -74,19 +71,6 @@ internal readonly record struct UriHostName(string Text, IPAddress? Address, str
         // An escaped digit is the digit (RFC 3986 section 6.2.2.2).
         host = TryParseIPv4(name, out address) ? new UriHostName(address.ToString(), address, null) : new UriHostName(name, null, null);
         return true;
-    }
-
-    // Empty for an invalid name; omits characters that have no meaning in a name.
-    private static string AsciiOf(string name)
-    {
-        try
-        {
-            return s_idn.GetAscii(name);
-        }
-        catch (ArgumentException)
-        {
-            return string.Empty;
-        }
     }
 
     /// <summary>Returns the text of an address as in a URI: IPv6 in brackets and in the form of RFC 5952, without its scope.</summary>

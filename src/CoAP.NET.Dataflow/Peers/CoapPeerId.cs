@@ -1,5 +1,4 @@
 using System.Security.Claims;
-using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Security.Principal;
 using CoAP.NET.Transports;
@@ -179,5 +178,5 @@ public sealed class CoapPeerId : IEquatable<CoapPeerId>
             ? new CoapPeerId(NameMethod, $"{identity.GetType().FullName}:{text}")
             : null;
 
-    private static string HashOf(ReadOnlySpan<byte> bytes) => Convert.ToHexStringLower(SHA256.HashData(bytes));
+    private static string HashOf(ReadOnlySpan<byte> bytes) => Convert.ToHexStringLower(Sha256.HashData(bytes));
 }

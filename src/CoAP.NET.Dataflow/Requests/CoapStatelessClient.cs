@@ -31,7 +31,7 @@ public sealed class CoapStatelessClient : IDisposable
     /// <param name="options">Null for the defaults.</param>
     /// <exception cref="InvalidOperationException">The endpoint shares a secret with other processes
     /// (<see cref="CoapEndpointOptions.SharedSecret"/>) and has another stateless client of the same name.</exception>
-    /// <exception cref="PlatformNotSupportedException">The platform has no AES-GCM.</exception>
+    /// <exception cref="PlatformNotSupportedException">Neither the processor nor the platform has AES-CCM.</exception>
     public CoapStatelessClient(CoapEndpoint endpoint, Action<CoapStatelessResponse> onResponse, CoapStatelessOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(endpoint);

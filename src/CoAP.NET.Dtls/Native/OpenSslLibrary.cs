@@ -238,8 +238,7 @@ internal static class OpenSslLibrary
     private static string Package() =>
         OperatingSystem.IsWindows() ? "OpenSSL 3 for this processor's architecture: Windows has none of its own"
         : OperatingSystem.IsMacOS() ? "brew install openssl@3"
-        : "Debian and Ubuntu: apt-get install libssl3, from Debian 13 and Ubuntu 24.04 on libssl3t64; Alpine: apk add libssl3; Fedora and "
-            + "RHEL: dnf install openssl-libs";
+        : PlatformCryptography.Packages;
 
     private static IEnumerable<(string Crypto, string Ssl)> Candidates()
     {

@@ -21,7 +21,7 @@ public sealed class EdhocPrivateKey : IDisposable
     /// <param name="secret">The bytes: 32; for P-384 48, for X448 56 and for Ed448 57. The key copies them; wipe yours.</param>
     /// <returns>The key.</returns>
     /// <exception cref="ArgumentException">The bytes are not a key of the curve.</exception>
-    /// <exception cref="PlatformNotSupportedException">The curve needs OpenSSL, and there is none.</exception>
+    /// <exception cref="PlatformNotSupportedException">There is no OpenSSL; not all curves need it, except on Linux.</exception>
     public static EdhocPrivateKey FromBytes(EdhocCurve curve, ReadOnlySpan<byte> secret)
     {
         Curves.ThrowIfNotSupported(curve);
@@ -32,7 +32,7 @@ public sealed class EdhocPrivateKey : IDisposable
     /// <param name="curve">The curve.</param>
     /// <param name="random">The source of randomness; null for <see cref="CoapRandomSource.Secure"/>.</param>
     /// <returns>The key.</returns>
-    /// <exception cref="PlatformNotSupportedException">The curve needs OpenSSL, and there is none.</exception>
+    /// <exception cref="PlatformNotSupportedException">There is no OpenSSL; not all curves need it, except on Linux.</exception>
     public static EdhocPrivateKey Generate(EdhocCurve curve, CoapRandomSource? random = null) =>
         Generate(curve, random ?? CoapRandomSource.Secure, isEphemeral: false);
 

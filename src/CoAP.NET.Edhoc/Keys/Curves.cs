@@ -8,8 +8,9 @@ internal static class Curves
 {
     public static bool IsSupported(EdhocCurve curve) => curve switch
     {
-        EdhocCurve.P256 or EdhocCurve.P384 => true,
-        EdhocCurve.X25519 or EdhocCurve.Ed25519 or EdhocCurve.X448 or EdhocCurve.Ed448 => OpenSslKeys.IsSupported,
+        EdhocCurve.P256 or EdhocCurve.P384 => PlatformCryptography.IsAvailable,
+        EdhocCurve.X25519 or EdhocCurve.Ed25519 or EdhocCurve.X448 or EdhocCurve.Ed448 => OpenSslKeys.IsSupported
+            && PlatformCryptography.IsAvailable,
         _ => false,
     };
 
@@ -50,6 +51,8 @@ internal static class Curves
             throw new ArgumentOutOfRangeException(nameof(curve), curve, "There is no such curve.");
         }
 
+        // The hashes of all suites are .NET's.
+        PlatformCryptography.ThrowIfMissing("EDHOC");
         if (!IsSupported(curve))
         {
             throw new PlatformNotSupportedException(

@@ -94,7 +94,7 @@ internal static class PemFile
                 return new EdhocPublicKey(curve, key.ReadBitString(out _), null);
             }
 
-            using ECDsa nist = ECDsa.Create();
+            using ECDsa nist = NewNist(path);
             nist.ImportFromPem(text);
             ECParameters parameters = nist.ExportParameters(includePrivateParameters: false);
             return new EdhocPublicKey(NamedCurve(parameters), parameters.Q.X!, parameters.Q.Y);
@@ -113,6 +113,7 @@ internal static class PemFile
     /// <exception cref="EdhocProvisioningException">There is none.</exception>
     public static X509Certificate2[] ReadCertificates(string path)
     {
+        ThrowIfMissing(path);
         try
         {
             X509Certificate2Collection certificates = [];
@@ -145,7 +146,7 @@ internal static class PemFile
                 }
             }
 
-            using ECDsa nist = ECDsa.Create();
+            using ECDsa nist = NewNist(path);
             nist.ImportFromPem(text);
             ECParameters parameters = nist.ExportParameters(includePrivateParameters: true);
             try
@@ -160,6 +161,20 @@ internal static class PemFile
         finally
         {
             CryptographicOperations.ZeroMemory(info);
+        }
+    }
+
+    private static ECDsa NewNist(string path)
+    {
+        ThrowIfMissing(path);
+        return ECDsa.Create();
+    }
+
+    private static void ThrowIfMissing(string path)
+    {
+        if (!PlatformCryptography.IsAvailable)
+        {
+            throw new EdhocProvisioningException(path, PlatformCryptography.Missing("EDHOC"));
         }
     }
 

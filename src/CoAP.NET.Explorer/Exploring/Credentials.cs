@@ -40,6 +40,12 @@ internal static class Credentials
             throw new ExplorerException(403, new("Not allowed", "This page does not accept user keys.", "Choose one of its profiles."));
         }
 
+        if ((security.Certificate ?? security.Ca) is not null && !PlatformCryptography.IsAvailable)
+        {
+            throw ExplorerException.Bad(
+                "No OpenSSL", PlatformCryptography.Missing("A certificate"), "Use a pre-shared key, or none.");
+        }
+
         try
         {
             if (uri.Scheme == "coaps")

@@ -1,4 +1,3 @@
-using System.Security.Cryptography;
 using System.Text.Json;
 using CoAP.NET.Explorer.Pages;
 using Microsoft.Extensions.Logging;
@@ -101,7 +100,7 @@ internal sealed class ExplorerClients : IAsyncDisposable
     private static string KeyOf(CoapUri uri, PageSecurity? security) => security is null
         ? $"{uri.Scheme}://{uri.Authority}"
         : $"{uri.Scheme}://{uri.Authority} "
-            + Convert.ToHexStringLower(SHA256.HashData(JsonSerializer.SerializeToUtf8Bytes(security, PageJson.Default.PageSecurity)));
+            + Convert.ToHexStringLower(Sha256.HashData(JsonSerializer.SerializeToUtf8Bytes(security, PageJson.Default.PageSecurity)));
 
     private ExplorerClient Open(CoapUri uri, PageSecurity? security, string key)
     {

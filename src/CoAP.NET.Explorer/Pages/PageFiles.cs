@@ -1,5 +1,4 @@
 using System.Collections.Frozen;
-using System.Security.Cryptography;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
@@ -54,7 +53,7 @@ internal sealed class PageFiles
         byte[] bytes = new byte[stream.Length];
         stream.ReadExactly(bytes);
         return new PageFile(Path.GetFileName(name), bytes, s_types[Path.GetExtension(name)],
-            $"\"{Convert.ToHexStringLower(SHA256.HashData(bytes).AsSpan(0, 8))}\"");
+            $"\"{Convert.ToHexStringLower(Sha256.HashData(bytes).AsSpan(0, 8))}\"");
     }
 
     // Routing treats a path with and without a trailing slash as equal; addresses in the page are relative to the slash.

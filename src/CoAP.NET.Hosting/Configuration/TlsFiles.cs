@@ -23,6 +23,12 @@ internal static class TlsFiles
             return null;
         }
 
+        if (!PlatformCryptography.IsAvailable)
+        {
+            problem = $"{section}:Tls: {PlatformCryptography.Missing("TLS")}";
+            return null;
+        }
+
         CertificatePaths paths = new(
             $"{section}:Tls", files.Certificate, files.Key, files.Password, files.Authorities, files.Crl);
         if (CertificateSource<TlsCredentials>.Load(paths, contents => Make(contents, files),

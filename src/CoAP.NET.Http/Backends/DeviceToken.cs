@@ -1,5 +1,4 @@
 using System.Buffers.Text;
-using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
 
@@ -25,6 +24,8 @@ internal static class DeviceToken
         }
 
         string signed = $"{s_header}.{Base64Url.EncodeToString(claims.ToArray())}";
-        return $"{signed}.{Base64Url.EncodeToString(HMACSHA256.HashData(key, Encoding.ASCII.GetBytes(signed)))}";
+        Span<byte> code = stackalloc byte[Sha256.HashLength];
+        HmacSha256.HashData(key, Encoding.ASCII.GetBytes(signed), code);
+        return $"{signed}.{Base64Url.EncodeToString(code)}";
     }
 }

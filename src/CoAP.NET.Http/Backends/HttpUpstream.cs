@@ -54,6 +54,12 @@ internal sealed class HttpUpstream : CoapProxyUpstream
     public override async Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(request);
+        if (!PlatformCryptography.IsAvailable && request.Target.StartsWith("https:", StringComparison.OrdinalIgnoreCase))
+        {
+            // A client of a forward proxy names the target: it must not end the process.
+            return CoapResults.Status(CoapCode.ProxyingNotSupported, PlatformCryptography.Missing("https"));
+        }
+
         CoapCachedRequest? cached = CachedOf(request);
         if (cached?.Fresh is { } fresh)
         {

@@ -1,6 +1,5 @@
 using System.Collections.Concurrent;
 using System.Net.Http.Headers;
-using System.Security.Cryptography;
 using System.Text;
 
 namespace CoAP.NET.Http.Translating;
@@ -30,7 +29,7 @@ internal sealed class EntityTagMemory(int capacity = 4096)
         }
 
         string text = convertedTo is null ? opaque : $"{opaque} {convertedTo.Value.Value}";
-        byte[] hash = SHA256.HashData(Encoding.UTF8.GetBytes(text))[..MaxLength];
+        byte[] hash = Sha256.HashData(Encoding.UTF8.GetBytes(text))[..MaxLength];
 
         // Distinguishes it from a short tag.
         hash[0] |= 0x80;

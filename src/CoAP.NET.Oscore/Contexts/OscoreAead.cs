@@ -10,19 +10,24 @@ internal sealed class OscoreAead : IDisposable
 {
     private readonly Lock _gate = new();
     private readonly int _tagLength;
-    private readonly AesCcm? _ccm;
+    private readonly AesCcmCipher? _ccm;
     private readonly AesGcm? _gcm;
     private readonly ChaCha20Poly1305? _chaCha;
     private volatile bool _isDisposed;
     private bool _isUsed;
 
+    /// <summary>Creates the cipher.</summary>
+    /// <param name="algorithm">The algorithm.</param>
+    /// <param name="key">The key.</param>
+    /// <exception cref="PlatformNotSupportedException">This machine lacks the cipher.</exception>
     public OscoreAead(OscoreAlgorithm algorithm, ReadOnlySpan<byte> key)
     {
+        algorithm.ThrowIfUnsupported();
         _tagLength = algorithm.TagLength;
         switch (algorithm.Cipher)
         {
             case OscoreCipher.AesCcm:
-                _ccm = new AesCcm(key);
+                _ccm = new AesCcmCipher(key);
                 break;
             case OscoreCipher.AesGcm:
                 _gcm = new AesGcm(key, algorithm.TagLength);
@@ -55,7 +60,7 @@ internal sealed class OscoreAead : IDisposable
             }
 
             _isUsed = true;
-            _ccm?.Encrypt(nonce, plaintext, bytes, tag, additionalData);
+            _ccm?.Encrypt(nonce, additionalData, plaintext, bytes, tag);
             _gcm?.Encrypt(nonce, plaintext, bytes, tag, additionalData);
             _chaCha?.Encrypt(nonce, plaintext, bytes, tag, additionalData);
             return true;
@@ -83,7 +88,11 @@ internal sealed class OscoreAead : IDisposable
                 }
 
                 _isUsed = true;
-                _ccm?.Decrypt(nonce, bytes, tag, plaintext, additionalData);
+                if (_ccm is not null)
+                {
+                    return _ccm.TryDecrypt(nonce, additionalData, bytes, tag, plaintext);
+                }
+
                 _gcm?.Decrypt(nonce, bytes, tag, plaintext, additionalData);
                 _chaCha?.Decrypt(nonce, bytes, tag, plaintext, additionalData);
             }

@@ -96,12 +96,12 @@ public sealed class OscoreAlgorithm
     /// <summary>Maximum length of a plaintext in bytes: AES-CCM counts them in the part of 15 bytes that the nonce leaves.</summary>
     internal int MaxPlaintextLength => NonceLength == 13 ? ushort.MaxValue : int.MaxValue;
 
-    /// <summary>Whether the cryptography of this platform supports the cipher.</summary>
+    /// <summary>Whether this machine supports the cipher.</summary>
     public bool IsSupported => _cipher switch
     {
-        OscoreCipher.AesCcm => AesCcm.IsSupported || IsOfProcessor,
-        OscoreCipher.AesGcm => AesGcm.IsSupported,
-        _ => System.Security.Cryptography.ChaCha20Poly1305.IsSupported,
+        OscoreCipher.AesCcm => AesCcmCipher.MeansFor(KeyLength) != AesCcmMeans.None,
+        OscoreCipher.AesGcm => PlatformCryptography.IsAvailable && AesGcm.IsSupported,
+        _ => PlatformCryptography.IsAvailable && System.Security.Cryptography.ChaCha20Poly1305.IsSupported,
     };
 
     internal OscoreCipher Cipher => _cipher;
@@ -221,15 +221,17 @@ public sealed class OscoreAlgorithm
         return aead.TryDecrypt(nonce, ciphertext, plaintext, additionalData) == true;
     }
 
-    /// <summary>Throws with instructions if the platform lacks the cipher.</summary>
-    /// <exception cref="PlatformNotSupportedException">The platform lacks the cipher.</exception>
+    /// <summary>Throws with instructions if this machine lacks the cipher.</summary>
+    /// <exception cref="PlatformNotSupportedException">This machine lacks the cipher.</exception>
     internal void ThrowIfUnsupported()
     {
         if (!IsSupported)
         {
+            string reason = _cipher == OscoreCipher.AesCcm ? AesCcmCipher.Missing(Name)
+                : PlatformCryptography.IsAvailable ? $"The cryptography of this platform has no {Name}."
+                : PlatformCryptography.Missing(Name);
             throw new PlatformNotSupportedException(
-                $"The cryptography of this platform has no {Name}, which the security context requires. Install OpenSSL, or agree with "
-                + "the peer on an algorithm whose OscoreAlgorithm.IsSupported is true here.");
+                $"{reason} Or agree with the peer on an algorithm whose OscoreAlgorithm.IsSupported is true here.");
         }
     }
 }

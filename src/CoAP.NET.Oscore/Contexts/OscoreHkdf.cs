@@ -48,4 +48,38 @@ public sealed class OscoreHkdf
     /// <summary>Returns name and number.</summary>
     /// <returns>The text, such as <c>HKDF SHA-256 (-10)</c>.</returns>
     public override string ToString() => $"{Name} ({CoseNumber})";
+
+    /// <summary>Concentrates the randomness of a secret in a key (RFC 5869 section 2.2).</summary>
+    /// <param name="secret">The secret.</param>
+    /// <param name="salt">The salt; may be empty.</param>
+    /// <param name="key">Receives the key of <see cref="HashLength"/> bytes.</param>
+    /// <exception cref="PlatformNotSupportedException">On Linux, with SHA-384 or SHA-512: there is no OpenSSL.</exception>
+    internal void Extract(ReadOnlySpan<byte> secret, ReadOnlySpan<byte> salt, Span<byte> key)
+    {
+        if (this == Sha256)
+        {
+            HkdfSha256.Extract(secret, salt, key);
+        }
+        else
+        {
+            PlatformCryptography.ThrowIfMissing(Name);
+            HKDF.Extract(Hash, secret, salt, key);
+        }
+    }
+
+    /// <summary>Derives keys (RFC 5869 section 2.3).</summary>
+    /// <param name="key">The key from <see cref="Extract"/>.</param>
+    /// <param name="output">Receives the bytes.</param>
+    /// <param name="info">The purpose of the bytes.</param>
+    internal void Expand(ReadOnlySpan<byte> key, Span<byte> output, ReadOnlySpan<byte> info)
+    {
+        if (this == Sha256)
+        {
+            HkdfSha256.Expand(key, output, info);
+        }
+        else
+        {
+            HKDF.Expand(Hash, key, output, info);
+        }
+    }
 }

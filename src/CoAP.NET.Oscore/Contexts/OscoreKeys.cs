@@ -18,7 +18,7 @@ internal sealed class OscoreKeys : IDisposable
 
     /// <summary>Derives the keys.</summary>
     /// <param name="parameters">The parameters.</param>
-    /// <exception cref="PlatformNotSupportedException">The platform lacks the cipher.</exception>
+    /// <exception cref="PlatformNotSupportedException">This machine lacks the cipher or the hash.</exception>
     public OscoreKeys(OscoreParameters parameters)
     {
         _algorithm = parameters.Algorithm;
@@ -184,8 +184,8 @@ internal sealed class OscoreKeys : IDisposable
 
         OscoreHkdf hkdf = parameters.Hkdf;
         Span<byte> secret = stackalloc byte[hkdf.HashLength];
-        HKDF.Extract(hkdf.Hash, parameters.MasterSecret, parameters.MasterSalt.Span, secret);
-        HKDF.Expand(hkdf.Hash, secret, output, info[..length]);
+        hkdf.Extract(parameters.MasterSecret, parameters.MasterSalt.Span, secret);
+        hkdf.Expand(secret, output, info[..length]);
         CryptographicOperations.ZeroMemory(secret);
     }
 

@@ -212,10 +212,10 @@ internal sealed class OscoreRederivation : IDisposable
             return false;
         }
 
-        Span<byte> mac = stackalloc byte[32];
+        Span<byte> mac = stackalloc byte[Sha256.HashLength];
         lock (_gate)
         {
-            HMACSHA256.HashData(_macKey, idContext[..RandomLength], mac);
+            HmacSha256.HashData(_macKey, idContext[..RandomLength], mac);
             if (!CryptographicOperations.FixedTimeEquals(mac[..MacLength], idContext.Slice(RandomLength, MacLength)))
             {
                 return false;
@@ -246,7 +246,9 @@ internal sealed class OscoreRederivation : IDisposable
         lock (_gate)
         {
             _random.Fill(ours.AsSpan(0, RandomLength));
-            HMACSHA256.HashData(_macKey, ours.AsSpan(0, RandomLength)).AsSpan(0, MacLength).CopyTo(ours.AsSpan(RandomLength));
+            Span<byte> mac = stackalloc byte[Sha256.HashLength];
+            HmacSha256.HashData(_macKey, ours.AsSpan(0, RandomLength), mac);
+            mac[..MacLength].CopyTo(ours.AsSpan(RandomLength));
         }
 
         OscoreContext both = Derive([.. ours, .. first.Parameters.IdContextBytes]);

@@ -38,22 +38,21 @@ public readonly struct OscoreStoreKey : IEquatable<OscoreStoreKey>
     public static OscoreStoreKey Of(OscoreParameters parameters)
     {
         ArgumentNullException.ThrowIfNull(parameters);
-        HashAlgorithmName hash = parameters.Hkdf.Hash;
         Span<byte> secret = stackalloc byte[parameters.Hkdf.HashLength];
-        HKDF.Extract(hash, parameters.MasterSecret, parameters.MasterSalt.Span, secret);
-        using IncrementalHash mac = IncrementalHash.CreateHMAC(HashAlgorithmName.SHA256, secret);
+        parameters.Hkdf.Extract(parameters.MasterSecret, parameters.MasterSalt.Span, secret);
+        HmacSha256 mac = new(secret);
         CryptographicOperations.ZeroMemory(secret);
 
         // The input of HKDF for keys begins with a CBOR array, so this text cannot be one.
-        mac.AppendData("CoAP.NET OSCORE state 1"u8);
-        AppendNumber(mac, parameters.Algorithm.CoseNumber);
-        AppendNumber(mac, parameters.Hkdf.CoseNumber);
-        AppendNumber(mac, parameters.HasIdContext ? parameters.IdContextBytes.Length : -1);
-        mac.AppendData(parameters.IdContextBytes);
-        AppendNumber(mac, parameters.SenderId.Length);
-        mac.AppendData(parameters.SenderId.Span);
+        mac.Append("CoAP.NET OSCORE state 1"u8);
+        AppendNumber(ref mac, parameters.Algorithm.CoseNumber);
+        AppendNumber(ref mac, parameters.Hkdf.CoseNumber);
+        AppendNumber(ref mac, parameters.HasIdContext ? parameters.IdContextBytes.Length : -1);
+        mac.Append(parameters.IdContextBytes);
+        AppendNumber(ref mac, parameters.SenderId.Length);
+        mac.Append(parameters.SenderId.Span);
         Span<byte> bytes = stackalloc byte[Length];
-        mac.GetHashAndReset(bytes);
+        mac.Finish(bytes);
         return new OscoreStoreKey(bytes);
     }
 
@@ -82,10 +81,10 @@ public readonly struct OscoreStoreKey : IEquatable<OscoreStoreKey>
     /// <returns>True if they differ.</returns>
     public static bool operator !=(OscoreStoreKey left, OscoreStoreKey right) => !left.Equals(right);
 
-    private static void AppendNumber(IncrementalHash mac, int number)
+    private static void AppendNumber(ref HmacSha256 mac, int number)
     {
         Span<byte> bytes = stackalloc byte[sizeof(int)];
         System.Buffers.Binary.BinaryPrimitives.WriteInt32BigEndian(bytes, number);
-        mac.AppendData(bytes);
+        mac.Append(bytes);
     }
 }

@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.Globalization;
-using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
 
@@ -111,6 +110,6 @@ internal sealed record StateFile(ulong Epoch, ulong Bound, OscoreReceivedNumbers
     {
         string seen = Received is { } received ? Convert.ToHexStringLower(received.Seen.Span) : "-";
         string text = string.Create(CultureInfo.InvariantCulture, $"{Version} {key} {Epoch} {Bound} {Received?.Next} {seen}");
-        return Convert.ToHexStringLower(SHA256.HashData(Encoding.ASCII.GetBytes(text)).AsSpan(0, SumLength));
+        return Convert.ToHexStringLower(Sha256.HashData(Encoding.ASCII.GetBytes(text)).AsSpan(0, SumLength));
     }
 }

@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using System.Security.Cryptography;
 using System.Text;
 using CoAP.NET.Options;
 
@@ -156,9 +155,9 @@ internal static class Sharing
 
     private static string DigestOf(CoapProxyRequest request, bool withTags)
     {
-        using IncrementalHash hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
-        hash.AppendData([request.Code.Value]);
-        Append(hash, Encoding.UTF8.GetBytes(request.Target));
+        Sha256 hash = new();
+        hash.Append([request.Code.Value]);
+        Append(ref hash, Encoding.UTF8.GetBytes(request.Target));
         Span<byte> number = stackalloc byte[2];
         for (int i = 0; i < request.Options.Count; i++)
         {
@@ -169,19 +168,21 @@ internal static class Sharing
             }
 
             BinaryPrimitives.WriteUInt16BigEndian(number, (ushort)option);
-            hash.AppendData(number);
-            Append(hash, request.Options.ValueAt(i));
+            hash.Append(number);
+            Append(ref hash, request.Options.ValueAt(i));
         }
 
-        Append(hash, request.Payload.Span);
-        return Convert.ToHexString(hash.GetHashAndReset());
+        Append(ref hash, request.Payload.Span);
+        Span<byte> bytes = stackalloc byte[Sha256.HashLength];
+        hash.Finish(bytes);
+        return Convert.ToHexString(bytes);
     }
 
-    private static void Append(IncrementalHash hash, ReadOnlySpan<byte> bytes)
+    private static void Append(ref Sha256 hash, ReadOnlySpan<byte> bytes)
     {
         Span<byte> length = stackalloc byte[4];
         BinaryPrimitives.WriteInt32BigEndian(length, bytes.Length);
-        hash.AppendData(length);
-        hash.AppendData(bytes);
+        hash.Append(length);
+        hash.Append(bytes);
     }
 }

@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using System.Runtime.InteropServices;
-using System.Security.Cryptography;
 using System.Text;
 
 namespace CoAP.NET.PubSub.Topics;
@@ -49,8 +48,8 @@ internal sealed class TopicShares(int maxTopics, long maxBytes)
     /// <param name="source">The source.</param>
     public static ulong HashOf(string source)
     {
-        Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];
-        SHA256.HashData(Encoding.UTF8.GetBytes(source), hash);
+        Span<byte> hash = stackalloc byte[Sha256.HashLength];
+        Sha256.HashData(Encoding.UTF8.GetBytes(source), hash);
         return BinaryPrimitives.ReadUInt64LittleEndian(hash);
     }
 

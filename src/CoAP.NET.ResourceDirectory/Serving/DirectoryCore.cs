@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using System.Security.Cryptography;
 using CoAP.NET.Cluster;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -38,8 +37,8 @@ internal sealed class DirectoryCore
         Fetches = new LinkFetches(options);
         Awaited = new AwaitedChanges(Index, options.TimeProvider);
         Rules = new DirectoryRules(Index, Awaited);
-        Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];
-        SHA256.HashData(node, hash);
+        Span<byte> hash = stackalloc byte[Sha256.HashLength];
+        Sha256.HashData(node, hash);
         _node = BinaryPrimitives.ReadUInt64LittleEndian(hash);
         if (options.Unsecured != CoapUnsecuredRegistrations.Refused)
         {

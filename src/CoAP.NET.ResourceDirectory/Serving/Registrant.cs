@@ -1,4 +1,3 @@
-using System.Security.Cryptography;
 using System.Text;
 using CoAP.NET.Mesh;
 using CoAP.NET.Transports;
@@ -24,7 +23,7 @@ internal sealed record Registrant(DirectoryOwner Owner, bool IsSecured, byte[] B
     {
         CoapPeerId? id = identityOf?.Invoke(peer) is { } given ? new CoapPeerId(CoapPeerId.NameMethod, given) : peer.Id;
         CoapAddress address = peer.Address;
-        Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];
+        Span<byte> hash = stackalloc byte[Sha256.HashLength];
 
         // No text of an identity begins with a colon.
         Hash(id?.ToString() ?? ":address:" + (address with { Port = 0 }).ToIPAddress(), hash);
@@ -53,5 +52,5 @@ internal sealed record Registrant(DirectoryOwner Owner, bool IsSecured, byte[] B
         return Encoding.UTF8.GetBytes(address.Port == standard ? $"{scheme}://{host}" : $"{scheme}://{host}:{address.Port}");
     }
 
-    private static void Hash(string text, Span<byte> hash) => SHA256.HashData(Encoding.UTF8.GetBytes(text), hash);
+    private static void Hash(string text, Span<byte> hash) => Sha256.HashData(Encoding.UTF8.GetBytes(text), hash);
 }

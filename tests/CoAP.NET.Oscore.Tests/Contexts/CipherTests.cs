@@ -1,5 +1,3 @@
-using System.Security.Cryptography;
-
 namespace CoAP.NET.Oscore.Tests.Contexts;
 
 public sealed class CipherTests
@@ -8,64 +6,6 @@ public sealed class CipherTests
 
     public static TheoryData<int> Algorithms =>
         [.. OscoreAlgorithm.All.Where(static algorithm => algorithm.IsSupported).Select(static algorithm => algorithm.CoseNumber)];
-
-    // Packet vector 1 of RFC 3610.
-    [Fact]
-    public void AES_CCM_of_the_processor_is_that_of_its_RFC()
-    {
-        if (!ProcessorAesCcm.IsSupported)
-        {
-            return;
-        }
-
-        byte[] nonce = Convert.FromHexString("00000003020100a0a1a2a3a4a5");
-        byte[] data = Convert.FromHexString("0001020304050607");
-        byte[] plaintext = Convert.FromHexString("08090a0b0c0d0e0f101112131415161718191a1b1c1d1e");
-        byte[] sealedBytes = new byte[plaintext.Length + 8];
-
-        ProcessorAesCcm.Encrypt(
-            s_key, nonce, data, plaintext, sealedBytes.AsSpan(0, plaintext.Length), sealedBytes.AsSpan(plaintext.Length));
-
-        Assert.Equal(
-            "588c979a61c663d2f066d0c2c0f989806d5f6b61dac384" + "17e8d12cfdf926e0", Convert.ToHexStringLower(sealedBytes));
-    }
-
-    [Fact]
-    public void AES_CCM_of_the_processor_gives_what_the_platform_gives_for_all_lengths()
-    {
-        if (!ProcessorAesCcm.IsSupported || !AesCcm.IsSupported)
-        {
-            return;
-        }
-
-        Random random = new(8613);
-        using AesCcm platform = new(s_key);
-        for (int i = 0; i < 1_000; i++)
-        {
-            byte[] nonce = Bytes(random, random.Next(7, 14));
-            byte[] data = Bytes(random, i < 4 ? 0xff00 - 2 + i : random.Next(80));
-            byte[] plaintext = Bytes(random, random.Next(120));
-            byte[] tag = new byte[2 * random.Next(2, 9)];
-            byte[] expectedTag = new byte[tag.Length];
-            byte[] ciphertext = new byte[plaintext.Length];
-            byte[] expected = new byte[plaintext.Length];
-            byte[] opened = new byte[plaintext.Length];
-
-            platform.Encrypt(nonce, plaintext, expected, expectedTag, data);
-            ProcessorAesCcm.Encrypt(s_key, nonce, data, plaintext, ciphertext, tag);
-
-            Assert.Equal((Convert.ToHexString(expected), Convert.ToHexString(expectedTag)),
-                (Convert.ToHexString(ciphertext), Convert.ToHexString(tag)));
-            Assert.True(ProcessorAesCcm.TryDecrypt(s_key, nonce, data, ciphertext, tag, opened));
-            Assert.Equal(plaintext, opened);
-
-            // One bit anywhere.
-            byte[][] parts = [.. new[] { nonce, data, ciphertext, tag }.Where(static part => part.Length > 0)];
-            parts[random.Next(parts.Length)][0] ^= (byte)(1 << random.Next(8));
-            Assert.False(ProcessorAesCcm.TryDecrypt(s_key, nonce, data, ciphertext, tag, opened));
-            Assert.All(opened, static b => Assert.Equal(0, b));
-        }
-    }
 
     [Theory]
     [MemberData(nameof(Algorithms))]
@@ -145,12 +85,5 @@ public sealed class CipherTests
                 Assert.True(recipient.TryDecrypt(nonce, ciphertext, opened, default));
             }
         }
-    }
-
-    private static byte[] Bytes(Random random, int length)
-    {
-        byte[] bytes = new byte[length];
-        random.NextBytes(bytes);
-        return bytes;
     }
 }

@@ -139,6 +139,42 @@ public sealed class UriToOptionsTests
         Assert.Equal(parsed, CoapUri.Parse(uri));
     }
 
+    // CI runs this class without ICU too.
+    [Theory]
+    [InlineData("BÜCHER.Example", "xn--bcher-kva.example")]
+    [InlineData("b\u00fc\u00adch\u200ber.example", "xn--bcher-kva.example")]
+    [InlineData("bücher\u3002example", "xn--bcher-kva.example")]
+    [InlineData("straße.example", "strasse.example")]
+    [InlineData("ΒΌΛΟς.example", "xn--nxasmq6b.example")]
+    [InlineData("Почта.example", "xn--80a1acny.example")]
+    [InlineData("☃.example", "xn--n3h.example")]
+    [InlineData("例え.example", "xn--r8jz45g.example")]
+    public void An_internationalized_name_is_that_of_the_dns(string name, string ascii) =>
+        Assert.Equal(ascii, CoapUri.Parse($"coap://{name}/").Host);
+
+    // Without ICU .NET cannot compose the letter. Left as it is, it would be the name of another host.
+    [Theory]
+    [InlineData("bu\u0308cher.example", "xn--bcher-kva.example")]
+    [InlineData("\uff42\u00fccher.example", "xn--bcher-kva.example")]
+    public void A_name_in_another_form_is_the_same_name_or_is_refused(string name, string ascii)
+    {
+        bool isParsed = CoapUri.TryParse($"coap://{name}/", out CoapUri? uri, out string? error);
+
+        Assert.Equal("u\u0308".Normalize().Length == 1, isParsed);
+        Assert.Equal(isParsed ? ascii : null, uri?.Host);
+        Assert.Contains(isParsed ? "" : "xn--", error ?? "", StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("\u202e")]
+    [InlineData("\ue000")]
+    [InlineData("\u0378")]
+    [InlineData("\u2028")]
+    [InlineData("\ud800")]
+    [InlineData("\u0085")]
+    public void A_name_with_a_character_that_no_name_has_is_refused(string character) =>
+        Assert.False(CoapUri.TryParse($"coap://ü{character}.example/", out _));
+
     [Fact]
     public void Escaped_digits_are_an_address_too() =>
         Assert.Equal(IPAddress.Parse("192.0.2.1"), CoapUri.Parse("coap://%3192.0.2.%31/").HostAddress);

@@ -66,7 +66,7 @@ internal sealed class Worker
     internal bool Knows(string? word) =>
         _options.Key is null || CryptographicOperations.FixedTimeEquals(Hash(_options.Key), Hash(word ?? string.Empty));
 
-    private static byte[] Hash(string word) => SHA256.HashData(Encoding.UTF8.GetBytes(word));
+    private static byte[] Hash(string word) => Sha256.HashData(Encoding.UTF8.GetBytes(word));
 
     private async Task AcceptAsync(Socket listener, CancellationToken cancellationToken)
     {

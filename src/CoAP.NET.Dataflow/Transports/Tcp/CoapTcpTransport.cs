@@ -44,11 +44,16 @@ public sealed class CoapTcpTransport : CoapStreamTransport
     /// <exception cref="CoapBindException">An address cannot be bound. Nothing is left open, and a new start is possible.</exception>
     /// <exception cref="InvalidOperationException">The transport was already started.</exception>
     /// <exception cref="PlatformNotSupportedException">
-    /// The options request <see cref="CoapTcpEngine.Inline"/> on a system that does not support it.
+    /// The options request <see cref="CoapTcpEngine.Inline"/> on a system that does not support it; or TLS on Linux without OpenSSL.
     /// </exception>
     public override ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
+        if (_options.UseTls)
+        {
+            PlatformCryptography.ThrowIfMissing(Scheme);
+        }
+
         return _life.StartAsync(this, () => MakeEngine(context), cancellationToken);
     }
 
