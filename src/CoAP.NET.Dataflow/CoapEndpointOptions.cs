@@ -154,7 +154,7 @@ public sealed class CoapEndpointOptions
     /// <summary>Resolves a host name to addresses.</summary>
     /// <remarks>
     /// Default: the resolver of the operating system, on a thread of the library. <see cref="CoapNameResolver"/> defines how many names are
-    /// looked up at a time.
+    /// looked up at a time. In a browser it is not called: the browser resolves the name when it opens the WebSocket.
     /// </remarks>
     public Func<string, CancellationToken, Task<IPAddress[]>> ResolveHost { get; set => field = NotNull(value); } =
         CoapNameResolver.OfSystemAsync;
@@ -243,6 +243,9 @@ public sealed class CoapEndpointOptions
     /// <summary>The threads of the library.</summary>
     /// <remarks>Default: its own, shared by all endpoints.</remarks>
     public CoapScheduler Scheduler { get; set => field = NotNull(value); } = CoapScheduler.Default;
+
+    /// <summary>Whether the endpoint works as in a page of a browser. Tests set it elsewhere.</summary>
+    internal bool IsInBrowser { get; set; } = OperatingSystem.IsBrowser();
 
     private static T NotNull<T>(T value)
         where T : class

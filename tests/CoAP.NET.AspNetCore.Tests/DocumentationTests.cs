@@ -24,7 +24,7 @@ public sealed partial class DocumentationTests
     {
         string tests = Flat(File.ReadAllText(Path.Combine(Repository.Root, "tests", "CoAP.NET.AspNetCore.Tests", "DocumentationTests.cs")));
         MatchCollection snippets = Snippet().Matches(File.ReadAllText(Path.Combine(Repository.Root, "docs", "websockets.md")));
-        Assert.Equal(6, snippets.Count);
+        Assert.Equal(7, snippets.Count);
         Assert.All(snippets, snippet => Assert.Contains(Flat(snippet.Groups["code"].Value), tests, StringComparison.Ordinal));
     }
 
@@ -109,6 +109,25 @@ public sealed partial class DocumentationTests
             await using CoapClient client = new(options);
             CoapResponse response = await client.GetAsync("coaps+ws://device.example.net/temperature", cancellationToken);
             return response;
+        }
+    }
+
+    [Fact]
+    public async Task A_page_observes_like_any_client()
+    {
+        using CancellationTokenSource stop = new();
+        CancellationToken cancellationToken = stop.Token;
+        await stop.CancelAsync();
+        Assert.True(await Record.ExceptionAsync(() => ObserveAsync().WaitAsync(s_hang)) is OperationCanceledException or CoapException);
+
+        async Task ObserveAsync()
+        {
+            await using CoapClient client = new() { BaseAddress = CoapUri.Parse("coaps+ws://device.example.net/") };
+            await using CoapObservation observation = await client.ObserveAsync("/temperature", cancellationToken: cancellationToken);
+            await foreach (CoapResponse notification in observation.ReadAllAsync(cancellationToken))
+            {
+                Console.WriteLine(notification.GetText());
+            }
         }
     }
 

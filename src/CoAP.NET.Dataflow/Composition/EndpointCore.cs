@@ -265,6 +265,7 @@ internal sealed class EndpointCore
             Counters = counters,
             Logger = GuardedLogger.Guard(options.LoggerFactory.CreateLogger("CoAP.NET"), counters),
             QBlock = options.QBlock,
+            IsInBrowser = options.IsInBrowser,
             Streams = options.Streams.Clone(),
             ParametersOf = parametersOf is null ? _ => parameters : remote => parametersOf(remote) ?? parameters,
         };

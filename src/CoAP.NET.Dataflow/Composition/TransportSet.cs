@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using System.Runtime.Versioning;
 using CoAP.NET.Connecting;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Groups;
@@ -227,16 +228,22 @@ internal sealed class TransportSet
             CoapTransport? found = _started.FirstOrDefault(transport => transport.Scheme == scheme && fits(transport));
             if (found is null)
             {
+                if (make is null && _environment.IsInBrowser && MissingTransport.InBrowserInsteadOf(scheme) is { } other)
+                {
+                    throw new CoapException(MissingTransport.DescribeInBrowser(scheme, other));
+                }
+
                 found = make?.Invoke() ?? scheme switch
                 {
-                    "coap" => new CoapUdpTransport(UdpOptions([], isServer: false)),
-                    "coap+tcp" or "coaps+tcp" => new CoapTcpTransport(TcpOptions([], scheme)),
+                    "coap" when !OperatingSystem.IsBrowser() => new CoapUdpTransport(UdpOptions([], isServer: false)),
+                    "coap+tcp" or "coaps+tcp" when !OperatingSystem.IsBrowser() => new CoapTcpTransport(TcpOptions([], scheme)),
                     "coap+ws" or "coaps+ws" => new CoapWebSocketTransport(new CoapWebSocketTransportOptions
                     {
                         UseTls = scheme == "coaps+ws",
                         Tls = _tls,
                         Streams = _environment.Streams,
                         WebSockets = _webSockets,
+                        IsInBrowser = _environment.IsInBrowser,
                     }),
                     _ => FactoryOf(scheme)?.Create(UdpOptions([], isServer: false))
                         ?? throw new CoapException(MissingTransport.Describe(scheme)),
@@ -411,6 +418,12 @@ internal sealed class TransportSet
     // Names are looked up. An address whose name failed is left for the next start.
     private async ValueTask MakeListenersAsync(CancellationToken cancellationToken)
     {
+        if (OperatingSystem.IsBrowser())
+        {
+            // There is none, and the trimmer leaves out what follows.
+            return;
+        }
+
         while (_unresolved.Count > 0)
         {
             string scheme = _unresolved[0].Scheme;
@@ -433,6 +446,7 @@ internal sealed class TransportSet
         }
     }
 
+    [UnsupportedOSPlatform("browser")]
     private async ValueTask<IPAddress[]> AddressesOfAsync(CoapUri uri, CancellationToken cancellationToken)
     {
         IPAddress[] addresses;
@@ -461,6 +475,13 @@ internal sealed class TransportSet
         if (!CoapUri.TryParse(normal, out CoapUri? uri, out string? error))
         {
             throw new ArgumentException(error);
+        }
+
+        if (_environment.IsInBrowser)
+        {
+            throw new ArgumentException(
+                $"'{text}': a page of a browser cannot listen. Its CoapServer serves the server to which it opens a WebSocket by a request "
+                    + "or a ping of its endpoint.");
         }
 
         if (FactoryOf(uri.Scheme) is { } factory)

@@ -110,6 +110,12 @@ public sealed class CoapNameResolver
     /// <param name="cancellationToken">Unused, because the operating system offers no way to stop it.</param>
     internal static Task<IPAddress[]> OfSystemAsync(string name, CancellationToken cancellationToken)
     {
+        if (OperatingSystem.IsBrowser())
+        {
+            return Task.FromException<IPAddress[]>(new PlatformNotSupportedException(
+                "A browser tells nobody the addresses of a name. Give the resolver a function of your own."));
+        }
+
         // On Linux it blocks its thread until the name servers answer, for up to 30 s. On the shared pool it would stop other code.
         TaskCompletionSource<IPAddress[]> found = new(TaskCreationOptions.RunContinuationsAsynchronously);
         if (!CoapScheduler.Default.Queue(Look, (name, found)))
@@ -124,7 +130,9 @@ public sealed class CoapNameResolver
             (string name, TaskCompletionSource<IPAddress[]> found) = ((string, TaskCompletionSource<IPAddress[]>))state!;
             try
             {
+#pragma warning disable CA1416 // not in a browser, see above
                 found.SetResult(Dns.GetHostAddresses(name));
+#pragma warning restore CA1416
             }
 #pragma warning disable CA1031 // the callers that wait get it
             catch (Exception exception)

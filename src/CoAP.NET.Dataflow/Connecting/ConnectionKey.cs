@@ -12,5 +12,7 @@ internal readonly record struct ConnectionKey(CoapConnectionTransport Transport,
 {
     /// <summary>Scheme and address, with the name if there is one.</summary>
     public override string ToString() =>
-        ServerName is null ? $"{Transport.Scheme}://{Remote}" : $"{Transport.Scheme}://{Remote} ({ServerName})";
+        ServerName is null || Remote.IsAny
+            ? $"{Transport.Scheme}://{Remote.ToString(ServerName)}"
+            : $"{Transport.Scheme}://{Remote} ({ServerName})";
 }

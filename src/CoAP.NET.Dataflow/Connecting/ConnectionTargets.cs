@@ -77,7 +77,8 @@ internal sealed class ConnectionTargets(CoapEnvironment environment)
             target.HeldOffUntil = now + holdOff.Ticks;
         }
 
-        if (end.AlternativeAddresses.Count > 0)
+        // A browser connects to the host of the URI only.
+        if (end.AlternativeAddresses.Count > 0 && !environment.IsInBrowser)
         {
             target.Alternatives = end.AlternativeAddresses;
         }

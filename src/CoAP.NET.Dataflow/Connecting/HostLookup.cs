@@ -13,6 +13,9 @@ internal sealed class HostLookup(CoapNameResolver names, CoapEnvironment environ
     // Timers take no more than 49 days.
     private static readonly TimeSpan s_longestTimer = TimeSpan.FromDays(40);
 
+    // The address of every name in a browser: one that no host has.
+    private static readonly IPAddress[] s_unresolved = [IPAddress.IPv6Any];
+
     /// <summary>The address of a peer at one of the addresses of a host.</summary>
     /// <param name="uri">For the port.</param>
     /// <param name="address">The address of the host.</param>
@@ -66,6 +69,12 @@ internal sealed class HostLookup(CoapNameResolver names, CoapEnvironment environ
         if (uri.Addresses is { } literal)
         {
             return literal;
+        }
+
+        if (environment.IsInBrowser)
+        {
+            // The transport gives the name to the browser, which tells no address.
+            return s_unresolved;
         }
 
         IPAddress[] addresses;

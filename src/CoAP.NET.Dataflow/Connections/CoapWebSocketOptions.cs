@@ -1,12 +1,14 @@
 using System.Net;
 using System.Net.WebSockets;
+using System.Runtime.Versioning;
 
 namespace CoAP.NET;
 
 /// <summary>The options of clients for WebSockets, for <c>coap+ws</c> and <c>coaps+ws</c> (RFC 8323 section 4).</summary>
 /// <remarks>
 /// Mutable; the endpoint copies it when it is created. Times are those of <see cref="CoapStreamOptions"/>, and TLS is that of
-/// <see cref="CoapTlsOptions.Client"/>.
+/// <see cref="CoapTlsOptions.Client"/>. In a browser only <see cref="Path"/> has an effect. The first request fails with a
+/// <see cref="PlatformNotSupportedException"/> if options are set that the browser would ignore.
 /// </remarks>
 public sealed class CoapWebSocketOptions
 {
@@ -35,14 +37,17 @@ public sealed class CoapWebSocketOptions
 
     /// <summary>The proxy.</summary>
     /// <remarks>Default null: that of the system (on Linux from environment variables such as <c>https_proxy</c>), if any.</remarks>
+    [UnsupportedOSPlatform("browser")]
     public IWebProxy? Proxy { get; set; }
 
     /// <summary>The credentials for servers with HTTP authentication.</summary>
     /// <remarks>Default null: none.</remarks>
+    [UnsupportedOSPlatform("browser")]
     public ICredentials? Credentials { get; set; }
 
     /// <summary>Header fields of the HTTP request that opens the WebSocket, such as <c>Authorization</c> or <c>Origin</c>.</summary>
     /// <remarks>Default none.</remarks>
+    [UnsupportedOSPlatform("browser")]
     public IDictionary<string, string> Headers { get; private set; } = new Dictionary<string, string>(StringComparer.OrdinalIgnoreCase);
 
     /// <summary>The version of HTTP: 1.1, the default, or 2.0 (RFC 8441, extended CONNECT).</summary>
@@ -59,12 +64,15 @@ public sealed class CoapWebSocketOptions
 
     /// <summary>Called for each WebSocket before it is opened, for other options such as compression.</summary>
     /// <remarks>It must not set proxy, credentials, cookies and certificates: the endpoint sets them. Default null.</remarks>
+    [UnsupportedOSPlatform("browser")]
     public Action<ClientWebSocketOptions>? Configure { get; set; }
 
     internal CoapWebSocketOptions Clone()
     {
         CoapWebSocketOptions copy = (CoapWebSocketOptions)MemberwiseClone();
+#pragma warning disable CA1416 // a browser refuses them later
         copy.Headers = new Dictionary<string, string>(Headers, StringComparer.OrdinalIgnoreCase);
+#pragma warning restore CA1416
         return copy;
     }
 }

@@ -46,6 +46,16 @@ internal sealed class CoapEnvironment
     /// <summary>Maps peers to sources.</summary>
     public CoapSourceRule Sources { get; init; } = CoapSourceRule.Default;
 
+    /// <summary>
+    /// Whether it runs in a page of a browser: only WebSockets leave it, names of hosts are not resolved, and there is one thread.
+    /// </summary>
+    public bool IsInBrowser
+    {
+        // The first is a constant for the trimmer, which leaves the code for sockets out of what is published for browsers.
+        get => OperatingSystem.IsBrowser() || field;
+        init;
+    }
+
     /// <summary>The settings of connections.</summary>
     public CoapStreamOptions Streams { get; init; } = new();
 

@@ -13,7 +13,8 @@ namespace CoAP.NET;
 public abstract class CoapScheduler
 {
     /// <summary>The library's own background threads, shared by all endpoints of the process. Idle threads end by themselves.</summary>
-    public static CoapScheduler Default { get; } = new CoapThreads();
+    /// <remarks>A browser has no threads. There the work runs on the thread of the page, when the present work has returned.</remarks>
+    public static CoapScheduler Default { get; } = OperatingSystem.IsBrowser() ? new PoolScheduler() : new CoapThreads();
 
     /// <summary>Runs short work on a thread of the library.</summary>
     /// <param name="work">The work; it must not throw.</param>

@@ -1,9 +1,12 @@
+using System.Runtime.Versioning;
+
 namespace CoAP.NET;
 
 /// <summary>
 /// A set of background threads. It starts a thread when there is work and no thread is idle, up to a limit, and ends it after a minute
 /// without work. It never queues: accepted work has a thread.
 /// </summary>
+[UnsupportedOSPlatform("browser")]
 internal sealed class CoapThreads : CoapScheduler
 {
     private readonly ThreadPlaces<Worker> _places;

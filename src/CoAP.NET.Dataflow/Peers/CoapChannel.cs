@@ -405,5 +405,5 @@ public sealed partial class CoapChannel
 
     /// <summary>Formats scheme and address for logs.</summary>
     /// <returns>The text.</returns>
-    public override string ToString() => $"{Transport.Scheme}://{Remote}";
+    public override string ToString() => $"{Transport.Scheme}://{Remote.ToString(Connection?.ServerName)}";
 }

@@ -1,3 +1,4 @@
+using System.Runtime.Versioning;
 using CoAP.NET.Exchanges;
 
 namespace CoAP.NET;
@@ -32,6 +33,7 @@ public sealed class CoapStatelessClient : IDisposable
     /// <exception cref="InvalidOperationException">The endpoint shares a secret with other processes
     /// (<see cref="CoapEndpointOptions.SharedSecret"/>) and has another stateless client of the same name.</exception>
     /// <exception cref="PlatformNotSupportedException">Neither the processor nor the platform has AES-CCM.</exception>
+    [UnsupportedOSPlatform("browser")]
     public CoapStatelessClient(CoapEndpoint endpoint, Action<CoapStatelessResponse> onResponse, CoapStatelessOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(endpoint);

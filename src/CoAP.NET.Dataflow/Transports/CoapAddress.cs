@@ -95,6 +95,10 @@ public readonly record struct CoapAddress(ulong High, ulong Low, ushort Port, ui
         BinaryPrimitives.WriteUInt32BigEndian(destination[18..], ScopeId);
     }
 
+    /// <summary>Formats the address for people; by a name where the address is unknown, as in a browser.</summary>
+    /// <param name="serverName">The name of the host; null for none.</param>
+    internal string ToString(string? serverName) => serverName is not null && IsAny ? $"{serverName}:{Port}" : ToString();
+
     /// <summary>Formats address and port, with IPv6 in brackets: <c>192.0.2.1:5683</c>, <c>[2001:db8::1]:5683</c>.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => ToIPEndPoint().ToString();

@@ -8,7 +8,7 @@ internal static class EngineList
     private static readonly string[] s_datagrams =
         [.. LinuxUdpEngine.IsSupported ? ["UDP Linux"] : Array.Empty<string>(), "UDP portable", "UDP with two sockets"];
     private static readonly string[] s_streams = [.. TransportLoops.IsSupported ? ["TCP inline", "TLS inline"] : Array.Empty<string>(),
-        "TCP asynchronous", "TLS asynchronous", "WebSocket"];
+        "TCP asynchronous", "TLS asynchronous", "WebSocket", "WebSocket in a browser"];
 
     public static TheoryData<string> Datagrams => [.. s_datagrams];
 
@@ -26,6 +26,7 @@ internal static class EngineList
         "TLS inline" => new TlsTestEngine(CoapTcpEngine.Inline),
         "TLS asynchronous" => new TlsTestEngine(CoapTcpEngine.Async),
         "WebSocket" => new WebSocketTestEngine(),
+        "WebSocket in a browser" => new BrowserTestEngine(),
         _ => throw new ArgumentOutOfRangeException(nameof(name), name, "There is no such engine."),
     };
 }

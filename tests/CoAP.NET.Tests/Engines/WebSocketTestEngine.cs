@@ -6,7 +6,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Engines;
 
 /// <summary>The WebSockets of the platform on both sides; a web server of a few lines opens those of the server.</summary>
-internal sealed class WebSocketTestEngine : SocketTestEngine
+internal class WebSocketTestEngine : SocketTestEngine
 {
     private readonly WebServer _web = new();
     private Task _accepting = Task.CompletedTask;

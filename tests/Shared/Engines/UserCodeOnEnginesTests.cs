@@ -4,7 +4,7 @@ namespace CoAP.NET.Tests.Engines;
 public sealed class UserCodeOnEnginesTests
 {
     // Where connections are driven by the platform's asynchronous calls, the thread that read runs the handler.
-    private static readonly string[] s_onPool = ["TCP asynchronous", "TLS asynchronous", "WebSocket"];
+    private static readonly string[] s_onPool = ["TCP asynchronous", "TLS asynchronous", "WebSocket", "WebSocket in a browser"];
 
     public static TheoryData<string> Engines => EngineList.All;
 

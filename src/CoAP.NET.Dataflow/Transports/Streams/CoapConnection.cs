@@ -143,7 +143,7 @@ public abstract class CoapConnection
 
     /// <summary>Formats scheme and address of the peer.</summary>
     /// <returns>The text.</returns>
-    public override string ToString() => $"{Transport.Scheme}://{Remote}";
+    public override string ToString() => $"{Transport.Scheme}://{Remote.ToString(ServerName)}";
 
     private sealed class ConnectionFacts
     {

@@ -43,7 +43,7 @@ internal sealed class Openings
     /// <summary>One attempt.</summary>
     internal sealed class Opening(Openings all, CoapAddress remote, string? serverName) : IDisposable
     {
-        private CoapConnectProgress _progress = ConnectFailure.Silence(remote);
+        private CoapConnectProgress _progress = ConnectFailure.Silence(remote, serverName);
 
         public CoapAddress Remote { get; } = remote;
 

@@ -1,8 +1,10 @@
 using System.Net;
+using System.Runtime.Versioning;
 
 namespace CoAP.NET.Transports;
 
 /// <summary>Runs CoAP over TCP and TLS (RFC 8323): listening sockets for servers, connections for clients and servers.</summary>
+[UnsupportedOSPlatform("browser")]
 public sealed class CoapTcpTransport : CoapStreamTransport
 {
     private readonly CoapTcpTransportOptions _options;

@@ -8,8 +8,8 @@ internal static class ConnectFailure
     private const string SilenceAdvice = "The host does not answer: check the address, and that no firewall drops the port.";
 
     /// <summary>Describes an attempt without an answer so far.</summary>
-    public static CoapConnectProgress Silence(in CoapAddress remote) =>
-        new(CoapConnectStage.NoAnswer, $"Nothing came from {remote} yet. {SilenceAdvice}");
+    public static CoapConnectProgress Silence(in CoapAddress remote, string? serverName = null) =>
+        new(CoapConnectStage.NoAnswer, $"Nothing came from {remote.ToString(serverName)} yet. {SilenceAdvice}");
 
     /// <summary>Describes a refusal of the operating system.</summary>
     public static CoapConnectionException Of(in CoapAddress remote, SocketException cause) =>
@@ -21,12 +21,13 @@ internal static class ConnectFailure
             $"No connection to {remote} within {after.TotalSeconds:0.###} s (ConnectTimeout). {Advice(SocketError.TimedOut)}");
 
     /// <summary>Describes a refusal of the endpoint.</summary>
-    public static CoapConnectionException Refused(in CoapAddress remote) =>
-        new(CoapConnectionError.Refused, $"The connection to {remote} is refused: MaxConnections is reached, or the endpoint stops.");
+    public static CoapConnectionException Refused(in CoapAddress remote, string? serverName = null) =>
+        new(CoapConnectionError.Refused,
+            $"The connection to {remote.ToString(serverName)} is refused: MaxConnections is reached, or the endpoint stops.");
 
     /// <summary>Describes an attempt that ended because the transport closed.</summary>
-    public static CoapConnectionException Stopped(in CoapAddress remote) =>
-        new(CoapConnectionError.ClosedByUs, $"The connection to {remote} ends: the endpoint was stopped.");
+    public static CoapConnectionException Stopped(in CoapAddress remote, string? serverName = null) =>
+        new(CoapConnectionError.ClosedByUs, $"The connection to {remote.ToString(serverName)} ends: the endpoint was stopped.");
 
     private static string Advice(SocketError error) => error switch
     {

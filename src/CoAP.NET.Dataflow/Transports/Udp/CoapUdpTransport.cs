@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using System.Runtime.Versioning;
 
 namespace CoAP.NET.Transports;
 
@@ -8,6 +9,7 @@ namespace CoAP.NET.Transports;
 /// The thread that receives a datagram processes it to completion. When user code blocks there, another thread continues receiving. Answers
 /// leave from the address that the request was sent to.
 /// </remarks>
+[UnsupportedOSPlatform("browser")]
 public sealed class CoapUdpTransport : CoapDatagramTransport
 {
     private readonly CoapUdpTransportOptions _options;

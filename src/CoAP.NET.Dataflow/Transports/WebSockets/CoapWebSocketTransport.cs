@@ -6,7 +6,8 @@ namespace CoAP.NET.Transports;
 /// <summary>Runs CoAP over WebSockets (RFC 8323 section 4).</summary>
 /// <remarks>
 /// It opens WebSockets as a client, and takes those that a web server accepted (<see cref="CoapEndpoint.AcceptWebSocketAsync"/>). It binds
-/// no address. An endpoint creates one when it needs it.
+/// no address. An endpoint creates one when it needs it. In a browser the browser opens the WebSockets: by the name of the host, of which
+/// nobody learns the address, so <see cref="CoapPeer.Address"/> is then <c>[::]</c> with the port.
 /// </remarks>
 public sealed class CoapWebSocketTransport : CoapStreamTransport
 {
@@ -19,6 +20,7 @@ public sealed class CoapWebSocketTransport : CoapStreamTransport
 
     /// <summary>Creates a transport.</summary>
     /// <param name="options">The options; null for the defaults.</param>
+    /// <exception cref="PlatformNotSupportedException">In a browser: an option is set that a page cannot have.</exception>
     public CoapWebSocketTransport(CoapWebSocketTransportOptions? options = null)
     {
         _options = (options ?? new CoapWebSocketTransportOptions()).Clone();

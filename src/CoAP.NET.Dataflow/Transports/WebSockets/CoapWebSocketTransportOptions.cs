@@ -17,6 +17,9 @@ public sealed class CoapWebSocketTransportOptions
     /// <summary>The settings for opening WebSockets. Default: all defaults.</summary>
     public CoapWebSocketOptions WebSockets { get; set; } = new();
 
+    /// <summary>Whether the browser opens the WebSockets. Tests set it elsewhere.</summary>
+    internal bool IsInBrowser { get; set; } = OperatingSystem.IsBrowser();
+
     internal CoapWebSocketTransportOptions Clone()
     {
         CoapWebSocketTransportOptions copy = (CoapWebSocketTransportOptions)MemberwiseClone();

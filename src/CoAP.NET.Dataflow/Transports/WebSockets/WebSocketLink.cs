@@ -11,7 +11,9 @@ namespace CoAP.NET.Transports;
 /// <param name="remote">The peer.</param>
 /// <param name="owned">Disposed with the link; null for nothing.</param>
 /// <param name="abort">Closes the underlying connection, if the WebSocket cannot; null if it can.</param>
-internal sealed class WebSocketLink(WebSocket webSocket, CoapAddress remote, IDisposable? owned = null, Action? abort = null)
+/// <param name="host">The host and port of the peer, if a browser opened the WebSocket; null elsewhere.</param>
+internal sealed class WebSocketLink(
+    WebSocket webSocket, CoapAddress remote, IDisposable? owned = null, Action? abort = null, string? host = null)
     : ConnectionLink
 {
     // RFC 6455 section 5.5: a control frame has at most 125 bytes, two of them the status.
@@ -49,7 +51,9 @@ internal sealed class WebSocketLink(WebSocket webSocket, CoapAddress remote, IDi
             ? null
             : new CoapConnectionException(
                 CoapConnectionError.Closed,
-                $"{remote} closed the WebSocket: {(int)webSocket.CloseStatus} {EndWords}".TrimEnd());
+                $"{Peer} closed the WebSocket: {(int)webSocket.CloseStatus} {EndWords}".TrimEnd());
+
+    private string Peer => host ?? remote.ToString();
 
     private string EndWords => CoapForeignText.LineOf(webSocket.CloseStatusDescription);
 
@@ -106,7 +110,7 @@ internal sealed class WebSocketLink(WebSocket webSocket, CoapAddress remote, IDi
     {
         if (webSocket.State is WebSocketState.Open or WebSocketState.CloseReceived)
         {
-            await webSocket.CloseOutputAsync(_status, Shorten(_violation), CancellationToken.None).ConfigureAwait(false);
+            await webSocket.CloseOutputAsync(Sendable(_status), Shorten(_violation), CancellationToken.None).ConfigureAwait(false);
         }
     }
 
@@ -115,7 +119,7 @@ internal sealed class WebSocketLink(WebSocket webSocket, CoapAddress remote, IDi
         try
         {
             Task said = webSocket.State == WebSocketState.Open
-                ? webSocket.CloseOutputAsync(WebSocketCloseStatus.EndpointUnavailable, null, CancellationToken.None)
+                ? webSocket.CloseOutputAsync(Sendable(WebSocketCloseStatus.EndpointUnavailable), null, CancellationToken.None)
                 : Task.CompletedTask;
             if (!said.IsCompletedSuccessfully)
             {
@@ -147,7 +151,7 @@ internal sealed class WebSocketLink(WebSocket webSocket, CoapAddress remote, IDi
     }
 
     public override Exception Explain(Exception error, bool hasHeard) => error is WebSocketException
-        ? new CoapConnectionException(CoapConnectionError.Lost, $"The WebSocket to {remote} broke: {TlsFailure.Words(error)}", error)
+        ? new CoapConnectionException(CoapConnectionError.Lost, $"The WebSocket to {Peer} broke: {TlsFailure.Words(error)}", error)
         : error;
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
@@ -182,6 +186,9 @@ internal sealed class WebSocketLink(WebSocket webSocket, CoapAddress remote, IDi
                 return result.Count;
         }
     }
+
+    // A browser lets a page close with 1000, or with a status from 3000 on, which no standard of CoAP has. Abort has told the cause before.
+    private WebSocketCloseStatus Sendable(WebSocketCloseStatus status) => host is null ? status : WebSocketCloseStatus.NormalClosure;
 
     private static string? Shorten(string? text) => text is { Length: > MaxReason } ? text[..MaxReason] : text;
 }

@@ -1,0 +1,52 @@
+using System.Net.WebSockets;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>
+/// Opens a WebSocket as a page of a browser does: the browser resolves the name, checks the certificate, and sets the header fields. It
+/// tells a page neither addresses nor the reason of a failure.
+/// </summary>
+/// <param name="uri">The URI of the WebSocket.</param>
+internal sealed class BrowserWebSocketOpening(Uri uri) : WebSocketOpening
+{
+    public override string Host => uri.Authority;
+
+    /// <summary>Refuses options that a browser would leave out without a word.</summary>
+    /// <param name="options">The options of the transport.</param>
+    /// <exception cref="PlatformNotSupportedException">There is such an option.</exception>
+    public static void Check(CoapWebSocketTransportOptions options)
+    {
+        CoapWebSocketOptions wishes = options.WebSockets;
+#pragma warning disable CA1416 // it only looks whether somebody set them
+        string? name = wishes.Headers.Count > 0 ? nameof(wishes.Headers)
+            : wishes.Proxy is not null ? nameof(wishes.Proxy)
+            : wishes.Credentials is not null ? nameof(wishes.Credentials)
+            : wishes.Configure is not null ? nameof(wishes.Configure)
+            : options.Tls is { Client: not null } ? "Tls"
+            : null;
+#pragma warning restore CA1416
+        if (name is not null)
+        {
+            throw new PlatformNotSupportedException(
+                $"{name} cannot be set for WebSockets in a browser, which chooses header fields, proxy and certificates itself. A server "
+                    + "can know the user of the page by its cookies, or by a token in the query of CoapWebSocketOptions.Path.");
+        }
+    }
+
+    public override Task ConnectAsync(ClientWebSocket webSocket, CancellationToken cancellationToken)
+    {
+        webSocket.Options.AddSubProtocol(CoapWebSocketTransport.SubProtocol);
+        return webSocket.ConnectAsync(uri, cancellationToken);
+    }
+
+    public override CoapException Explain(ClientWebSocket? webSocket, Exception exception) => new CoapConnectionException(
+        CoapConnectionError.ConnectFailed,
+        $"No WebSocket to {uri}: {TlsFailure.Words(exception)} The browser tells a page no more; its console may. Check the address, that "
+            + "a server with CoAP over WebSockets listens there, and that it allows the origin of the page (AllowedOrigins). A page that "
+            + "was loaded by https can use coaps+ws only.",
+        exception);
+
+    public override void Dispose()
+    {
+    }
+}

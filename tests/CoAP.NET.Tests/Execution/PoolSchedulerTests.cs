@@ -1,0 +1,31 @@
+namespace CoAP.NET.Tests.Execution;
+
+/// <summary>The scheduler of a browser, where the pool is the thread of the page.</summary>
+public sealed class PoolSchedulerTests
+{
+    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+
+    [Fact]
+    public async Task Work_runs_on_the_pool_and_not_inside_of_the_call()
+    {
+        PoolScheduler scheduler = new();
+        TaskCompletionSource<bool> ran = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        using SemaphoreSlim queued = new(0);
+        Assert.True(scheduler.Queue(
+            _ => ran.SetResult(Thread.CurrentThread.IsThreadPoolThread && queued.Wait(s_hang)),
+            null));
+        queued.Release();
+        Assert.True(await ran.Task.WaitAsync(s_hang));
+    }
+
+    [Fact]
+    public async Task Work_that_throws_is_counted_and_ends_nothing()
+    {
+        PoolScheduler scheduler = new();
+        TaskCompletionSource ran = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        scheduler.Queue(static _ => throw new InvalidOperationException("no"), null);
+        scheduler.Queue(_ => ran.SetResult(), null);
+        await ran.Task.WaitAsync(s_hang);
+        await Eventually.IsTrueAsync(() => scheduler.Failures == 1);
+    }
+}
