@@ -1,5 +1,7 @@
 using System.Security.Cryptography;
 
+#pragma warning disable CA1416 // a browser has none of these means, so none is chosen there
+
 namespace CoAP.NET;
 
 /// <summary>AES-CCM (RFC 3610) with one key, by the best means of this machine.</summary>

@@ -17,7 +17,9 @@ internal sealed class PlatformAes : IAesBlocks, IDisposable
     /// <param name="key">The key.</param>
     public PlatformAes(ReadOnlySpan<byte> key)
     {
+#pragma warning disable CA1416 // AesCcmCipher does not choose this class in a browser
         using Aes aes = Aes.Create();
+#pragma warning restore CA1416
 
         // The mode of a single block. The mode of the message, CCM, is not this class's concern.
 #pragma warning disable CA5358 // no two blocks of CCM are equal under one key
