@@ -180,8 +180,8 @@ public sealed class ConnectFailureTests
         bench.Dispose();
     }
 
-    // By what they say and not by their number: OpenSSL, which reads the clock of the system, sends a flight again when the machine is slow,
-    // and the server answers it again.
+    // By what they say and not by their number: OpenSSL reads the clock of the system, and sends a flight again when the machine is slow,
+    // which the server answers again.
     private static Func<int, bool, byte[], bool> AllOfServerAfter(int answers)
     {
         const int Handshake = 22;

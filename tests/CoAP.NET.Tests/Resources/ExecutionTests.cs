@@ -33,30 +33,6 @@ public class ExecutionTests
     }
 
     [Fact]
-    public void A_thread_that_the_system_does_not_identify_serves_all_the_same()
-    {
-        ManualScheduler scheduler = new();
-        ResourceStage stage = new(scheduler, threads: new HandlerThreads(scheduler, maxBusy: 8, currentId: ThrowMissing));
-        stage.MapGet("/a", () => "a").RunQueued(degreeOfParallelism: 2, capacity: 2);
-        Task<CoapResult>[] answers = [.. Enumerable.Range(0, 4).Select(_ => stage.SendAsync(CoapMethod.Get, "/a"))];
-        scheduler.RunAll();
-        Assert.All(answers, answer => Assert.Equal("a", System.Text.Encoding.UTF8.GetString(answer.Result.Payload.Span)));
-        Assert.Equal(2, stage.Counters[CoapCounter.StageErrors]);
-        Assert.All(stage.Logger.Entries, entry => Assert.IsType<EntryPointNotFoundException>(entry.Exception));
-        Assert.Equal(2, stage.Logger.Entries.Count);
-        Assert.Equal(0, stage.Served.Count);
-
-        static int ThrowMissing() => throw new EntryPointNotFoundException("Unable to find an entry point named 'gettid'.");
-    }
-
-    [Fact]
-    public void The_system_identifies_each_thread_on_Linux()
-    {
-        Assert.Equal(OperatingSystem.IsLinux() ? Path.GetFileName(File.ResolveLinkTarget("/proc/thread-self", false)!.FullName) : "0",
-            ThreadStates.CurrentId.ToString(System.Globalization.CultureInfo.InvariantCulture));
-    }
-
-    [Fact]
     public async Task Queue_counts_a_request_until_its_answer_is_there()
     {
         ConcurrentQueue<TaskCompletionSource<CoapResult>> sources = new();

@@ -207,7 +207,8 @@ internal sealed class WorkQueue : IHandlerQueue
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            InlineFailure.Report(_environment.Counters, _environment.Logger, exception);
+            _environment.Counters.Add(CoapCounter.StageErrors);
+            Log.StageFailed(_environment.Logger, exception);
             return false;
         }
     }

@@ -24,7 +24,9 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
     }
 
     /// <param name="options">The addresses and settings.</param>
-    /// <param name="makeFirst">Makes the engine that <see cref="CoapUdpEngine.Auto"/> tries first; null for the usual one. For tests.</param>
+    /// <param name="makeFirst">
+    /// Makes the engine that <see cref="CoapUdpEngine.Auto"/> tries first; null for the usual one. For tests.
+    /// </param>
     internal CoapUdpTransport(CoapUdpTransportOptions? options, Func<ICoapDatagramContext, UdpEngine>? makeFirst)
     {
         _options = (options ?? new CoapUdpTransportOptions()).Clone();

@@ -13,6 +13,9 @@ public sealed class CoapUdpTransportOptions
     public IList<IPEndPoint> Endpoints { get; private set; } = [];
 
     /// <summary>Whether <c>[::]</c> serves IPv4 too. Default true. Other addresses are not affected.</summary>
+    /// <remarks>
+    /// By one socket, or by two with one port where the system cannot tell to which IPv4 address a datagram was sent, as on Apple systems.
+    /// </remarks>
     public bool DualMode { get; set; } = true;
 
     /// <summary>The engine that talks to the operating system. Default <see cref="CoapUdpEngine.Auto"/>.</summary>

@@ -5,8 +5,11 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Transports.Udp;
 
 /// <summary>Two sockets in place of one for both IP versions, and the end of a receive that closing does not end.</summary>
-public class UdpTwoSocketsTests : UdpTest
+public class UdpTwoSocketsTests(ITestOutputHelper output) : UdpTest
 {
+    // No more than the buffer of a socket holds.
+    private const int AtOnce = 100;
+
     [Fact]
     public async Task Both_have_one_port_and_are_one_address()
     {
@@ -119,13 +122,64 @@ public class UdpTwoSocketsTests : UdpTest
         await receiving.WaitAsync(Hang);
     }
 
+    [Fact]
+    public async Task Both_are_shared_with_programs_that_ask_for_it()
+    {
+        CoapUdpTransportOptions options = new()
+        {
+            Engine = PortableUdpEngine.WithTwoSockets,
+            IsServer = true,
+            SharePort = true,
+            Endpoints = { new IPEndPoint(IPAddress.IPv6Any, FreePort()) },
+        };
+        await using CoapUdpTransport first = await StartAsync(new UdpTestContext(), options);
+        await using CoapUdpTransport second = await StartAsync(new UdpTestContext(), options);
+        options.SharePort = false;
+        CoapBindException error = await Assert.ThrowsAsync<CoapBindException>(() => StartAsync(new UdpTestContext(), options));
+        Assert.Equal(SocketError.AddressAlreadyInUse, error.SocketError);
+
+        static int FreePort()
+        {
+            using Socket socket = new(AddressFamily.InterNetworkV6, SocketType.Dgram, ProtocolType.Udp) { DualMode = true };
+            socket.Bind(new IPEndPoint(IPAddress.IPv6Any, 0));
+            return ((IPEndPoint)socket.LocalEndPoint!).Port;
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public async Task A_buffer_that_is_larger_than_the_system_grants_prevents_no_start(CoapUdpEngine engine)
+    {
+        UdpTestContext context = new(UdpTestContext.Echo);
+        context.Limits.ReceiveBufferSize = 1024 * 1024 * 1024;
+        await using CoapUdpTransport transport = await StartAsync(engine, context, "::");
+        using UdpTestPeer peer = new();
+        peer.Send("hello", At("127.0.0.1", transport));
+        Assert.Equal("hello", await peer.ReceiveTextAsync());
+    }
+
     [Theory]
     [InlineData(CoapUdpEngine.Portable)]
     [InlineData(PortableUdpEngine.WithTwoSockets)]
-    public async Task A_client_receives_without_an_allocation(CoapUdpEngine engine)
+    public async Task A_client_receives_without_an_allocation(CoapUdpEngine engine) =>
+        Assert.Equal(0, await AllocatedAsync(new CoapUdpTransportOptions { Engine = engine }));
+
+    [Theory]
+    [InlineData("127.0.0.1")]
+    [InlineData("0.0.0.0")]
+    [InlineData("::")]
+    public async Task A_server_receives_without_an_allocation_at_a_single_address_only(string address)
     {
-        // No more at a time than the buffer of a socket holds.
-        const int AtOnce = 100;
+        IPEndPoint endpoint = new(IPAddress.Parse(address), 0);
+        long bytes = await AllocatedAsync(
+            new CoapUdpTransportOptions { Engine = CoapUdpEngine.Portable, IsServer = true, Endpoints = { endpoint } });
+        output.WriteLine($"{bytes / AtOnce} bytes for each datagram");
+        Assert.InRange(bytes, 0, UdpSockets.IsWildcard(endpoint) ? 1000 * AtOnce : 0);
+    }
+
+    // The bytes that the receiving thread allocates for so many datagrams.
+    private static async Task<long> AllocatedAsync(CoapUdpTransportOptions options)
+    {
         int count = 0;
         long before = 0;
         TaskCompletionSource isWarm = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -143,9 +197,9 @@ public class UdpTwoSocketsTests : UdpTest
                 allocated.SetResult(GC.GetAllocatedBytesForCurrentThread() - before);
             }
         });
-        await using CoapUdpTransport client = await StartAsync(context, new CoapUdpTransportOptions { Engine = engine });
+        await using CoapUdpTransport transport = await StartAsync(context, options);
         using UdpTestPeer peer = new();
-        IPEndPoint to = At("127.0.0.1", client);
+        IPEndPoint to = At("127.0.0.1", transport);
         for (int i = 0; i < AtOnce; i++)
         {
             peer.Send("x"u8, to);
@@ -157,6 +211,6 @@ public class UdpTwoSocketsTests : UdpTest
             peer.Send("x"u8, to);
         }
 
-        Assert.Equal(0, await allocated.Task.WaitAsync(Hang));
+        return await allocated.Task.WaitAsync(Hang);
     }
 }
