@@ -266,7 +266,7 @@ public sealed partial class CoapChannel
     }
 
     /// <summary>The time of the last datagram. See <see cref="FirstSeen"/>.</summary>
-    internal long LastSeen { get; set => PeerHearing.Tell(_extras, field = value); }
+    internal long LastSeen { get; set => PeerHearing.Tell(ref field, value, ref _extras); }
 
     /// <summary>
     /// The number of exchanges, transmissions and observations that keep the channel from being forgotten. Guarded by Shard.Gate.
@@ -281,7 +281,7 @@ public sealed partial class CoapChannel
     internal bool IsForgotten
     {
         get => Volatile.Read(ref field);
-        set => PeerHearing.Forget(_extras, ref field, value);
+        set => PeerHearing.Forget(ref field, value, ref _extras);
     }
 
     /// <summary>Completes with the next message of the peer, or when the peer is forgotten.</summary>

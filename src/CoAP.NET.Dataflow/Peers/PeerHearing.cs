@@ -8,26 +8,29 @@ namespace CoAP.NET.Peers;
 internal static class PeerHearing
 {
     /// <summary>Reports a message of the peer, or its first contact.</summary>
-    /// <param name="extras">The extras of the channel.</param>
-    /// <param name="seen">The time; already stored.</param>
+    /// <param name="lastSeen">The field to write.</param>
+    /// <param name="value">The time of the message.</param>
+    /// <param name="extras">The field with the extras of the channel.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static void Tell(ChannelExtras? extras, long seen)
+    public static void Tell(ref long lastSeen, long value, ref ChannelExtras? extras)
     {
-        _ = seen;
-        if (extras?.Hints is { Hearing: not null } hints)
+        lastSeen = value;
+
+        // No fence in between: the waiter pays for one (Next).
+        if (Volatile.Read(ref extras)?.Hints is { Hearing: not null } hints)
         {
             End(hints);
         }
     }
 
     /// <summary>Reports that the peer is forgotten, or was found again; its messages no longer use this channel.</summary>
-    /// <param name="extras">The extras of the channel.</param>
     /// <param name="isForgotten">The field to write.</param>
     /// <param name="value">The value to write.</param>
-    public static void Forget(ChannelExtras? extras, ref bool isForgotten, bool value)
+    /// <param name="extras">The field with the extras of the channel.</param>
+    public static void Forget(ref bool isForgotten, bool value, ref ChannelExtras? extras)
     {
         Volatile.Write(ref isForgotten, value);
-        if (extras?.Hints is { } hints)
+        if (Volatile.Read(ref extras)?.Hints is { } hints)
         {
             End(hints);
         }
@@ -40,6 +43,10 @@ internal static class PeerHearing
     {
         TaskCompletionSource made = new(TaskCreationOptions.RunContinuationsAsynchronously);
         TaskCompletionSource waiting = Interlocked.CompareExchange(ref hints.Hearing, made, null) ?? made;
+
+        // From here on, a thread that stores a message's time or forgets the peer sees the waiter, or the caller sees what it stored. A
+        // processor may read ahead of its own writes, and fences in Tell and Forget would cost every datagram.
+        Interlocked.MemoryBarrierProcessWide();
         if (channel.IsForgotten)
         {
             // A thread that forgot the peer may have checked before.

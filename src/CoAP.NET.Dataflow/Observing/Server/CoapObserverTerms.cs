@@ -57,7 +57,12 @@ public sealed class CoapObserverTerms : IAfterRelease
         set
         {
             ArgumentOutOfRangeException.ThrowIfNegative(value ?? 0, nameof(value));
-            Volatile.Write(ref _maxObservers, value ?? int.MaxValue);
+            lock (_gate)
+            {
+                // An observer that takes a place meanwhile sees the new limit, or is counted before it is compared with the number.
+                Volatile.Write(ref _maxObservers, value ?? int.MaxValue);
+            }
+
             Trim();
         }
     }

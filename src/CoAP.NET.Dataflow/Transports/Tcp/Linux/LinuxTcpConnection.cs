@@ -123,8 +123,7 @@ internal sealed class LinuxTcpConnection : CoapConnection
                 return;
             }
 
-            _isClosing = true;
-            _reason = reason;
+            SetClosing(reason);
         }
 
         _loop.Call(File);
@@ -146,10 +145,11 @@ internal sealed class LinuxTcpConnection : CoapConnection
     public void Call() => _loop.Call(File);
 
     /// <summary>Marks it as closing. Under the gate.</summary>
-    public void SetClosing(CoapException reason)
+    public void SetClosing(CoapException? reason)
     {
-        Volatile.Write(ref _isClosing, true);
+        // In this order: the loop sees the mark without the gate, and then asks whether the end is orderly.
         _reason = reason;
+        Volatile.Write(ref _isClosing, true);
     }
 
     /// <summary>Marks it as failed. Under the gate.</summary>

@@ -1,0 +1,48 @@
+# Sourced by the steps that run what was built for this machine on another C library or another processor. Their working folder is the repository.
+export CI=true DEBIAN_FRONTEND=noninteractive DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
+
+# Mirrors and registries fail now and then.
+retry() {
+    local attempt
+    for attempt in 1 2 3 4; do
+        "$@" && return 0
+        printf 'Attempt %d of "%s" did not work.\n' "$attempt" "$*"
+        sleep $((attempt * 10))
+    done
+    return 1
+}
+
+install() {
+    local sudo=''
+    [ "$(id -u)" = 0 ] || sudo='sudo'
+    retry $sudo apt-get -o DPkg::Lock::Timeout=300 update -qq
+    retry $sudo apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends "$@"
+}
+
+# The packages are the same on every system: only .NET's runtime and the program that starts it differ.
+# lay_out RID FOLDER PROJECT...: below the folder, .NET's runtime for a system, and a program that starts each of the built projects.
+lay_out() {
+    local rid=$1 root=$2 project programs=''
+    for project in "${@:3}"; do
+        [ -f "$project/bin/Release/net10.0/$(basename "$project").dll" ] || retry dotnet build "$project" -c Release -v q -clp:NoSummary
+        programs+="$PWD/$project/bin/Release/net10.0/$(basename "$project").dll;"
+    done
+    retry dotnet build .ci/platforms/emulated/runtime.csproj -restore -t:LayOut -v q -clp:NoSummary "-p:Rid=$rid" "-p:Root=$root" "-p:Programs=\"$programs\""
+}
+
+# run_tests PROJECT FILTER...: runs tests by start (which the step defines), and adds their numbers to those of the last line.
+passed=0
+failed=0
+run_tests() {
+    local project=$1 log="$root/$1.log" began=$SECONDS
+    start "$project" --no-ansi --progress off --pre-enumerate-theories off --results-directory "$root/results" --filter-not-trait Group=External "${@:2}" >"$log" 2>&1 || true
+    local right wrong
+    right=$(sed -n 's/^  succeeded: //p' "$log")
+    wrong=$(sed -n 's/^  failed: //p' "$log")
+    printf '%s: %s passed, %s failed (%d s)\n' "$project" "${right:-0}" "${wrong:-?}" $((SECONDS - began))
+    passed=$((passed + ${right:-0}))
+    if [ -z "$wrong" ] || [ "$wrong" != 0 ] || [ "${right:-0}" = 0 ]; then
+        tail -n 100 "$log"
+        failed=$((failed + 1))
+    fi
+}
