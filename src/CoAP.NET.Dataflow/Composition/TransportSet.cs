@@ -101,7 +101,7 @@ internal sealed class TransportSet
     public void Listen(string uri)
     {
         ArgumentException.ThrowIfNullOrEmpty(uri);
-        CoapUri parsed = ParseListen(uri);
+        CoapUri parsed = ListenUri.Parse(uri, _factories, _tls, _environment.IsInBrowser);
         ThrowIfStarted();
         _unresolved.Add(parsed);
     }
@@ -466,53 +466,5 @@ internal sealed class TransportSet
         return spoken.Length > 0
             ? spoken
             : throw new CoapException($"Cannot listen on '{uri}': the name has no address that this machine speaks.");
-    }
-
-    private CoapUri ParseListen(string text)
-    {
-        // The asterisk is no host of a URI; it is what people write for all addresses.
-        string normal = text.Replace("://*", "://[::]", StringComparison.Ordinal);
-        if (!CoapUri.TryParse(normal, out CoapUri? uri, out string? error))
-        {
-            throw new ArgumentException(error);
-        }
-
-        if (_environment.IsInBrowser)
-        {
-            throw new ArgumentException(
-                $"'{text}': a page of a browser cannot listen. Its CoapServer serves the server to which it opens a WebSocket by a request "
-                    + "or a ping of its endpoint.");
-        }
-
-        if (FactoryOf(uri.Scheme) is { } factory)
-        {
-            factory.ThrowIfCannotListen();
-        }
-        else if (uri.Scheme is not ("coap" or "coap+tcp" or "coaps+tcp"))
-        {
-            throw new ArgumentException(uri.Scheme is "coap+ws" or "coaps+ws"
-                ? $"'{text}': a web server accepts WebSockets, and hands them over: see MapCoapWebSocket of CoAP.NET.AspNetCore, or "
-                    + "AcceptWebSocketAsync."
-                : $"Cannot listen on '{text}'. {MissingTransport.Describe(uri.Scheme)}");
-        }
-
-        if (uri.Scheme == "coaps+tcp" && _tls is not { HasServer: true })
-        {
-            throw new ArgumentException(
-                $"'{text}': a TLS server needs a certificate. Set CoapEndpointOptions.Tls with Server (or SelectServer) before the "
-                    + "endpoint is made.");
-        }
-
-        if (uri.PathSegments.Count > 0 || uri.QueryArguments.Count > 0)
-        {
-            throw new ArgumentException($"'{text}': an address to listen on has no path and no query.");
-        }
-
-        return uri.HostAddress is { } address && CoapAddress.FromIPEndPoint(new IPEndPoint(address, uri.Port)).IsMulticast
-            ? throw new ArgumentException(uri.Scheme == "coap"
-                ? $"'{text}': a group is not listened on but joined: listen on coap://[::] and call JoinGroups."
-                : $"'{text}': there are no groups on {uri.Scheme} (RFC 8323 section 8). Listen on an address of this machine, or on * for "
-                    + "all.")
-            : uri;
     }
 }

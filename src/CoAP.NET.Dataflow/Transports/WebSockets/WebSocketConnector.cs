@@ -104,7 +104,8 @@ internal sealed class WebSocketConnector
 
         return local is null
             ? new BrowserWebSocketOpening(uri)
-            : throw new CoapException("A page of a browser cannot choose the LocalAddress of its WebSockets. Leave it out.");
+            : throw new CoapConnectionException(
+                CoapConnectionError.ConnectFailed, "A page of a browser cannot choose the LocalAddress of its WebSockets. Leave it out.");
     }
 
     private Uri UriOf(CoapAddress remote, string? serverName)

@@ -159,7 +159,7 @@ public sealed class BrowserClientTests : IAsyncDisposable
     [Fact]
     public async Task A_transport_of_the_application_serves_its_scheme_also_in_a_browser()
     {
-        InMemoryNetwork network = new();
+        InMemoryNetwork network = new(TimeProvider.System);
         await using CoapServer server = new();
         server.MapGet("/a", static () => CoapResults.Text("a"));
         server.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("192.0.2.1:5683")));
@@ -198,7 +198,8 @@ public sealed class BrowserClientTests : IAsyncDisposable
     public async Task A_page_does_not_choose_its_address()
     {
         CoapRequest request = new(CoapMethod.Get, "coap+ws://127.0.0.1:1/a") { LocalAddress = IPAddress.Loopback };
-        CoapException error = await Assert.ThrowsAsync<CoapException>(() => Client.SendAsync(request).WaitAsync(s_hang));
+        CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(
+            () => Client.SendAsync(request).WaitAsync(s_hang));
         Assert.Contains("LocalAddress", error.Message, StringComparison.Ordinal);
     }
 
