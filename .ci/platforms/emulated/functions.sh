@@ -19,7 +19,7 @@ install() {
     retry $sudo apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends "$@"
 }
 
-# The packages are the same on every system: only .NET's runtime and the program that starts it differ.
+# Assemblies are the same on every system: only .NET's runtime and the program that starts it differ.
 # lay_out RID FOLDER PROJECT...: below the folder, .NET's runtime for a system, and a program that starts each of the built projects.
 lay_out() {
     local rid=$1 root=$2 project programs=''
@@ -30,7 +30,8 @@ lay_out() {
     retry dotnet build .ci/platforms/emulated/runtime.csproj -restore -t:LayOut -v q -clp:NoSummary "-p:Rid=$rid" "-p:Root=$root" "-p:Programs=\"$programs\""
 }
 
-# run_tests PROJECT FILTER...: runs tests by start (which the step defines), and adds their numbers to those of the last line.
+# run_tests PROJECT FILTER...: runs tests by start (which the step defines), and adds their numbers to those of the last line. The summary counts
+# and not the exit code: an emulator may crash when the process ends.
 passed=0
 failed=0
 run_tests() {
