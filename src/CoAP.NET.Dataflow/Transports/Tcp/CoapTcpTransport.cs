@@ -44,14 +44,15 @@ public sealed class CoapTcpTransport : CoapStreamTransport
     /// <exception cref="CoapBindException">An address cannot be bound. Nothing is left open, and a new start is possible.</exception>
     /// <exception cref="InvalidOperationException">The transport was already started.</exception>
     /// <exception cref="PlatformNotSupportedException">
-    /// The options request <see cref="CoapTcpEngine.Inline"/> on a system that does not support it; or TLS on Linux without OpenSSL.
+    /// The options request <see cref="CoapTcpEngine.Inline"/> on a system that does not support it.
     /// </exception>
+    /// <exception cref="CoapException">With TLS, on Linux: there is no OpenSSL, which .NET needs.</exception>
     public override ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
-        if (_options.UseTls)
+        if (_options.UseTls && !PlatformCryptography.IsAvailable)
         {
-            PlatformCryptography.ThrowIfMissing(Scheme);
+            throw new CoapException(PlatformCryptography.Missing(Scheme));
         }
 
         return _life.StartAsync(this, () => MakeEngine(context), cancellationToken);

@@ -53,13 +53,13 @@ public sealed class CoapWebSocketTransport : CoapStreamTransport
 
     /// <inheritdoc/>
     /// <exception cref="InvalidOperationException">The transport is not started.</exception>
-    /// <exception cref="PlatformNotSupportedException">On Linux: there is no OpenSSL.</exception>
+    /// <exception cref="CoapException">On Linux: there is no OpenSSL, which .NET needs for WebSockets.</exception>
     public override ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken) =>
         _connector.ConnectAsync(StartedEngine, remote, null, serverName, cancellationToken);
 
     /// <inheritdoc/>
     /// <exception cref="InvalidOperationException">The transport is not started.</exception>
-    /// <exception cref="PlatformNotSupportedException">On Linux: there is no OpenSSL.</exception>
+    /// <exception cref="CoapException">On Linux: there is no OpenSSL, which .NET needs for WebSockets.</exception>
     public override ValueTask<CoapConnection> ConnectFromAsync(CoapAddress remote, IPAddress local, string? serverName,
         CancellationToken cancellationToken) =>
             _connector.ConnectAsync(StartedEngine, remote, local, serverName, cancellationToken);

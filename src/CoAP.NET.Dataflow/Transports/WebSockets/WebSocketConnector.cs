@@ -31,8 +31,9 @@ internal sealed class WebSocketConnector
         try
         {
             // Also without TLS: .NET computes the handshake of a WebSocket with SHA-1.
-            PlatformCryptography.ThrowIfMissing(_options.UseTls ? "coaps+ws" : "coap+ws");
-            return await OpenAsync(engine, remote, local, serverName, cancellationToken).ConfigureAwait(false);
+            return !PlatformCryptography.IsAvailable
+                ? throw new CoapException(PlatformCryptography.Missing(_options.UseTls ? "coaps+ws" : "coap+ws"))
+                : await OpenAsync(engine, remote, local, serverName, cancellationToken).ConfigureAwait(false);
         }
         catch (Exception exception) when (exception is not OperationCanceledException)
         {
