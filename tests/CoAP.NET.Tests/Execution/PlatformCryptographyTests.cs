@@ -1,0 +1,44 @@
+using System.Runtime.InteropServices;
+using System.Text;
+using System.Text.RegularExpressions;
+
+namespace CoAP.NET.Tests.Execution;
+
+/// <summary>Whether .NET's cryptography has its OpenSSL. What happens without it is tried in a root that has none (.ci/platforms).</summary>
+public sealed partial class PlatformCryptographyTests
+{
+    [Fact]
+    public void It_is_there_where_these_tests_run()
+    {
+        Assert.True(PlatformCryptography.IsAvailable);
+        PlatformCryptography.ThrowIfMissing("TLS");
+    }
+
+    [Fact]
+    public void The_message_names_what_was_tried_and_what_to_install()
+    {
+        string message = PlatformCryptography.Missing("TLS");
+
+        Assert.StartsWith("TLS needs OpenSSL 3 or 1.1.1", message, StringComparison.Ordinal);
+        Assert.Contains("libssl.so.3, libssl.so.1.1", message, StringComparison.Ordinal);
+        Assert.Contains("apt-get install libssl3", message, StringComparison.Ordinal);
+    }
+
+    // A later .NET may look for other versions.
+    [Fact]
+    public void The_names_are_those_that_this_NET_tries()
+    {
+        string shim = Path.Combine(RuntimeEnvironment.GetRuntimeDirectory(), "libSystem.Security.Cryptography.Native.OpenSsl.so");
+        Assert.SkipUnless(File.Exists(shim), "needs the shared runtime of Linux");
+        string text = Encoding.Latin1.GetString(File.ReadAllBytes(shim));
+        string[] names = [.. Names().Matches(text).Select(static match => match.Value).Distinct().Order(StringComparer.Ordinal)];
+
+        // A build of a distribution is linked with one version.
+        Assert.True(names.Length == 1 || text.Contains("DOTNET_OPENSSL_VERSION_OVERRIDE", StringComparison.Ordinal));
+        Assert.Superset(names.ToHashSet(), PlatformCryptography.Names().ToHashSet());
+        Assert.True(names.Length == 1 || names.Length == PlatformCryptography.Names().Count());
+    }
+
+    [GeneratedRegex(@"libssl\.so\.[0-9][0-9.]*[0-9]|libssl\.so\.[0-9]")]
+    private static partial Regex Names();
+}
