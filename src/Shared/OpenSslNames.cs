@@ -29,7 +29,7 @@ internal static class OpenSslNames
     }
 
     /// <summary>The names on this machine.</summary>
-    /// <param name="isInDirectory">Whether they are in a directory that is named; otherwise they are where the system has libraries.</param>
+    /// <param name="isInDirectory">Whether they are in a directory that is named; otherwise the system knows where.</param>
     /// <returns>Pairs of libraries of one version.</returns>
     public static IEnumerable<(string Crypto, string Ssl)> OfThisMachine(bool isInDirectory) => For(
         OperatingSystem.IsWindows() ? OSPlatform.Windows : OperatingSystem.IsMacOS() ? OSPlatform.OSX : OSPlatform.Linux,

@@ -173,7 +173,8 @@ internal static class OpenSslLibrary
         string source = s_directory is null ? $"the environment variable {PathVariable}" : "CoapDtls.LibraryDirectory";
         string fault = System.IO.Directory.Exists(directory) ? "which has no such OpenSSL" : "which does not exist";
         return $"coaps needs OpenSSL {OpenSslNames.Versions}. It was looked for only in the directory that {source} names, {directory}, "
-            + $"{fault} (tried {what}). Name the directory that holds libcrypto and libssl there, or remove the setting to use the OpenSSL of the system.";
+            + $"{fault} (tried {what}). Name the directory that holds libcrypto and libssl there, or remove the setting to use the OpenSSL "
+            + "of the system.";
     }
 
     private static nint Resolve(string name, Assembly assembly, DllImportSearchPath? path)
