@@ -81,7 +81,7 @@ static async Task<bool> OutliveSessionsAsync()
 {
     if (!CoAP.NET.Dtls.CoapDtls.IsSupported)
     {
-        Console.WriteLine("coaps needs OpenSSL 3 or 1.1.1, which is not installed: the second part is left out.");
+        Console.WriteLine("coaps needs OpenSSL 3, 4 or 1.1.1, which is not installed: the second part is left out.");
         return true;
     }
 

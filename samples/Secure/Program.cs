@@ -6,7 +6,7 @@ using CoAP.NET.Dtls;
 
 if (!CoapDtls.IsSupported)
 {
-    Console.Error.WriteLine("coaps needs OpenSSL 3 or 1.1.1, which is not installed.");
+    Console.Error.WriteLine("coaps needs OpenSSL 3, 4 or 1.1.1, which is not installed.");
     return 1;
 }
 

@@ -4,9 +4,9 @@ namespace CoAP.NET.Dtls;
 
 /// <summary>Reports whether this machine supports <c>coaps</c>, and finds OpenSSL.</summary>
 /// <remarks>
-/// OpenSSL of the system, 3 or 1.1.1, does the handshakes. The library looks for it when an endpoint that uses <c>coaps</c> starts, or when
-/// a member of this class needs it. On Linux .NET uses OpenSSL as well, and a process has room for one OpenSSL 3: the one that it loads
-/// first.
+/// OpenSSL of the system, 3, 4 or 1.1.1, does the handshakes. The library looks for it when an endpoint that uses <c>coaps</c> starts, or
+/// when a member of this class needs it. On Linux .NET uses OpenSSL as well, and a process has room for one OpenSSL 3: the one it loads
+/// first. .NET 10 finds OpenSSL 4 only with <c>DOTNET_OPENSSL_VERSION_OVERRIDE=4</c> in the environment.
 /// </remarks>
 public static class CoapDtls
 {

@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Dtls.Native;
 
-/// <summary>Finds the OpenSSL of the system: libcrypto and libssl of the same version, 3 before 1.1.</summary>
+/// <summary>Finds the OpenSSL of the system: libcrypto and libssl of the same version.</summary>
 internal static class OpenSslLibrary
 {
     /// <summary>The library name in imports of libcrypto.</summary>
@@ -18,8 +18,6 @@ internal static class OpenSslLibrary
     // The result of OpenSSL_version_num for 1.1.1.
     private const uint Oldest = 0x1010100f;
     private const string VersionFunction = "OpenSSL_version_num";
-    private const string CryptoOf3 = "libcrypto.so.3";
-    private const string CryptoOf11 = "libcrypto.so.1.1";
 
     private static readonly Lock s_lock = new();
     private static nint s_crypto;
@@ -93,7 +91,7 @@ internal static class OpenSslLibrary
 
             List<string> tried = [];
             bool isTaken = false;
-            foreach ((string crypto, string ssl) in Candidates())
+            foreach ((string crypto, string ssl) in OpenSslNames.OfThisMachine(!string.IsNullOrEmpty(Directory)))
             {
                 if (!TryLoadFrom(crypto, tried, out nint cryptoHandle) || !IsNewEnough(cryptoHandle, tried))
                 {
@@ -102,11 +100,19 @@ internal static class OpenSslLibrary
 
                 if (TryLoadFrom(ssl, tried, out nint sslHandle) && IsOfOneKind(cryptoHandle, sslHandle))
                 {
+                    if (OperatingSystem.IsLinux() && !HasNetOne())
+                    {
+                        missing = $"coaps has found {ssl}, and .NET {Environment.Version.Major}, which computes the hashes of a handshake, "
+                            + $"does not look for it. Install OpenSSL 3 too ({Package()}), or start the process with "
+                            + $"{OpenSslNames.VersionVariableOfNet}=4.";
+                        return false;
+                    }
+
                     (s_crypto, s_ssl) = (cryptoHandle, sslHandle);
                     return true;
                 }
 
-                isTaken |= IsPlaceTaken(cryptoHandle);
+                isTaken |= IsPlaceTaken(crypto, cryptoHandle);
             }
 
             missing = isTaken
@@ -161,13 +167,14 @@ internal static class OpenSslLibrary
         string what = string.Join(", ", tried);
         if (Directory is not { Length: > 0 } directory)
         {
-            return $"coaps needs OpenSSL 3 or 1.1.1, which was not found (tried {what}). {Advice}";
+            return $"coaps needs OpenSSL {OpenSslNames.Versions}, which was not found (tried {what}). {Advice}";
         }
 
         string source = s_directory is null ? $"the environment variable {PathVariable}" : "CoapDtls.LibraryDirectory";
         string fault = System.IO.Directory.Exists(directory) ? "which has no such OpenSSL" : "which does not exist";
-        return $"coaps needs OpenSSL 3 or 1.1.1. It was looked for only in the directory that {source} names, {directory}, {fault} (tried "
-            + $"{what}). Name the directory that holds libcrypto and libssl there, or remove the setting to use the OpenSSL of the system.";
+        return $"coaps needs OpenSSL {OpenSslNames.Versions}. It was looked for only in the directory that {source} names, {directory}, "
+            + $"{fault} (tried {what}). Name the directory that holds libcrypto and libssl there, or remove the setting to use the OpenSSL "
+            + "of the system.";
     }
 
     private static nint Resolve(string name, Assembly assembly, DllImportSearchPath? path)
@@ -203,6 +210,10 @@ internal static class OpenSslLibrary
         return false;
     }
 
+    private static bool HasNetOne() =>
+        OpenSslNames.OfNet(Environment.Version.Major, Environment.GetEnvironmentVariable(OpenSslNames.VersionVariableOfNet))
+            .Any(static name => NativeLibrary.TryLoad(name, out _));
+
     // Functions of one take objects of the other. Except on Windows, a look-up in a library includes those that it depends on, which shows
     // the libcrypto that a libssl uses.
     private static bool IsOfOneKind(nint crypto, nint ssl) =>
@@ -210,9 +221,9 @@ internal static class OpenSslLibrary
             || !NativeLibrary.TryGetExport(crypto, VersionFunction, out nint own) || used == own;
 
     // The loader of Linux uses an already loaded libcrypto for the one of the same name that a libssl needs, wherever both are.
-    private static bool IsPlaceTaken(nint crypto) =>
+    private static bool IsPlaceTaken(string name, nint crypto) =>
         OperatingSystem.IsLinux() && !string.IsNullOrEmpty(Directory)
-        && NativeLibrary.TryLoad(VersionOf(crypto) >> 28 == 3 ? CryptoOf3 : CryptoOf11, out nint other)
+        && NativeLibrary.TryLoad(name, out nint other)
         && NativeLibrary.TryGetExport(other, VersionFunction, out nint there)
         && NativeLibrary.TryGetExport(crypto, VersionFunction, out nint own) && there != own;
 
@@ -236,32 +247,7 @@ internal static class OpenSslLibrary
             : 0;
 
     private static string Package() =>
-        OperatingSystem.IsWindows() ? "OpenSSL 3 for this processor's architecture: Windows has none of its own"
+        OperatingSystem.IsWindows() ? "OpenSSL 3 or 4 for this processor's architecture: Windows has none of its own"
         : OperatingSystem.IsMacOS() ? "brew install openssl@3"
         : PlatformCryptography.Packages;
-
-    private static IEnumerable<(string Crypto, string Ssl)> Candidates()
-    {
-        if (OperatingSystem.IsWindows())
-        {
-            string architecture = RuntimeInformation.ProcessArchitecture == Architecture.Arm64 ? "-arm64" : "-x64";
-            yield return ($"libcrypto-3{architecture}.dll", $"libssl-3{architecture}.dll");
-            yield return ($"libcrypto-1_1{architecture}.dll", $"libssl-1_1{architecture}.dll");
-        }
-        else if (OperatingSystem.IsMacOS())
-        {
-            yield return ("libcrypto.3.dylib", "libssl.3.dylib");
-            if (string.IsNullOrEmpty(Directory))
-            {
-                // Homebrew links its OpenSSL nowhere; the loader does not search there.
-                yield return ("/opt/homebrew/opt/openssl@3/lib/libcrypto.3.dylib", "/opt/homebrew/opt/openssl@3/lib/libssl.3.dylib");
-                yield return ("/usr/local/opt/openssl@3/lib/libcrypto.3.dylib", "/usr/local/opt/openssl@3/lib/libssl.3.dylib");
-            }
-        }
-        else
-        {
-            yield return (CryptoOf3, "libssl.so.3");
-            yield return (CryptoOf11, "libssl.so.1.1");
-        }
-    }
 }

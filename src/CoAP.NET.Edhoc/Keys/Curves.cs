@@ -56,8 +56,8 @@ internal static class Curves
         if (!IsSupported(curve))
         {
             throw new PlatformNotSupportedException(
-                $"{curve} needs OpenSSL 3 or 1.1.1, which is missing. Install it, name its directory in the environment variable "
-                    + $"{OpenSslKeys.PathVariable}, or use cipher suites 2 and 3, which need nothing but .NET.");
+                $"{curve} needs OpenSSL {OpenSslNames.Versions}, which is missing. Install it, name its directory in the environment "
+                    + $"variable {OpenSslKeys.PathVariable}, or use cipher suites 2 and 3, which need nothing but .NET.");
         }
     }
 }

@@ -20,7 +20,7 @@ internal static unsafe class OpenSslKeys
     public static bool IsSupported => s_functions.Value is not null;
 
     private static Functions Native => s_functions.Value
-        ?? throw new PlatformNotSupportedException("EDHOC needs OpenSSL 3 or 1.1.1 for this curve, which is missing.");
+        ?? throw new PlatformNotSupportedException($"EDHOC needs OpenSSL {OpenSslNames.Versions} for this curve, which is missing.");
 
     public static byte[] PublicKey(EdhocCurve curve, ReadOnlySpan<byte> secret)
     {
@@ -212,16 +212,10 @@ internal static unsafe class OpenSslKeys
 
     private static IEnumerable<string> Candidates()
     {
-        string[] names = OperatingSystem.IsWindows()
-            ? RuntimeInformation.ProcessArchitecture == Architecture.Arm64
-                ? ["libcrypto-3-arm64.dll", "libcrypto-1_1-arm64.dll"]
-                : ["libcrypto-3-x64.dll", "libcrypto-1_1-x64.dll"]
-            : OperatingSystem.IsMacOS()
-                ? ["libcrypto.3.dylib", "/opt/homebrew/opt/openssl@3/lib/libcrypto.3.dylib",
-                    "/usr/local/opt/openssl@3/lib/libcrypto.3.dylib"]
-                : ["libcrypto.so.3", "libcrypto.so.1.1"];
         string? directory = Environment.GetEnvironmentVariable(PathVariable);
-        return string.IsNullOrEmpty(directory) ? names : names.Select(name => Path.Combine(directory, Path.GetFileName(name)));
+        return string.IsNullOrEmpty(directory)
+            ? OpenSslNames.OfThisMachine(isInDirectory: false).Select(static names => names.Crypto)
+            : OpenSslNames.OfThisMachine(isInDirectory: true).Select(names => Path.Combine(directory, names.Crypto));
     }
 
     private sealed class Functions(nint library)
