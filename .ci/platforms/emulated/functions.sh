@@ -1,23 +1,7 @@
 # Sourced by the steps that run what was built for this machine on another C library or another processor. Their working folder is the repository.
 export CI=true DEBIAN_FRONTEND=noninteractive DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
 
-# Mirrors and registries fail now and then.
-retry() {
-    local attempt
-    for attempt in 1 2 3 4; do
-        "$@" && return 0
-        printf 'Attempt %d of "%s" did not work.\n' "$attempt" "$*"
-        sleep $((attempt * 10))
-    done
-    return 1
-}
-
-install() {
-    local sudo=''
-    [ "$(id -u)" = 0 ] || sudo='sudo'
-    retry $sudo apt-get -o DPkg::Lock::Timeout=300 update -qq
-    retry $sudo apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends "$@"
-}
+. .ci/functions.sh
 
 # Assemblies are the same on every system: only .NET's runtime and the program that starts it differ.
 # lay_out RID FOLDER PROJECT...: below the folder, .NET's runtime for a system, and a program that starts each of the built projects.
