@@ -211,7 +211,18 @@ internal sealed class AsyncConnection : CoapConnection
     }
 
     /// <summary>Ends the connection for an exception of the platform.</summary>
-    public void EndBy(Exception error) => End(_link.Explain(error, _reader.HasHeard), lingers: false);
+    public void EndBy(Exception error)
+    {
+        if (_link.HasEnded)
+        {
+            // The peer has closed the connection, which is why a write fails.
+            OnReceiveEnded();
+        }
+        else
+        {
+            End(_link.Explain(error, _reader.HasHeard), lingers: false);
+        }
+    }
 
     /// <summary>Ends the connection after the peer has ended its side too, or its time is over.</summary>
     public void EndLingering()

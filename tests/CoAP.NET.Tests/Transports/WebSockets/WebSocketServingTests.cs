@@ -114,6 +114,26 @@ public sealed class WebSocketServingTests : WebSocketTest
         Assert.Equal(0, Server.Counters[CoapCounter.ConnectionsLost]);
     }
 
+    [Theory]
+    [InlineData(WebSocketCloseStatus.NormalClosure, "closed the connection")]
+    [InlineData(WebSocketCloseStatus.InternalServerError, "closed the WebSocket: 1011 broken")]
+    public async Task A_write_that_fails_after_the_peer_closed_does_not_hide_why_it_closed(WebSocketCloseStatus status, string reason)
+    {
+        await StartAsync();
+        TaskCompletionSource<CoapDisconnection> gone = new();
+        Server.Endpoint.PeerDisconnected += (_, end) => gone.TrySetResult(end);
+        using WritingWhenClosedSocket webSocket = new(status);
+        CoapAcceptedConnection accepted = new()
+        {
+            Remote = new IPEndPoint(IPAddress.Loopback, 40_000),
+            Local = new IPEndPoint(IPAddress.Loopback, 80)
+        };
+        await Server.Endpoint.AcceptWebSocketAsync(webSocket, accepted, CancellationToken.None).WaitAsync(Hang);
+        CoapConnectionException end = (await gone.Task.WaitAsync(Hang)).Reason;
+        Assert.Equal(CoapConnectionError.Closed, end.Error);
+        Assert.Contains(reason, end.Message, StringComparison.Ordinal);
+    }
+
     [Fact]
     public async Task Cancelling_what_accepts_releases_the_connection()
     {
@@ -190,5 +210,64 @@ public sealed class WebSocketServingTests : WebSocketTest
             Wire.Hex(CoapWebSocketSerializer.Default.Serialize(
                 new CoapMessage(CoapCode.Content) { Token = request.Token, Payload = "x"u8.ToArray() })));
         Assert.Equal("x", (await asked.WaitAsync(Hang)).GetText());
+    }
+
+    /// <summary>A WebSocket whose peer sends its CSM and closes while a write waits. The write fails when the output is closed.</summary>
+    private sealed class WritingWhenClosedSocket(WebSocketCloseStatus status) : WebSocket
+    {
+        private readonly TaskCompletionSource _writing = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        private readonly TaskCompletionSource _written = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        private readonly TaskCompletionSource _aborted = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        private readonly byte[] _csm = Wire.Hex(Csm);
+        private int _read;
+        private WebSocketState _state = WebSocketState.Open;
+
+        public override WebSocketCloseStatus? CloseStatus => _state == WebSocketState.Open ? null : status;
+
+        public override string? CloseStatusDescription => "broken";
+
+        public override WebSocketState State => _state;
+
+        public override string? SubProtocol => CoapWebSocketTransport.SubProtocol;
+
+        public override Task SendAsync(
+            ArraySegment<byte> buffer, WebSocketMessageType messageType, bool endOfMessage, CancellationToken cancellationToken)
+        {
+            _writing.TrySetResult();
+            return _written.Task;
+        }
+
+        public override async Task<WebSocketReceiveResult> ReceiveAsync(ArraySegment<byte> buffer, CancellationToken cancellationToken)
+        {
+            int count = Math.Min(buffer.Count, _csm.Length - _read);
+            if (_read < _csm.Length)
+            {
+                _csm.AsSpan(_read, count).CopyTo(buffer);
+                _read += count;
+                return new WebSocketReceiveResult(count, WebSocketMessageType.Binary, _read == _csm.Length);
+            }
+
+            await _writing.Task;
+            _state = WebSocketState.CloseReceived;
+            return new WebSocketReceiveResult(0, WebSocketMessageType.Close, true, status, CloseStatusDescription);
+        }
+
+        public override Task CloseOutputAsync(
+            WebSocketCloseStatus closeStatus, string? statusDescription, CancellationToken cancellationToken)
+        {
+            _written.TrySetException(new WebSocketException(WebSocketError.InvalidState));
+            return _aborted.Task;
+        }
+
+        public override Task CloseAsync(WebSocketCloseStatus closeStatus, string? statusDescription, CancellationToken cancellationToken) =>
+            CloseOutputAsync(closeStatus, statusDescription, cancellationToken);
+
+        public override void Abort()
+        {
+            _state = WebSocketState.Aborted;
+            _aborted.TrySetResult();
+        }
+
+        public override void Dispose() => Abort();
     }
 }
