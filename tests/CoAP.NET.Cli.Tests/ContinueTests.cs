@@ -1,6 +1,6 @@
 using System.Diagnostics;
 using CoAP.NET.Mesh;
-using CoAP.NET.Wire;
+using CoAP.NET.Explorer.Exploring;
 
 namespace CoAP.NET.Cli.Tests;
 

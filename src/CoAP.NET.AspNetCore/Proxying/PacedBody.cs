@@ -1,4 +1,4 @@
-using CoAP.NET.Shared;
+using CoAP.NET.Proxy;
 using Microsoft.AspNetCore.Http;
 
 namespace CoAP.NET.AspNetCore.Proxying;

@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.Globalization;
 using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Cli.Wire;
+using CoAP.NET.Explorer.Exploring;
 using CoAP.NET.Mesh;
 using CoAP.NET.Messages;
 

@@ -1,5 +1,6 @@
 using System.Globalization;
 using CoAP.NET.Cli.Output;
+using CoAP.NET.Explorer.Exploring;
 using CoAP.NET.Mesh;
 using CoAP.NET.Options;
 using CoAP.NET.Serialization;

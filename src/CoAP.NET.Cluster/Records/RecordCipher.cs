@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using CoAP.NET.Dtls.Keeping;
 
 namespace CoAP.NET.Cluster;
 

@@ -1,7 +1,5 @@
 namespace CoAP.NET.Exchanges;
 
-// Also compiled into the packages for DTLS and OSCORE: all replay windows use this code.
-
 /// <summary>
 /// Tracks which of the newest numbers were received. The state is the highest number plus one and a ring of bits, one for each of the
 /// numbers below: bit n of the ring stands for the number that is n modulo the size of the ring. All numbers older than the ring count as

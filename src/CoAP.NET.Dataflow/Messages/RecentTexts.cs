@@ -6,7 +6,7 @@ namespace CoAP.NET.Messages;
 
 /// <summary>
 /// A cache for recent texts, such as URIs: most programs use the same few again and again. It has a fixed size: a text has two possible
-/// slots, and replaces the text in the second slot if the first is occupied. Thread-safe. The packages of proxies also compile it.
+/// slots, and replaces the text in the second slot if the first is occupied. Thread-safe.
 /// </summary>
 /// <typeparam name="TValue">The cached value of a text.</typeparam>
 internal sealed class RecentTexts<TValue>

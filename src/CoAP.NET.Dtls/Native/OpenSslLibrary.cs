@@ -100,7 +100,7 @@ internal static class OpenSslLibrary
 
                 if (TryLoadFrom(ssl, tried, out nint sslHandle) && IsOfOneKind(cryptoHandle, sslHandle))
                 {
-                    if (OperatingSystem.IsLinux() && !HasNetOne())
+                    if (!PlatformCryptography.IsAvailable)
                     {
                         missing = $"coaps has found {ssl}, and .NET {Environment.Version.Major}, which computes the hashes of a handshake, "
                             + $"does not look for it. Install OpenSSL 3 too ({Package()}), or start the process with "
@@ -209,10 +209,6 @@ internal static class OpenSslLibrary
         tried[^1] += File.Exists(full) ? ": it is there and does not load" : string.Empty;
         return false;
     }
-
-    private static bool HasNetOne() =>
-        OpenSslNames.OfNet(Environment.Version.Major, Environment.GetEnvironmentVariable(OpenSslNames.VersionVariableOfNet))
-            .Any(static name => NativeLibrary.TryLoad(name, out _));
 
     // Functions of one take objects of the other. Except on Windows, a look-up in a library includes those that it depends on, which shows
     // the libcrypto that a libssl uses.

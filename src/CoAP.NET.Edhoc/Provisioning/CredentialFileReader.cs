@@ -3,7 +3,6 @@ using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Text.Json;
 using CoAP.NET.Edhoc.Coap;
-using CoAP.NET.Hosting;
 
 namespace CoAP.NET.Edhoc;
 

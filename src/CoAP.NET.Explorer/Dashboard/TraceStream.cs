@@ -1,7 +1,7 @@
 using System.Buffers.Binary;
 using System.Net;
 using System.Text;
-using CoAP.NET.Decoding;
+using CoAP.NET.Explorer.Decoding;
 using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Explorer.Dashboard;

@@ -2,7 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Text;
 using System.Text.Json;
-using CoAP.NET.Decoding;
+using CoAP.NET.Explorer.Decoding;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Explorer.Exploring;

@@ -1,8 +1,7 @@
-using CoAP.NET.Decoding;
+using CoAP.NET.Explorer.Decoding;
 using CoAP.NET.Explorer.Pages;
 using CoAP.NET.Mesh;
 using CoAP.NET.Transports;
-using CoAP.NET.Wire;
 
 namespace CoAP.NET.Explorer.Exploring;
 

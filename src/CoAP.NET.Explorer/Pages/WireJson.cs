@@ -1,5 +1,5 @@
 using System.Text.Json;
-using CoAP.NET.Decoding;
+using CoAP.NET.Explorer.Decoding;
 
 namespace CoAP.NET.Explorer.Pages;
 

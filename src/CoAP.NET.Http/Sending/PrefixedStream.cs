@@ -1,4 +1,4 @@
-using CoAP.NET.Shared;
+using CoAP.NET.Proxy;
 
 namespace CoAP.NET.Http.Sending;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Shared;
-
 namespace CoAP.NET.Proxy.Upstreams;
 
 /// <summary>

@@ -39,8 +39,8 @@ public sealed class OpenSslNamesTests
         OpenSslNames.For(OSPlatform.OSX, Architecture.Arm64, isInDirectory: true).Select(static names => names.Crypto));
 
     [Theory]
-    [InlineData(10, null, "libssl.so.3", "libssl.so.1.1")]
-    [InlineData(10, "4", "libssl.so.4", "libssl.so.3", "libssl.so.1.1")]
+    [InlineData(10, null, "libssl.so.3", "libssl.so.1.1", "libssl.so.1.0.2", "libssl.so.1.0.0", "libssl.so.10")]
+    [InlineData(10, "4", "libssl.so.4", "libssl.so.3", "libssl.so.1.1", "libssl.so.1.0.2", "libssl.so.1.0.0", "libssl.so.10")]
     [InlineData(11, "", "libssl.so.3", "libssl.so.1.1", "libssl.so.4")]
     public void NET_10_finds_OpenSSL_4_only_where_it_is_told(int version, string? wanted, params string[] names) =>
         Assert.Equal(names, OpenSslNames.OfNet(version, wanted));

@@ -13,10 +13,6 @@ internal static class PlatformCryptography
         "Debian and Ubuntu: apt-get install libssl3, from Debian 13 and Ubuntu 24.04 on libssl3t64; Alpine: apk add libssl3; Fedora and "
             + "RHEL: dnf install openssl-libs";
 
-    // What .NET looks for, in its order, and the variable by which a user names another version.
-    private const string VersionVariable = "DOTNET_OPENSSL_VERSION_OVERRIDE";
-    private static readonly string[] s_versions = ["3", "1.1", "1.0.2", "1.0.0", "10"];
-
     // It stays once it is there; an application may still load it later from a place of its own.
     private static volatile bool s_isFound;
 
@@ -40,11 +36,8 @@ internal static class PlatformCryptography
         $"{what} needs OpenSSL 3 or 1.1.1, which .NET does not find (tried {string.Join(", ", Names())}). Install it ({Packages}).";
 
     /// <summary>The names of the library that .NET tries.</summary>
-    internal static IEnumerable<string> Names()
-    {
-        string? version = Environment.GetEnvironmentVariable(VersionVariable);
-        return s_versions.Prepend(version).Where(static one => !string.IsNullOrEmpty(one)).Select(static one => $"libssl.so.{one}");
-    }
+    internal static IEnumerable<string> Names() =>
+        OpenSslNames.OfNet(Environment.Version.Major, Environment.GetEnvironmentVariable(OpenSslNames.VersionVariableOfNet));
 
     // Closed again: who asks need not use it, and it takes 5 MiB.
     private static bool IsThere(string name)

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Decoding;
+namespace CoAP.NET.Explorer.Decoding;
 
 /// <summary>Some bytes of a message and their meaning.</summary>
 /// <param name="Offset">Their position in the message.</param>

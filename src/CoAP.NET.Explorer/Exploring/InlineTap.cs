@@ -1,6 +1,6 @@
 using System.Threading.Tasks.Dataflow;
 
-namespace CoAP.NET.Wire;
+namespace CoAP.NET.Explorer.Exploring;
 
 /// <summary>
 /// A block without a queue: it observes or changes an item and offers it on immediately on the same thread. The last message of a command

@@ -2,7 +2,7 @@ using System.Globalization;
 using System.Text.Unicode;
 using CoAP.NET.Options;
 
-namespace CoAP.NET.Decoding;
+namespace CoAP.NET.Explorer.Decoding;
 
 /// <summary>Finds the objections of a receiver to an option of a well-formed message (RFC 7252 section 5.4).</summary>
 internal static class OptionJudge

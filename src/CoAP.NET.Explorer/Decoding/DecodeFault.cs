@@ -1,7 +1,7 @@
 using System.Globalization;
 using CoAP.NET.Serialization;
 
-namespace CoAP.NET.Decoding;
+namespace CoAP.NET.Explorer.Decoding;
 
 /// <summary>The reason why bytes are not a valid message.</summary>
 /// <param name="Rule">The violated rule.</param>

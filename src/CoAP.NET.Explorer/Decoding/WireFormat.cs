@@ -1,4 +1,4 @@
-namespace CoAP.NET.Decoding;
+namespace CoAP.NET.Explorer.Decoding;
 
 /// <summary>The framing of messages.</summary>
 internal enum WireFormat

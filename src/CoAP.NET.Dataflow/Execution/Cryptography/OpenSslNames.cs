@@ -24,7 +24,7 @@ internal static class OpenSslNames
     /// <returns>Names of libssl.</returns>
     public static IEnumerable<string> OfNet(int version, string? wanted)
     {
-        string[] versions = version < 11 ? ["3", "1.1"] : ["3", "1.1", "4"];
+        string[] versions = version < 11 ? ["3", "1.1", "1.0.2", "1.0.0", "10"] : ["3", "1.1", "4"];
         return (string.IsNullOrEmpty(wanted) ? versions : versions.Prepend(wanted)).Select(static one => $"libssl.so.{one}");
     }
 

@@ -3,7 +3,7 @@ using System.Text;
 using System.Text.Json;
 using CoAP.NET.Options;
 
-namespace CoAP.NET.Decoding;
+namespace CoAP.NET.Explorer.Decoding;
 
 /// <summary>Writes decoded messages as JSON. Scripts depend on the names: they are stable, and new ones may be added.</summary>
 internal static class MessageJson

@@ -1,6 +1,6 @@
 using CoAP.NET.Options;
 
-namespace CoAP.NET.Decoding;
+namespace CoAP.NET.Explorer.Decoding;
 
 /// <summary>An option of a message.</summary>
 /// <param name="Offset">The position of its first byte.</param>

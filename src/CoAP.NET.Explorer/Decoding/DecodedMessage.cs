@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace CoAP.NET.Decoding;
+namespace CoAP.NET.Explorer.Decoding;
 
 /// <summary>The fields of a message, as far as its bytes are valid.</summary>
 internal sealed class DecodedMessage

@@ -1,7 +1,7 @@
 using System.Globalization;
 using CoAP.NET.Options;
 
-namespace CoAP.NET.Decoding;
+namespace CoAP.NET.Explorer.Decoding;
 
 /// <summary>Interprets the fields of a message together.</summary>
 internal static class MessageSense

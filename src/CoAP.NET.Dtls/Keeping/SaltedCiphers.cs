@@ -1,6 +1,6 @@
 using System.Security.Cryptography;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Dtls.Keeping;
 
 /// <summary>
 /// Ciphers (AES-256-GCM) whose keys derive from one secret and a salt (HKDF). Deriving a key and creating a cipher takes several times as

@@ -1,9 +1,6 @@
-namespace CoAP.NET.Shared;
+namespace CoAP.NET.Proxy;
 
-/// <summary>
-/// A read-only, forward-only stream over another one. Compiled into each package that needs it, because streams are not part of what the
-/// packages offer each other.
-/// </summary>
+/// <summary>A read-only, forward-only stream over another one.</summary>
 /// <param name="source">The inner stream; disposed with this one.</param>
 internal abstract class ForwardStream(Stream source) : Stream
 {

@@ -4,7 +4,7 @@ using System.Text;
 using CoAP.NET.Options;
 using CoAP.NET.Serialization;
 
-namespace CoAP.NET.Decoding;
+namespace CoAP.NET.Explorer.Decoding;
 
 /// <summary>
 /// Splits a message into fields, as far as it is readable. The library's serializers find errors, so the report matches the behaviour of an
