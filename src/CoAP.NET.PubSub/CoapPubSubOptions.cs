@@ -1,5 +1,4 @@
 using System.Diagnostics.Metrics;
-using CoAP.NET.Cluster;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.PubSub;
@@ -69,7 +68,7 @@ public sealed class CoapPubSubOptions
     /// </remarks>
     public int MaxTopicsInDiscovery { get; set; } = 100;
 
-    /// <summary>Opens the table that holds the topics, such as <c>rules => cluster.OpenTable(CoapRecordKind.Topic, rules)</c>.</summary>
+    /// <summary>Opens the table that holds the topics, such as <c>rules => cluster.OpenTable(CoapTableKind.Topics, rules)</c>.</summary>
     /// <remarks>
     /// Topics in a cluster outlive the process and are the same on all nodes. Null, the default: the topics are in memory of this process.
     /// </remarks>

@@ -1,5 +1,3 @@
-using System.Text;
-using CoAP.NET.Cluster;
 
 namespace CoAP.NET.ResourceDirectory;
 
@@ -16,7 +14,7 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public CoapDirectoryServer(CoapDirectoryOptions? options = null)
     {
-        Core = new DirectoryCore((options ?? new CoapDirectoryOptions()).Checked(), []);
+        Core = new DirectoryCore((options ?? new CoapDirectoryOptions()).Checked());
         Core.Table = CoapTable.InMemory(Core.Rules, Core.Options.TimeProvider, BoundsOf(Core.Options));
         _meter = new DirectoryMeter(this, Core.Options.MeterFactory);
 
@@ -24,23 +22,21 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
         _ = Core.StartAsync(CancellationToken.None);
     }
 
-    /// <summary>Creates a directory whose registrations are in a cluster.</summary>
+    /// <summary>Creates a directory whose registrations are in a table of several nodes: of a cluster (<c>CoapCluster</c>).</summary>
     /// <remarks>
     /// The registrations survive a restart, and every node finds all of them, regardless of the node that accepted them. Each node creates
     /// one directory, with the same options.
     /// </remarks>
-    /// <param name="cluster">The cluster. Start it before this directory (<see cref="StartAsync"/>), and stop it afterwards.</param>
+    /// <param name="tables">The cluster. Start it before this directory (<see cref="StartAsync"/>), and stop it afterwards.</param>
     /// <param name="options">The options; null for the defaults. The constructor copies them.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     /// <exception cref="InvalidOperationException">The cluster already has a directory on this node.</exception>
     /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
-    public CoapDirectoryServer(CoapCluster cluster, CoapDirectoryOptions? options = null)
+    public CoapDirectoryServer(ICoapTableProvider tables, CoapDirectoryOptions? options = null)
     {
-        ArgumentNullException.ThrowIfNull(cluster);
-
-        // Link-local addresses of two hosts differ, so the node is part of their hash.
-        Core = new DirectoryCore((options ?? new CoapDirectoryOptions()).Checked(), Encoding.UTF8.GetBytes(cluster.Self.Id.ToString()));
-        Core.Table = cluster.OpenTable(CoapRecordKind.Registration, Core.Rules, BoundsOf(Core.Options));
+        ArgumentNullException.ThrowIfNull(tables);
+        Core = new DirectoryCore((options ?? new CoapDirectoryOptions()).Checked());
+        Core.Table = tables.OpenTable(CoapTableKind.Registrations, Core.Rules, BoundsOf(Core.Options));
         _meter = new DirectoryMeter(this, Core.Options.MeterFactory);
     }
 

@@ -1,5 +1,4 @@
 using System.Diagnostics.Metrics;
-using CoAP.NET.Cluster;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Logging;
@@ -64,8 +63,8 @@ internal sealed class HostedDirectoryServer
             step(options, services);
         }
 
-        return services.GetService<CoapCluster>() is { } cluster
-            ? new CoapDirectoryServer(cluster, options)
+        return services.GetService<ICoapTableProvider>() is { } tables
+            ? new CoapDirectoryServer(tables, options)
             : new CoapDirectoryServer(options);
     }
 }

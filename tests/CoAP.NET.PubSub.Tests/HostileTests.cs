@@ -334,7 +334,7 @@ public sealed class HostileTests
             {
                 MaxTopics = 4,
                 OpenTable = rules => _cluster.OpenTable(
-                    CoapRecordKind.Topic, rules, new CoapTableOptions { Timeout = TimeSpan.FromMinutes(1) }),
+                    CoapTableKind.Topics, rules, new CoapTableOptions { Timeout = TimeSpan.FromMinutes(1) }),
             });
         }
 

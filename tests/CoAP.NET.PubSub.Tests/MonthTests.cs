@@ -96,7 +96,7 @@ public sealed class MonthTests : IAsyncDisposable
             {
                 Secret = Enumerable.Range(1, 32).Select(static i => (byte)i).ToArray(), Lease = TimeSpan.FromHours(1),
             }, _clock);
-            open = rules => cluster.OpenTable(CoapRecordKind.Topic, rules);
+            open = rules => cluster.OpenTable(CoapTableKind.Topics, rules);
             await _clock.AdvanceUntilAsync(cluster.StartAsync(), s_long);
         }
 

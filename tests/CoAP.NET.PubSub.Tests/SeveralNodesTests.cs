@@ -133,7 +133,7 @@ public sealed class SeveralNodesTests
         server.Listen("coap://127.0.0.1:0");
         CoapPubSubBroker topics = server.MapPubSub("/ps", new CoapPubSubOptions
         {
-            OpenTable = rules => cluster.OpenTable(CoapRecordKind.Topic, rules),
+            OpenTable = rules => cluster.OpenTable(CoapTableKind.Topics, rules),
         });
         await cluster.StartAsync(cancellationToken);
         await topics.StartAsync(cancellationToken);
@@ -172,7 +172,7 @@ public sealed class SeveralNodesTests
             Broker = Server.MapPubSub("/ps", new CoapPubSubOptions
             {
                 OpenTable = rules => Cluster.OpenTable(
-                    CoapRecordKind.Topic, rules, new CoapTableOptions { Timeout = TimeSpan.FromMinutes(1) }),
+                    CoapTableKind.Topics, rules, new CoapTableOptions { Timeout = TimeSpan.FromMinutes(1) }),
             });
         }
 

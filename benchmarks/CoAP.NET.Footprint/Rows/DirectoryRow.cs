@@ -3,6 +3,7 @@ using System.Globalization;
 using System.Text;
 using CoAP.NET.Cluster;
 using CoAP.NET.ResourceDirectory;
+using CoAP.NET.Tables;
 
 namespace CoAP.NET.Footprint.Rows;
 

@@ -171,6 +171,7 @@ public static class CoapClusterServiceCollectionExtensions
             provider.GetService<CoapRandomSource>(),
             provider.GetService<ILoggerFactory>()?.CreateLogger(ClusterLog.Category)));
         services.TryAddSingleton(static provider => provider.GetRequiredService<CoapCluster>().Devices);
+        services.TryAddSingleton<ICoapTableProvider>(static provider => provider.GetRequiredService<CoapCluster>());
         services.TryAddSingleton<IOscoreStore>(static provider => provider.GetRequiredService<CoapCluster>().OscoreStore);
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, ClusterHostedService>());
     }

@@ -14,7 +14,7 @@ namespace CoAP.NET.Cluster;
 /// starts has all slots; further nodes stand by, and take over when it ends. A node that stops releases its lease, so that the next one
 /// need not wait.</para>
 /// </remarks>
-public sealed class CoapCluster : IClusterLinkListener, IAsyncDisposable
+public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsyncDisposable
 {
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
@@ -215,18 +215,18 @@ public sealed class CoapCluster : IClusterLinkListener, IAsyncDisposable
     /// All nodes open it with the same rules. Call <see cref="StartAsync"/> first, and then <see cref="CoapTable.StartAsync"/>, which loads
     /// the entries.
     /// </remarks>
-    /// <param name="kind">The kind of its records: <see cref="CoapRecordKind.Registration"/>, <see cref="CoapRecordKind.Topic"/>, or a
-    /// number from <see cref="CoapRecordKind.Application"/> on, the same on all nodes and after every restart.</param>
+    /// <param name="kind">The kind of its entries: a member of <see cref="CoapTableKind"/>, or a number from
+    /// <see cref="CoapTableKind.Application"/> on, the same on all nodes and after every restart.</param>
     /// <param name="rules">Makes the decisions, and receives the changes.</param>
     /// <param name="options">Limits and times, which are copied; null for the defaults.</param>
     /// <returns>The table. It ends with the cluster, or when it is disposed of.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The kind belongs to other records, or an option is out of its range.</exception>
     /// <exception cref="InvalidOperationException">A table of this kind is open already.</exception>
     /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
-    public CoapTable OpenTable(CoapRecordKind kind, ICoapTableRules rules, CoapTableOptions? options = null)
+    public CoapTable OpenTable(CoapTableKind kind, ICoapTableRules rules, CoapTableOptions? options = null)
     {
         ThrowIfEnded();
-        return Tables.Open(kind, rules, options);
+        return Tables.Open((CoapRecordKind)kind, rules, options);
     }
 
     /// <summary>The key of messages between the processes of one machine about their sockets.</summary>

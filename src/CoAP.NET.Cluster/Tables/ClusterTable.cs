@@ -45,6 +45,8 @@ internal sealed class ClusterTable : CoapTable
 
     public override long Bytes => _contents.Bytes;
 
+    internal override string Node => _cluster.Self.Id.ToString();
+
     /// <summary>Whether this node has all reported changes of each slot's owner.</summary>
     /// <param name="owner">The table on the owner's node.</param>
     internal bool HasHeard(ClusterTable owner) => CoapSlot.All.All(slot =>
@@ -76,7 +78,7 @@ internal sealed class ClusterTable : CoapTable
     {
         Check(key, question);
         ThrowIfEnded();
-        _contents[key.Slot].ThrowIfHeld();
+        _contents[new CoapSlot(key.Slot)].ThrowIfHeld();
         if (cancellationToken.IsCancellationRequested)
         {
             return ValueTask.FromCanceled<ReadOnlyMemory<byte>>(cancellationToken);
@@ -146,7 +148,7 @@ internal sealed class ClusterTable : CoapTable
         {
             if (_failed.IsDue())
             {
-                TableLog.QuestionFailed(_logger, node, key, exception);
+                ClusterTableLog.QuestionFailed(_logger, node, key, exception);
             }
 
             return TableReply.Failed($"The rules of the table failed at node {_cluster.Self.Id}; see its log.");
@@ -198,7 +200,7 @@ internal sealed class ClusterTable : CoapTable
 
     private (CoapFence Fence, long Number, bool IsOwned) PositionOf(CoapSlot number)
     {
-        TableSlot slot = _contents[number];
+        ClusterTableSlot slot = _contents[number];
         lock (slot.Gate)
         {
             return (slot.Fence, slot.Number, slot.IsOwned);
@@ -347,7 +349,7 @@ internal sealed class ClusterTable : CoapTable
             throw asking.End(CoapTableFault.NotReached);
         }
 
-        CoapNodeId home = _cluster.Map[asking.Key.Slot].Node;
+        CoapNodeId home = _cluster.Map[new CoapSlot(asking.Key.Slot)].Node;
         TimeSpan wait = asking.Left;
         if (home == _cluster.Self.Id)
         {

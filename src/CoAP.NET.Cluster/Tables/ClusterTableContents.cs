@@ -5,9 +5,12 @@ namespace CoAP.NET.Cluster;
 /// <summary>The entries of a table in a cluster: counts changes, remembers removals, and writes removals that must be durable.</summary>
 internal sealed class ClusterTableContents(
     CoapCluster cluster, CoapRecordKind kind, ICoapTableRules rules, TimeProvider time, ILogger logger)
-    : TableContents(rules, time, logger)
+    : TableContents(rules, time, logger, static () => new ClusterTableSlot())
 {
     private static readonly long s_endAgain = TimeSpan.FromSeconds(1).Ticks;
+
+    /// <summary>The contents of a slot.</summary>
+    public ClusterTableSlot this[CoapSlot slot] => (ClusterTableSlot)base[slot.Number];
 
     /// <summary>Returns the record key of an entry.</summary>
     public CoapRecordKey RecordKeyOf(ReadOnlySpan<byte> key) => new(kind, new CoapSlot(key[0]), key);
@@ -20,7 +23,7 @@ internal sealed class ClusterTableContents(
     /// <param name="number">The number of the change.</param>
     /// <param name="version">The number of times it was put.</param>
     /// <param name="isDurable">Whether the store has confirmed it.</param>
-    public void Put(TableSlot slot, byte[] data, int keyLength, long expires, long number, ushort version, bool isDurable)
+    public void Put(ClusterTableSlot slot, byte[] data, int keyLength, long expires, long number, ushort version, bool isDurable)
     {
         int index = Put(slot, data, keyLength, expires, number);
         slot.Entries[index].Version = version;
@@ -28,7 +31,7 @@ internal sealed class ClusterTableContents(
     }
 
     /// <summary>Removes an entry, as the newest change of its slot.</summary>
-    public void RemoveNext(TableSlot slot, int index, bool isExpired)
+    public void RemoveNext(ClusterTableSlot slot, int index, bool isExpired)
     {
         slot.Number++;
         slot.NoteRemoval(new CoapTableKey(slot.Entries[index].Key), isExpired);
@@ -36,7 +39,7 @@ internal sealed class ClusterTableContents(
     }
 
     /// <summary>Queues an entry for the store.</summary>
-    public void WriteLater(TableSlot slot, int index)
+    public void WriteLater(ClusterTableSlot slot, int index)
     {
         ref TableEntry entry = ref slot.Entries[index];
         TimeSpan left = RemainingOf(entry.Expires);
@@ -47,8 +50,9 @@ internal sealed class ClusterTableContents(
         }
     }
 
-    protected override void End(TableSlot slot, int index)
+    protected override void End(TableSlot ended, int index)
     {
+        ClusterTableSlot slot = (ClusterTableSlot)ended;
         ref TableEntry entry = ref slot.Entries[index];
         if (slot.Pending?.ContainsKey(new CoapTableKey(entry.Key)) == true)
         {

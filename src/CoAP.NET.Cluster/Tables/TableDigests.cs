@@ -23,7 +23,7 @@ internal sealed class TableDigests
     private readonly CoapFence _fence;
     private readonly long _number;
 
-    private TableDigests(TableSlot slot, ReadOnlySpan<byte> secret)
+    private TableDigests(ClusterTableSlot slot, ReadOnlySpan<byte> secret)
     {
         (_fence, _number) = (slot.Fence, slot.Number);
         TableEntries entries = slot.Entries;
@@ -45,7 +45,7 @@ internal sealed class TableDigests
     }
 
     /// <summary>Returns the digests of a slot, cached until it changes. The caller holds its gate.</summary>
-    public static TableDigests Of(TableSlot slot, ReadOnlySpan<byte> secret)
+    public static TableDigests Of(ClusterTableSlot slot, ReadOnlySpan<byte> secret)
     {
         if (slot.Digests is not { } digests || digests._number != slot.Number || digests._fence != slot.Fence || !slot.Fence.IsSet)
         {

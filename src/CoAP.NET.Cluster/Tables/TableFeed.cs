@@ -74,7 +74,7 @@ internal sealed class TableFeed(ClusterTableContents contents, byte[] secret) : 
     /// <returns>Empty if this node does not decide about the slot.</returns>
     public ReadOnlyMemory<byte> ReadDifference(CoapSlot number, ReadOnlySpan<byte> digests, TablePlace after)
     {
-        TableSlot slot = contents[number];
+        ClusterTableSlot slot = contents[number];
         ArrayBufferWriter<byte> answer = new();
         lock (slot.Gate)
         {
@@ -144,7 +144,7 @@ internal sealed class TableFeed(ClusterTableContents contents, byte[] secret) : 
         while ((answer?.WrittenCount ?? 0) < TableWire.Size && TableWire.TryReadByte(ref positions, out byte number)
             && TableWire.TryReadPosition(ref positions, out CoapFence fence, out long known))
         {
-            TableSlot slot = contents[new CoapSlot(number)];
+            ClusterTableSlot slot = contents[new CoapSlot(number)];
             lock (slot.Gate)
             {
                 if (slot.IsOwned && (slot.Fence != fence || slot.Number != known))
@@ -158,7 +158,7 @@ internal sealed class TableFeed(ClusterTableContents contents, byte[] secret) : 
     }
 
     // The slot, whether changes follow, the position after them, their number, and the changes.
-    private void Write(ArrayBufferWriter<byte> answer, byte number, TableSlot slot, CoapFence fence, long known)
+    private void Write(ArrayBufferWriter<byte> answer, byte number, ClusterTableSlot slot, CoapFence fence, long known)
     {
         TableWire.WriteByte(answer, number);
         if (!slot.Follows(fence, known))

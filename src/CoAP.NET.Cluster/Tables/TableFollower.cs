@@ -80,7 +80,7 @@ internal sealed class TableFollower
             {
                 if (_cluster.Links.IsUp(_node))
                 {
-                    TableLog.NotHeard(_logger, _node, exception.Message);
+                    ClusterTableLog.NotHeard(_logger, _node, exception.Message);
                 }
 
                 await Task.Delay(s_retry, _contents.Time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -104,7 +104,7 @@ internal sealed class TableFollower
                 continue;
             }
 
-            TableSlot slot = _contents[number];
+            ClusterTableSlot slot = _contents[number];
             lock (slot.Gate)
             {
                 if (slot.IsLoaded && !slot.IsOwned)
@@ -139,7 +139,7 @@ internal sealed class TableFollower
                 && TableWire.TryReadList(ref changes, out ReadOnlySpan<byte> list)
                 && TryFindPosition(positions, number, out CoapFence knownFence, out long known))
             {
-                TableSlot slot = _contents[new CoapSlot(number)];
+                ClusterTableSlot slot = _contents[new CoapSlot(number)];
                 lock (slot.Gate)
                 {
                     if (!slot.IsOwned && slot.Fence == knownFence && slot.Number == known)
@@ -173,7 +173,7 @@ internal sealed class TableFollower
     }
 
     // Requires the gate.
-    private void Apply(TableSlot slot, CoapFence fence, long last, ReadOnlySpan<byte> list)
+    private void Apply(ClusterTableSlot slot, CoapFence fence, long last, ReadOnlySpan<byte> list)
     {
         while (TableWire.TryReadEntry(ref list, out TableNews? news))
         {
@@ -203,13 +203,13 @@ internal sealed class TableFollower
         }
     }
 
-    private void Put(TableSlot slot, TableNews news) => _contents.Put(slot, TableEntry.DataOf(news.Key, news.Value), news.Key.Length,
+    private void Put(ClusterTableSlot slot, TableNews news) => _contents.Put(slot, TableEntry.DataOf(news.Key, news.Value), news.Key.Length,
         _contents.EndOf(news.Remaining), news.Number, news.Version, news.IsDurable);
 
     // False if the comparison must start again.
     private async Task<bool> TryCompareAsync(CoapSlot number)
     {
-        TableSlot slot = _contents[number];
+        ClusterTableSlot slot = _contents[number];
         byte[] digests = new byte[TableDigests.Length];
         lock (slot.Gate)
         {
@@ -253,7 +253,7 @@ internal sealed class TableFollower
     }
 
     private bool TryApply(
-        TableSlot slot, ReadOnlySpan<byte> answer, byte[] digests, ref TablePlace after, ref CoapFence fence, ref long first)
+        ClusterTableSlot slot, ReadOnlySpan<byte> answer, byte[] digests, ref TablePlace after, ref CoapFence fence, ref long first)
     {
         if (!TableWire.TryReadPosition(ref answer, out CoapFence told, out long number) || (fence.IsSet && told != fence)
             || !TablePlace.TryRead(ref answer, out TablePlace upTo) || !TableWire.TryReadParts(ref answer, out bool[]? differs))

@@ -101,7 +101,7 @@ internal sealed class TableLoader(CoapCluster cluster, CoapRecordKind kind, Clus
     {
         foreach (CoapSlot number in CoapSlot.All)
         {
-            TableSlot slot = contents[number];
+            ClusterTableSlot slot = contents[number];
             CoapFence fence = cluster.FenceOf(number);
             lock (slot.Gate)
             {
@@ -124,7 +124,7 @@ internal sealed class TableLoader(CoapCluster cluster, CoapRecordKind kind, Clus
 
     private bool IsWanted(CoapSlot number)
     {
-        TableSlot slot = contents[number];
+        ClusterTableSlot slot = contents[number];
         CoapFence fence = cluster.FenceOf(number);
         lock (slot.Gate)
         {
@@ -145,7 +145,7 @@ internal sealed class TableLoader(CoapCluster cluster, CoapRecordKind kind, Clus
 
         // Slots are read in parallel and applied one after the other: rules that sort by key then always append.
         await turn.WaitAsync(cancellationToken).ConfigureAwait(false);
-        TableSlot slot = contents[number];
+        ClusterTableSlot slot = contents[number];
         lock (slot.Gate)
         {
             if (fence.IsSet && cluster.FenceOf(number) == fence && fence != slot.Released)
@@ -168,7 +168,7 @@ internal sealed class TableLoader(CoapCluster cluster, CoapRecordKind kind, Clus
     }
 
     // Requires the gate.
-    private void TakeOver(TableSlot slot, CoapFence fence, List<TableRecord> records)
+    private void TakeOver(ClusterTableSlot slot, CoapFence fence, List<TableRecord> records)
     {
         bool hasHeard = slot.Fence.IsSet;
         slot.Begin(fence, records.Count == 0 ? 0 : records.Max(static record => record.Before) + 1);
@@ -204,7 +204,7 @@ internal sealed class TableLoader(CoapCluster cluster, CoapRecordKind kind, Clus
         cluster.Counts.Add(ClusterMetric.TableSlotsTaken);
     }
 
-    private void Compare(TableSlot slot, int index, in TableRecord record, bool hasHeard)
+    private void Compare(ClusterTableSlot slot, int index, in TableRecord record, bool hasHeard)
     {
         ref TableEntry entry = ref slot.Entries[index];
         if (entry.Version == record.Version && entry.Value.Span.SequenceEqual(record.Value))
@@ -223,6 +223,6 @@ internal sealed class TableLoader(CoapCluster cluster, CoapRecordKind kind, Clus
         }
     }
 
-    private void Put(TableSlot slot, in TableRecord record, long number) => contents.Put(
+    private void Put(ClusterTableSlot slot, in TableRecord record, long number) => contents.Put(
         slot, record.Data, record.KeyLength, contents.EndOf(record.Lifetime), number, record.Version, isDurable: true);
 }

@@ -14,8 +14,8 @@ internal sealed class TableOwner(
     /// <exception cref="CoapTableUnavailableException">There is no room.</exception>
     public TableStep Ask(CoapNodeId node, CoapTableKey key, ReadOnlyMemory<byte> question)
     {
-        TableSlot slot = contents[key.Slot];
-        CoapFence fence = cluster.FenceOf(key.Slot);
+        ClusterTableSlot slot = contents[new CoapSlot(key.Slot)];
+        CoapFence fence = cluster.FenceOf(new CoapSlot(key.Slot));
         lock (slot.Gate)
         {
             if (!slot.IsOwned || slot.Fence != fence)
@@ -55,7 +55,7 @@ internal sealed class TableOwner(
     /// <param name="slot">The slot.</param>
     public Task ReleaseAsync(CoapSlot slot)
     {
-        TableSlot released = contents[slot];
+        ClusterTableSlot released = contents[slot];
         lock (released.Gate)
         {
             // It may not be loaded yet; loading must then not start.
@@ -67,7 +67,7 @@ internal sealed class TableOwner(
 
     // Requires the gate. The store may be unavailable for long, and no single node may fill the queue for it.
     private TableStep Write(
-        TableSlot slot, CoapNodeId node, CoapTableKey key, CoapTableDecision decision, ushort version, CoapRecordChange change)
+        ClusterTableSlot slot, CoapNodeId node, CoapTableKey key, CoapTableDecision decision, ushort version, CoapRecordChange change)
     {
         waits.Enter(node, change.State.Length);
         Task<bool> done = FinishAsync(slot, node, key, decision, version, change);
@@ -77,7 +77,7 @@ internal sealed class TableOwner(
 
     // Returns whether the store has confirmed it; otherwise another node owns the slot.
     private async Task<bool> FinishAsync(
-        TableSlot slot, CoapNodeId node, CoapTableKey key, CoapTableDecision decision, ushort version, CoapRecordChange change)
+        ClusterTableSlot slot, CoapNodeId node, CoapTableKey key, CoapTableDecision decision, ushort version, CoapRecordChange change)
     {
         Task<CoapWriteOutcome> write = cluster.Writer.WriteAsync(change, CancellationToken.None);
         await ((Task)write).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ForceYielding);
@@ -107,7 +107,7 @@ internal sealed class TableOwner(
         return isWritten || await write.ConfigureAwait(false) == CoapWriteOutcome.Written;
     }
 
-    private void Apply(TableSlot slot, CoapTableKey key, in CoapTableDecision decision, ushort version)
+    private void Apply(ClusterTableSlot slot, CoapTableKey key, in CoapTableDecision decision, ushort version)
     {
         if (decision.IsPut)
         {
@@ -121,7 +121,7 @@ internal sealed class TableOwner(
         }
     }
 
-    private void Put(TableSlot slot, CoapTableKey key, in CoapTableDecision decision, ushort version, bool isDurable)
+    private void Put(ClusterTableSlot slot, CoapTableKey key, in CoapTableDecision decision, ushort version, bool isDurable)
     {
         contents.Put(slot, TableEntry.DataOf(key.Bytes, decision.Value.Span), key.Bytes.Length, contents.EndOf(decision.Lifetime),
             ++slot.Number, version, isDurable);

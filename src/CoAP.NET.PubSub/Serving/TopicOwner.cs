@@ -1,4 +1,3 @@
-using CoAP.NET.Cluster;
 using CoAP.NET.PubSub.Telemetry;
 using CoAP.NET.PubSub.Topics;
 

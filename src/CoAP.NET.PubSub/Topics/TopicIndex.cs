@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using CoAP.NET.Cluster;
 
 namespace CoAP.NET.PubSub.Topics;
 

@@ -1,4 +1,3 @@
-using CoAP.NET.Cluster;
 
 namespace CoAP.NET.ResourceDirectory;
 

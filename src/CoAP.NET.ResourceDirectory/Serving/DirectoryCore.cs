@@ -1,5 +1,5 @@
 using System.Buffers.Binary;
-using CoAP.NET.Cluster;
+using System.Text;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 
@@ -16,14 +16,14 @@ internal sealed class DirectoryCore
     private static readonly TimeSpan s_whenOver = TimeSpan.FromSeconds(30);
 
     private readonly ILogger _logger;
-    private readonly ulong _node;
+    private ulong _node;
     private readonly List<DirectoryWatches> _watches = [];
     private readonly Lock _loadGate = new();
     private Task? _loading;
     private CoapTable? _table;
     private volatile bool _isLoaded;
 
-    public DirectoryCore(CoapDirectoryOptions options, ReadOnlySpan<byte> node)
+    public DirectoryCore(CoapDirectoryOptions options)
     {
         Options = options;
         _logger = options.LoggerFactory?.CreateLogger("CoAP.NET.ResourceDirectory") ?? (ILogger)NullLogger.Instance;
@@ -37,9 +37,6 @@ internal sealed class DirectoryCore
         Fetches = new LinkFetches(options);
         Awaited = new AwaitedChanges(Index, options.TimeProvider);
         Rules = new DirectoryRules(Index, Awaited);
-        Span<byte> hash = stackalloc byte[Sha256.HashLength];
-        Sha256.HashData(node, hash);
-        _node = BinaryPrimitives.ReadUInt64LittleEndian(hash);
         if (options.Unsecured != CoapUnsecuredRegistrations.Refused)
         {
             DirectoryLog.Unsecured(_logger, options.Unsecured);
@@ -89,7 +86,15 @@ internal sealed class DirectoryCore
     public CoapTable Table
     {
         get => _table ?? throw new InvalidOperationException("The directory has no table yet.");
-        set => _table = value;
+        set
+        {
+            _table = value;
+
+            // Link-local addresses of two hosts differ, so the node is part of their hash.
+            Span<byte> hash = stackalloc byte[Sha256.HashLength];
+            Sha256.HashData(Encoding.UTF8.GetBytes(value.Node), hash);
+            _node = BinaryPrimitives.ReadUInt64LittleEndian(hash);
+        }
     }
 
     /// <summary>Whether all stored registrations are loaded.</summary>

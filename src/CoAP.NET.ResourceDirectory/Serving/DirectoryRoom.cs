@@ -1,4 +1,3 @@
-using CoAP.NET.Cluster;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.ResourceDirectory;

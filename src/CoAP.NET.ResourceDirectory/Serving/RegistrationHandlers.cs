@@ -1,5 +1,4 @@
 using System.Text;
-using CoAP.NET.Cluster;
 
 namespace CoAP.NET.ResourceDirectory;
 

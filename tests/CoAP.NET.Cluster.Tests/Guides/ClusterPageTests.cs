@@ -9,13 +9,14 @@ using Microsoft.Extensions.Hosting;
 
 namespace CoAP.NET.Cluster.Tests.Guides;
 
-/// <summary>The snippets of docs/cluster.md, so that they compile. What they do is tested elsewhere.</summary>
+/// <summary>The snippets of docs/cluster.md and docs/tables.md, so that they compile. What they do is tested elsewhere.</summary>
 public sealed class ClusterPageTests
 {
     [Fact]
     public async Task Every_snippet_of_the_page_stands_in_these_tests()
     {
         Snippets.AllStandInTests("cluster.md", "Guides", 10, "CoAP.NET.Cluster.Tests");
+        Snippets.AllStandInTests("tables.md", "Guides", 2, "CoAP.NET.Cluster.Tests");
         await ShareAsync();
         await TestAsync(CancellationToken.None);
     }

@@ -3,7 +3,7 @@ using CoAP.NET.Cluster.Tests.Nodes;
 
 namespace CoAP.NET.Cluster.Tests.Guides;
 
-/// <summary>The snippets of docs/cluster.md about tables, which are run.</summary>
+/// <summary>The snippets of docs/tables.md, which are run.</summary>
 public sealed class TableSnippets
 {
     [Fact]
@@ -20,7 +20,7 @@ public sealed class TableSnippets
 
     private static async Task<bool> TakeAsync(CoapCluster cluster)
     {
-        await using CoapTable names = cluster.OpenTable(CoapRecordKind.Application, new Names());
+        await using CoapTable names = cluster.OpenTable(CoapTableKind.Application, new Names());
         await names.StartAsync();
 
         CoapTableKey key = names.KeyOf("meter-7"u8);

@@ -134,9 +134,9 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
     {
         (CoapTable table, _) = await StartAsync();
         CoapCluster cluster = _nodes.All[0];
-        Assert.Throws<ArgumentOutOfRangeException>(() => cluster.OpenTable(CoapRecordKind.Session, new NoteRules()));
+        Assert.Throws<ArgumentOutOfRangeException>(() => cluster.OpenTable((CoapTableKind)CoapRecordKind.Session, new NoteRules()));
         Assert.Throws<InvalidOperationException>(() => cluster.OpenTable(TableWorld.Kind, new NoteRules()));
-        CoapTable topics = cluster.OpenTable(CoapRecordKind.Topic, new NoteRules());
+        CoapTable topics = cluster.OpenTable(CoapTableKind.Topics, new NoteRules());
         await topics.StartAsync();
         await topics.AskAsync(Key(1), "put topic");
         Assert.Equal((0, 1), (table.Count, topics.Count));

@@ -186,7 +186,7 @@ public sealed class LinkedTableTests : IAsyncDisposable
         // The new owner has written it.
         await other.Cluster.Writer.FlushAsync();
         CoapRecord? record = await other.Cluster.Store.FindAsync(
-            new CoapRecordKey(TableWorld.Kind, new CoapSlot(9), Key(9, "a").Bytes), default);
+            new CoapRecordKey((CoapRecordKind)TableWorld.Kind, new CoapSlot(9), Key(9, "a").Bytes), default);
         Assert.True(record!.State.Span.EndsWith("second"u8));
     }
 

@@ -8,7 +8,7 @@ namespace CoAP.NET.Cluster.Tests.Tables;
 internal sealed class TableWorld(Func<ICoapClusterStore> open) : IAsyncDisposable
 {
     /// <summary>A kind of records for tables of applications.</summary>
-    public const CoapRecordKind Kind = CoapRecordKind.Application;
+    public const CoapTableKind Kind = CoapTableKind.Application;
 
     private readonly List<TableNode> _all = [];
 

@@ -31,6 +31,7 @@ public partial class LogTableTests
         ("CoAP.NET.Explorer", "CoAP.NET.Explorer"),
         ("CoAP.NET.Cluster", "CoAP.NET.Cluster"),
         ("CoAP.NET.ResourceDirectory", "CoAP.NET.ResourceDirectory"),
+        ("CoAP.NET.Tables", "CoAP.NET.Cluster"),
         ("CoAP.NET.Testing", "CoAP.NET.Testing"),
     ];
 

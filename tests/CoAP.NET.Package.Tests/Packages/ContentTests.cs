@@ -29,6 +29,7 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.Cluster.Sqlite", "lib/net10.0/CoAP.NET.Cluster.Sqlite.dll", "lib/net10.0/CoAP.NET.Cluster.Sqlite.xml")]
     [InlineData("CoAP.NET.ResourceDirectory", "lib/net10.0/CoAP.NET.ResourceDirectory.dll",
         "lib/net10.0/CoAP.NET.ResourceDirectory.xml")]
+    [InlineData("CoAP.NET.Tables", "lib/net10.0/CoAP.NET.Tables.dll", "lib/net10.0/CoAP.NET.Tables.xml")]
     [InlineData("CoAP.NET.Testing", "lib/net10.0/CoAP.NET.Testing.dll", "lib/net10.0/CoAP.NET.Testing.xml")]
     [InlineData("CoAP.NET.Cli", "tools/net10.0/any/coap.dll", "tools/net10.0/any/DotnetToolSettings.xml")]
     [InlineData("CoAP.NET.Templates", "content/coap-server/.template.config/template.json", "content/coap-server/Program.cs",
@@ -65,6 +66,7 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.Cluster.PostgreSql", "docs/cluster.md")]
     [InlineData("CoAP.NET.Cluster.Sqlite", "docs/cluster.md")]
     [InlineData("CoAP.NET.ResourceDirectory", "docs/resource-directory.md")]
+    [InlineData("CoAP.NET.Tables", "docs/tables.md")]
     [InlineData("CoAP.NET.Testing", "docs/testing.md")]
     [InlineData("CoAP.NET.Cli", "docs/cli.md")]
     [InlineData("CoAP.NET.Templates", "src/CoAP.NET.Templates/README.md")]
@@ -105,6 +107,7 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.Cluster.PostgreSql")]
     [InlineData("CoAP.NET.Cluster.Sqlite")]
     [InlineData("CoAP.NET.ResourceDirectory")]
+    [InlineData("CoAP.NET.Tables")]
     [InlineData("CoAP.NET.Testing")]
     public async Task Symbols_hold_the_sources_for_debuggers(string id)
     {
@@ -132,6 +135,7 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.Cluster.PostgreSql")]
     [InlineData("CoAP.NET.Cluster.Sqlite")]
     [InlineData("CoAP.NET.ResourceDirectory")]
+    [InlineData("CoAP.NET.Tables")]
     [InlineData("CoAP.NET.Testing")]
     public async Task Comments_are_those_of_all_that_users_see_and_of_nothing_else(string id)
     {

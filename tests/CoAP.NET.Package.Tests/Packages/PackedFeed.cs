@@ -15,7 +15,7 @@ public sealed class PackedFeed : IAsyncLifetime
         "CoAP.NET.Dataflow", "CoAP.NET.Content", "CoAP.NET.Proxy", "CoAP.NET.Http", "CoAP.NET.Oscore", "CoAP.NET.Edhoc", "CoAP.NET.Dtls",
         "CoAP.NET.PubSub", "CoAP.NET.Hosting",
         "CoAP.NET.AspNetCore", "CoAP.NET.Explorer", "CoAP.NET.Testing",
-        "CoAP.NET.Cluster", "CoAP.NET.Cluster.Sqlite", "CoAP.NET.Cluster.PostgreSql", "CoAP.NET.ResourceDirectory",
+        "CoAP.NET.Tables", "CoAP.NET.Cluster", "CoAP.NET.Cluster.Sqlite", "CoAP.NET.Cluster.PostgreSql", "CoAP.NET.ResourceDirectory",
         "CoAP.NET.Cli", "CoAP.NET.Templates",
     ];
 

@@ -25,6 +25,7 @@ public sealed class PublicSurfaceTests
     [InlineData("CoAP.NET.Cluster.PostgreSql")]
     [InlineData("CoAP.NET.Cluster.Sqlite")]
     [InlineData("CoAP.NET.ResourceDirectory")]
+    [InlineData("CoAP.NET.Tables")]
     [InlineData("CoAP.NET.Testing")]
     public void The_public_surface_is_the_one_that_was_agreed(string library)
     {

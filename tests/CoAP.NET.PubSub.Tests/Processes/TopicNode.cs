@@ -36,7 +36,7 @@ internal static class TopicNode
         await using CoapServer server = new();
         await using CoapPubSubBroker broker = server.MapPubSub("/ps", new CoapPubSubOptions
         {
-            OpenTable = rules => cluster.OpenTable(CoapRecordKind.Topic, rules, new CoapTableOptions { Timeout = TimeSpan.FromMinutes(1) }),
+            OpenTable = rules => cluster.OpenTable(CoapTableKind.Topics, rules, new CoapTableOptions { Timeout = TimeSpan.FromMinutes(1) }),
             KeepEachPublication = keep == Keep,
             PublicationsPerSecond = null,
         });

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Tables;
 
 /// <summary>Defines the meaning of a <see cref="CoapTable"/>'s entries: decides about changes, and receives them.</summary>
 /// <remarks>

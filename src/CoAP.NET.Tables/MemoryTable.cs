@@ -1,23 +1,24 @@
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Tables;
 
 /// <summary>A table of one process without a store. Everything happens on the calling thread. Thread-safe.</summary>
 internal sealed class MemoryTable : CoapTable
 {
     private readonly TableContents _contents;
     private readonly CoapTableOptions _options;
-    private readonly byte[] _secret = CoapSealedClusterStore.NewSecret();
+    private readonly byte[] _secret = new byte[Sha256.HashLength];
     private bool _isDisposed;
 
     public MemoryTable(ICoapTableRules rules, TimeProvider time, CoapTableOptions options, ILogger? logger)
     {
-        _contents = new TableContents(rules, time, logger ?? NullLogger.Instance);
+        CoapRandomSource.Secure.Fill(_secret);
+        _contents = new TableContents(rules, time, logger ?? NullLogger.Instance, static () => new TableSlot());
         _options = options;
-        foreach (CoapSlot slot in CoapSlot.All)
+        for (int slot = 0; slot < TableContents.Slots; slot++)
         {
-            _contents.Own(_contents[slot]);
+            _contents.Own(_contents[(byte)slot]);
         }
     }
 

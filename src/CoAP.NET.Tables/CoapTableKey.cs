@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Tables;
 
 /// <summary>The key of an entry of a <see cref="CoapTable"/>.</summary>
 /// <remarks>
@@ -29,8 +29,8 @@ public readonly struct CoapTableKey : IEquatable<CoapTableKey>
     /// <summary>The bytes; empty for the default value, which is not a key.</summary>
     public ReadOnlySpan<byte> Bytes => _bytes;
 
-    /// <summary>The slot.</summary>
-    public CoapSlot Slot => new(_bytes is { Length: > 0 } bytes ? bytes[0] : (byte)0);
+    /// <summary>The slot, 0 to 255: the first byte; 0 for the default value.</summary>
+    public byte Slot => _bytes is { Length: > 0 } bytes ? bytes[0] : (byte)0;
 
     /// <summary>
     /// Creates a key for a name with a keyed hash (the first 16 bytes of HMAC-SHA-256). <see cref="CoapTable.KeyOf"/> uses the secret of a

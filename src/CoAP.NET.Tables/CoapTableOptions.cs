@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Tables;
 
 /// <summary>Limits and times of a <see cref="CoapTable"/>.</summary>
 public sealed class CoapTableOptions

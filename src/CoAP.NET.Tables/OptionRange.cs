@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Tables;
 
 /// <summary>Validates options with a range.</summary>
 internal static class OptionRange

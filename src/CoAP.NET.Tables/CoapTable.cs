@@ -1,11 +1,11 @@
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Tables;
 
 /// <summary>Keyed entries of bytes, with a full copy in the memory of every node. Thread-safe.</summary>
 /// <remarks>
 /// Only the node that owns the slot of a key changes its entry, according to <see cref="ICoapTableRules"/>, and notifies all others. A
-/// table of a cluster (<see cref="CoapCluster.OpenTable"/>) keeps its entries in the store; <see cref="InMemory"/> creates a table of one
+/// table of a cluster (<c>CoapCluster.OpenTable</c>) keeps its entries in the store; <see cref="InMemory"/> creates a table of one
 /// process without a store.
 /// </remarks>
 public abstract class CoapTable : IAsyncDisposable
@@ -16,9 +16,12 @@ public abstract class CoapTable : IAsyncDisposable
     /// <summary>The maximum length of a question: 65,536 bytes.</summary>
     public const int MaxQuestionLength = 64 * 1024;
 
-    private protected CoapTable()
+    internal CoapTable()
     {
     }
+
+    /// <summary>The name of this node among those that share the table; empty in memory.</summary>
+    internal virtual string Node => string.Empty;
 
     /// <summary>The number of entries that this node has.</summary>
     public abstract int Count { get; }
@@ -84,7 +87,7 @@ public abstract class CoapTable : IAsyncDisposable
     /// <returns>A task that completes when it has ended.</returns>
     public abstract ValueTask DisposeAsync();
 
-    private protected static void Check(CoapTableKey key, ReadOnlyMemory<byte> question)
+    internal static void Check(CoapTableKey key, ReadOnlyMemory<byte> question)
     {
         if (key.Bytes.IsEmpty)
         {

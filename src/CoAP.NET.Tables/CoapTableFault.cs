@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Tables;
 
 /// <summary>The reason why a <see cref="CoapTable"/> is unavailable.</summary>
 public enum CoapTableFault

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Tables;
 
 /// <summary>
 /// The entries of one slot: by key, in the order of their changes, and by their end. Optimized for many entries: they are in blocks that

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Tables;
 
 /// <summary>A <see cref="CoapTable"/> has no answer now. <see cref="Fault"/> is the reason.</summary>
 /// <remarks>A server answers 5.03 (Service Unavailable) with a Max-Age of <see cref="RetryAfter"/>.</remarks>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Tables;
 
 /// <summary>A change, as reported to <see cref="ICoapTableRules.OnChanged"/>.</summary>
 /// <param name="Key">The key of the entry.</param>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Tables;
 
 /// <summary>Enforces the maximum size of a table.</summary>
 internal static class TableBounds

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Tables;
 
 /// <summary>A question to <see cref="ICoapTableRules.Decide"/>.</summary>
 /// <param name="Key">The key of the entry.</param>

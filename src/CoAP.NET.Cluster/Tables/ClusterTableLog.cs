@@ -2,14 +2,9 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>The log of tables: ids from 2580.</summary>
-internal static partial class TableLog
+/// <summary>The log of tables between nodes: ids 2581 and 2582.</summary>
+internal static partial class ClusterTableLog
 {
-    [LoggerMessage(2580, LogLevel.Error,
-        "The rules of a table threw an exception for the change of {Key}; the change has taken place. Logged at most once a "
-        + "minute.")]
-    public static partial void RulesFailed(ILogger logger, CoapTableKey key, Exception exception);
-
     [LoggerMessage(2581, LogLevel.Error,
         "The rules of a table threw an exception for a question about {Key} from node {Node}; that node got an error. Logged at most once "
             + "a minute.")]

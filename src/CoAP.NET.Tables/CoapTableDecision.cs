@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Tables;
 
 /// <summary>
 /// A decision of <see cref="ICoapTableRules.Decide"/>: the change of the entry, and the reply. The default value keeps the entry, with an

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Tables;
 
 /// <summary>An entry of a table: 48 bytes and its data. References to other entries are indexes in <see cref="TableEntries"/>.</summary>
 internal struct TableEntry

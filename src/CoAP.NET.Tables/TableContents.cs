@@ -1,6 +1,6 @@
 using Microsoft.Extensions.Logging;
 
-namespace CoAP.NET.Cluster;
+namespace CoAP.NET.Tables;
 
 /// <summary>
 /// The entries of a table in memory: changes them, notifies the rules, and ends expired entries of this node's slots with one timer for
@@ -11,6 +11,9 @@ internal class TableContents : IDisposable
     /// <summary>The end of entries that do not expire.</summary>
     public const long Never = long.MaxValue;
 
+    /// <summary>The number of slots.</summary>
+    public const int Slots = 256;
+
     // Others get the lock of a slot in between.
     private const int MostAtOnce = 256;
     private static readonly TimeSpan s_longestWait = TimeSpan.FromDays(1);
@@ -18,7 +21,7 @@ internal class TableContents : IDisposable
     private readonly ICoapTableRules _rules;
     private readonly ILogger _logger;
     private readonly OccasionalLog _failed;
-    private readonly TableSlot[] _slots = [.. CoapSlot.All.Select(static _ => new TableSlot())];
+    private readonly TableSlot[] _slots;
     private readonly Lock _timerGate = new();
     private readonly ITimer _timer;
     private readonly long _began;
@@ -27,9 +30,10 @@ internal class TableContents : IDisposable
     private long _bytes;
     private bool _isDisposed;
 
-    public TableContents(ICoapTableRules rules, TimeProvider time, ILogger logger)
+    public TableContents(ICoapTableRules rules, TimeProvider time, ILogger logger, Func<TableSlot> newSlot)
     {
         _rules = rules;
+        _slots = [.. Enumerable.Range(0, Slots).Select(_ => newSlot())];
         Time = time;
         _logger = logger;
         _failed = new OccasionalLog(time);
@@ -51,7 +55,7 @@ internal class TableContents : IDisposable
     public long Now => Time.GetElapsedTime(_began).Ticks;
 
     /// <summary>The contents of a slot.</summary>
-    public TableSlot this[CoapSlot slot] => _slots[slot.Number];
+    public TableSlot this[byte slot] => _slots[slot];
 
     /// <summary>Returns the end of a lifetime.</summary>
     /// <param name="lifetime">The lifetime.</param>

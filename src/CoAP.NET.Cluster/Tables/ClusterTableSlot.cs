@@ -1,22 +1,16 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// The state of one slot of a table on a node, either as its owner or as received from the owner. <see cref="Gate"/> guards all of it.
+/// The state of one slot of a table on a node, either as its owner or as received from the owner. <see cref="TableSlot.Gate"/> guards all of it.
 /// </summary>
 /// <remarks>
 /// Its position names the changes that it has: those of an owner up to a number. A new owner continues from its position, so nodes with the
 /// same changes of the previous owner only need the rest.
 /// </remarks>
-internal sealed class TableSlot
+internal sealed class ClusterTableSlot : TableSlot
 {
     private CoapFence _priorFence;
     private long _priorNumber;
-
-    /// <summary>Held during calls of the rules.</summary>
-    public Lock Gate { get; } = new();
-
-    /// <summary>The entries.</summary>
-    public TableEntries Entries { get; } = new();
 
     /// <summary>The recently removed entries.</summary>
     public TableRemovals Removals { get; } = new();
@@ -24,14 +18,8 @@ internal sealed class TableSlot
     /// <summary>The owner whose changes it has; unset if it only has those of the store.</summary>
     public CoapFence Fence { get; private set; }
 
-    /// <summary>The number of the last change.</summary>
-    public long Number { get; set; }
-
     /// <summary>The number after which changes are known.</summary>
     public long Floor { get; private set; }
-
-    /// <summary>Whether this node decides, and ends expired entries.</summary>
-    public bool IsOwned { get; set; }
 
     /// <summary>The fence under which it was released to another node; it returns under a new one.</summary>
     public CoapFence Released { get; set; }
@@ -44,16 +32,6 @@ internal sealed class TableSlot
 
     /// <summary>The cached digests of its entries.</summary>
     public TableDigests? Digests { get; set; }
-
-    /// <exception cref="InvalidOperationException">This thread is inside a call of the rules.</exception>
-    public void ThrowIfHeld()
-    {
-        if (Gate.IsHeldByCurrentThread)
-        {
-            throw new InvalidOperationException("The rules of a table used the table during their own call. Do it afterwards, on "
-                + "another thread.");
-        }
-    }
 
     /// <summary>Whether changes after a position are available.</summary>
     public bool Follows(CoapFence fence, long number) => number >= Floor && fence.IsSet

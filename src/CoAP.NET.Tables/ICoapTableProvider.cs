@@ -1,0 +1,20 @@
+namespace CoAP.NET.Tables;
+
+/// <summary>Opens tables that several nodes share, and that outlive a process: a cluster (<c>CoAP.NET.Cluster</c>).</summary>
+/// <remarks>
+/// A hosted application that has one gives it to its Resource Directory. Without one, tables are in memory
+/// (<see cref="CoapTable.InMemory"/>).
+/// </remarks>
+public interface ICoapTableProvider
+{
+    /// <summary>Opens a table: entries in memory of all nodes and in the store, each with one deciding node.</summary>
+    /// <param name="kind">The kind of its entries: a member of <see cref="CoapTableKind"/>, or a number from
+    /// <see cref="CoapTableKind.Application"/> on, the same on all nodes and after every restart.</param>
+    /// <param name="rules">Makes the decisions, and receives the changes.</param>
+    /// <param name="options">Limits and times, which are copied; null for the defaults.</param>
+    /// <returns>The table, which <see cref="CoapTable.StartAsync"/> loads.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The kind is not one of a table, or an option is out of its range.</exception>
+    /// <exception cref="InvalidOperationException">A table of this kind is open already.</exception>
+    /// <exception cref="ObjectDisposedException">The provider is disposed.</exception>
+    CoapTable OpenTable(CoapTableKind kind, ICoapTableRules rules, CoapTableOptions? options = null);
+}

@@ -1,0 +1,27 @@
+namespace CoAP.NET.Tables;
+
+/// <summary>The state of one slot of a table. <see cref="Gate"/> guards all of it.</summary>
+internal class TableSlot
+{
+    /// <summary>Held during calls of the rules.</summary>
+    public Lock Gate { get; } = new();
+
+    /// <summary>The entries.</summary>
+    public TableEntries Entries { get; } = new();
+
+    /// <summary>The number of the last change.</summary>
+    public long Number { get; set; }
+
+    /// <summary>Whether this node decides, and ends expired entries.</summary>
+    public bool IsOwned { get; set; }
+
+    /// <exception cref="InvalidOperationException">This thread is inside a call of the rules.</exception>
+    public void ThrowIfHeld()
+    {
+        if (Gate.IsHeldByCurrentThread)
+        {
+            throw new InvalidOperationException("The rules of a table used the table during their own call. Do it afterwards, on "
+                + "another thread.");
+        }
+    }
+}
