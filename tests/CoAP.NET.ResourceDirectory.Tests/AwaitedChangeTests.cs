@@ -13,7 +13,7 @@ public sealed class AwaitedChangeTests
 
     public AwaitedChangeTests()
     {
-        _core = new DirectoryCore(new CoapDirectoryOptions { TimeProvider = _clock }, "node"u8);
+        _core = new DirectoryCore(new CoapDirectoryOptions { TimeProvider = _clock });
         _late = new LateRules(_core.Rules);
         _core.Table = CoapTable.InMemory(_late, timeProvider: _clock);
     }

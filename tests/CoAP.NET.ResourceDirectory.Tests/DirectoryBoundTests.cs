@@ -149,7 +149,7 @@ public class DirectoryBoundTests
                 Lifetime = 1_000, LinkCount = 1, Base = "coap://x"u8, Links = links,
                 Endpoint = Encoding.UTF8.GetBytes(i.ToString(CultureInfo.InvariantCulture)),
             });
-            Cluster.CoapTableKey key = core.KeyOf(default, made.Endpoint);
+            CoapTableKey key = core.KeyOf(default, made.Endpoint);
             if (await core.Room.AdmitAsync(key, made, isVerified: true, CancellationToken.None) is null)
             {
                 await core.AskAsync(key, DirectoryQuestion.Verb.Register, new Registrant(made.Owner, true, [], 0), null, made.Bytes,

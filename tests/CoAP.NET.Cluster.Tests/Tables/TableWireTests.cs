@@ -65,7 +65,7 @@ public sealed class TableWireTests
     [Fact]
     public void Slots_that_differ_in_one_entry_differ_in_the_part_of_its_key_only()
     {
-        (TableSlot one, TableSlot other) = (new TableSlot(), new TableSlot());
+        (ClusterTableSlot one, ClusterTableSlot other) = (new ClusterTableSlot(), new ClusterTableSlot());
         for (int i = 0; i < 1000; i++)
         {
             one.Entries.Put(BitConverter.GetBytes(i), [1], TableContents.Never, 1);

@@ -48,6 +48,11 @@ public sealed partial class ContentTests(PackedFeed feed)
         Assert.Equal("icon.png", Value("icon"));
         Assert.NotEmpty(Value("description"));
         Assert.Equal(feed.Version, Value("version"));
+
+        // Packages are friends, so each needs exactly its own version of the others.
+        Assert.All(
+            metadata.Descendants().Where(static one => one.Attribute("id")?.Value.StartsWith("CoAP.NET.", StringComparison.Ordinal) == true),
+            dependency => Assert.Equal($"[{feed.Version}]", dependency.Attribute("version")!.Value));
     }
 
     [Theory]
