@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Net;
-using System.Reflection;
 
 namespace ClusterSample;
 
@@ -26,7 +25,7 @@ internal sealed class NodeProcess : IDisposable
     public static async Task<NodeProcess> StartAsync(string name, string store, string secret)
     {
         string program = Environment.ProcessPath!;
-        string[] start = Path.GetFileNameWithoutExtension(program) == "dotnet" ? [Assembly.GetEntryAssembly()!.Location] : [];
+        string[] start = Path.GetFileNameWithoutExtension(program) == "dotnet" ? [Environment.GetCommandLineArgs()[0]] : [];
         Process process = Process.Start(new ProcessStartInfo(program, [.. start, Node.Verb, name, store, secret])
         {
             RedirectStandardInput = true,
