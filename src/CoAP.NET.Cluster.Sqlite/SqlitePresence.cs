@@ -41,7 +41,8 @@ internal static partial class SqlitePresence
         return File.Exists(path);
     }
 
+    // A native program has it beside itself, as Microsoft.Data.Sqlite loads it.
     [LibraryImport(Library, EntryPoint = "sqlite3_file_control", StringMarshalling = StringMarshalling.Utf8)]
-    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories | DllImportSearchPath.AssemblyDirectory)]
     private static partial int FileControl(sqlite3 connection, string? database, int operation, out int value);
 }
