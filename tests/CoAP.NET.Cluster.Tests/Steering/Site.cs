@@ -66,8 +66,7 @@ internal sealed class Site : IAsyncDisposable
     }
 
     /// <summary>A further device, which has no session yet.</summary>
-    /// <param name="repeats">After what time it says again what was not answered; null for soon.</param>
-    public CoapClient AddDevice(TimeSpan? repeats = null)
+    public CoapClient AddDevice()
     {
         string name = $"device-{_devices.Count}";
         _keys.Add(name, s_key);
@@ -75,8 +74,8 @@ internal sealed class Site : IAsyncDisposable
         {
             Parameters = CoapTransmissionParameters.Default with
             {
-                AckTimeout = repeats ?? TimeSpan.FromMilliseconds(200),
-                MaxRetransmit = repeats is null ? 11 : 1,
+                AckTimeout = TimeSpan.FromMilliseconds(200),
+                MaxRetransmit = 11,
             },
         }.UseDtls(new CoapDtlsOptions
         {
