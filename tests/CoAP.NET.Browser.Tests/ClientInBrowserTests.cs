@@ -20,15 +20,23 @@ public sealed class ClientInBrowserTests(PageOfChecks page, Chromium chromium) :
     [InlineData("absent")]
     [InlineData("schemes")]
     [InlineData("options")]
-    public async Task Everything_of_a_client_works_on_the_one_thread_of_a_page(string check) => await CheckAsync(check, page.Authority);
+    public async Task Everything_of_a_client_works_on_the_one_thread_of_a_page(string check) => await CheckAsync(check, page.Plain);
+
+    [Theory]
+    [InlineData("requests")]
+    [InlineData("observation")]
+    [InlineData("reconnection")]
+    public async Task A_page_that_came_by_HTTPS_uses_TLS(string check) => await CheckAsync(check, page.Secure);
 
     [Fact]
     public async Task The_browser_resolves_the_name_of_the_server() =>
-        await CheckAsync("requests", page.Authority.Replace("127.0.0.1", "localhost", StringComparison.Ordinal));
+        await CheckAsync("requests", new UriBuilder(page.Plain) { Host = "localhost" }.Uri);
 
-    private async Task CheckAsync(string check, string authority)
+    private async Task CheckAsync(string check, Uri server)
     {
-        await using BrowserPage opened = await chromium.OpenAsync(new Uri($"http://{authority}/?arg={check}&arg={authority}"));
+        string scheme = server.Scheme == Uri.UriSchemeHttps ? "coaps+ws" : "coap+ws";
+        string uri = Uri.EscapeDataString($"{scheme}://{server.Authority}");
+        await using BrowserPage opened = await chromium.OpenAsync(new Uri(server, $"?arg={check}&arg={uri}"));
         ILocator said = opened["said"];
         await Assertions.Expect(said).Not.ToBeEmptyAsync(new LocatorAssertionsToBeEmptyOptions { Timeout = BrowserPage.HangMilliseconds });
         Assert.Equal("ok", await said.InnerTextAsync());

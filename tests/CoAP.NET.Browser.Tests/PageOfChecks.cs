@@ -1,5 +1,7 @@
 using System.Globalization;
 using System.Net;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Package.Tests.Packages;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
@@ -16,11 +18,14 @@ public sealed class PageOfChecks : IAsyncLifetime
 {
     private readonly string _folder = Directory.CreateTempSubdirectory("coap-browser-").FullName;
     private readonly CoapServer _coap = new();
+    private readonly X509Certificate2 _certificate = MakeCertificate();
     private WebApplication? _web;
 
-    /// <summary>The host and port of the server.</summary>
-    public string Authority => new Uri(
-        _web!.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First()).Authority;
+    /// <summary>The address of the server.</summary>
+    public Uri Plain => Address(Uri.UriSchemeHttp);
+
+    /// <summary>Its address for HTTPS, with a certificate that no browser trusts.</summary>
+    public Uri Secure => Address(Uri.UriSchemeHttps);
 
     public async ValueTask InitializeAsync()
     {
@@ -30,7 +35,11 @@ public sealed class PageOfChecks : IAsyncLifetime
         Map();
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(["--hostBuilder:reloadConfigOnChange=false"]);
         builder.Logging.ClearProviders();
-        builder.WebHost.ConfigureKestrel(static kestrel => kestrel.Listen(IPAddress.Loopback, 0));
+        builder.WebHost.ConfigureKestrel(kestrel =>
+        {
+            kestrel.Listen(IPAddress.Loopback, 0);
+            kestrel.Listen(IPAddress.Loopback, 0, listener => listener.UseHttps(_certificate));
+        });
         _web = builder.Build();
         _web.MapCoapWebSocket(_coap);
         PhysicalFileProvider files = new(Path.Combine(_folder, "wwwroot"));
@@ -47,8 +56,22 @@ public sealed class PageOfChecks : IAsyncLifetime
         }
 
         await _coap.DisposeAsync();
+        _certificate.Dispose();
         Directory.Delete(_folder, recursive: true);
     }
+
+    private static X509Certificate2 MakeCertificate()
+    {
+        using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        SubjectAlternativeNameBuilder names = new();
+        names.AddIpAddress(IPAddress.Loopback);
+        CertificateRequest request = new("CN=page", key, HashAlgorithmName.SHA256) { CertificateExtensions = { names.Build() } };
+        DateTimeOffset begin = new(2026, 1, 1, 0, 0, 0, TimeSpan.Zero);
+        return request.CreateSelfSigned(begin, begin.AddYears(50));
+    }
+
+    private Uri Address(string scheme) => _web!.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses
+        .Select(static address => new Uri(address)).First(address => address.Scheme == scheme);
 
     private void Map()
     {

@@ -3,10 +3,10 @@ using System.Diagnostics.CodeAnalysis;
 namespace CoAP.NET.Browser.Checks;
 
 /// <summary>What a client does in a page. Each check throws when something is wrong.</summary>
-/// <param name="authority">The host and port of the server.</param>
-internal sealed class Checks(string authority)
+/// <param name="uri">The scheme, host and port of the server.</param>
+internal sealed class Checks(string uri)
 {
-    private readonly string _uri = $"coap+ws://{authority}";
+    private readonly string _uri = uri;
     private readonly int _thread = Environment.CurrentManagedThreadId;
 
     public async Task RequestsAsync()
@@ -18,7 +18,7 @@ internal sealed class Checks(string authority)
         CoapResponse posted = await client.PostAsync($"{_uri}/echo", CoapContent.Text("a text"));
         Same("a text", posted.GetText());
         Same(CoapCode.NotFound, (await client.GetAsync($"{_uri}/nothing")).Code);
-        Same($"coap+ws://{authority}/uri", (await client.GetAsync($"{_uri}/uri")).GetText());
+        Same($"{_uri}/uri", (await client.GetAsync($"{_uri}/uri")).GetText());
         Same(1L, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
         OnOneThread();
     }

@@ -1,7 +1,7 @@
 using CoAP.NET;
 using CoAP.NET.Browser.Checks;
 
-// The name of a check, and the host and port of the server. What is wrong is thrown.
+// The name of a check, and the scheme, host and port of the server. What is wrong is thrown.
 Checks checks = new(args[1]);
 await (args[0] switch
 {

@@ -245,7 +245,7 @@ public sealed class EndInTheMidstTests
         _gate.CloseAfter(20);
         Task<CoapResponse> asked = ask();
         await _gate.Closed.WaitAsync(s_hangLimit);
-        Assert.False(asked.IsCompleted);
+        Assert.False(asked.IsCompleted, $"It has ended already: {asked.Exception}");
         await CauseAsync(secure, client, ending);
         _gate.Open();
         return await EndsAsync(asked);

@@ -40,6 +40,8 @@ public sealed class Chromium : IAsyncLifetime
         {
             ViewportSize = new ViewportSize { Width = width, Height = height },
             ColorScheme = scheme,
+            // Servers of tests have certificates that nobody signed.
+            IgnoreHTTPSErrors = true,
             ReducedMotion = ReducedMotion.Reduce,
             Permissions = ["clipboard-read", "clipboard-write"],
         });
