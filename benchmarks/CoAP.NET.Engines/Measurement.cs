@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.Text;
 using CoAP.NET.Bench;
-using CoAP.NET.Cli.Bench;
 
 namespace CoAP.NET.Engines;
 

@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using CoAP.NET.Bench;
 
 namespace CoAP.NET.Footprint;
 

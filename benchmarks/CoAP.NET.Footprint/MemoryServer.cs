@@ -1,5 +1,3 @@
-using CoAP.NET.Bench;
-
 namespace CoAP.NET.Footprint;
 
 /// <summary>A server in memory with a resource that answers 12 bytes, and its peers.</summary>

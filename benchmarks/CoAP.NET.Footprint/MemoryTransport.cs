@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using CoAP.NET.Bench;
 using CoAP.NET.Mesh;
 using CoAP.NET.Options;
 using CoAP.NET.Serialization;

@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.Text;
 using CoAP.NET.Bench;
-using CoAP.NET.Cli.Bench;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.SlowSenders;

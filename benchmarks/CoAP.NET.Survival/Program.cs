@@ -1,12 +1,11 @@
 // What devices notice when servers crash, sleep and are replaced, with real processes, and what it costs that they do not.
 using System.Globalization;
+using ClusterSample;
 using CoAP.NET.Bench;
-using CoAP.NET.Footprint;
 using CoAP.NET.Survival.Balancing;
 using CoAP.NET.Survival.Devices;
 using CoAP.NET.Survival.Nodes;
 using CoAP.NET.Survival.Scenarios;
-using CoAP.NET.Tests.Shared;
 
 IScenario[] scenarios = [new CrashScenario(), new SleepScenario(), new RollingScenario(), .. CostScenario.OfAll()];
 string usage = $"""

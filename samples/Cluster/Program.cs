@@ -4,7 +4,6 @@
 using ClusterSample;
 using CoAP.NET.Cluster;
 using CoAP.NET.Dtls;
-using CoAP.NET.Tests.Shared;
 
 if (args is [Node.Verb, { } name, { } place, { } key])
 {

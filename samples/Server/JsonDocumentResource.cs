@@ -6,7 +6,7 @@ using CoAP.NET;
 namespace Server;
 
 /// <summary>A JSON object of which requests fetch and change some members (RFC 8132).</summary>
-internal sealed class JsonDocumentResource
+public sealed class JsonDocumentResource
 {
     private readonly Lock _gate = new();
     private readonly byte[] _original;

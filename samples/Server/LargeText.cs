@@ -4,7 +4,7 @@ using System.Text;
 namespace Server;
 
 /// <summary>Text in lines of 64 bytes that bear their number, so that a block that is lost, doubled or misplaced is seen.</summary>
-internal static class LargeText
+public static class LargeText
 {
     private const int LineLength = 64;
 

@@ -3,7 +3,7 @@ using CoAP.NET;
 namespace Server;
 
 // Beyond the list: FETCH, PATCH and iPATCH (RFC 8132)
-internal static partial class PlugtestResources
+public static partial class PlugtestResources
 {
     private static void MapDocument(CoapServer server)
     {

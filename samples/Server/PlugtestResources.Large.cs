@@ -4,7 +4,7 @@ using CoAP.NET;
 namespace Server;
 
 // BLOCK_01 to 06: bodies that take several messages. Handlers see them whole.
-internal static partial class PlugtestResources
+public static partial class PlugtestResources
 {
     private const int LargeLength = 2000;
     private const int MaxBodyLength = 1024 * 1024;

@@ -3,7 +3,7 @@ using CoAP.NET;
 namespace Server;
 
 // LINK_01 to 09: attributes to filter by, and a collection
-internal static partial class PlugtestResources
+public static partial class PlugtestResources
 {
     private static void MapLinks(CoapServer server)
     {

@@ -5,7 +5,7 @@ using CoAP.NET;
 namespace Server;
 
 // OBS_01 to 14: resources that change every five seconds, or when they are put
-internal static partial class PlugtestResources
+public static partial class PlugtestResources
 {
     private static readonly TimeSpan s_period = TimeSpan.FromSeconds(5);
 

@@ -3,7 +3,7 @@ using CoAP.NET;
 namespace Server;
 
 // Options of requests, and responses that take their time
-internal static partial class PlugtestResources
+public static partial class PlugtestResources
 {
     private static void MapRequests(CoapServer server, TimeProvider time)
     {

@@ -3,7 +3,7 @@ using CoAP.NET;
 namespace Server;
 
 // TD_COAP_CORE_01 to 08, 10, 12, 15, 18: one resource that takes every method of RFC 7252
-internal static partial class PlugtestResources
+public static partial class PlugtestResources
 {
     private static void MapTest(CoapServer server)
     {

@@ -3,7 +3,7 @@ using CoAP.NET;
 namespace Server;
 
 // CORE_21 to CORE_23: entity-tags and conditions
-internal static partial class PlugtestResources
+public static partial class PlugtestResources
 {
     private static void MapValidation(CoapServer server)
     {

@@ -3,7 +3,7 @@ using CoAP.NET;
 namespace Server;
 
 /// <summary>The resources of the ETSI CoAP plugtest list (TD CoAP#4), one family in each file.</summary>
-internal static partial class PlugtestResources
+public static partial class PlugtestResources
 {
     /// <summary>Adds all resources to a server.</summary>
     /// <param name="server">The server.</param>

@@ -1,6 +1,7 @@
 // Server and client speak a wire format of our own, over UDP and over TCP: what they say is sealed.
 using CoAP.NET;
 using CoAP.NET.Mesh;
+using WireFormat;
 
 byte[] key = Convert.FromHexString("8d3f51b2c07a46e99b1e20f4d5a6c733");
 await using CoapServer server = new(WithKey(key));

@@ -4,11 +4,13 @@ using CoAP.NET;
 using CoAP.NET.Mesh;
 using CoAP.NET.Serialization;
 
+namespace WireFormat;
+
 /// <summary>
 /// A wire format: code, token and Message ID as ever, and everything else sealed with AES-GCM under a key that both ends have. A sketch of
 /// a format, not of a protocol: it has no protection against replays. See DTLS and OSCORE (RFC 8613) for that.
 /// </summary>
-internal sealed class SealedFormat(CoapStageContext shard, byte[] key)
+public sealed class SealedFormat(CoapStageContext shard, byte[] key)
 {
     private const int NonceSize = 12;
     private const int TagSize = 16;

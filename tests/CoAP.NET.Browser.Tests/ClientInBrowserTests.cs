@@ -1,4 +1,4 @@
-using CoAP.NET.Explorer.Tests.Browser;
+using CoAP.NET.Tests.Browser;
 using Microsoft.Playwright;
 
 namespace CoAP.NET.Browser.Tests;

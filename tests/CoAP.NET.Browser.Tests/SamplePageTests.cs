@@ -1,5 +1,4 @@
-using CoAP.NET.Explorer.Tests.Browser;
-using CoAP.NET.Package.Tests.Packages;
+using CoAP.NET.Tests.Browser;
 
 namespace CoAP.NET.Browser.Tests;
 

@@ -28,8 +28,8 @@ public class SampleServerTests
     public void The_repository_is_found_from_where_the_tests_run()
     {
         Assert.True(File.Exists(Path.Combine(Repository.Root, "CoAP.NET.sln")));
-        Assert.Contains(Repository.Configuration, new[] { "Debug", "Release" });
-        InvalidOperationException error = Assert.Throws<InvalidOperationException>(() => Repository.ProgramOf("samples/NoSuchSample"));
+        Assert.Contains(BuiltProgram.Configuration, new[] { "Debug", "Release" });
+        InvalidOperationException error = Assert.Throws<InvalidOperationException>(() => BuiltProgram.ProgramOf("samples/NoSuchSample"));
         Assert.Contains("Build it first", error.Message, StringComparison.Ordinal);
     }
 }

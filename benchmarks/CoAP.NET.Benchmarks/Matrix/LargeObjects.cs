@@ -3,7 +3,7 @@ using System.Globalization;
 using BenchmarkDotNet.Configs;
 using BenchmarkDotNet.Filters;
 using BenchmarkDotNet.Running;
-using CoAP.NET.Footprint.Processes;
+using CoAP.NET.Bench;
 
 namespace CoAP.NET.Benchmarks;
 

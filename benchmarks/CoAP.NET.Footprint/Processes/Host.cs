@@ -1,5 +1,4 @@
 using System.Globalization;
-using CoAP.NET.Bench;
 
 namespace CoAP.NET.Footprint.Processes;
 

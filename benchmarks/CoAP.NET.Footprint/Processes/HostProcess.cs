@@ -1,7 +1,5 @@
 using System.Diagnostics;
 using System.Net;
-using CoAP.NET.Bench;
-using CoAP.NET.Cli.Bench;
 
 namespace CoAP.NET.Footprint.Processes;
 

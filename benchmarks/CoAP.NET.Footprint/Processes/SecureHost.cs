@@ -1,5 +1,4 @@
 using System.Globalization;
-using CoAP.NET.Bench;
 using CoAP.NET.Dtls;
 using CoAP.NET.Testing;
 

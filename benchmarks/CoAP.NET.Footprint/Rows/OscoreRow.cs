@@ -1,4 +1,3 @@
-using CoAP.NET.Bench;
 using CoAP.NET.Mesh;
 using CoAP.NET.Oscore;
 

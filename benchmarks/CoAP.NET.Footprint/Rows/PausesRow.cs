@@ -1,4 +1,3 @@
-using CoAP.NET.Bench;
 using CoAP.NET.Footprint.Processes;
 
 namespace CoAP.NET.Footprint.Rows;

@@ -1,6 +1,6 @@
 using System.Net;
 using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Dtls.Tests.Clients;
+using CoAP.NET.Bench;
 
 namespace CoAP.NET.Speed.Servers;
 

@@ -5,7 +5,7 @@ namespace CoAP.NET.Survival.Balancing;
 /// <summary>A client of the balancer: where its datagrams go, and what was read in them.</summary>
 /// <param name="client">Its address and port, as the balancer numbers them.</param>
 /// <param name="index">Which one it is, counted from 0.</param>
-internal sealed class ClientFlow(ulong client, int index)
+public sealed class ClientFlow(ulong client, int index)
 {
     private const byte Handshake = 22;
     private const byte ApplicationData = 23;

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Survival.Balancing;
 
 /// <summary>Numbers that were seen, in ranges, as they come nearly in order.</summary>
-internal sealed class RecordNumbers
+public sealed class RecordNumbers
 {
     private readonly List<(ulong First, ulong Last)> _ranges = [];
 

@@ -2,8 +2,7 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Net;
 using System.Text.Json;
-using CoAP.NET.Cli.Bench;
-using CoAP.NET.Footprint.Processes;
+using CoAP.NET.Bench;
 using CoAP.NET.Survival.Nodes;
 
 namespace CoAP.NET.Survival.Devices;

@@ -3,7 +3,6 @@ using System.Text.Json;
 using CoAP.NET.Bench;
 using CoAP.NET.Cluster;
 using CoAP.NET.Dtls;
-using CoAP.NET.Footprint;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Survival.Nodes;

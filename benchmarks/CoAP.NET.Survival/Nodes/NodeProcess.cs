@@ -3,8 +3,6 @@ using System.Globalization;
 using System.Net;
 using System.Text.Json;
 using CoAP.NET.Bench;
-using CoAP.NET.Cli.Bench;
-using CoAP.NET.Footprint.Processes;
 using CoAP.NET.Survival.Balancing;
 
 namespace CoAP.NET.Survival.Nodes;

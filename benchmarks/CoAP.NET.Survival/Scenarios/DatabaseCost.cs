@@ -1,8 +1,8 @@
+using ClusterSample;
+using CoAP.NET.Bench;
 using CoAP.NET.Cluster;
 using CoAP.NET.Cluster.PostgreSql;
 using CoAP.NET.Dtls;
-using CoAP.NET.Footprint;
-using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Survival.Scenarios;
 

@@ -1,5 +1,4 @@
-using CoAP.NET.Footprint;
-using CoAP.NET.Footprint.Processes;
+using CoAP.NET.Bench;
 using CoAP.NET.Survival.Devices;
 using CoAP.NET.Survival.Nodes;
 

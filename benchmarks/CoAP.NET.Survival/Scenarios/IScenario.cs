@@ -1,4 +1,4 @@
-using CoAP.NET.Footprint;
+using CoAP.NET.Bench;
 
 namespace CoAP.NET.Survival.Scenarios;
 

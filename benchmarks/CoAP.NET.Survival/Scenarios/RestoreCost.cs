@@ -1,8 +1,7 @@
-using CoAP.NET.Footprint;
-using CoAP.NET.Footprint.Processes;
+using ClusterSample;
+using CoAP.NET.Bench;
 using CoAP.NET.Survival.Balancing;
 using CoAP.NET.Survival.Nodes;
-using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Survival.Scenarios;
 

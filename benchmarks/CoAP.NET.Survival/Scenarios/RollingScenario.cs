@@ -1,5 +1,5 @@
+using CoAP.NET.Bench;
 using CoAP.NET.Cluster;
-using CoAP.NET.Footprint;
 using CoAP.NET.Survival.Nodes;
 
 namespace CoAP.NET.Survival.Scenarios;

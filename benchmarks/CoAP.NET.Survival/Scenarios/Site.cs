@@ -1,9 +1,9 @@
 using System.Globalization;
+using ClusterSample;
 using CoAP.NET.Cluster;
 using CoAP.NET.Survival.Balancing;
 using CoAP.NET.Survival.Devices;
 using CoAP.NET.Survival.Nodes;
-using CoAP.NET.Tests.Shared;
 using Npgsql;
 
 namespace CoAP.NET.Survival.Scenarios;

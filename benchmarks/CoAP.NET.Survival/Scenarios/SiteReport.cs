@@ -1,4 +1,4 @@
-using CoAP.NET.Footprint;
+using CoAP.NET.Bench;
 using CoAP.NET.Survival.Balancing;
 using CoAP.NET.Survival.Devices;
 

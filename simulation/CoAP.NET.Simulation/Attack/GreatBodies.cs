@@ -2,8 +2,8 @@ using System.Globalization;
 using System.IO.Pipelines;
 using CoAP.NET.Options;
 using CoAP.NET.Proxy;
-using CoAP.NET.Proxy.Tests;
 using CoAP.NET.Testing;
+using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Simulation.Attack;
 

@@ -3,8 +3,8 @@ using System.Text;
 using CoAP.NET.Bench;
 using CoAP.NET.Options;
 using CoAP.NET.Proxy;
-using CoAP.NET.Proxy.Tests;
 using CoAP.NET.Testing;
+using CoAP.NET.Tests.Shared;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Attack;

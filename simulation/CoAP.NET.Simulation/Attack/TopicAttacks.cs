@@ -1,11 +1,9 @@
-extern alias pubsub;
-
 using System.Globalization;
 using System.Text;
 using CoAP.NET.Options;
+using CoAP.NET.PubSub;
 using CoAP.NET.Simulation.Holders;
 using CoAP.NET.Transports;
-using pubsub::CoAP.NET.PubSub;
 
 namespace CoAP.NET.Simulation.Attack;
 

@@ -1,5 +1,6 @@
 using System.Reflection;
 using System.Runtime.Loader;
+using Server;
 
 namespace CoAP.NET.Simulation.Fuzz;
 
@@ -9,6 +10,8 @@ namespace CoAP.NET.Simulation.Fuzz;
 /// </summary>
 internal sealed class FuzzIsolation : AssemblyLoadContext
 {
+    private static readonly string? s_sample = typeof(PlugtestResources).Assembly.GetName().Name;
+
     private readonly IReadOnlyDictionary<string, byte[]> _libraries;
 
     private FuzzIsolation(IReadOnlyDictionary<string, byte[]> libraries)
@@ -38,7 +41,7 @@ internal sealed class FuzzIsolation : AssemblyLoadContext
         }
 
         // What names types of the libraries has to be loaded beside the copies; everything else is shared.
-        string? path = assemblyName.Name!.StartsWith("CoAP.NET.", StringComparison.Ordinal)
+        string? path = assemblyName.Name == s_sample || assemblyName.Name!.StartsWith("CoAP.NET.", StringComparison.Ordinal)
             ? Path.Combine(Path.GetDirectoryName(typeof(FuzzIsolation).Assembly.Location)!, $"{assemblyName.Name}.dll")
             : null;
         return path is null ? null : LoadFromAssemblyPath(path);

@@ -1,6 +1,7 @@
 using System.Net.Security;
 using CoAP.NET.Dtls;
 using CoAP.NET.Simulation.Attack;
+using CoAP.NET.Tests.Transports.Tcp;
 
 namespace CoAP.NET.Simulation.Holders;
 
@@ -28,7 +29,7 @@ internal sealed class HonestPeer : IAsyncDisposable
         {
             Tls = new CoapTlsOptions
             {
-                Client = new SslClientAuthenticationOptions { RemoteCertificateValidationCallback = AspNetCore.Tests.Certificates.Any }
+                Client = new SslClientAuthenticationOptions { RemoteCertificateValidationCallback = Certificates.Any }
             },
         };
         options.UseDtls(new CoapDtlsOptions

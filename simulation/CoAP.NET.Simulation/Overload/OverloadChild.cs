@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using System.Net;
 using CoAP.NET.Bench;
-using CoAP.NET.Cli.Bench;
 
 namespace CoAP.NET.Simulation.Overload;
 

@@ -1,3 +1,4 @@
+using ClusterSample;
 using Npgsql;
 
 namespace CoAP.NET.Cluster.Tests.PostgreSql;

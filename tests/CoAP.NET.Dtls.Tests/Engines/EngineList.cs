@@ -1,10 +1,9 @@
-using CoAP.NET.Dtls.Tests.Engines;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Engines;
 
 /// <summary>coaps over every UDP engine that this machine has.</summary>
-internal static class EngineList
+public sealed class EngineList : IEngineList
 {
     public static TheoryData<string> Datagrams => LinuxUdpEngine.IsSupported ? new("DTLS Linux", "DTLS portable") : new("DTLS portable");
 

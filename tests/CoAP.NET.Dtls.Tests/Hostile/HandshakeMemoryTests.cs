@@ -5,7 +5,6 @@ using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Tests.Clients;
 using CoAP.NET.Dtls.Tests.Handshakes;
-using CoAP.NET.Footprint;
 
 namespace CoAP.NET.Dtls.Tests.Hostile;
 

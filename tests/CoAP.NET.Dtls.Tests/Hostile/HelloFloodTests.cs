@@ -5,7 +5,6 @@ using CoAP.NET.Dtls.Cookies;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Tests.Transport;
-using CoAP.NET.Footprint;
 
 namespace CoAP.NET.Dtls.Tests.Hostile;
 

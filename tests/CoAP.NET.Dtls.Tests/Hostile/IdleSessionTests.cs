@@ -2,7 +2,6 @@ using System.Diagnostics;
 using System.Net;
 using CoAP.NET.Dtls.Tests.Moving;
 using CoAP.NET.Dtls.Tests.Transport;
-using CoAP.NET.Footprint;
 
 namespace CoAP.NET.Dtls.Tests.Hostile;
 

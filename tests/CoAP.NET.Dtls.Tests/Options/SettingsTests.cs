@@ -119,8 +119,8 @@ public sealed class SettingsTests : IDisposable
     [Fact]
     public void Sessions_are_resumed_only_by_servers_that_trust_the_same()
     {
-        using Clients.BenchAuthority one = new("one");
-        using Clients.BenchAuthority other = new("other");
+        using BenchAuthority one = new("one");
+        using BenchAuthority other = new("other");
         using X509Certificate2 own = one.Issue("device.example");
         byte[] Trust(Action<CoapDtlsServerOptions> configure)
         {

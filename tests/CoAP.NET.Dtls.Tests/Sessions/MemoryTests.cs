@@ -1,6 +1,5 @@
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Dtls.Tests.Hostile;
-using CoAP.NET.Footprint;
 
 namespace CoAP.NET.Dtls.Tests.Sessions;
 

@@ -1,7 +1,6 @@
 using System.Buffers.Binary;
 using System.Net;
 using System.Net.Sockets;
-using CoAP.NET.Bench;
 using CoAP.NET.Dtls.Tests.Hostile;
 using CoAP.NET.Options;
 using CoAP.NET.Serialization;

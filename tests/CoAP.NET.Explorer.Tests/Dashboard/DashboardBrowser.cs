@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using CoAP.NET.Tests.Browser;
 using Microsoft.Playwright;
 
 namespace CoAP.NET.Explorer.Tests.Dashboard;
@@ -38,7 +39,7 @@ internal sealed class DashboardBrowser : IAsyncDisposable
     {
         IPlaywright playwright = await Playwright.CreateAsync();
         IBrowser browser = await playwright.Chromium.LaunchAsync(
-            new BrowserTypeLaunchOptions { ExecutablePath = Browser.Chromium.Path, Args = ["--no-sandbox"] });
+            new BrowserTypeLaunchOptions { ExecutablePath = Chromium.Path, Args = ["--no-sandbox"] });
         IPage page = await browser.NewPageAsync(new BrowserNewPageOptions
         {
             ViewportSize = new ViewportSize { Width = width, Height = 900 },

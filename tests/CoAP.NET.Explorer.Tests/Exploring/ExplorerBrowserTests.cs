@@ -1,6 +1,6 @@
 using System.Text;
 using System.Text.RegularExpressions;
-using CoAP.NET.Explorer.Tests.Browser;
+using CoAP.NET.Tests.Browser;
 using Microsoft.Playwright;
 
 namespace CoAP.NET.Explorer.Tests.Exploring;

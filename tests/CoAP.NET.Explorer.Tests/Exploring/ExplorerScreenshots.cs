@@ -1,5 +1,5 @@
 using System.Globalization;
-using CoAP.NET.Explorer.Tests.Browser;
+using CoAP.NET.Tests.Browser;
 using Microsoft.Playwright;
 
 namespace CoAP.NET.Explorer.Tests.Exploring;

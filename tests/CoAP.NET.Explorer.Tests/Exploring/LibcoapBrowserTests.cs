@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
-using CoAP.NET.Explorer.Tests.Browser;
+using CoAP.NET.Tests.Browser;
 using Microsoft.Playwright;
 
 namespace CoAP.NET.Explorer.Tests.Exploring;

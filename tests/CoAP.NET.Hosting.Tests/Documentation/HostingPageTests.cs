@@ -10,7 +10,7 @@ public sealed partial class HostingPageTests
 {
     [Fact]
     public void The_table_of_a_servers_keys_has_each_with_its_default_and_what_is_allowed() =>
-        KeyTablePage.Check("server", ServerKeys.Table, new CoapServerOptions());
+        Check("server", ServerKeys.Table, new CoapServerOptions());
 
     [Fact]
     public void The_table_of_a_clients_keys_has_what_servers_do_not_have_or_have_otherwise()
@@ -20,20 +20,20 @@ public sealed partial class HostingPageTests
         shared.Remove("RequirePrivateKeyFiles");
         KeyTable<CoapClientOptions> own = new();
         own.Include(ClientKeys.Table, static options => options);
-        KeyTablePage.Check("client", own, new CoapClientOptions(), key => !shared.Contains(key));
+        Check("client", own, new CoapClientOptions(), key => !shared.Contains(key));
     }
 
     [Fact]
     public void The_table_of_the_keys_of_a_directory_has_each_with_its_default_and_what_is_allowed() =>
-        KeyTablePage.Check("directory", DirectorySettings.Table, new DirectorySettings());
+        Check("directory", DirectorySettings.Table, new DirectorySettings());
 
     [Fact]
     public void The_table_of_a_proxys_keys_has_each_with_its_default_and_what_is_allowed() =>
-        KeyTablePage.Check("proxy", ProxyKeys.Table, new CoapHostedProxyOptions());
+        Check("proxy", ProxyKeys.Table, new CoapHostedProxyOptions());
 
     [Fact]
     public void The_table_of_the_keys_of_a_back_end_has_each_with_its_default_and_what_is_allowed() =>
-        KeyTablePage.Check("backend", ProxyKeys.HttpTable, new CoapHttpBackendRoute());
+        Check("backend", ProxyKeys.HttpTable, new CoapHttpBackendRoute());
 
     [Fact]
     public void Every_snippet_is_compiled()
@@ -46,6 +46,10 @@ public sealed partial class HostingPageTests
         Assert.True(snippets.Count >= 6);
         Assert.All(snippets, snippet => Assert.Contains(Flat(snippet.Groups["code"].Value), code, StringComparison.Ordinal));
     }
+
+    private static void Check<T>(string name, KeyTable<T> table, T fresh, Func<string, bool>? filter = null) =>
+        KeyTablePage.Check(name, table.Keys.Where(key => filter?.Invoke(key.Path) ?? true)
+            .Select(key => (key.Path, key.ValueOf(fresh), key.Allowed)));
 
     private static string Flat(string code) => Blank().Replace(code, string.Empty);
 

@@ -23,7 +23,7 @@ internal sealed partial class SampleServer : IAsyncDisposable
     /// <param name="arguments">Its arguments; have it listen on port 0.</param>
     public static Task<SampleServer> StartAsync(string project = "samples/Server", params string[] arguments) =>
         StartAsync(PeerProcess.Start(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet",
-            [Repository.ProgramOf(project), .. arguments]));
+            [BuiltProgram.ProgramOf(project), .. arguments]));
 
     public static async Task<SampleServer> StartAsync(PeerProcess process)
     {

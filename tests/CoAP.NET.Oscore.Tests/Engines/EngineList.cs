@@ -1,11 +1,10 @@
-using CoAP.NET.Dtls.Tests.Engines;
 using CoAP.NET.Oscore.Tests.Engines;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Engines;
 
 /// <summary>OSCORE over every engine that this machine has.</summary>
-internal static class EngineList
+public sealed class EngineList : IEngineList
 {
     private static readonly string[] s_datagrams = [LinuxUdpEngine.IsSupported ? "UDP Linux" : "UDP portable", "DTLS"];
 

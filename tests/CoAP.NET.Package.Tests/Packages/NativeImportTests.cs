@@ -61,7 +61,7 @@ public class NativeImportTests
             string configuration = Path.GetFileName(Path.GetDirectoryName(Path.TrimEndingDirectorySeparator(AppContext.BaseDirectory)))!;
             string tool = Path.Combine(s_root, "src", "CoAP.NET.Cli", "bin", configuration, "net10.0", "coap.dll");
             return [.. Directory.GetFiles(AppContext.BaseDirectory, "CoAP.NET*.dll")
-                .Where(static path => !path.EndsWith("Tests.dll", StringComparison.Ordinal)).Append(tool)
+                .Where(static path => Directory.Exists(Path.Combine(s_root, "src", Path.GetFileNameWithoutExtension(path)))).Append(tool)
                 .Select(static path => Path.GetRelativePath(s_root, path)).Order(StringComparer.Ordinal)];
         }
     }

@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Globalization;
+using ClusterSample;
 using CoAP.NET.Cluster;
 using CoAP.NET.Tests;
 

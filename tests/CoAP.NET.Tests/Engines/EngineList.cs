@@ -3,7 +3,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Engines;
 
 /// <summary>Every engine that this machine has, but for those of coaps, which are in the tests of that package.</summary>
-internal static class EngineList
+public sealed class EngineList : IEngineList
 {
     private static readonly string[] s_datagrams =
         [.. LinuxUdpEngine.IsSupported ? ["UDP Linux"] : Array.Empty<string>(), "UDP portable", "UDP with two sockets"];

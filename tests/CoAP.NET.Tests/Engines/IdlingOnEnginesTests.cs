@@ -9,7 +9,7 @@ public sealed class IdlingOnEnginesTests
     [MemberData(nameof(Engines))]
     public async Task An_idle_connection_is_released_and_the_next_request_opens_another(string engine)
     {
-        await using EngineWorld world = await EngineWorld.StartAsync(engine, MapHello,
+        await using EngineWorld world = await EngineWorld.StartAsync<EngineList>(engine, MapHello,
             static options => options.Streams.IdleTimeout = TimeSpan.FromMilliseconds(200));
         CoapClient client = world.Client();
         for (int i = 1; i <= 2; i++)
@@ -29,7 +29,7 @@ public sealed class IdlingOnEnginesTests
     public async Task A_peer_that_is_silent_is_asked_and_stays_while_it_answers(string engine)
     {
         int pings = 0;
-        await using EngineWorld world = await EngineWorld.StartAsync(engine, MapHello,
+        await using EngineWorld world = await EngineWorld.StartAsync<EngineList>(engine, MapHello,
             static options => options.Streams.KeepAliveInterval = TimeSpan.FromMilliseconds(50));
 
         // 7.02 Ping and 7.03 Pong have no token here: a frame is its head, which begins with 0, and its code.
@@ -50,7 +50,7 @@ public sealed class IdlingOnEnginesTests
     public async Task A_peer_that_answers_no_Ping_is_given_up_with_its_observations(string engine)
     {
         bool isDead = false;
-        await using EngineWorld world = await EngineWorld.StartAsync(
+        await using EngineWorld world = await EngineWorld.StartAsync<EngineList>(
             engine,
             static server => server.MapGet("/obs", static () => CoapResults.Text("x")).Observable(),
             static options =>

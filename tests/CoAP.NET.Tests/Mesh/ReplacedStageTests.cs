@@ -3,6 +3,7 @@ using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Serialization;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Tests.Shared;
+using WireFormat;
 
 namespace CoAP.NET.Tests.Mesh;
 

@@ -1,9 +1,7 @@
-extern alias edhoc;
-
-using edhoc::CoAP.NET.Edhoc;
-using edhoc::CoAP.NET.Edhoc.Coap;
-using edhoc::CoAP.NET.Edhoc.Messages;
-using edhoc::CoAP.NET.Edhoc.Schedule;
+using CoAP.NET.Edhoc;
+using CoAP.NET.Edhoc.Coap;
+using CoAP.NET.Edhoc.Messages;
+using CoAP.NET.Edhoc.Schedule;
 
 namespace CoAP.NET.Simulation.Fuzz;
 

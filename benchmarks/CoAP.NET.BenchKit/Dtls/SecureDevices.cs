@@ -1,0 +1,130 @@
+using System.Net;
+using System.Net.Sockets;
+using CoAP.NET.Options;
+using CoAP.NET.Serialization;
+
+namespace CoAP.NET.Bench;
+
+/// <summary>Devices of one server, each with a DTLS session and an address of its own, and a socket only while it speaks.</summary>
+/// <param name="server">The server.</param>
+internal sealed class SecureDevices(IPEndPoint server) : IDisposable
+{
+    private const int PerBlock = 250;
+
+    // Two minutes, in which even a machine that does much else answers: only an answer that never comes is a fault.
+    private const int Tries = 240;
+    private const int TimeOfTry = 500;
+
+    private readonly SecureClient _client = new(SecureClient.PskCcm8);
+    private readonly List<SecurePeer> _devices = [];
+
+    // Their port, which nobody else gets while this is bound.
+    private readonly Socket _port = Bind(new IPEndPoint(IPAddress.Any, 0));
+    private readonly byte[] _buffer = new byte[2048];
+
+    /// <summary>Requests that were not answered, or not rightly.</summary>
+    public int Errors { get; private set; }
+
+    /// <summary>Has further devices open a session each; they are silent afterwards.</summary>
+    /// <exception cref="InvalidOperationException">A handshake failed.</exception>
+    public void Open(int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            int number = _devices.Count;
+            SecurePeer peer = new(_client);
+            using Socket socket = SocketOf(number);
+            _devices.Add(peer);
+            Send(socket, peer.Begin());
+            for (int tries = 0; peer.IsConnecting; tries++)
+            {
+                int length = Receive(socket);
+                Send(socket, length > 0 ? peer.Take(_buffer.AsSpan(0, length)) : tries < Tries ? peer.Look()
+                    : throw new InvalidOperationException($"Handshake {number} had no answer."));
+            }
+        }
+    }
+
+    /// <summary>Has devices ask within their sessions, one after another: a Confirmable GET each.</summary>
+    /// <param name="step">Every how manyth.</param>
+    public void Ask(int step = 1)
+    {
+        byte[] record = new byte[256];
+        for (int i = 0; i < _devices.Count; i += step)
+        {
+            SecurePeer peer = _devices[i];
+            using Socket socket = SocketOf(i);
+            CoapMessage request = new(CoapCode.Get)
+            {
+                Type = CoapMessageType.Confirmable,
+                MessageId = (ushort)(step * 7),
+                Token = new CoapToken([1, 2, 3, 4])
+            };
+            request.Options.Add(new UriPath("hello"));
+            socket.Send(record.AsSpan(0, peer.Seal(CoapDatagramSerializer.Default.Serialize(request), record)));
+            int length = 0;
+            for (int tries = 0; length == 0 && tries < Tries; tries++)
+            {
+                length = Receive(socket);
+            }
+
+            ReadOnlySpan<byte> answer = length > 0 ? peer.Open(_buffer.AsSpan(0, length)) : default;
+            if (answer.IsEmpty
+                || CoapDatagramSerializer.Default.Deserialize(answer) is not { Code: var code, MessageId: var id, Payload: var payload }
+                || code != CoapCode.Content || id != request.MessageId
+                || !payload.Span.SequenceEqual(System.Text.Encoding.UTF8.GetBytes(BenchServer.Hello)))
+            {
+                Errors++;
+            }
+        }
+    }
+
+    public void Dispose()
+    {
+        foreach (SecurePeer peer in _devices)
+        {
+            peer.Dispose();
+        }
+
+        _port.Dispose();
+        _client.Dispose();
+    }
+
+    private static Socket Bind(IPEndPoint source)
+    {
+        Socket socket = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp) { ReceiveTimeout = TimeOfTry };
+        socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.ReuseAddress, true);
+        socket.Bind(source);
+        return socket;
+    }
+
+    private Socket SocketOf(int number)
+    {
+        IPAddress address =
+            new([127, (byte)(2 + (number / PerBlock / PerBlock)), (byte)(number / PerBlock % PerBlock), (byte)(1 + (number % PerBlock))]);
+        Socket socket = Bind(new IPEndPoint(address, ((IPEndPoint)_port.LocalEndPoint!).Port));
+        socket.Connect(server);
+        return socket;
+    }
+
+    private static void Send(Socket socket, IReadOnlyList<byte[]> datagrams)
+    {
+        foreach (byte[] datagram in datagrams)
+        {
+            socket.Send(datagram);
+        }
+    }
+
+    // 0 when nothing came.
+    private int Receive(Socket socket)
+    {
+        try
+        {
+            return socket.Receive(_buffer);
+        }
+        catch (SocketException exception) when (exception.SocketErrorCode == SocketError.TimedOut)
+        {
+            return 0;
+        }
+    }
+}

@@ -1,0 +1,46 @@
+using CoAP.NET.Mesh;
+
+namespace CoAP.NET.Tests.Engines;
+
+/// <summary>Bodies in blocks over every engine that carries datagrams, where some are lost.</summary>
+public abstract class BodiesWithLoss<TEngines> : LossyEngines<TEngines>
+    where TEngines : IEngineList
+{
+    private static readonly byte[] s_body = [.. Enumerable.Range(0, 20_000).Select(static i => (byte)(i ^ (i >> 8)))];
+
+    [Theory]
+    [Trait("Category", "Campaign")]
+    [MemberData(nameof(Engines))]
+    public Task Blocks_over_a_bad_path_become_the_whole_body_both_ways(string engine) => BodiesAsync(engine, CoapQBlock.Off);
+
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public Task Blocks_that_nobody_acknowledges_become_the_whole_body_over_a_bad_path_both_ways(string engine) =>
+        BodiesAsync(engine, CoapQBlock.AllowUnsecured);
+
+    private static async Task BodiesAsync(string engine, CoapQBlock qBlock)
+    {
+        await using EngineWorld world = await StartAsync(engine, static server =>
+        {
+            server.MapGet("/body", static () => CoapResults.Bytes(s_body));
+            server.MapPut("/body", static request => CoapResults.Text($"{request.Payload.Span.SequenceEqual(s_body)}"));
+        }, qBlock);
+        using Losses losses = new(seed: 5, percent: 0);
+        CoapClient client = QuickClient(world, losses.Loses, losses.Loses, qBlock);
+        await client.GetAsync(world.Uri("/hello")).WaitAsync(EngineWorld.Hang);
+        losses.Percent = 10;
+        bool isConfirmable = qBlock == CoapQBlock.Off;
+        CoapRequest put = new(CoapMethod.Put, world.Uri("/body")) { Confirmable = isConfirmable, Content = CoapContent.Binary(s_body) };
+        Assert.Equal("True", (await client.SendAsync(put).WaitAsync(EngineWorld.Hang)).GetText());
+        CoapRequest get = new(CoapMethod.Get, world.Uri("/body")) { Confirmable = isConfirmable };
+        Assert.True((await client.SendAsync(get).WaitAsync(EngineWorld.Hang)).Payload.Span.SequenceEqual(s_body));
+        Assert.True(losses.Lost > 0);
+        losses.Percent = 0;
+        await Eventually.IsTrueAsync(() => world.Server.RequestsServed == 0);
+        if (isConfirmable)
+        {
+            // Of Non-confirmable messages nobody says that they came; they are remembered for NON_LIFETIME.
+            await world.AssertNothingLeftAsync();
+        }
+    }
+}

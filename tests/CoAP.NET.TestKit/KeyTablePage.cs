@@ -1,0 +1,35 @@
+namespace CoAP.NET.Tests.Shared;
+
+/// <summary>The tables of keys in docs/hosting*.md: each key with its default and what is allowed, as the code has them.</summary>
+internal static class KeyTablePage
+{
+    // Set to rewrite the tables; what keys mean is kept, and new ones have to be described.
+    private const string WriteVariable = "COAP_WRITE_DOCS";
+
+    /// <summary>Fails when a table is not that of the code.</summary>
+    /// <param name="name">What a page calls the table.</param>
+    /// <param name="keys">The path of each key on the page, its default and what is allowed.</param>
+    public static void Check(string name, IEnumerable<(string Path, string Value, string Allowed)> keys)
+    {
+        string[] expected = [.. keys.Select(static key => $"| `{key.Path}` | {key.Value} | {key.Allowed} |")];
+        string mark = $"<!-- keys: {name} -->";
+        string path = Directory.GetFiles(Path.Combine(Repository.Root, "docs"), "hosting*.md")
+            .Single(file => File.ReadAllText(file).Contains(mark, StringComparison.Ordinal));
+        string page = File.ReadAllText(path);
+        string section = page.Split(mark)[1].Split("<!-- end -->")[0];
+        string[] rows = [.. section.Split('\n').Where(static row => row.StartsWith("| `", StringComparison.Ordinal))];
+        if (Environment.GetEnvironmentVariable(WriteVariable) is not null)
+        {
+            Dictionary<string, string> meanings = rows.ToDictionary(static row => row.Split('`')[1], static row => row.Split(" | ")[^1]);
+            IEnumerable<string> written =
+                expected.Select(row => $"{row} {(meanings.TryGetValue(row.Split('`')[1], out string? meaning) ? meaning : "? |")}");
+            File.WriteAllText(path,
+                page.Replace(section, $"\n| key | default | allowed | meaning |\n|---|---|---|---|\n{string.Join('\n', written)}\n",
+                    StringComparison.Ordinal));
+            return;
+        }
+
+        Assert.Equal(expected, rows.Select(static row => row[..(row.LastIndexOf(" | ", StringComparison.Ordinal) + 2)]));
+        Assert.All(rows, static row => Assert.Matches(@"\| [^|]{5,} \|$", row));
+    }
+}
