@@ -14,20 +14,33 @@ lay_out() {
     retry dotnet build .ci/platforms/emulated/runtime.csproj -restore -t:LayOut -v q -clp:NoSummary "-p:Rid=$rid" "-p:Root=$root" "-p:Programs=\"$programs\""
 }
 
-# run_tests PROJECT FILTER...: runs tests by start (which the step defines), and adds their numbers to those of the last line. The summary counts
-# and not the exit code: an emulator may crash when the process ends.
+# run_tests PROJECT FILTER...: begins tests by start (which the step defines), as many programs at a time as there are processors.
+tested=()
+run_tests() {
+    [ "$(jobs -rp | wc -l)" -lt "$(nproc)" ] || wait -n || true
+    tested+=("$1")
+    local began=$SECONDS
+    {
+        start "$1" --no-ansi --progress off --pre-enumerate-theories off --results-directory "$root/results" --filter-not-trait Group=External "${@:2}" || true
+        printf 'seconds: %d\n' $((SECONDS - began))
+    } >"$root/$1.log" 2>&1 &
+}
+
+# count_tests: waits for all, and says what passed and failed. The summary counts and not the exit code: an emulator may crash when the process ends.
 passed=0
 failed=0
-run_tests() {
-    local project=$1 log="$root/$1.log" began=$SECONDS
-    start "$project" --no-ansi --progress off --pre-enumerate-theories off --results-directory "$root/results" --filter-not-trait Group=External "${@:2}" >"$log" 2>&1 || true
-    local right wrong
-    right=$(sed -n 's/^  succeeded: //p' "$log")
-    wrong=$(sed -n 's/^  failed: //p' "$log")
-    printf '%s: %s passed, %s failed (%d s)\n' "$project" "${right:-0}" "${wrong:-?}" $((SECONDS - began))
-    passed=$((passed + ${right:-0}))
-    if [ -z "$wrong" ] || [ "$wrong" != 0 ] || [ "${right:-0}" = 0 ]; then
-        tail -n 100 "$log"
-        failed=$((failed + 1))
-    fi
+count_tests() {
+    local project log right wrong
+    wait
+    for project in "${tested[@]}"; do
+        log=$root/$project.log
+        right=$(sed -n 's/^  succeeded: //p' "$log")
+        wrong=$(sed -n 's/^  failed: //p' "$log")
+        printf '%s: %s passed, %s failed (%d s)\n' "$project" "${right:-0}" "${wrong:-?}" "$(sed -n 's/^seconds: //p' "$log")"
+        passed=$((passed + ${right:-0}))
+        if [ -z "$wrong" ] || [ "$wrong" != 0 ] || [ "${right:-0}" = 0 ]; then
+            tail -n 100 "$log"
+            failed=$((failed + 1))
+        fi
+    done
 }
