@@ -32,10 +32,10 @@ static int refusal_of(int socket, int level, int name, const void *value) {
     if (level == SOL_SOCKET && name == SO_RCVBUF && *(const int *)value > 8 * 1024 * 1024) return ENOBUFS;
     return level == IPPROTO_IP && number_of(socket, SO_DOMAIN) == AF_INET6 ? EINVAL : 0;
 #else
-    // SO_RXQ_OVFL, SO_RCVBUFFORCE, SO_ATTACH_REUSEPORT_CBPF and _EBPF; IP_RECVERR, IP_BIND_ADDRESS_NO_PORT, IP_MULTICAST_ALL;
+    // SO_RXQ_OVFL, SO_RCVBUFFORCE; IP_RECVERR, IP_BIND_ADDRESS_NO_PORT, IP_MULTICAST_ALL;
     // IPV6_RECVERR, IPV6_MULTICAST_ALL.
     (void)socket, (void)value;
-    int refused = level == SOL_SOCKET ? name == 40 || name == 33 || name == 51 || name == 52
+    int refused = level == SOL_SOCKET ? name == 40 || name == 33
         : level == IPPROTO_IP ? name == 11 || name == 24 || name == 49
         : level == IPPROTO_IPV6 && (name == 25 || name == 29);
     return refused ? ENOPROTOOPT : 0;

@@ -7,6 +7,9 @@ namespace CoAP.NET.Bench;
 /// <summary>Messages of RFC 8323 as bytes, for load that must cost little.</summary>
 internal static class Frames
 {
+    /// <summary>What servers answer that are measured, wherever little is to be said.</summary>
+    public const string Hello = "hello world!";
+
     /// <summary>A CSM that allows 8 MiB and blocks.</summary>
     public static byte[] Csm { get; } = Make(CoapCode.Csm, 0,
         options => options.Add(new MaxMessageSize(8 << 20)).Add(new BlockWiseTransfer()));

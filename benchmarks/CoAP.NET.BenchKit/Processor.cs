@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Bench;
@@ -31,6 +32,22 @@ internal static partial class Processor
         }
 
         return before;
+    }
+
+    /// <summary>Starts a process that is kept on one processor.</summary>
+    /// <param name="processor">The processor.</param>
+    /// <param name="start">How it is started.</param>
+    public static Process Start(int processor, ProcessStartInfo start)
+    {
+        byte[] before = Pin(processor);
+        try
+        {
+            return Process.Start(start)!;
+        }
+        finally
+        {
+            Restore(before);
+        }
     }
 
     public static void Restore(byte[] before) => _ = SetAffinity(0, SetSize, before);

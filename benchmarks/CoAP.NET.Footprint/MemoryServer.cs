@@ -29,7 +29,7 @@ internal sealed class MemoryServer : IAsyncDisposable
     public long Errors => _transports.Sum(static transport => transport.Lost + transport.Wrong);
 
     /// <summary>What answers a request: made anew each time, as a reading is.</summary>
-    public static Func<CoapResult> Handler { get; } = static () => CoapResults.Text(BenchServer.Hello);
+    public static Func<CoapResult> Handler { get; } = static () => CoapResults.Text(Frames.Hello);
 
     /// <summary>Makes and starts one.</summary>
     /// <param name="clock">Its time; null for the system's.</param>

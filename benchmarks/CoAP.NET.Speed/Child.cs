@@ -35,17 +35,8 @@ internal sealed class Child : IDisposable
     /// <param name="processor">The processor it is kept on.</param>
     /// <param name="endpoints">How many lines it says where it listens.</param>
     /// <param name="arguments">Its arguments.</param>
-    public static Child StartSelf(int processor, int endpoints, params string[] arguments)
-    {
-        string program = Environment.ProcessPath!;
-        List<string> all = [.. arguments, WithParent];
-        if (Path.GetFileNameWithoutExtension(program) == "dotnet")
-        {
-            all.Insert(0, System.Reflection.Assembly.GetEntryAssembly()!.Location);
-        }
-
-        return Start(processor, endpoints, program, all);
-    }
+    public static Child StartSelf(int processor, int endpoints, params string[] arguments) =>
+        Start(processor, endpoints, OwnProcess.StartInfo([.. arguments, WithParent]));
 
     /// <summary>Starts a program and waits until it listens.</summary>
     /// <param name="processor">The processor it is kept on.</param>
@@ -54,12 +45,14 @@ internal sealed class Child : IDisposable
     /// <param name="arguments">Its arguments.</param>
     /// <exception cref="InvalidOperationException">It ended before; what it said is on the error stream.</exception>
     public static Child StartOther(int processor, int endpoints, string program, params string[] arguments) =>
-        Start(processor, endpoints, "/bin/sh",
-            ["-c", endpoints == 0 ? Watched + " >/dev/null 2>&1" : Watched, "sh", program, .. arguments]);
+        Start(processor, endpoints, new ProcessStartInfo("/bin/sh",
+            ["-c", endpoints == 0 ? Watched + " >/dev/null 2>&1" : Watched, "sh", program, .. arguments])
+        {
+            RedirectStandardOutput = true, RedirectStandardInput = true,
+        });
 
-    private static Child Start(int processor, int endpoints, string program, IEnumerable<string> arguments)
+    private static Child Start(int processor, int endpoints, ProcessStartInfo start)
     {
-        ProcessStartInfo start = new(program, arguments) { RedirectStandardOutput = true, RedirectStandardInput = true };
         byte[] before = Processors.Pin(processor);
         Process process;
         lock (s_running)
@@ -90,7 +83,7 @@ internal sealed class Child : IDisposable
         if (found.Count < endpoints)
         {
             child.Dispose();
-            throw new InvalidOperationException($"'{program} {string.Join(' ', start.ArgumentList)}' did not start.");
+            throw new InvalidOperationException($"'{start.FileName} {string.Join(' ', start.ArgumentList)}' did not start.");
         }
 
         return child;

@@ -2,14 +2,18 @@
 using System.Runtime.InteropServices;
 using CoAP.NET.Bench;
 using CoAP.NET.Speed;
+using CoAP.NET.Speed.Engines;
 using CoAP.NET.Speed.Floor;
 using CoAP.NET.Speed.Report;
 using CoAP.NET.Speed.Rows;
 using CoAP.NET.Speed.Servers;
+using CoAP.NET.Speed.SlowSenders;
 
 const string Usage = """
     usage: CoAP.NET.Speed [OPTION]...      measures and prints tables; Linux, loopback, processors 0 (what is measured) and 1 (the rest)
            CoAP.NET.Speed --self-check     only tries all rows, small and short; exit code 1 when something goes wrong
+           CoAP.NET.Speed engines --help                     the ways to drive TCP connections, compared and measured
+           CoAP.NET.Speed slow-senders --help                what slow and stalled peers cost
            CoAP.NET.Speed floor [--port P] [--tcp] [--any]   only serves, without any protocol; --any: at all addresses of 127/8
            CoAP.NET.Speed http [--port P]                    only serves the same by HTTP
            CoAP.NET.Speed oscore [--port P] [--contexts N]   only a server with OSCORE, and a security context for each of N clients
@@ -63,11 +67,15 @@ try
         [PubSubProgram.Verb, ..] => await PubSubProgram.RunAsync(args[1..]),
         [ProxyProgram.Verb, ..] => await ProxyProgram.RunAsync(args[1..]),
         [HttpProxyProgram.Verb, ..] => await HttpProxyProgram.RunAsync(args[1..]),
+        [BenchServer.Verb, ..] => await BenchServer.RunAsync(args[1..]),
+        [EnginesProgram.Verb, ..] => EnginesProgram.Run(args[1..]),
+        [SlowSendersProgram.Verb, ..] => SlowSendersProgram.Run(args[1..]),
         _ => Measure(),
     };
 }
 catch (Exception exception)
-    when (exception is ArgumentException or InvalidOperationException or IOException or System.ComponentModel.Win32Exception)
+    when (exception is ArgumentException or InvalidOperationException or IOException or TimeoutException or CoAP.NET.CoapException
+        or System.ComponentModel.Win32Exception)
 {
     Console.Error.WriteLine(exception.Message);
     return 2;

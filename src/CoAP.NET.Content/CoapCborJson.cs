@@ -88,7 +88,7 @@ public static class CoapCborJson
         ArrayBufferWriter<byte> json = new();
         try
         {
-            return CborToJson.TryConvertForOthers(cbor, json, maxSize, out ContentFault fault)
+            return CborToJson.TryConvertForOthers(cbor.ToArray(), json, maxSize, out ContentFault fault)
                 ? Bounded(json.WrittenSpan.ToArray(), maxSize)
                 : throw Malformed($"not convertible CBOR: {fault.Message} (offset {fault.Offset})");
         }

@@ -34,7 +34,7 @@ public static class CoapCborNotation
         bool isSequence = false)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(width);
-        bool isRead = CborDiagnostics.TryFormat(cbor, out notation, out ContentFault fault, width, isSequence);
+        bool isRead = CborDiagnostics.TryFormat(cbor.ToArray(), out notation, out ContentFault fault, width, isSequence);
         error = isRead ? default : new CoapCborError(fault.Offset, fault.Message);
         return isRead;
     }

@@ -86,7 +86,7 @@ public static class CoapCborReading
     {
         (value, message, cause) = (default, null, null);
         ArrayBufferWriter<byte> json = new();
-        if (!CborToJson.TryConvert(payload.Span, json, out ContentFault fault))
+        if (!CborToJson.TryConvert(payload, json, out ContentFault fault))
         {
             message = $"The payload is not readable CBOR: {fault.Message} (offset {fault.Offset}).";
             return false;

@@ -29,10 +29,13 @@ public sealed class CoapLimits
     /// (<see cref="MaxChannels"/>). It does not forget a peer with a running request, transfer or observation, with state younger than its
     /// lifetime, or with an address that is still verified.
     /// </remarks>
-    public TimeSpan IdlePeerLifetime { get; set =>
+    public TimeSpan IdlePeerLifetime
+    {
+        get; set =>
         field = (value >= TimeSpan.FromMinutes(1) && value <= TimeSpan.FromDays(300)) || value == Timeout.InfiniteTimeSpan
             ? value
-            : throw new ArgumentOutOfRangeException(nameof(value), value, "The lifetime must be 1 minute to 300 days, or infinite."); } =
+            : throw new ArgumentOutOfRangeException(nameof(value), value, "The lifetime must be 1 minute to 300 days, or infinite.");
+    } =
     TimeSpan.FromDays(1);
 
     /// <summary>Memory for newcomers, the peers with only one exchange so far, in bytes, including their deduplication.</summary>
@@ -44,10 +47,13 @@ public sealed class CoapLimits
 
     /// <summary>The period after its first request within which a second request makes a newcomer a returning peer.</summary>
     /// <remarks>Default 2 s; 0 to 1 h.</remarks>
-    public TimeSpan NewcomerPeriod { get; set =>
+    public TimeSpan NewcomerPeriod
+    {
+        get; set =>
         field = value >= TimeSpan.Zero && value <= TimeSpan.FromHours(1)
             ? value
-            : throw new ArgumentOutOfRangeException(nameof(value), value, "The period must be 0 to 1 h."); } = TimeSpan.FromSeconds(2);
+            : throw new ArgumentOutOfRangeException(nameof(value), value, "The period must be 0 to 1 h.");
+    } = TimeSpan.FromSeconds(2);
 
     /// <summary>
     /// The number of bits of an IPv6 address that identify a <see cref="CoapSource">source</see>; limits have a share per source.
@@ -77,17 +83,23 @@ public sealed class CoapLimits
 
     /// <summary>The part of <see cref="DeduplicationBytes"/> that all peers with unverified addresses share.</summary>
     /// <remarks>Default 1/4; above 0, up to 1.</remarks>
-    public double UnverifiedDeduplicationShare { get; set =>
+    public double UnverifiedDeduplicationShare
+    {
+        get; set =>
         field = value is > 0 and <= 1
             ? value
-            : throw new ArgumentOutOfRangeException(nameof(value), value, "A share must be above 0 and at most 1."); } = 0.25;
+            : throw new ArgumentOutOfRangeException(nameof(value), value, "A share must be above 0 and at most 1.");
+    } = 0.25;
 
     /// <summary>The part of <see cref="DeduplicationBytes"/> that one peer may take; always enough for one reply.</summary>
     /// <remarks>Default 1/16; above 0, up to 1.</remarks>
-    public double PeerDeduplicationShare { get; set =>
+    public double PeerDeduplicationShare
+    {
+        get; set =>
         field = value is > 0 and <= 1
             ? value
-            : throw new ArgumentOutOfRangeException(nameof(value), value, "A share must be above 0 and at most 1."); } = 1.0 / 16;
+            : throw new ArgumentOutOfRangeException(nameof(value), value, "A share must be above 0 and at most 1.");
+    } = 1.0 / 16;
 
     /// <summary>
     /// The part of <see cref="DeduplicationBytes"/> that the POST and PATCH requests of one source (<see cref="CoapSource"/>) may take,
@@ -98,10 +110,13 @@ public sealed class CoapLimits
     /// verified peers are answered 5.03; those of other peers are not remembered, counted as
     /// <see cref="CoapCounter.UnsafeDeduplicationEvictions"/>.
     /// </remarks>
-    public double SourceDeduplicationShare { get; set =>
+    public double SourceDeduplicationShare
+    {
+        get; set =>
         field = value is > 0 and <= 1
             ? value
-            : throw new ArgumentOutOfRangeException(nameof(value), value, "A share must be above 0 and at most 1."); } = 0.25;
+            : throw new ArgumentOutOfRangeException(nameof(value), value, "A share must be above 0 and at most 1.");
+    } = 0.25;
 
     /// <summary>The size of the largest reply to a safe method that is kept for duplicates, in bytes.</summary>
     /// <remarks>Default 128. For a duplicate of a request with a larger reply, the handler runs again (RFC 7252 section 4.5).</remarks>
@@ -174,10 +189,13 @@ public sealed class CoapLimits
     /// the same part, and so may all other peers with unverified addresses. With 1 a source may take everything; with less it never takes
     /// more than it leaves free. When full: see these limits.
     /// </remarks>
-    public double PeerAssemblyShare { get; set =>
+    public double PeerAssemblyShare
+    {
+        get; set =>
         field = value is > 0 and <= 1
             ? value
-            : throw new ArgumentOutOfRangeException(nameof(value), value, "A share must be above 0 and at most 1."); } = 0.25;
+            : throw new ArgumentOutOfRangeException(nameof(value), value, "A share must be above 0 and at most 1.");
+    } = 0.25;
 
     /// <summary>Memory for block-wise responses in the whole endpoint, in bytes.</summary>
     /// <remarks>
@@ -253,10 +271,13 @@ public sealed class CoapLimits
 
     /// <summary>How long an address counts as verified after an Echo.</summary>
     /// <remarks>Default 1 h; above 0. Large responses after that carry another Echo.</remarks>
-    public TimeSpan AddressVerificationLifetime { get; set =>
+    public TimeSpan AddressVerificationLifetime
+    {
+        get; set =>
         field = value > TimeSpan.Zero
             ? value
-            : throw new ArgumentOutOfRangeException(nameof(value), value, "The lifetime must be above zero."); } = TimeSpan.FromHours(1);
+            : throw new ArgumentOutOfRangeException(nameof(value), value, "The lifetime must be above zero.");
+    } = TimeSpan.FromHours(1);
 
     /// <summary>
     /// The maximum number of 4.29 responses per second that the limiters of routes may cause: half of them at once, half over the second.
@@ -376,10 +397,13 @@ public sealed class CoapLimits
     /// Default 1/4; above 0, up to 1. The largest message of a connection always fits. When full: see these limits, applied to the
     /// connections of that source.
     /// </remarks>
-    public double StreamSourceShare { get; set =>
+    public double StreamSourceShare
+    {
+        get; set =>
         field = value is > 0 and <= 1
             ? value
-            : throw new ArgumentOutOfRangeException(nameof(value), value, "A share must be above 0 and at most 1."); } = 0.25;
+            : throw new ArgumentOutOfRangeException(nameof(value), value, "A share must be above 0 and at most 1.");
+    } = 0.25;
 
     /// <summary>The maximum number of requests of one connection that are served at a time.</summary>
     /// <remarks>

@@ -28,7 +28,7 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// see.
     /// </summary>
     /// <remarks>
-    /// Use them for a resource directory (<see cref="CoapRegistrationOptions.Links"/>). Each enumeration returns the current links.
+    /// Use them for the registration with a resource directory. Each enumeration returns the current links.
     /// </remarks>
     public IEnumerable<CoapLink> Links
     {

@@ -72,8 +72,11 @@ public sealed class CoapDtlsClientOptions
     /// <summary>The revocation lists that certificates of servers must not be on, such as from a file.</summary>
     /// <exception cref="InvalidOperationException">Set after an endpoint copied the options, which has no effect.</exception>
     /// <remarks>Checked in memory, for each certificate of the chain, without fetching any URL. Default null: no list.</remarks>
-    public CoapRevocationLists? RevocationLists { get; set =>
-        field = OptionRanges.Unused(_isUsed, value, "CoapDtlsClientOptions.RevocationLists"); }
+    public CoapRevocationLists? RevocationLists
+    {
+        get; set =>
+        field = OptionRanges.Unused(_isUsed, value, "CoapDtlsClientOptions.RevocationLists");
+    }
 
     /// <summary>Chooses certificate, authorities and revocation lists for each handshake, so that they can be renewed.</summary>
     /// <exception cref="InvalidOperationException">Set after an endpoint copied the options, which has no effect.</exception>
@@ -83,8 +86,11 @@ public sealed class CoapDtlsClientOptions
     /// must return quickly. Return the same instance until something changes: the client prepares each instance once, and remembers the
     /// last 64. An exception fails the request. Default null.
     /// </remarks>
-    public Func<CoapDtlsServerName, CoapDtlsCredentials?>? SelectCredentials { get; set =>
-        field = OptionRanges.Unused(_isUsed, value, "CoapDtlsClientOptions.SelectCredentials"); }
+    public Func<CoapDtlsServerName, CoapDtlsCredentials?>? SelectCredentials
+    {
+        get; set =>
+        field = OptionRanges.Unused(_isUsed, value, "CoapDtlsClientOptions.SelectCredentials");
+    }
 
     /// <summary>How the client checks online whether a server's certificate is revoked.</summary>
     /// <remarks>
@@ -95,8 +101,11 @@ public sealed class CoapDtlsClientOptions
     /// <summary>Ends a session after this time without a message from the server; the next request opens a new one.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 365 days.</exception>
     /// <remarks>Default 1 day; 1 s to 365 days.</remarks>
-    public TimeSpan SessionIdleTimeout { get; set =>
-        field = OptionRanges.Check(value, s_shortestIdle, s_longestIdle, nameof(SessionIdleTimeout)); } = TimeSpan.FromDays(1);
+    public TimeSpan SessionIdleTimeout
+    {
+        get; set =>
+        field = OptionRanges.Check(value, s_shortestIdle, s_longestIdle, nameof(SessionIdleTimeout));
+    } = TimeSpan.FromDays(1);
 
     /// <summary>
     /// Maximum number of sessions remembered for resumption by a short handshake (RFC 5246 section 7.3), if the server remembers them too.

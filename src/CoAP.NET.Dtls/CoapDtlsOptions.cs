@@ -71,15 +71,21 @@ public sealed class CoapDtlsOptions
     /// Default 1 s; 50 ms to 60 s. RFC 7925 section 11 recommends 9 s for networks where an answer takes seconds, because needless
     /// retransmissions cost much there.
     /// </remarks>
-    public TimeSpan RetransmitTimeout { get; set =>
-        field = OptionRanges.Check(value, s_shortestRetransmit, s_longestRetransmit, nameof(RetransmitTimeout)); } =
+    public TimeSpan RetransmitTimeout
+    {
+        get; set =>
+        field = OptionRanges.Check(value, s_shortestRetransmit, s_longestRetransmit, nameof(RetransmitTimeout));
+    } =
     TimeSpan.FromSeconds(1);
 
     /// <summary>Maximum duration of a handshake, including retransmissions and the time of a <see cref="ICoapPskStore"/>.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 100 ms to 10 min.</exception>
     /// <remarks>Default 30 s; 100 ms to 10 min. At least six times <see cref="RetransmitTimeout"/> survives two losses.</remarks>
-    public TimeSpan HandshakeTimeout { get; set =>
-        field = OptionRanges.Check(value, s_shortestHandshake, s_longestHandshake, nameof(HandshakeTimeout)); } = TimeSpan.FromSeconds(30);
+    public TimeSpan HandshakeTimeout
+    {
+        get; set =>
+        field = OptionRanges.Check(value, s_shortestHandshake, s_longestHandshake, nameof(HandshakeTimeout));
+    } = TimeSpan.FromSeconds(30);
 
     /// <summary>Maximum size of a handshake datagram in bytes, without the headers of UDP and IP.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 256 to 16,000.</exception>
@@ -87,8 +93,11 @@ public sealed class CoapDtlsOptions
     /// The endpoint fragments longer messages, such as certificate chains. The endpoint's own limits bound CoAP messages, and a record adds
     /// up to 45 bytes to them. Default 1,200; 256 to 16,000.
     /// </remarks>
-    public int MaxDatagramSize { get; set =>
-        field = OptionRanges.Check(value, MinDatagramSize, LargestDatagramSize, nameof(MaxDatagramSize)); } = 1_200;
+    public int MaxDatagramSize
+    {
+        get; set =>
+        field = OptionRanges.Check(value, MinDatagramSize, LargestDatagramSize, nameof(MaxDatagramSize));
+    } = 1_200;
 
     /// <summary>
     /// A file to which the endpoint appends the secrets of all sessions, in the NSS format that Wireshark uses to decrypt captures.

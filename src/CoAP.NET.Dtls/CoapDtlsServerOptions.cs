@@ -95,8 +95,11 @@ public sealed class CoapDtlsServerOptions
     /// Checked in memory, for each certificate of the chain, without fetching any URL. Default null: no list. To end the open sessions of
     /// what a new list revokes, call <see cref="CoapDisconnectExtensions.Disconnect"/>.
     /// </remarks>
-    public CoapRevocationLists? RevocationLists { get; set =>
-        field = OptionRanges.Unused(_isUsed, value, "CoapDtlsServerOptions.RevocationLists"); }
+    public CoapRevocationLists? RevocationLists
+    {
+        get; set =>
+        field = OptionRanges.Unused(_isUsed, value, "CoapDtlsServerOptions.RevocationLists");
+    }
 
     /// <summary>Chooses certificate, authorities and revocation lists for each handshake, so that they can be renewed.</summary>
     /// <exception cref="InvalidOperationException">Set after an endpoint copied the options, which has no effect.</exception>
@@ -108,8 +111,11 @@ public sealed class CoapDtlsServerOptions
     /// instance once, and remembers the last 64. An exception fails the handshake and is logged. Sessions that are open go on. Default
     /// null.
     /// </remarks>
-    public Func<string?, CoapDtlsCredentials?>? SelectCredentials { get; set =>
-        field = OptionRanges.Unused(_isUsed, value, "CoapDtlsServerOptions.SelectCredentials"); }
+    public Func<string?, CoapDtlsCredentials?>? SelectCredentials
+    {
+        get; set =>
+        field = OptionRanges.Unused(_isUsed, value, "CoapDtlsServerOptions.SelectCredentials");
+    }
 
     /// <summary>How the server checks online whether a client's certificate is revoked.</summary>
     /// <remarks>Default <see cref="X509RevocationMode.NoCheck"/>: an online check takes long, and a handshake waits for it.</remarks>
@@ -129,8 +135,11 @@ public sealed class CoapDtlsServerOptions
     /// When it is reached, a new session ends another of the same source. Default 10,000; 1 to 10,000,000. Raise it if more devices than
     /// that are behind one NAT.
     /// </remarks>
-    public int MaxSessionsPerAddress { get; set =>
-        field = OptionRanges.Check(value, 1, 10_000_000, nameof(MaxSessionsPerAddress)); } = 10_000;
+    public int MaxSessionsPerAddress
+    {
+        get; set =>
+        field = OptionRanges.Check(value, 1, 10_000_000, nameof(MaxSessionsPerAddress));
+    } = 10_000;
 
     /// <summary>Maximum number of sessions of one identity (a pre-shared key's, a certificate or a raw public key).</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 10,000,000.</exception>
@@ -138,8 +147,11 @@ public sealed class CoapDtlsServerOptions
     /// When it is reached, a new session ends the one of the same identity that was silent longest. Default 10,000; 1 to 10,000,000. Raise
     /// it if more devices than that share one credential, which they should not.
     /// </remarks>
-    public int MaxSessionsPerIdentity { get; set =>
-        field = OptionRanges.Check(value, 1, 10_000_000, nameof(MaxSessionsPerIdentity)); } = 10_000;
+    public int MaxSessionsPerIdentity
+    {
+        get; set =>
+        field = OptionRanges.Check(value, 1, 10_000_000, nameof(MaxSessionsPerIdentity));
+    } = 10_000;
 
     /// <summary>Maximum number of concurrent handshakes with clients that proved their address.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 100,000.</exception>
@@ -160,8 +172,11 @@ public sealed class CoapDtlsServerOptions
     /// <summary>Ends a session after this time without a message from the client (RFC 7252 section 9.1.1 leaves it to servers).</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 365 days.</exception>
     /// <remarks>Default 1 day; 1 s to 365 days.</remarks>
-    public TimeSpan SessionIdleTimeout { get; set =>
-        field = OptionRanges.Check(value, s_shortestIdle, s_longestIdle, nameof(SessionIdleTimeout)); } = TimeSpan.FromDays(1);
+    public TimeSpan SessionIdleTimeout
+    {
+        get; set =>
+        field = OptionRanges.Check(value, s_shortestIdle, s_longestIdle, nameof(SessionIdleTimeout));
+    } = TimeSpan.FromDays(1);
 
     /// <summary>
     /// The store of the state that clients need to resume their sessions by a short handshake (RFC 5246 section 7.3), such as a
@@ -187,8 +202,11 @@ public sealed class CoapDtlsServerOptions
     /// Default 1 hour; 1 s to 1 day (RFC 5246 appendix F.1.4). A client whose key you removed or replaced, or whose certificate the
     /// validation refuses by now, cannot.
     /// </remarks>
-    public TimeSpan ResumptionLifetime { get; set =>
-        field = OptionRanges.Check(value, s_shortestIdle, s_longestResumption, nameof(ResumptionLifetime)); } = TimeSpan.FromHours(1);
+    public TimeSpan ResumptionLifetime
+    {
+        get; set =>
+        field = OptionRanges.Check(value, s_shortestIdle, s_longestResumption, nameof(ResumptionLifetime));
+    } = TimeSpan.FromHours(1);
 
     /// <summary>The file in which sessions survive a restart of the server, but not a crash.</summary>
     /// <remarks>

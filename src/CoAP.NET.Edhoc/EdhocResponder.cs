@@ -1,5 +1,4 @@
 using System.Security.Cryptography;
-using CoAP.NET.Content.Cbor;
 using CoAP.NET.Edhoc.Keys;
 using CoAP.NET.Edhoc.Messages;
 using CoAP.NET.Edhoc.Schedule;
@@ -93,7 +92,7 @@ public sealed class EdhocResponder : IDisposable
             byte[] shared = _ephemeral.Agree(First.PublicKey);
             _schedule = new KeySchedule(_suite, _messageOneHash, _ephemeral.PublicKey.X.Span, shared);
             CryptographicOperations.ZeroMemory(shared);
-            byte[] identifier = new CborWriter().WriteIdentifier(_connectionId).ToArray();
+            byte[] identifier = Identifiers.Item(_connectionId);
             Proof proof = new(true, Party.IsStatic(Method, EdhocRole.Responder), _own!.Id, EadItems.Write(ead), identifier);
             byte[] plaintext = Party.Write(proof, proof.Make(_schedule, _own, First.PublicKey, out byte[] next));
             byte[] ciphertext = _schedule.Mask(plaintext);

@@ -54,8 +54,11 @@ public static class CoapHttpErrors
     /// </summary>
     /// <param name="exception">The reason why there is no response.</param>
     /// <returns>The code.</returns>
-    public static CoapCode CodeOf(Exception exception) =>
-        exception is OperationCanceledException or TimeoutException ? CoapCode.GatewayTimeout : CoapCode.BadGateway;
+    public static CoapCode CodeOf(Exception exception)
+    {
+        ArgumentNullException.ThrowIfNull(exception);
+        return exception is OperationCanceledException or TimeoutException ? CoapCode.GatewayTimeout : CoapCode.BadGateway;
+    }
 
     internal static HttpRequestException ToHttp(CoapException exception, CoapUri uri)
     {

@@ -130,6 +130,7 @@ public sealed class CoapProxyTargets
     /// <exception cref="CoapTargetDeniedException">None of the addresses is allowed.</exception>
     public IPAddress[] Filter(string host, IPAddress[] addresses)
     {
+        ArgumentNullException.ThrowIfNull(host);
         ArgumentNullException.ThrowIfNull(addresses);
         IPAddress[] allowed = Array.FindAll(addresses, address => Allows(host, address));
         return allowed.Length > 0 || addresses.Length == 0 ? allowed

@@ -44,11 +44,7 @@ public sealed class CoapPubSubBroker : IAsyncDisposable
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>A task that completes when all topics are loaded.</returns>
     /// <exception cref="ObjectDisposedException">The broker is disposed.</exception>
-    public async Task StartAsync(CancellationToken cancellationToken = default)
-    {
-        await _table.StartAsync(cancellationToken).ConfigureAwait(false);
-        Parts.Reactions.Run();
-    }
+    public Task StartAsync(CancellationToken cancellationToken = default) => _table.StartAsync(cancellationToken);
 
     /// <summary>Returns the counters of the broker since its start and its current size.</summary>
     /// <returns>A snapshot of the counters.</returns>

@@ -135,7 +135,7 @@ public sealed class CoapTopic
     /// <summary>Reads the properties from a response.</summary>
     /// <exception cref="CoapException">The response has none.</exception>
     internal static CoapTopicProperties Read(CoapResponse response) =>
-        TopicMap.TryRead(response.Payload.Span, isStrict: false, out CoapTopicProperties properties, out string? error)
+        TopicMap.TryRead(response.Payload, isStrict: false, out CoapTopicProperties properties, out string? error)
             ? properties
             : throw new CoapProtocolException($"The broker's answer is not a map of topic properties: {error}");
 

@@ -36,9 +36,6 @@ internal static class PubSubDraft
     /// <summary>One above the last key.</summary>
     public const ulong Keys = 9;
 
-    /// <summary>The tag of seconds since 1970 (RFC 8949 section 3.4.2).</summary>
-    public const ulong EpochTag = 1;
-
     /// <summary>The default of observer-check in seconds.</summary>
     public const uint DefaultObserverCheck = 86_400;
 

@@ -1,14 +1,19 @@
+using System.CommandLine;
 using System.Text;
 using CoAP.NET.Cli.Output;
+using CoAP.NET.Load;
 using CoAP.NET.Testing;
 
 namespace CoAP.NET.Cli.Tests;
 
-/// <summary>Runs <c>coap</c> in this process with streams that are kept.</summary>
+/// <summary>Runs <c>coap</c>, or <c>coap-load</c>, in this process with streams that are kept.</summary>
 internal sealed class CliHarness
 {
     private readonly WatchedStream _out = new();
     private readonly WatchedStream _error = new();
+
+    /// <summary>Whether it runs <c>coap-load</c>.</summary>
+    public bool IsLoadGenerator { get; init; }
 
     /// <summary>What the tool reads from its standard input.</summary>
     public byte[] Input { get; init; } = [];
@@ -45,6 +50,7 @@ internal sealed class CliHarness
         StatusLine status = new(IsTerminal ? _error : null, Width);
         CliContext context = new()
         {
+            Program = IsLoadGenerator ? LoadProgram.Name : "coap",
             In = new MemoryStream(Input),
             Out = new CliOutput(_out, IsTerminal, IsTerminal ? Width : null, status),
             Error = new CliOutput(_error, IsTerminal, IsTerminal ? Width : null, status),
@@ -54,7 +60,8 @@ internal sealed class CliHarness
             GetVariable = Variables.GetValueOrDefault,
             OpenBrowser = OpenBrowser,
         };
-        int code = await CoapTool.RunAsync(args, context);
+        Command root = IsLoadGenerator ? LoadProgram.Create(context) : CoapTool.CreateRoot(context);
+        int code = await CommandProgram.RunAsync(root, args, context);
         return new CliRun(code, _out.ToArray(), Encoding.UTF8.GetString(_error.ToArray()));
     }
 

@@ -1,3 +1,5 @@
+using System.Diagnostics;
+
 namespace CoAP.NET.Cli.Tests;
 
 /// <summary>Requests and folders that OSCORE protects, with the contexts of files.</summary>
@@ -93,6 +95,41 @@ public sealed class OscoreTests : IDisposable
 
         Assert.Equal(ExitCodes.Usage, run.ExitCode);
         Assert.Contains("OSCORE protects no requests to groups", run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Where_files_have_no_locks_nothing_is_sent_and_the_reason_is_told()
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            // Its locks cannot be switched off.
+            return;
+        }
+
+        ProcessStartInfo start = new("dotnet",
+            [Path.Combine(AppContext.BaseDirectory, "coap.dll"), "get", "coap://127.0.0.1:9/", "--oscore", InDirectory("client.json")])
+        {
+            RedirectStandardError = true,
+        };
+
+        // As on some network file systems: .NET locks no file.
+        start.Environment["DOTNET_SYSTEM_IO_DISABLEFILELOCKING"] = "1";
+        using Process tool = Process.Start(start)!;
+        string error;
+        try
+        {
+            error = await tool.StandardError.ReadToEndAsync().WaitAsync(TimeSpan.FromMinutes(2));
+        }
+        finally
+        {
+            // Not there any more when all is right.
+            tool.Kill();
+        }
+
+        await tool.WaitForExitAsync();
+        Assert.NotEqual(ExitCodes.Success, tool.ExitCode);
+        Assert.Contains("opens twice in spite of its lock", error, StringComparison.Ordinal);
+        Assert.Empty(Directory.GetFiles(InDirectory("client.json.state"), "*.json"));
     }
 
     [Fact]

@@ -1,3 +1,4 @@
+using System.Formats.Cbor;
 using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Edhoc.Tests;
@@ -212,9 +213,11 @@ public sealed class SessionTests
     {
         string text = "no\u001b[31m\u202e\r\n" + new string('x', 1000);
         EdhocException sent = new(text);
-        byte[] message = new CoAP.NET.Content.Cbor.CborWriter().WriteInt(1).WriteText(text).ToArray();
+        CborWriter writer = new(allowMultipleRootLevelValues: true);
+        writer.WriteInt32(1);
+        writer.WriteTextString(text);
 
-        string told = EdhocException.OfPeer(message).Message;
+        string told = EdhocException.OfPeer(writer.Encode()).Message;
 
         Assert.StartsWith("The peer refuses: no?[31m???x", told, StringComparison.Ordinal);
         Assert.InRange(told.Length, EdhocException.MaxPeerText, EdhocException.MaxPeerText + 30);

@@ -12,7 +12,8 @@ internal sealed class ChildProcess : IDisposable
     private readonly CancellationTokenSource _stop = new();
 
     public ChildProcess(string program, string folder, params string[] arguments) => _process.StartInfo = new ProcessStartInfo(
-        program, arguments) { WorkingDirectory = folder, RedirectStandardOutput = true, RedirectStandardError = true };
+        program, arguments)
+    { WorkingDirectory = folder, RedirectStandardOutput = true, RedirectStandardError = true };
 
     public IDictionary<string, string?> Environment => _process.StartInfo.Environment;
 

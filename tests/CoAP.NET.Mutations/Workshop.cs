@@ -19,7 +19,7 @@ internal sealed partial class Workshop(string root, string folder, string[] file
     private const string Targets = "Directory.Build.targets";
 
     // These build packages and pages, or need other implementations: they are slow, and hold other promises.
-    private static readonly string[] s_others = ["CoAP.NET.Package.Tests", "CoAP.NET.Site.Tests", "CoAP.NET.Interop.Tests"];
+    private static readonly string[] s_others = ["CoAP.NET.Package.Tests", "CoAP.NET.Interop.Tests"];
 
     /// <summary>The names of the test projects.</summary>
     public string[] Projects { get; } = [.. files

@@ -202,7 +202,8 @@ public sealed class DraftWalkTests
         }, await world.RunAsync(() => topic.ReadAsync()));
         await world.RunAsync(() => topic.ReplaceAsync(topic.Properties! with
         {
-            Expiration = DateTimeOffset.FromUnixTimeSeconds(1682719199), MaxSubscribers = null,
+            Expiration = DateTimeOffset.FromUnixTimeSeconds(1682719199),
+            MaxSubscribers = null,
         }));
         await world.RunAsync(() => topic.ChangeAsync(new CoapTopicProperties
         {

@@ -174,8 +174,10 @@ public sealed class TopicSequenceTests
                     Model old = asked.Operation == TopicOperation.Change ? _model : new Model(0, null, null, null, null, null);
                     _model = _model with
                     {
-                        Type = given.TopicType ?? old.Type, Max = given.MaxSubscribers ?? old.Max,
-                        Format = given.ContentFormat ?? old.Format, End = given.Expiration ?? old.End,
+                        Type = given.TopicType ?? old.Type,
+                        Max = given.MaxSubscribers ?? old.Max,
+                        Format = given.ContentFormat ?? old.Format,
+                        End = given.Expiration ?? old.End,
                     };
                     return CoapCode.Changed;
                 case TopicOperation.Delete:

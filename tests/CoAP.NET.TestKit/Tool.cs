@@ -24,7 +24,7 @@ internal sealed class Tool : IDisposable
         };
         // What the test run was given for its own build must not reach the builds that are tested.
         foreach (string name in start.Environment.Keys.Where(name => name.StartsWith("MSBUILD", StringComparison.OrdinalIgnoreCase)
-            || name is "CI").ToArray())
+            || name is "CI" or "RepositoryUrl").ToArray())
         {
             start.Environment.Remove(name);
         }

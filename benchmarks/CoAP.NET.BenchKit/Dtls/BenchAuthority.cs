@@ -35,11 +35,11 @@ internal sealed class BenchAuthority : IDisposable
 
     public X509Certificate2 Certificate { get; }
 
-    public X509Certificate2 Issue(string? dnsName = null, IPAddress? address = null, Uri? uri = null, string commonName = "device",
+    public X509Certificate2 Issue(string? dnsName = null, IPAddress? address = null, Uri? uri = null, string? commonName = "device",
         bool forServers = true, DateTimeOffset? until = null)
     {
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
-        CertificateRequest request = new($"CN={commonName}", key, HashAlgorithmName.SHA256);
+        CertificateRequest request = new(commonName is null ? string.Empty : $"CN={commonName}", key, HashAlgorithmName.SHA256);
         request.CertificateExtensions.Add(new X509KeyUsageExtension(X509KeyUsageFlags.DigitalSignature, critical: true));
         request.CertificateExtensions.Add(
             new X509EnhancedKeyUsageExtension([new Oid(forServers ? "1.3.6.1.5.5.7.3.1" : "1.3.6.1.5.5.7.3.2")], critical: false));

@@ -72,7 +72,7 @@ internal sealed class SecureDevices(IPEndPoint server) : IDisposable
             if (answer.IsEmpty
                 || CoapDatagramSerializer.Default.Deserialize(answer) is not { Code: var code, MessageId: var id, Payload: var payload }
                 || code != CoapCode.Content || id != request.MessageId
-                || !payload.Span.SequenceEqual(System.Text.Encoding.UTF8.GetBytes(BenchServer.Hello)))
+                || !payload.Span.SequenceEqual(System.Text.Encoding.UTF8.GetBytes(Frames.Hello)))
             {
                 Errors++;
             }

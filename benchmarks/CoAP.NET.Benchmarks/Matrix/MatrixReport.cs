@@ -64,15 +64,15 @@ internal static class MatrixReport
             foreach (Way way in Way.All)
             {
                 text.AppendLine(CultureInfo.InvariantCulture,
-                    $"| `{way.Name}` | {way.Time(Published.Extreme) / 1000:N0} | {extreme.Microseconds[way.Name] / 1000:N0} "
+                    $"| `{way.Name}` | {way.Time(Published.Extreme) / 1000:N0} | {Text(extreme.Microseconds[way.Name] / 1000)} "
                         + $"| {way.Memory(Published.Extreme) / 1e6:N0} | {extreme.Bytes[way.Name] / 1e6:N1} |");
             }
 
             text.AppendLine(CultureInfo.InvariantCulture,
-                $"| every option as a typed object | | {extreme.Microseconds[nameof(SerializerMatrix.DeserializeTyped)] / 1000:N0} | "
+                $"| every option as a typed object | | {Text(extreme.Microseconds[nameof(SerializerMatrix.DeserializeTyped)] / 1000)} | "
                     + $"| {extreme.Bytes[nameof(SerializerMatrix.DeserializeTyped)] / 1e6:N1} |");
             text.AppendLine(CultureInfo.InvariantCulture,
-                $"| a copy of the bytes | | {extreme.Microseconds[nameof(SerializerMatrix.Copy)] / 1000:N0} | | 0 |");
+                $"| a copy of the bytes | | {Text(extreme.Microseconds[nameof(SerializerMatrix.Copy)] / 1000)} | | 0 |");
         }
 
         text.AppendLine().AppendLine("### Goals missed").AppendLine();
@@ -92,8 +92,16 @@ internal static class MatrixReport
             .AddLogger(quick ? NullLogger.Instance : ConsoleLogger.Default).WithOptions(ConfigOptions.DisableOptimizationsValidator);
     }
 
-    /// <summary>A time as the tables have it.</summary>
-    public static string Text(double microseconds) =>
+    /// <summary>A measured time or a ratio as the tables have it: two digits, because runs and machines vary by a tenth.</summary>
+    public static string Text(double measured)
+    {
+        string digits = measured.ToString("E1", CultureInfo.InvariantCulture);
+        decimal rounded = decimal.Parse(digits, NumberStyles.Float, CultureInfo.InvariantCulture);
+        return rounded.ToString(rounded < 1000 ? "G" : "N0", CultureInfo.InvariantCulture);
+    }
+
+    // As it was published.
+    private static string PublishedText(double microseconds) =>
         microseconds.ToString(microseconds < 10 ? "0.000" : microseconds < 1000 ? "0.0" : "N0", CultureInfo.InvariantCulture);
 
     private static void Append(StringBuilder text, string format, IReadOnlyList<(MatrixCase Case, MatrixFigures Figures)> figures,
@@ -116,8 +124,8 @@ internal static class MatrixReport
                 {
                     double time = measured.Microseconds[way.Name];
                     text.Append(CultureInfo.InvariantCulture,
-                        $" {Text(way.Time(published))} | {Text(time)} | 1/{way.Time(published) / time:N0} | {way.Memory(published):N0} "
-                            + $"| {measured.Bytes[way.Name]:N0} |");
+                        $" {PublishedText(way.Time(published))} | {Text(time)} | 1/{Text(way.Time(published) / time)} "
+                            + $"| {way.Memory(published):N0} | {measured.Bytes[way.Name]:N0} |");
                     Judge(way, one, format, published, measured, misses);
                 }
 

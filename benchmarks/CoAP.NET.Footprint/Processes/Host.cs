@@ -39,7 +39,7 @@ internal static class Host
         }
 
         await using CoapServer server = new(options);
-        server.MapGet("/hello", static () => CoapResults.Text(BenchServer.Hello));
+        server.MapGet("/hello", static () => CoapResults.Text(Frames.Hello));
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
         Console.WriteLine(Listening + server.LocalEndpoints[0]);

@@ -23,17 +23,7 @@ internal sealed class HostProcess : IDisposable
     /// <exception cref="InvalidOperationException">It ended before; what it said is on the error stream.</exception>
     public static HostProcess Start(params string[] arguments)
     {
-        byte[] before = Processor.Pin(Processor.Server);
-        Process process;
-        try
-        {
-            process = OwnProcess.Start([Host.Verb, .. arguments]);
-        }
-        finally
-        {
-            Processor.Restore(before);
-        }
-
+        Process process = Processor.Start(Processor.Server, OwnProcess.StartInfo([Host.Verb, .. arguments]));
         string? line = process.StandardOutput.ReadLine();
         if (line?.StartsWith(Host.Listening, StringComparison.Ordinal) == true)
         {

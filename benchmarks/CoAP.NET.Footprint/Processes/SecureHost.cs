@@ -22,7 +22,7 @@ internal static class SecureHost
         CoapEndpointOptions options = new CoapEndpointOptions { TimeProvider = clock }
             .UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = keys } });
         await using CoapServer server = new(options);
-        server.MapGet("/hello", static () => CoapResults.Text(BenchServer.Hello));
+        server.MapGet("/hello", static () => CoapResults.Text(Frames.Hello));
         server.Listen("coaps://127.0.0.1:0");
         await server.StartAsync();
         Console.WriteLine(Host.Listening + server.LocalEndpoints[0]);

@@ -34,7 +34,7 @@ internal sealed class UdpLoad : IDisposable
             new CoapMessage(CoapCode.Content)
             {
                 Type = CoapMessageType.Acknowledgement,
-                Payload = System.Text.Encoding.UTF8.GetBytes(BenchServer.Hello)
+                Payload = System.Text.Encoding.UTF8.GetBytes(Frames.Hello)
             },
             options => options.Add(new ContentFormat(CoapContentFormat.TextPlain)));
         _counts = new uint[peers];

@@ -44,7 +44,7 @@ public sealed class RegressionTests
     public void An_observer_registers_again_within_minutes_after_a_large_message_in_vain() => Passes("""
         seed 545
         node Serves=True Shards=4 BlockSize=16
-        node Index=1 NStart=1 MaxRetransmit=2 Timing=Cocoa
+        node Index=1 NStart=1 MaxRetransmit=2 Timing=Fasor
         step Kind=Observe At=1437 Id=15 Node=1 Route=State
         step At=300000 Kind=Restart Time=200000
         step At=300966 Id=6 Node=1 Method=Put Upload=3682 Timeout=200000
@@ -66,8 +66,8 @@ public sealed class RegressionTests
     public void A_body_that_was_refused_is_not_carried_out_beside_the_one_that_was_sent_anew() => Passes("""
         seed 5037677
         node Serves=True MaxRetransmit=2 QBlock=AllowUnsecured
-        node Index=1 Serves=True ForwardsTo=0 NStart=4 ProbesFreely=True MaxRetransmit=0 BlockSize=256 QBlock=AllowUnsecured Timing=Cocoa MaxAge=300
-        node Index=2 Shards=2 ProbesFreely=True Timing=Cocoa NotifiesNonConfirmable=True
+        node Index=1 Serves=True ForwardsTo=0 NStart=4 ProbesFreely=True MaxRetransmit=0 BlockSize=256 QBlock=AllowUnsecured Timing=Fasor MaxAge=300
+        node Index=2 Shards=2 ProbesFreely=True Timing=Fasor NotifiesNonConfirmable=True
         node Index=3 NStart=16 ProbesFreely=True BlockSize=16 QBlock=AllowUnsecured MaxAge=10 NotifiesNonConfirmable=True
         step Kind=Conditions Loss=63 Duplication=43 Reordering=326 MinDelay=10 MaxDelay=30000
         step At=116303 Id=12 Node=3 Method=Post Route=Limited Non=True Upload=32 HandlerTime=1 Patience=Wait

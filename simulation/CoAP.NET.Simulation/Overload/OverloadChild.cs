@@ -26,17 +26,7 @@ internal sealed class OverloadChild : IDisposable
     {
         ProcessStartInfo start = SimulationProcess.StartInfo([OverloadServer.Verb, "--max", $"{maxRequestsServed}"]);
         start.RedirectStandardInput = true;
-        byte[] before = Processor.Pin(Processor.Server);
-        Process process;
-        try
-        {
-            process = Process.Start(start)!;
-        }
-        finally
-        {
-            Processor.Restore(before);
-        }
-
+        Process process = Processor.Start(Processor.Server, start);
         while (process.StandardOutput.ReadLine() is { } line)
         {
             if (line.StartsWith(OverloadServer.Listening, StringComparison.Ordinal))

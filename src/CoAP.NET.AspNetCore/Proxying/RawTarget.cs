@@ -29,7 +29,7 @@ internal static class RawTarget
         if (context.GetEndpoint() is RouteEndpoint endpoint)
         {
             hasRest = endpoint.RoutePattern.PathSegments is [..,
-                { Parts: [Microsoft.AspNetCore.Routing.Patterns.RoutePatternParameterPart { IsCatchAll: true }] }];
+            { Parts: [Microsoft.AspNetCore.Routing.Patterns.RoutePatternParameterPart { IsCatchAll: true }] }];
             segments += endpoint.RoutePattern.PathSegments.Count - (hasRest ? 1 : 0);
         }
 

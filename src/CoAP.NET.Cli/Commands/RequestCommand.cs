@@ -159,7 +159,10 @@ internal static class RequestCommand
     }
 
     private static bool IsGroup(ParseResult parse, RequestOptions options) =>
-        options.Message.PeerOf(parse, parse.GetRequiredValue(options.Target)) is { HostAddress: { } address,
-            Scheme: "coap" }
+        options.Message.PeerOf(parse, parse.GetRequiredValue(options.Target)) is
+        {
+            HostAddress: { } address,
+            Scheme: "coap"
+        }
         && CoapAddress.FromIPEndPoint(new IPEndPoint(address, 0)).IsMulticast;
 }

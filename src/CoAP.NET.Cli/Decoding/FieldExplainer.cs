@@ -5,13 +5,13 @@ using CoAP.NET.Cli.Output;
 namespace CoAP.NET.Cli.Decoding;
 
 /// <summary>Explains a message field by field: offset, bytes, meaning.</summary>
-internal sealed class FieldExplainer : IMessageExplainer
+internal static class FieldExplainer
 {
     private const int BytesPerLine = 8;
     private const string Indent = "    ";
 
-    /// <inheritdoc/>
-    public void Explain(ReadOnlySpan<byte> message, WireFormat format, TextWriter output) =>
+    /// <summary>Writes the explanation of the bytes of a message, or where and why they are not valid.</summary>
+    public static void Explain(ReadOnlySpan<byte> message, WireFormat format, TextWriter output) =>
         Write(MessageDissector.Dissect(message.ToArray(), format), output);
 
     /// <summary>Writes the explanation of a message.</summary>

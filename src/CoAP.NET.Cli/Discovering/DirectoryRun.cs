@@ -1,4 +1,5 @@
 using CoAP.NET.Cli.Output;
+using CoAP.NET.ResourceDirectory;
 
 namespace CoAP.NET.Cli.Discovering;
 

@@ -3,6 +3,7 @@ using System.Globalization;
 using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Cli.Output;
 using CoAP.NET.Cli.Wire;
+using CoAP.NET.ResourceDirectory;
 using Spectre.Console;
 
 namespace CoAP.NET.Cli.Registering;

@@ -1,4 +1,5 @@
 using System.Globalization;
+using CoAP.NET.Cli.Decoding;
 using CoAP.NET.Cli.Output;
 using CoAP.NET.Explorer.Exploring;
 using CoAP.NET.Mesh;
@@ -100,7 +101,7 @@ internal sealed class WireTrace
             $"{Time()} {(isOutbound ? "to" : "from")} {peer}  {what}  {datagram.Length} B{remark}"), mark, color);
         if (_hasBytes)
         {
-            _context.Explainer.Explain(datagram.Span, format, _context.Error.Writer);
+            FieldExplainer.Explain(datagram.Span, format, _context.Error.Writer);
         }
         else if (isRead)
         {

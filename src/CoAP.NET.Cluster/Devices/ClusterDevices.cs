@@ -19,7 +19,6 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
     private readonly DeviceOutboxes _outboxes;
     private readonly CoapRandomSource _random;
     private readonly TimeProvider _time;
-    private readonly TimeSpan _awayTime;
 
     public ClusterDevices(CoapCluster cluster, CoapDeviceOptions options, TimeProvider time, CoapRandomSource random,
         ILogger logger)
@@ -34,13 +33,14 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
         Nodes = new DeviceNodes(cluster, Local, _posts, Waits);
         Observers = new DeviceObservers(this, options, time, random, logger);
         Served = new ServedObservations(cluster.Links, Local, time);
-        Watches = new DeviceWatches(cluster, Local, options, time, random, logger);
-        _awayTime = options.AwayTime;
         _outboxes = new DeviceOutboxes(cluster, this, options, time);
-        Outbox = new OutboxRouting(cluster, _outboxes, time);
+        Outbox = new OutboxRouting(cluster, this, _outboxes, time);
         _random = random;
         cluster.MapChanged += OnMapChanged;
     }
+
+    /// <summary>Finds devices at other nodes; null for the links of the cluster. Set before requests.</summary>
+    public IDeviceRouter? Router { get; set; }
 
     /// <summary>The state that moves with the slots of names.</summary>
     public ISlotHolder Holder => _outboxes;
@@ -60,21 +60,10 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
     /// <summary>The observations of this node for other nodes.</summary>
     public ServedObservations Served { get; }
 
-    /// <summary>The observations of this node at all of its devices.</summary>
-    public DeviceWatches Watches { get; }
-
     /// <summary>The callers that wait for a device.</summary>
     public DeviceWaits Waits { get; }
 
     public ICoapDevice this[string name] => new ClusterDevice(this, name, DeviceName.Encode(name));
-
-    public IAsyncEnumerable<CoapDeviceNotification> ObserveAsync(
-        string path, CoapContentFormat? accept = null, CancellationToken cancellationToken = default)
-    {
-        _cluster.ThrowIfEnded();
-        return new FleetObservation(_cluster, Watches, WatchedResource.Of(path, accept), _awayTime, _random, _time)
-            .ReadAsync(cancellationToken);
-    }
 
     public IReadOnlyList<CoapDeviceStatus> GetLocal() => [.. Local.All.Select(Local.StatusOf)];
 
@@ -89,7 +78,9 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
     {
         byte[] key = DeviceName.Encode(name);
         _posts.TellAll(DevicePost.Forget, key);
-        if (!await Local.TryForgetAsync(name, key, cancellationToken).ConfigureAwait(false)
+        if (Router is { } router
+            ? !await router.TryForgetAsync(name, key, cancellationToken).ConfigureAwait(false)
+            : !await Local.TryForgetAsync(name, key, cancellationToken).ConfigureAwait(false)
             && !await Nodes.TryForgetAsync(key, cancellationToken).ConfigureAwait(false))
         {
             throw new CoapClusterStoreException(CoapClusterStoreFault.Unavailable,
@@ -106,7 +97,9 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
     {
         try
         {
-            CoapResponse response = await AskAsync(name, key, request, cancellationToken).ConfigureAwait(false);
+            CoapResponse response = await (Router is { } router
+                ? router.SendAsync(name, key, request, cancellationToken)
+                : AskAsync(name, key, request, cancellationToken)).ConfigureAwait(false);
             _cluster.Counts.Add(ClusterMetric.DevicesAnswered);
             return response;
         }
@@ -130,7 +123,9 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
     /// <param name="cancellationToken">Stops waiting.</param>
     public Task<CoapObservation> ObserveAsync(
         string name, byte[] key, CoapRequest request, CoapObserveOptions? options, CancellationToken cancellationToken) =>
-        Observers.ObserveAsync(name, key, request, options, cancellationToken);
+        Router is { } router
+            ? router.ObserveAsync(name, key, request, options, cancellationToken)
+            : Observers.ObserveAsync(name, key, request, options, cancellationToken);
 
     /// <summary>Creates the outbox entry of a request.</summary>
     /// <param name="name">The name of the device.</param>
@@ -170,6 +165,12 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
     /// <param name="cancellationToken">Stops waiting.</param>
     public async Task WhenAwakeAsync(string name, byte[] key, CancellationToken cancellationToken)
     {
+        if (Router is { } router)
+        {
+            await router.WhenAwakeAsync(name, key, cancellationToken).ConfigureAwait(false);
+            return;
+        }
+
         // Short at first: a post may have been lost while slots or nodes moved.
         TimeSpan pause = s_askSoon;
         try
@@ -224,6 +225,11 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
     /// <param name="cancellationToken">Stops waiting.</param>
     public async Task<CoapDeviceStatus> GetStatusAsync(string name, byte[] key, CancellationToken cancellationToken)
     {
+        if (Router is { } router)
+        {
+            return await router.GetStatusAsync(name, key, cancellationToken).ConfigureAwait(false);
+        }
+
         if (Local.TryFind(name) is { } device)
         {
             return Local.StatusOf(device);
@@ -245,7 +251,6 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
         _outboxes.Dispose();
         Observers.Dispose();
         Served.Dispose();
-        Watches.Dispose();
         Local.Dispose();
         Nodes.Dispose();
     }

@@ -49,31 +49,6 @@ public sealed class CoapDeviceOptions
     /// <remarks>Several observations of one resource count separately, although the device has one registration for all of them.</remarks>
     public int MaxObservationsPerDevice { get; set; } = 64;
 
-    /// <summary>
-    /// The maximum number of registrations per second that this node starts at its devices for observers of all devices
-    /// (<see cref="ICoapDevices.ObserveAsync"/>), 1 to 100,000. Default 1,000.
-    /// </summary>
-    /// <remarks>The same maximum applies to deregistrations.</remarks>
-    public int RegistrationsPerSecond { get; set; } = 1_000;
-
-    /// <summary>The maximum number of pending registrations, 1 to 1,000,000. Default 5,000.</summary>
-    /// <remarks>A device that does not answer occupies its place for MAX_TRANSMIT_WAIT, 93 s. New devices go before retries.</remarks>
-    public int MaxRegistrationsUnderWay { get; set; } = 5_000;
-
-    /// <summary>The largest payload of a notification for observers of all devices, 64 bytes to 1 MiB. Default 16 KiB.</summary>
-    /// <remarks>
-    /// A device with larger notifications is not observed (<see cref="CoapDeviceRefusal.TooLarge"/>). The node holds the newest
-    /// notification of each device.
-    /// </remarks>
-    public int MaxNotificationSize { get; set; } = 16 * 1024;
-
-    /// <summary>
-    /// The time for which a device may be absent before observers of all devices get <see cref="CoapDeviceNotificationKind.Went"/>, 1 s to
-    /// 10 minutes. Default 30 s.
-    /// </summary>
-    /// <remarks>A device is absent while its node hands it over, or after its node died.</remarks>
-    public TimeSpan AwayTime { get; set; } = TimeSpan.FromSeconds(30);
-
     /// <summary>The maximum number of requests in the outbox of a device, 1 to 1,000. Default 16.</summary>
     public int MaxQueuedPerDevice { get; set; } = 16;
 
@@ -105,12 +80,6 @@ public sealed class CoapDeviceOptions
         }
 
         return FindFault(nameof(MaxObservationsPerDevice), MaxObservationsPerDevice, 1, 10_000)
-            ?? FindFault(nameof(RegistrationsPerSecond), RegistrationsPerSecond, 1, 100_000)
-            ?? FindFault(nameof(MaxRegistrationsUnderWay), MaxRegistrationsUnderWay, 1, 1_000_000)
-            ?? FindFault(nameof(MaxNotificationSize), MaxNotificationSize, 64, 1 << 20)
-            ?? (AwayTime >= TimeSpan.FromSeconds(1) && AwayTime <= TimeSpan.FromMinutes(10)
-                ? null
-                : $"CoapDeviceOptions.AwayTime is {AwayTime}; it must be from 1 second to 10 minutes.")
             ?? FindFault(nameof(MaxQueuedPerDevice), MaxQueuedPerDevice, 1, 1_000)
             ?? FindFault(nameof(MaxQueued), MaxQueued, 1, 1_000_000)
             ?? FindFault(nameof(MaxQueuedBytes), MaxQueuedBytes, 64 * 1024, 1 << 30)

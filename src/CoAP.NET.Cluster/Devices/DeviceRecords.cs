@@ -4,17 +4,22 @@ namespace CoAP.NET.Cluster;
 /// The stored records of all devices. With them a sleeping device is known on every node, also after a crash. A record is in the slot of
 /// the device's name and is found without a search. Thread-safe.
 /// </summary>
-internal sealed class DeviceRecords(CoapCluster cluster, TimeSpan lifetime)
+/// <param name="cluster">The node.</param>
+/// <param name="lifetime">The lifetime of a record after its last write.</param>
+/// <param name="fenceOf">Returns the fence for a write; null for that of the slots of this node.</param>
+internal sealed class DeviceRecords(CoapCluster cluster, TimeSpan lifetime, Func<CoapSlot, CoapFence>? fenceOf = null)
 {
+    private readonly Func<CoapSlot, CoapFence> _fenceOf = fenceOf ?? cluster.FenceOf;
+
     /// <summary>Notes a message of a device, asynchronously.</summary>
     /// <param name="name">The name of the device.</param>
     /// <param name="record">The record.</param>
     /// <param name="isHint">Whether further notes will follow.</param>
-    /// <returns>False if this node does not own the slot of the name.</returns>
+    /// <returns>False if there is no fence, such as that of a slot of another node.</returns>
     public bool TryNote(ReadOnlySpan<byte> name, DeviceRecord record, bool isHint)
     {
         CoapRecordKey key = KeyOf(name);
-        CoapFence fence = cluster.FenceOf(key.Slot);
+        CoapFence fence = _fenceOf(key.Slot);
         if (!fence.IsSet)
         {
             return false;
@@ -39,11 +44,11 @@ internal sealed class DeviceRecords(CoapCluster cluster, TimeSpan lifetime)
     /// <summary>Forgets a device, and waits for the store.</summary>
     /// <param name="name">The name of the device.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>False if this node does not own the slot of the name.</returns>
+    /// <returns>False if there is no fence, such as that of a slot of another node.</returns>
     public async Task<bool> TryRemoveAsync(ReadOnlyMemory<byte> name, CancellationToken cancellationToken)
     {
         CoapRecordKey key = KeyOf(name.Span);
-        CoapFence fence = cluster.FenceOf(key.Slot);
+        CoapFence fence = _fenceOf(key.Slot);
         return fence.IsSet && await cluster.Writer.WriteAsync(CoapRecordChange.Remove(key, fence), cancellationToken)
             .ConfigureAwait(false) == CoapWriteOutcome.Written;
     }

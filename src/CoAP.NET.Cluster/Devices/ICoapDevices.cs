@@ -17,29 +17,6 @@ public interface ICoapDevices
     ICoapDevice this[string name] { get; }
 
     /// <summary>
-    /// Observes a resource at all devices of all nodes (RFC 7641): at the connected ones, and at new ones as soon as they connect.
-    /// </summary>
-    /// <remarks>
-    /// The observation follows devices when their slots move or nodes die. Each node observes its devices once for all observers of the
-    /// same resource, and limits the rate of registrations (<see cref="CoapDeviceOptions.RegistrationsPerSecond"/>).
-    /// <para>A slow reader misses states, but never devices: each device waits once for the reader, which then gets its newest state. After
-    /// the loss of a node or a link the reader may get a state again.</para>
-    /// <para>A session that survives its node keeps its registration: the next node receives notifications with the same token, without a
-    /// message to the device. If a node died, the next one reads the state once because the last notifications may be lost. Devices are
-    /// deregistered a minute after the last observer has left; an application that restarts and observes the same resource again keeps
-    /// their registrations.</para>
-    /// </remarks>
-    /// <param name="path">The path of the resource, such as <c>/3303/0/5700</c>, with an optional query.</param>
-    /// <param name="accept">The requested Content-Format; null for the default of each device.</param>
-    /// <param name="cancellationToken">Ends the observation, like the end of the enumeration.</param>
-    /// <returns>The events, in order per device. The sequence ends only by cancellation.</returns>
-    /// <exception cref="ArgumentException">The path is not valid, or too long.</exception>
-    /// <exception cref="OperationCanceledException">The observation was canceled during a read.</exception>
-    /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
-    IAsyncEnumerable<CoapDeviceNotification> ObserveAsync(
-        string path, CoapContentFormat? accept = null, CancellationToken cancellationToken = default);
-
-    /// <summary>
     /// Returns a copy of the list of devices that have a session or connection with a server of this node, or were announced here.
     /// </summary>
     /// <returns>The devices, unordered.</returns>

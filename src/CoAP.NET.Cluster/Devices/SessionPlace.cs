@@ -25,7 +25,7 @@ internal sealed class SessionPlace
     public CoapSlot? Slot { get; }
 
     /// <summary>Whether it is being handed over to another node.</summary>
-    public bool IsMoving => Slot is { } slot && _cluster.Mover.IsMoving(slot, _fence);
+    public bool IsMoving => Slot is { } slot && _cluster.Releases.IsMoving(slot, _fence);
 
     /// <summary>Whether another node owns it, or is about to.</summary>
     public bool HasMoved => Slot is { } slot && (IsMoving || (_fence.IsSet

@@ -18,7 +18,7 @@ internal sealed class ClusterResumptions
     {
         _cluster = cluster;
         _time = time;
-        cluster.Links.MapBatch(Forgotten, (_, item) => Forget(item));
+        cluster.Peers.MapBatch(Forgotten, (_, item) => Forget(item));
     }
 
     /// <summary>Returns the sessions of a server.</summary>
@@ -53,7 +53,7 @@ internal sealed class ClusterResumptions
         }
         else if (_cluster.Map[key.Slot].Node is { IsSet: true } owner)
         {
-            _cluster.Links.TryPost(owner, Forgotten, [key.Slot.Number, .. key.Bytes.Span]);
+            _cluster.Peers.TryPost(owner, Forgotten, [key.Slot.Number, .. key.Bytes.Span]);
         }
     }
 

@@ -10,7 +10,7 @@ internal sealed class ClusterHealthCheck(CoapCluster cluster) : IHealthCheck
         CoapStoreHealth health = cluster.Health;
         CoapClusterMap map = cluster.Map;
         CoapRecordWriterCounters counters = cluster.Writer.GetCounters();
-        IReadOnlyList<CoapNodeId> missing = cluster.Links.FindMissing(map);
+        IReadOnlyList<CoapNodeId> missing = cluster.Peers.FindMissing(map);
         Dictionary<string, object> data = new()
         {
             ["node"] = cluster.Self.Id.ToString(),

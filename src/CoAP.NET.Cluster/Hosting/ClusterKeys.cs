@@ -40,15 +40,7 @@ internal static class ClusterKeys
         .Number("Devices:MaxQueuedPerCaller", 1, 1_000_000, static devices => devices.MaxQueuedPerCaller,
             static (devices, value) => devices.MaxQueuedPerCaller = value)
         .Time("Devices:KeepOutcomesFor", s_days, static devices => devices.KeepOutcomesFor,
-            static (devices, value) => devices.KeepOutcomesFor = value)
-        .Number("Devices:RegistrationsPerSecond", 1, 100_000, static devices => devices.RegistrationsPerSecond,
-            static (devices, value) => devices.RegistrationsPerSecond = value)
-        .Number("Devices:MaxRegistrationsUnderWay", 1, 1_000_000, static devices => devices.MaxRegistrationsUnderWay,
-            static (devices, value) => devices.MaxRegistrationsUnderWay = value)
-        .Bytes("Devices:MaxNotificationSize", 64, 1 << 20, static devices => devices.MaxNotificationSize,
-            static (devices, value) => devices.MaxNotificationSize = (int)value)
-        .Time("Devices:AwayTime", new TimeKind(TimeSpan.FromSeconds(1), TimeSpan.FromMinutes(10)), static devices => devices.AwayTime,
-            static (devices, value) => devices.AwayTime = value);
+            static (devices, value) => devices.KeepOutcomesFor = value);
 
     private static KeyTable<CoapRecordWriterOptions> Writer { get; } = new KeyTable<CoapRecordWriterOptions>()
         .Number("Writer:MaxRecords", 100, 10_000_000, static writer => writer.MaxRecords,

@@ -100,7 +100,7 @@ public static class CoapClusterServiceCollectionExtensions
             .ConfigureServer((server, services) =>
             {
                 CoapCluster cluster = ClusterOf(services);
-                CheckOscore(cluster, services.GetRequiredService<IOptionsMonitor<CoapServerOptions>>().Get(name));
+                CheckOscore(cluster, services.OptionsOf<CoapOscoreServerFileOptions>(name));
                 cluster.Attach(server);
             });
     }
@@ -126,9 +126,9 @@ public static class CoapClusterServiceCollectionExtensions
     }
 
     // Each node would have its own numbers next to its copy of the file, and answer a request with different texts under the same nonce.
-    private static void CheckOscore(CoapCluster cluster, CoapServerOptions options)
+    private static void CheckOscore(CoapCluster cluster, CoapOscoreServerFileOptions options)
     {
-        if (cluster.SharesSlots && options.Oscore.Files.Count > 0)
+        if (cluster.SharesSlots && options.Files.Count > 0)
         {
             throw new InvalidOperationException(
                 "The server has OSCORE contexts from files (Oscore:Files) and shares its devices with other nodes (LinkAddress). Nodes "

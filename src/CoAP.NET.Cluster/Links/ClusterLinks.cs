@@ -12,10 +12,12 @@ namespace CoAP.NET.Cluster;
 /// node listens on its own endpoint, and keeps a connection to each other node of the map for sending; it receives over their connections.
 /// Without <see cref="CoapClusterOptions.LinkAddress"/> there are no links: calls succeed, but reach no node. Thread-safe.
 /// </summary>
-internal sealed class ClusterLinks : IAsyncDisposable
+internal sealed class ClusterLinks : INodeLinks, IAsyncDisposable
 {
     // There are 256 slots; further nodes would own none.
     private const int MaxLinks = CoapSlot.Count;
+
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(5);
 
     private readonly string _listen;
     private readonly string _address;
@@ -101,6 +103,44 @@ internal sealed class ClusterLinks : IAsyncDisposable
 
     /// <summary>Returns the node that sent a request; unset if its connection has ended meanwhile.</summary>
     public CoapNodeId NodeOf(CoapRequest request) => NodeOf(request.Peer);
+
+    /// <inheritdoc/>
+    public void MapQuestion(string path, Func<CoapNodeId, ReadOnlyMemory<byte>, byte[]?> answer) =>
+        Routes.MapPost(path, request => NodeOf(request) is { IsSet: true } node && answer(node, request.Payload) is { } bytes
+            ? CoapResults.Changed(CoapContent.Binary(bytes))
+            : CoapResults.NotFound()).RunInline();
+
+    /// <inheritdoc/>
+    public async Task<byte[]?> AskAsync(CoapNodeId node, string path, byte[] question)
+    {
+        try
+        {
+            CoapRequest request = new(CoapMethod.Post, path) { Content = CoapContent.Binary(question), Timeout = s_patience };
+            CoapResponse response = await SendAsync(node, request).ConfigureAwait(false);
+            return response.IsSuccess ? response.Payload.ToArray() : null;
+        }
+        catch (CoapException)
+        {
+            // The link reports its own failure.
+            return null;
+        }
+    }
+
+    // The lease in the store alone tells who is live.
+    event Action? INodeLinks.LivenessChanged
+    {
+        add { }
+        remove { }
+    }
+
+    bool INodeLinks.DecidesOwners => false;
+
+    CoapClusterMap INodeLinks.LiveOf(CoapClusterMap map) => map;
+
+    void INodeLinks.Attach(CoapServer server, string name)
+    {
+        // Notices tell of its changes.
+    }
 
     /// <summary>Starts to listen.</summary>
     /// <param name="cancellationToken">Stops the start.</param>

@@ -14,6 +14,8 @@ internal sealed class ClusterMembership : IAsyncDisposable
     private readonly ICoapClusterStore _store;
     private readonly CoapNodeId _id;
     private readonly TimeSpan _lease;
+    private readonly INodeLinks _links;
+    private readonly SlotReleases _releases;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly Lock _gate = new();
@@ -28,6 +30,9 @@ internal sealed class ClusterMembership : IAsyncDisposable
     private long? _awaitedFrom;
     private CoapClusterNode? _self;
     private CoapClusterMap _map = CoapClusterMap.Empty;
+
+    // The newest map of the store; the other one has the nodes that are live according to the links.
+    private CoapClusterMap _read = CoapClusterMap.Empty;
     private SlotPlan? _plan;
     private CoapStoreHealth _health;
     private Task _renewing = Task.CompletedTask;
@@ -43,16 +48,22 @@ internal sealed class ClusterMembership : IAsyncDisposable
     /// <param name="store">The store.</param>
     /// <param name="id">The node.</param>
     /// <param name="lease">The duration of its lease.</param>
+    /// <param name="links">Knows which nodes are live, and whether this node takes slots on its own.</param>
+    /// <param name="releases">Knows which slots move, and therefore do not count as lost.</param>
     /// <param name="time">The clock.</param>
     /// <param name="logger">The log.</param>
-    public ClusterMembership(ICoapClusterStore store, CoapNodeId id, TimeSpan lease, TimeProvider time, ILogger logger)
+    public ClusterMembership(
+        ICoapClusterStore store, CoapNodeId id, TimeSpan lease, INodeLinks links, SlotReleases releases, TimeProvider time, ILogger logger)
     {
         _store = store;
         _id = id;
         _lease = lease;
+        _links = links;
+        _releases = releases;
         _time = time;
         _logger = logger;
         _health = new CoapStoreHealth(null, _time.GetUtcNow());
+        links.LivenessChanged += OnLivenessChanged;
     }
 
     /// <summary>Raised when <see cref="Map"/> has changed, on the thread that read it.</summary>
@@ -192,8 +203,7 @@ internal sealed class ClusterMembership : IAsyncDisposable
             while (true)
             {
                 CoapClusterMap map = await _store.JoinAsync(Told, _lease, cancellationToken).ConfigureAwait(false);
-                Set(map);
-                (CoapNodeId To, IReadOnlyList<CoapSlot> Slots) given = choose(map);
+                (CoapNodeId To, IReadOnlyList<CoapSlot> Slots) given = choose(Set(map));
                 if (given.Slots.Count == 0)
                 {
                     return given;
@@ -227,6 +237,7 @@ internal sealed class ClusterMembership : IAsyncDisposable
             (renewing, watching, telling) = (_renewing, _watching, _telling);
         }
 
+        _links.LivenessChanged -= OnLivenessChanged;
         await _stop.CancelAsync().ConfigureAwait(false);
         await renewing.ConfigureAwait(false);
         await watching.ConfigureAwait(false);
@@ -361,7 +372,7 @@ internal sealed class ClusterMembership : IAsyncDisposable
                 Set(map);
             }
 
-            while (map.IsThere(_id) && !IsLeaving && WithoutAwaited(PlanOf(map).ToTake(_id), map) is { Count: > 0 } orphans)
+            while (!_links.DecidesOwners && map.IsThere(_id) && !IsLeaving && WithoutAwaited(PlanOf(map).ToTake(_id), map) is { Count: > 0 } orphans)
             {
                 bool isTaken = await _store.TryChangeAsync(map.Assign(_id, orphans), cancellationToken).ConfigureAwait(false);
                 map = await _store.JoinAsync(Told, _lease, cancellationToken).ConfigureAwait(false);
@@ -400,21 +411,53 @@ internal sealed class ClusterMembership : IAsyncDisposable
         }
     }
 
-    private void Set(CoapClusterMap map)
+    private void OnLivenessChanged() => _ = LookAgainAsync();
+
+    private async Task LookAgainAsync()
     {
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        try
+        {
+            await _taking.WaitAsync(_stop.Token).ConfigureAwait(false);
+        }
+        catch (Exception exception) when (exception is OperationCanceledException or ObjectDisposedException)
+        {
+            return;
+        }
+
+        try
+        {
+            Set(_read);
+        }
+        finally
+        {
+            _taking.Release();
+        }
+    }
+
+    // Returns the map with the nodes that are live according to the links. The caller has the semaphore, so that no older map follows.
+    private CoapClusterMap Set(CoapClusterMap map)
+    {
+        if (map.Version >= _read.Version)
+        {
+            _read = map;
+        }
+
+        map = _links.LiveOf(map);
         int lost;
         bool hasGoneBack;
         lock (_gate)
         {
             if (map.Version < _map.Version || map.HasSameContent(_map))
             {
-                return;
+                return map;
             }
 
             // A node that starts later reads of a loss that others have noted.
             hasGoneBack = map.StaleFence != _map.StaleFence && (_map.Version > 0 || map.IsAfterLoss);
 
-            lost = _map.SlotsOf(_id).Count(slot => map[slot].Node != _id && !_given.Contains(slot));
+            lost = _map.SlotsOf(_id).Count(slot => map[slot].Node != _id && !_given.Contains(slot)
+                && !_releases.IsMoving(slot, _map[slot].Fence));
             _map = map;
         }
 
@@ -430,6 +473,7 @@ internal sealed class ClusterMembership : IAsyncDisposable
         }
 
         MapChanged?.Invoke(this, EventArgs.Empty);
+        return map;
     }
 
     private void SetHealth(CoapClusterStoreException? failure)

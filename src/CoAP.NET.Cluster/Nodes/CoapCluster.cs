@@ -21,12 +21,13 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
     private readonly Lock _gate = new();
     private readonly ClusterMembership _membership;
     private readonly SlotMover _mover;
+    private readonly NodeLeaving _leaving;
+    private readonly CoapSlotMoveOptions _moves;
     private readonly ClusterDevices _devices;
     private readonly ClusterRelays _relays;
     private readonly ClusterResumptions _resumptions;
     private readonly ClusterInstruments _instruments;
     private readonly byte[] _sessionKey = new byte[CoapSealedClusterStore.SecretLength];
-    private readonly byte[] _socketKey = new byte[CoapSealedClusterStore.SecretLength];
     private readonly byte[] _endpointSecret = new byte[CoapSealedClusterStore.SecretLength];
     private bool _isStarted;
     private bool _isSteered;
@@ -59,28 +60,32 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
         _logger = logger ?? NullLogger.Instance;
         Self = new CoapClusterNode(CoapNodeId.New(random), options.Address);
         Links = new ClusterLinks(Self.Id, options, _time, random ?? CoapRandomSource.Secure, _logger);
-        _relays = new ClusterRelays(Links);
+        Peers = options.Peers?.Invoke(Self.Id) ?? Links;
+        _relays = new ClusterRelays(Self.Id, Peers);
         Notices = new ClusterNotices(Links, _time, _logger);
         _instruments = ClusterInstruments.Of(options.MeterFactory);
         Store = new CoapSealedClusterStore(
             new MeasuredClusterStore(store, _instruments.StoreDuration, _time), options.Secret.Span, random, _time, _logger);
         Writer = new CoapRecordWriter(Store, options.Writer, _time, _logger);
         OscoreStore = new CoapClusterOscoreStore(this);
-        _membership = new ClusterMembership(Store, Self.Id, options.Lease, _time, _logger);
-        _mover = new SlotMover(Self.Id, _membership, Writer, options.Moves.Checked(), _time, _logger);
+        _moves = options.Moves.Checked();
+        Releases = new SlotReleases(Self.Id, Writer, _moves.ReleaseTimeout, _time, _logger);
+        _membership = new ClusterMembership(Store, Self.Id, options.Lease, Peers, Releases, _time, _logger);
+        _mover = new SlotMover(Self.Id, _membership, Releases, _moves, _time, _logger);
+        _leaving = new NodeLeaving(Self.Id, _membership, _moves, _time, _logger);
+        Grants = new SlotGrants(Self.Id, _membership, Releases, _time, _logger);
         Observations = new CoapClusterObservations(this, _time, random ?? CoapRandomSource.Secure, _logger);
         _membership.MapChanged += OnMapChanged;
-        Links.Listen(this);
+        Peers.Listen(this);
         _resumptions = new ClusterResumptions(this, _time);
         _devices = new ClusterDevices(this, options.Devices, _time, random ?? CoapRandomSource.Secure, _logger);
-        _mover.Add(_devices.Holder);
+        Releases.Add(_devices.Holder);
         Observers = new ClusterObservers(this, options.Observers, _time);
-        _mover.Add(Observers);
+        Releases.Add(Observers);
         Tables = new ClusterTables(this, options.Secret.Span, _time, _logger);
-        _mover.Add(Tables);
+        Releases.Add(Tables);
         Servers = new ClusterServers(this, _devices.Local);
         HKDF.DeriveKey(HashAlgorithmName.SHA256, options.Secret.Span, _sessionKey, default, "CoAP.NET cluster sessions 1"u8);
-        HKDF.DeriveKey(HashAlgorithmName.SHA256, options.Secret.Span, _socketKey, default, "CoAP.NET cluster sockets 1"u8);
         HKDF.DeriveKey(HashAlgorithmName.SHA256, options.Secret.Span, _endpointSecret, default, "CoAP.NET cluster endpoints 1"u8);
         _instruments.Add(this);
     }
@@ -105,6 +110,9 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
 
     /// <summary>The connections to the other nodes.</summary>
     internal ClusterLinks Links { get; }
+
+    /// <summary>The connections that relays use: <see cref="Links"/>, unless something else connects the nodes.</summary>
+    internal INodeLinks Peers { get; }
 
     /// <summary>Forwards datagrams to the nodes of their sessions.</summary>
     internal ClusterRelays Relays => _relays;
@@ -142,8 +150,18 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
     /// <summary>Whether the node is leaving (<see cref="LeaveAsync"/>).</summary>
     public bool IsLeaving => _membership.IsLeaving;
 
-    /// <summary>Moves the slots of this node.</summary>
-    internal SlotMover Mover => _mover;
+    /// <summary>The slots of this node that are about to move.</summary>
+    internal SlotReleases Releases { get; }
+
+    /// <summary>Takes and releases slots, if <see cref="Peers"/> decides about owners.</summary>
+    internal SlotGrants Grants { get; }
+
+    /// <summary>Limits and times of moving slots.</summary>
+    internal CoapSlotMoveOptions Moves => _moves;
+
+    /// <summary>Returns the planned owner of each slot.</summary>
+    /// <param name="map">The map.</param>
+    internal SlotPlan PlanOf(CoapClusterMap map) => _membership.PlanOf(map);
 
     /// <summary>
     /// Keeps the DTLS sessions of a server in the store: they survive a crash and a restart, and a node that takes over continues them. For
@@ -221,19 +239,23 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
     /// <param name="options">Limits and times, which are copied; null for the defaults.</param>
     /// <returns>The table. It ends with the cluster, or when it is disposed of.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The kind belongs to other records, or an option is out of its range.</exception>
-    /// <exception cref="InvalidOperationException">A table of this kind is open already.</exception>
+    /// <exception cref="InvalidOperationException">A table of this kind is open already, or Orleans connects the nodes.</exception>
     /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
     public CoapTable OpenTable(CoapTableKind kind, ICoapTableRules rules, CoapTableOptions? options = null)
     {
         ThrowIfEnded();
+        if (Peers != Links)
+        {
+            throw new InvalidOperationException(
+                "Nodes that Orleans connects have no common tables yet. Keep the directory or the topics on one node, or connect the nodes "
+                + "with CoapClusterOptions.LinkAddress.");
+        }
+
         return Tables.Open((CoapRecordKind)kind, rules, options);
     }
 
-    /// <summary>The key of messages between the processes of one machine about their sockets.</summary>
-    internal byte[] SocketKey => _socketKey;
-
     /// <summary>Whether it shares the slots with other nodes, instead of owning all of them or standing by.</summary>
-    internal bool SharesSlots => Links.IsOn || Self.Address.Length > 0;
+    internal bool SharesSlots => Peers.IsOn || Self.Address.Length > 0;
 
     /// <summary>Returns the forwarding of datagrams for the sessions of a server to the owners of their slots.</summary>
     /// <param name="keeper">Keeps the sessions.</param>
@@ -241,7 +263,7 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
     {
         Volatile.Write(ref _isSteered, true);
         return keeper.Steering ??= new ClusterSteering(this, _relays, keeper,
-            new StandstillWatch(Self.Id, _membership, keeper, _time, _logger), _mover.Options, _time, _logger);
+            new StandstillWatch(Self.Id, _membership, keeper, _time, _logger), _moves, _time);
     }
 
     /// <summary>
@@ -304,10 +326,13 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
         }
 
         await Links.StartAsync(cancellationToken).ConfigureAwait(false);
-        Self = Self with { Address = Links.Address };
-        await _membership.StartAsync(Self, shares: !Links.IsOn && MayShare, cancellationToken).ConfigureAwait(false);
+        Self = Self with { Address = Peers.Address };
+        await _membership.StartAsync(Self, shares: !Peers.IsOn && MayShare, cancellationToken).ConfigureAwait(false);
         await ShareWhenReady().ConfigureAwait(false);
-        _mover.Start();
+        if (!Peers.DecidesOwners)
+        {
+            _mover.Start();
+        }
     }
 
     /// <summary>Hands all slots over to the other nodes before the servers stop.</summary>
@@ -322,7 +347,7 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
     {
         lock (_gate)
         {
-            return _end is null && _isStarted ? _mover.LeaveAsync(cancellationToken) : Task.CompletedTask;
+            return _end is null && _isStarted ? _leaving.LeaveAsync(cancellationToken) : Task.CompletedTask;
         }
     }
 
@@ -331,9 +356,9 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
     public CoapClusterNodeCounters GetNodeCounters() => new()
     {
         Taken = _membership.Taken,
-        HandedOver = _mover.HandedOver,
+        HandedOver = _mover.HandedOver + Grants.HandedOver,
         Lost = _membership.Lost,
-        Moving = _mover.MovingCount,
+        Moving = Releases.CountIn(Map),
         Relayed = _relays.Counts.Relayed,
         RelaysReceived = _relays.Counts.Received,
         RelaysReturned = _relays.Counts.Returned,
@@ -374,6 +399,7 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
         await Observers.Queue.EndAsync().ConfigureAwait(false);
 
         _devices.Dispose();
+        await _leaving.DisposeAsync().ConfigureAwait(false);
         await _mover.DisposeAsync().ConfigureAwait(false);
         await Observations.EndAsync().ConfigureAwait(false);
 
@@ -385,7 +411,6 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
         await Store.DisposeAsync().ConfigureAwait(false);
         _instruments.Remove(this);
         CryptographicOperations.ZeroMemory(_sessionKey);
-        CryptographicOperations.ZeroMemory(_socketKey);
         CryptographicOperations.ZeroMemory(_endpointSecret);
     }
 
@@ -396,7 +421,7 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
     private Task ShareWhenReady()
     {
         CoapClusterMap map = Map;
-        if (!IsReady && map.IsThere(Self.Id) && Links.FindMissing(map).Count == 0)
+        if (!IsReady && map.IsThere(Self.Id) && Peers.FindMissing(map).Count == 0)
         {
             Volatile.Write(ref _isReady, true);
         }
@@ -406,7 +431,7 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
 
     private void OnMapChanged(object? sender, EventArgs arguments)
     {
-        Links.Update(Map);
+        Peers.Update(Map);
         Notices.Update(Map);
         _ = ShareWhenReady();
         try

@@ -59,6 +59,9 @@ public sealed class CoapClusterOptions
     /// </summary>
     public IMeterFactory? MeterFactory { get; set; }
 
+    /// <summary>Connects the node with this id with the others, instead of links. Default null: links.</summary>
+    internal Func<CoapNodeId, INodeLinks>? Peers { get; set; }
+
     /// <summary>Replaces TCP and TLS for the links between nodes. Default null: TCP and TLS.</summary>
     internal ILinkCarrier? LinkCarrier { get; set; }
 
@@ -102,6 +105,12 @@ public sealed class CoapClusterOptions
         {
             return $"CoapClusterOptions.Address is '{Address}'; use the address for connections of other nodes, such as "
                 + "coaps+tcp://10.0.0.7:5690, without a path or wildcard, or an empty text for that of LinkAddress.";
+        }
+
+        if (Peers is not null && (LinkAddress.Length > 0 || Address.Length > 0))
+        {
+            return "CoapClusterOptions.LinkAddress or Address is set, but Orleans connects the nodes of this cluster (AddCoap). Leave both "
+                + "empty (in configuration, Coap:Cluster:LinkAddress).";
         }
 
         string part = "";

@@ -17,9 +17,6 @@ namespace CoAP.NET.Cluster;
 /// </remarks>
 public sealed class CoapClusterObservations
 {
-    /// <summary>The prefix of internal names of the cluster.</summary>
-    internal const string OwnNames = "\u0001";
-
     private readonly ObservationTable _table = new();
     private readonly ObservationRuns _runs;
     private readonly ObservationKeeper _keeper;
@@ -39,13 +36,13 @@ public sealed class CoapClusterObservations
     /// <param name="name">The name, 1 to 64 bytes of UTF-8; the same on every node and after a restart.</param>
     /// <param name="handler">Called with each notification, never concurrently for one device; of those that arrive while it runs, only the
     /// newest follows. It runs on the receiving thread and must not block: queue long work. Its exceptions are logged.</param>
-    /// <exception cref="ArgumentException">The name is empty or too long, or begins with a control character.</exception>
+    /// <exception cref="ArgumentException">The name is empty or too long.</exception>
     /// <exception cref="InvalidOperationException">The name already has a handler.</exception>
     public void Map(string name, Action<CoapObservedNotification> handler)
     {
         Check(name);
         ArgumentNullException.ThrowIfNull(handler);
-        if (!_runs.TryMap(name, handler, CoapReregistration.Auto))
+        if (!_runs.TryMap(name, handler))
         {
             throw new InvalidOperationException(
                 $"The name '{name}' already has a handler. Map each name once; the handler gets the device with each notification.");
@@ -111,74 +108,11 @@ public sealed class CoapClusterObservations
     /// <summary>Releases observations when slots are handed over.</summary>
     internal ISlotHolder Holder => _keeper;
 
-    /// <summary>Maps an internal name of the cluster to a handler.</summary>
-    /// <param name="name">The name, with the prefix <see cref="OwnNames"/>.</param>
-    /// <param name="handler">See <see cref="Map"/>.</param>
-    /// <param name="rule">The limit for re-registrations.</param>
-    internal void MapOwn(string name, Action<CoapObservedNotification> handler, CoapReregistration rule)
-    {
-        _runs.Map(name, handler, rule);
-        _keeper.OnMapped();
-    }
-
-    /// <summary>Removes the handler of a name.</summary>
-    /// <param name="name">The name.</param>
-    /// <param name="handler">The handler.</param>
-    internal void UnmapOwn(string name, Action<CoapObservedNotification> handler) => _runs.Unmap(name, handler);
-
-    /// <summary>Whether observations of a peer outlive the process.</summary>
-    /// <param name="peer">Whether observations of a peer can outlive the process.</param>
-    internal bool CanKeep(CoapPeer peer) => _keeper.IsAttached && !peer.DurableId.IsEmpty;
-
-    /// <summary>Whether an internal observation continues from a kept one, without a registration.</summary>
-    /// <param name="name">The name.</param>
-    /// <param name="peer">The device.</param>
-    /// <param name="cancellationToken">Stops waiting for the store.</param>
-    /// <exception cref="CoapException">Another node owns the device.</exception>
-    internal async Task<bool> HasOwnAsync(string name, CoapPeer peer, CancellationToken cancellationToken)
-    {
-        CoapRecordKey key = await LoadedAsync(name, peer, cancellationToken).ConfigureAwait(false);
-        return _table.Find(key) is { Heard: not null };
-    }
-
-    /// <summary>Starts or continues an internal observation.</summary>
-    /// <param name="name">The name.</param>
-    /// <param name="peer">The device.</param>
-    /// <param name="request">The request without a token; the observation owns it afterwards.</param>
-    /// <param name="cancellationToken">Stops waiting; the observation continues.</param>
-    /// <returns>The observation; null if it could not be started.</returns>
-    /// <exception cref="CoapException">Another node owns the device.</exception>
-    internal async Task<CoapObservation?> StartOwnAsync(
-        string name, CoapPeer peer, CoapMessage request, CancellationToken cancellationToken)
-    {
-        CoapRecordKey key = await LoadedAsync(name, peer, cancellationToken).ConfigureAwait(false);
-        DurableObservation observation = await StartAsync(key, name, peer, request, cancellationToken).ConfigureAwait(false);
-        lock (_table.Gate)
-        {
-            return observation.Observation;
-        }
-    }
-
-    /// <summary>Stops keeping an internal observation. The caller deregisters at the device.</summary>
-    /// <param name="name">The name.</param>
-    /// <param name="peer">The device.</param>
-    internal void TakeOwn(string name, CoapPeer peer)
-    {
-        if (ObservationRecord.KeyOf(peer.DurableId.Span, name) is { } key && _table.Find(key) is { } observation
-            && _table.TryTake(observation))
-        {
-            _runs.Abandon(observation);
-        }
-    }
-
     /// <summary>Ends with the cluster.</summary>
     internal Task EndAsync() => _keeper.EndAsync();
 
-    /// <summary>Creates the request for a resource, without a token.</summary>
-    /// <param name="path">The path of the resource, with an optional query.</param>
-    /// <param name="accept">The requested Content-Format; null for the default of the device.</param>
-    /// <exception cref="ArgumentException">The path is not valid.</exception>
-    internal static CoapMessage RequestFor(string path, CoapContentFormat? accept)
+    // Without a token.
+    private static CoapMessage RequestFor(string path, CoapContentFormat? accept)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
         if (path[0] != '/' || !CoapUri.TryParse($"coap://[::1]{path}", out CoapUri? uri, out _))
@@ -201,10 +135,6 @@ public sealed class CoapClusterObservations
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(Encoding.UTF8.GetByteCount(name), ObservationRecord.MaxName, nameof(name));
-        if (char.IsControl(name[0]))
-        {
-            throw new ArgumentException("The name of an observation must not begin with a control character.", nameof(name));
-        }
     }
 
     private static CoapRecordKey KeyOf(string name, CoapPeer peer)
@@ -235,25 +165,7 @@ public sealed class CoapClusterObservations
         return true;
     }
 
-    private async Task<CoapRecordKey> LoadedAsync(string name, CoapPeer peer, CancellationToken cancellationToken)
-    {
-        if (ObservationRecord.KeyOf(peer.DurableId.Span, name) is not { } key)
-        {
-            throw new CoapException($"The session of {peer} that outlives the process has ended.");
-        }
-
-        try
-        {
-            await _keeper.LoadedAsync(key.Slot, cancellationToken).ConfigureAwait(false);
-            return key;
-        }
-        catch (InvalidOperationException exception)
-        {
-            throw new CoapException(exception.Message, exception);
-        }
-    }
-
-    private async Task<DurableObservation> StartAsync(
+    private async Task StartAsync(
         CoapRecordKey key, string name, CoapPeer peer, CoapMessage request, CancellationToken cancellationToken)
     {
         request.Token = NewToken();
@@ -267,7 +179,7 @@ public sealed class CoapClusterObservations
                 {
                     // The session may have arrived before its observations were read.
                     await _runs.BeginAsync(other, peer).WaitAsync(cancellationToken).ConfigureAwait(false);
-                    return other;
+                    return;
                 }
 
                 await EndAsync(other).ConfigureAwait(false);
@@ -279,7 +191,7 @@ public sealed class CoapClusterObservations
                 _runs.Write(made, isHint: false);
                 _keeper.Wake();
                 await _runs.BeginAsync(made, peer).WaitAsync(cancellationToken).ConfigureAwait(false);
-                return made;
+                return;
             }
         }
     }

@@ -30,18 +30,6 @@ internal sealed class ObservationKeeper(
     private bool _mustLoad = true;
     private bool _mustMatch;
 
-    /// <summary>Whether a server with kept sessions is attached.</summary>
-    public bool IsAttached
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return _endpoints.Count > 0;
-            }
-        }
-    }
-
     public void Attach(CoapEndpoint endpoint)
     {
         lock (_gate)
@@ -57,7 +45,7 @@ internal sealed class ObservationKeeper(
             if (_running is null)
             {
                 cluster.MapChanged += OnMapChanged;
-                cluster.Mover.Add(this);
+                cluster.Releases.Add(this);
                 _running = RunAsync();
             }
         }
@@ -194,7 +182,7 @@ internal sealed class ObservationKeeper(
         finally
         {
             cluster.MapChanged -= OnMapChanged;
-            cluster.Mover.Remove(this);
+            cluster.Releases.Remove(this);
             SetHolds([]);
             _stepped.Wake();
         }

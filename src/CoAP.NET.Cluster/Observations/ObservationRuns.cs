@@ -12,9 +12,7 @@ namespace CoAP.NET.Cluster;
 /// <param name="logger">The log of the cluster.</param>
 internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable table, TimeProvider time, ILogger logger)
 {
-    private readonly Dictionary<string, (Action<CoapObservedNotification> Handler, CoapReregistration Rule)> _handlers =
-        new(StringComparer.Ordinal);
-
+    private readonly Dictionary<string, Action<CoapObservedNotification>> _handlers = new(StringComparer.Ordinal);
     private readonly OccasionalLog _refused = new(time);
     private readonly HashSet<string> _unhandled = new(StringComparer.Ordinal);
 
@@ -29,32 +27,11 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
 
     /// <summary>Maps a name to a handler.</summary>
     /// <returns>False if it already has one.</returns>
-    public bool TryMap(string name, Action<CoapObservedNotification> handler, CoapReregistration rule)
+    public bool TryMap(string name, Action<CoapObservedNotification> handler)
     {
         lock (table.Gate)
         {
-            return _handlers.TryAdd(name, (handler, rule));
-        }
-    }
-
-    /// <summary>Maps a name to a handler, and replaces a previous one.</summary>
-    public void Map(string name, Action<CoapObservedNotification> handler, CoapReregistration rule)
-    {
-        lock (table.Gate)
-        {
-            _handlers[name] = (handler, rule);
-        }
-    }
-
-    /// <summary>Removes a handler of a name.</summary>
-    public void Unmap(string name, Action<CoapObservedNotification> handler)
-    {
-        lock (table.Gate)
-        {
-            if (_handlers.GetValueOrDefault(name).Handler == handler)
-            {
-                _handlers.Remove(name);
-            }
+            return _handlers.TryAdd(name, handler);
         }
     }
 
@@ -82,7 +59,7 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
     /// <returns>A task that completes when the outcome of a necessary registration is known.</returns>
     public Task BeginAsync(DurableObservation observation, CoapPeer peer)
     {
-        (Action<CoapObservedNotification> Handler, CoapReregistration Rule) mapped;
+        Action<CoapObservedNotification>? handler;
         CancellationTokenSource stop = new();
         TaskCompletionSource begun = new(TaskCreationOptions.RunContinuationsAsynchronously);
         lock (table.Gate)
@@ -92,10 +69,9 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
                 return observation.Begun?.Task ?? Task.CompletedTask;
             }
 
-            if (!_handlers.TryGetValue(observation.Name, out mapped))
+            if (!_handlers.TryGetValue(observation.Name, out handler))
             {
-                // For its own observations the cluster knows why they have no handler.
-                if (!IsOwn(observation) && _unhandled.Add(observation.Name))
+                if (_unhandled.Add(observation.Name))
                 {
                     ObservationLog.NobodyHandles(logger, observation.Name);
                 }
@@ -106,7 +82,7 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
             (observation.Stop, observation.Begun) = (stop, begun);
         }
 
-        return BeginAsync(observation, peer, mapped.Handler, mapped.Rule, stop, begun);
+        return BeginAsync(observation, peer, handler, stop, begun);
     }
 
     /// <summary>Handles the end of a device's session. The map shows whether another node has it now.</summary>
@@ -169,20 +145,12 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
         Remove(observation);
     }
 
-    /// <summary>Removes the record of an observation that was removed from the table; its owner deregisters at the device.</summary>
-    public void Abandon(DurableObservation observation)
-    {
-        (_, CancellationTokenSource? stop) = Stop(observation);
-        _ = stop?.CancelAsync();
-        Remove(observation);
-    }
-
     /// <summary>Removes the record of an observation that was removed from the table.</summary>
     public void Remove(DurableObservation observation) =>
         cluster.Writer.TryWrite(CoapRecordChange.Remove(observation.Key, observation.Fence));
 
     private async Task BeginAsync(DurableObservation observation, CoapPeer peer, Action<CoapObservedNotification> handler,
-        CoapReregistration rule, CancellationTokenSource stop, TaskCompletionSource begun)
+        CancellationTokenSource stop, TaskCompletionSource begun)
     {
         try
         {
@@ -190,7 +158,6 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
             CoapObserveOptions options = new()
             {
                 OnNotification = response => OnNotification(observation, handler, peer, response),
-                Reregistration = rule,
             };
             Task<CoapObservation> adopting = kept.AdoptAsync(options, stop.Token);
             lock (table.Gate)
@@ -210,8 +177,7 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
             {
                 ClusterMetric outcome = OutcomeOf(made);
                 cluster.Counts.Add(outcome);
-                if (outcome is ClusterMetric.ObservationsRefused or ClusterMetric.ObservationsDeclined && !IsOwn(observation)
-                    && _refused.IsDue())
+                if (outcome is ClusterMetric.ObservationsRefused or ClusterMetric.ObservationsDeclined && _refused.IsDue())
                 {
                     ObservationLog.ObservationRefused(logger, observation.Name, $"{peer}", made.Latest!.Code);
                 }
@@ -234,7 +200,7 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
         {
             // A session that has just ended cannot be kept.
             cluster.Counts.Add(ClusterMetric.ObservationsFailed);
-            ObservationLog.NotAdopted(logger, NameOf(observation), $"{peer}", CoapForeignText.LineOf(exception.Message));
+            ObservationLog.NotAdopted(logger, observation.Name, $"{peer}", CoapForeignText.LineOf(exception.Message));
             lock (table.Gate)
             {
                 if (observation.Stop == stop)
@@ -256,11 +222,6 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
         { State: CoapObserveState.Observing } => ClusterMetric.ObservationsBegun,
         _ => ClusterMetric.ObservationsUnanswered,
     };
-
-    private static bool IsOwn(DurableObservation observation) =>
-        observation.Name.StartsWith(CoapClusterObservations.OwnNames, StringComparison.Ordinal);
-
-    private static string NameOf(DurableObservation observation) => IsOwn(observation) ? "of all devices" : observation.Name;
 
     private (CoapObservation? Made, CancellationTokenSource? Stop) Stop(DurableObservation observation)
     {

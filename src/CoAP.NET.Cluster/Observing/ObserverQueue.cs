@@ -91,7 +91,7 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
     {
         // At the time of the change: after a slot returned from another node, its old changes no longer apply.
         CoapFence fence = cluster.FenceOf(key.Slot);
-        if (cluster.Mover.IsMoving(key.Slot, fence))
+        if (cluster.Releases.IsMoving(key.Slot, fence))
         {
             Write(new Change(key, state, fence, source, isStored));
             return;

@@ -75,7 +75,7 @@ internal sealed class PlainObservers(CoapCluster cluster)
 
     private static CoapRecordKey NameOf(ReadOnlySpan<byte> bytes) => new(CoapRecordKind.Observer, default, bytes);
 
-    private bool IsOurs(CoapSlot slot) => cluster.FenceOf(slot) is { IsSet: true } fence && !cluster.Mover.IsMoving(slot, fence);
+    private bool IsOurs(CoapSlot slot) => cluster.FenceOf(slot) is { IsSet: true } fence && !cluster.Releases.IsMoving(slot, fence);
 
     // The first own slot, starting with that of its name; none before the first map of the store.
     private CoapSlot Choose(byte[] bytes)

@@ -66,10 +66,19 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
         options.AnswerWhileStopping ??= false;
         options.TryChangeDtls(dtls =>
         {
-            if (dtls.Server is not null)
+            if (dtls.Server is null)
             {
-                Use(dtls.Server, server);
+                return;
             }
+
+            if (cluster.Peers.DecidesOwners && !dtls.UseConnectionIds)
+            {
+                throw new InvalidOperationException(
+                    "CoapDtlsOptions.UseConnectionIds is false, but nodes that share their devices relay datagrams by Connection ID: "
+                    + "sessions without one would end whenever a datagram arrives at another node. Leave it true.");
+            }
+
+            Use(dtls.Server, server);
         });
     }
 
@@ -147,6 +156,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
         devices.Attach(server.Endpoint);
         cluster.Observations.Attach(server.Endpoint);
         cluster.Notices.Attach(server, keeper.Server);
+        cluster.Peers.Attach(server, keeper.Server);
         _ = ForgetAsync(server, keeper);
     }
 

@@ -13,7 +13,8 @@ internal sealed class ClusterRelays : IClusterLinkListener
     private const string ToOwner = "/relay";
     private const string ToClient = "/return";
 
-    private readonly ClusterLinks _links;
+    private readonly CoapNodeId _self;
+    private readonly INodeLinks _links;
     private readonly Lock _gate = new();
 
     // A server stores the numbers of nodes, so each number means the same node for the lifetime of the process.
@@ -22,13 +23,15 @@ internal sealed class ClusterRelays : IClusterLinkListener
     private ClusterSteering[] _servers = [];
 
     /// <summary>Creates the relays; before the links start.</summary>
+    /// <param name="self">The node.</param>
     /// <param name="links">The links.</param>
-    public ClusterRelays(ClusterLinks links)
+    public ClusterRelays(CoapNodeId self, INodeLinks links)
     {
+        _self = self;
         _links = links;
         links.MapBatch(ToOwner, TakeForOwner);
         links.MapBatch(ToClient, TakeForClient);
-        links.Routes.MapPost(RelayWays.Path, Offer).RunInline();
+        links.MapQuestion(RelayWays.Path, (node, server) => Find(server.Span)?.Offer(node, NumberOf(node)));
         links.Listen(this);
     }
 
@@ -105,7 +108,7 @@ internal sealed class ClusterRelays : IClusterLinkListener
     /// <returns>The number; 0 for this one.</returns>
     public int NumberOf(CoapNodeId node)
     {
-        if (node == _links.Self)
+        if (node == _self)
         {
             return 0;
         }
@@ -165,11 +168,6 @@ internal sealed class ClusterRelays : IClusterLinkListener
             server.OnDown(node);
         }
     }
-
-    private CoapResult Offer(CoapRequest request) =>
-        _links.NodeOf(request) is { IsSet: true } node && Find(request.Payload.Span)?.Offer(node, NumberOf(node)) is { } offer
-            ? CoapResults.Changed(CoapContent.Binary(offer))
-            : CoapResults.NotFound();
 
     private bool TryTake(ClusterSteering server, RelayWays ways, RelayEntrance entrance, RelayKind kind, Span<byte> content)
     {

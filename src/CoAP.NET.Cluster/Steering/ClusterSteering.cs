@@ -1,7 +1,6 @@
 using System.Buffers;
 using CoAP.NET.Dtls;
 using CoAP.NET.Transports;
-using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Cluster;
 
@@ -23,10 +22,8 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     private readonly RelayBudget _budget;
     private readonly RelayWays _ways;
     private readonly TimeProvider _time;
-    private readonly ILogger _logger;
     private readonly Lock _gate = new();
     private CoapDtlsSteeringPort? _port;
-    private SharedSockets? _shared;
     private byte[] _slots = [];
     private ITimer? _timer;
     private Task _looking = Task.CompletedTask;
@@ -40,27 +37,22 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     /// <param name="watch">Lets the server serve while the node runs.</param>
     /// <param name="options">The limits of held datagrams.</param>
     /// <param name="time">The clock.</param>
-    /// <param name="logger">The log.</param>
     public ClusterSteering(
         CoapCluster cluster, ClusterRelays relays, ClusterSessionKeeper keeper, StandstillWatch watch, CoapSlotMoveOptions options,
-        TimeProvider time, ILogger logger)
+        TimeProvider time)
     {
         _cluster = cluster;
         _relays = relays;
         _keeper = keeper;
         _watch = watch;
         _time = time;
-        _logger = logger;
         _held = new HeldDatagrams(options.MaxHeldBytes, options.HoldTime, relays.Counts, time);
         _budget = new RelayBudget(time);
-        _ways = new RelayWays(cluster.Links, keeper.Server.ToArray(), time);
+        _ways = new RelayWays(cluster.Peers, keeper.Server.ToArray(), time);
     }
 
     /// <summary>The name of the server, in UTF-8.</summary>
     public ReadOnlySpan<byte> Server => _keeper.Server;
-
-    /// <summary>The sockets of the server, if other processes may share its port; null before the start.</summary>
-    public SharedSockets? Shared => Volatile.Read(ref _shared);
 
     /// <summary>The current number of held datagrams.</summary>
     public int HeldCount => _held.Count;
@@ -71,7 +63,6 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         lock (_gate)
         {
             Volatile.Write(ref _port, port);
-            _shared = port is { Sockets: { } sockets } ? new SharedSockets(_cluster, sockets, _time, _logger) : null;
             _timer ??= _time.CreateTimer(static steering => ((ClusterSteering)steering!).Tick(), this, TimeSpan.FromSeconds(1),
                 TimeSpan.FromSeconds(1));
         }
@@ -79,7 +70,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         _ways.Start(port);
         _watch.Start(port);
         _cluster.MapChanged += OnMapChanged;
-        _cluster.Mover.Add(this);
+        _cluster.Releases.Add(this);
         _relays.Add(this);
         OnMapChanged(null, EventArgs.Empty);
         _cluster.OnServing();
@@ -90,7 +81,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     {
         _watch.Stop();
         _cluster.MapChanged -= OnMapChanged;
-        _cluster.Mover.Remove(this);
+        _cluster.Releases.Remove(this);
         _relays.Remove(this);
         lock (_gate)
         {
@@ -122,7 +113,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         {
             CoapSlot slot = new(slots[(uint)Interlocked.Increment(ref _next) % (uint)slots.Length]);
             CoapSlotOwner owner = map[slot];
-            if (owner.Node == _cluster.Self.Id && !_cluster.Mover.IsMoving(slot, owner.Fence))
+            if (owner.Node == _cluster.Self.Id && !_cluster.Releases.IsMoving(slot, owner.Fence))
             {
                 return slot.Number;
             }
@@ -137,12 +128,6 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         if (_ways.Find(datagram) is { } entrance)
         {
             _relays.TakeRecord(this, _ways, entrance, datagram);
-            return true;
-        }
-
-        if (Shared is { } shared && shared.IsProbe(datagram))
-        {
-            shared.Answer(datagram, remote, Port);
             return true;
         }
 
@@ -288,7 +273,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     /// <summary>Handles a new link.</summary>
     public void OnUp()
     {
-        _ways.Look(_cluster.Links.Up);
+        _ways.Look(_cluster.Peers.Up);
         Look();
     }
 
@@ -320,22 +305,19 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         CoapClusterMap map = _cluster.Map;
         Volatile.Write(ref _slots, [.. map.SlotsOf(_cluster.Self.Id).Select(static slot => slot.Number)]);
         Look();
-        Shared?.Look();
     }
 
     private void Tick()
     {
         CoapClusterMap map = _cluster.Map;
         _ways.Retain(map.IsThere);
-        _ways.Look(_cluster.Links.Up);
+        _ways.Look(_cluster.Peers.Up);
         _held.RemoveOld();
         if (_held.Count > 0)
         {
             // Without an event for a node that was slow and accepts relayed datagrams again.
             Look();
         }
-
-        Shared?.Tick();
     }
 
     private (SlotPlace Place, CoapNodeId Owner) PlaceOf(CoapClusterMap map, CoapSlot slot)
@@ -343,7 +325,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         CoapSlotOwner owner = map[slot];
         if (owner.Node == _cluster.Self.Id)
         {
-            bool isHere = _keeper.HasLoaded(slot, owner.Fence) && !_cluster.Mover.IsMoving(slot, owner.Fence);
+            bool isHere = _keeper.HasLoaded(slot, owner.Fence) && !_cluster.Releases.IsMoving(slot, owner.Fence);
             return (isHere ? SlotPlace.Here : SlotPlace.OnItsWay, owner.Node);
         }
 
@@ -410,14 +392,14 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
 
     private RelayItem ItemOf(
         CoapClusterMap map, CoapSlot? slot, in CoapAddress remote, ReadOnlySpan<byte> datagram, CoapNodeId origin = default) => new()
-    {
-        Server = Server,
-        Version = map.Version,
-        Slot = slot,
-        Remote = remote,
-        Origin = origin,
-        Datagram = datagram,
-    };
+        {
+            Server = Server,
+            Version = map.Version,
+            Slot = slot,
+            Remote = remote,
+            Origin = origin,
+            Datagram = datagram,
+        };
 
     private void Hold(CoapSlot slot, int via, long version, in CoapAddress remote, ReadOnlySpan<byte> datagram)
     {

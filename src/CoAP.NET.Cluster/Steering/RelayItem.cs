@@ -124,7 +124,7 @@ internal readonly ref struct RelayItem
     /// <param name="node">The receiver.</param>
     /// <param name="path">The path of the receiver.</param>
     /// <returns>False if there is no link, or the item is too long.</returns>
-    public bool TryPost(ClusterLinks links, CoapNodeId node, string path)
+    public bool TryPost(INodeLinks links, CoapNodeId node, string path)
     {
         if (Datagram.Length > MaxDatagram)
         {

@@ -13,7 +13,7 @@ namespace CoAP.NET.Cluster;
 /// <param name="links">The links.</param>
 /// <param name="server">The name of the server.</param>
 /// <param name="time">The clock.</param>
-internal sealed class RelayWays(ClusterLinks links, byte[] server, TimeProvider time)
+internal sealed class RelayWays(INodeLinks links, byte[] server, TimeProvider time)
 {
     /// <summary>The path of questions over the link.</summary>
     public const string Path = "/way";
@@ -29,7 +29,6 @@ internal sealed class RelayWays(ClusterLinks links, byte[] server, TimeProvider 
 
     private static readonly TimeSpan s_soon = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_later = TimeSpan.FromMinutes(1);
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(5);
 
     private readonly Lock _gate = new();
     private readonly Dictionary<CoapNodeId, RelayNeighbour> _neighbours = [];
@@ -182,8 +181,8 @@ internal sealed class RelayWays(ClusterLinks links, byte[] server, TimeProvider 
         }
     }
 
-    // If several processes share the port, the kernel distributes records by slot, and these have none.
-    private CoapUdpTransport? Sockets => Volatile.Read(ref _port)?.Sockets is { SharedSockets: 0 } sockets ? sockets : null;
+    // If several processes share the port, the kernel chooses the one that gets a record.
+    private CoapUdpTransport? Sockets => Volatile.Read(ref _port)?.Sockets is { SharesPort: false } sockets ? sockets : null;
 
     private void Send(RelayWay? way, RelayKind kind, ReadOnlySpan<byte> content)
     {
@@ -201,24 +200,15 @@ internal sealed class RelayWays(ClusterLinks links, byte[] server, TimeProvider 
         // The caller may be the thread that reports links.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         RelayWay? way = null;
-        try
+        if (await links.AskAsync(node, Path, server).ConfigureAwait(false) is { } answer && RelayOffer.TryRead(answer) is { } offer)
         {
-            CoapRequest request = new(CoapMethod.Post, Path) { Content = CoapContent.Binary(server), Timeout = s_patience };
-            CoapResponse response = await links.SendAsync(node, request).ConfigureAwait(false);
-            if (response.IsSuccess && RelayOffer.TryRead(response.Payload.Span) is { } offer)
+            if (links.AddressOf(node) is { } address && Sockets is { } sockets
+                && offer.ChooseFor(sockets.LocalAddresses, address) is { } to)
             {
-                if (links.AddressOf(node) is { } address && Sockets is { } sockets
-                    && offer.ChooseFor(sockets.LocalAddresses, address) is { } to)
-                {
-                    way = new RelayWay(to, offer.Id, offer.Key, time);
-                }
-
-                CryptographicOperations.ZeroMemory(offer.Key);
+                way = new RelayWay(to, offer.Id, offer.Key, time);
             }
-        }
-        catch (CoapException)
-        {
-            // The link reports its own failure.
+
+            CryptographicOperations.ZeroMemory(offer.Key);
         }
 
         lock (_gate)

@@ -27,7 +27,7 @@ internal sealed class StandstillWatch
     private readonly TimeSpan _longest;
     private readonly Lock _gate = new();
     private CoapDtlsSteeringPort? _port;
-    private ITimer? _timer;
+    private IDisposable? _timer;
     private long _beat;
     private long _standstills;
     private bool _isFindingBack;
@@ -58,8 +58,7 @@ internal sealed class StandstillWatch
         {
             _port = port;
             _beat = _time.GetTimestamp();
-            TimeSpan period = _lease / BeatsOfLease;
-            _timer ??= _time.CreateTimer(static watch => ((StandstillWatch)watch!).Beat(), this, period, period);
+            _timer ??= Beats.Start(_time, _lease / BeatsOfLease, Beat);
         }
 
         Beat();

@@ -39,8 +39,6 @@ internal sealed record ClusterInstrument(
             (ClusterMetric.Devices, null)),
         Gauge("coap.cluster.oscore_contexts", "{context}", "OSCORE contexts whose sequence numbers this node reserves.",
             (ClusterMetric.OscoreContexts, null)),
-        Gauge("coap.cluster.devices_observed", "{device}", "Devices at which this node observes a resource for observers of all devices; a "
-            + "device counts once per resource.", (ClusterMetric.DevicesObserved, null)),
         Gauge("coap.cluster.outbox_waiting", "{request}", "Requests that wait in outboxes of this node.",
             (ClusterMetric.OutboxWaiting, null)),
         Gauge("coap.cluster.table.entries", "{entry}", "Entries of tables on this node, which has those of all nodes.",
@@ -95,14 +93,10 @@ internal sealed record ClusterInstrument(
             (ClusterMetric.ObservationsBegun, "begun"), (ClusterMetric.ObservationsRefused, "refused"),
             (ClusterMetric.ObservationsDeclined, "declined"), (ClusterMetric.ObservationsUnanswered, "unanswered"),
             (ClusterMetric.ObservationsFailed, "failed"), (ClusterMetric.ObservationsExpired, "expired")),
-        new("coap.cluster.device_registrations", false, "{registration}", "Registrations at devices by this node, for observers of one or "
-            + "all of them: accepted, continued from a previous node or process without a registration, refused by an error, by an "
-            + "answer without Observe or because a notification is too large, and not answered.", "coap.cluster.outcome",
-            (ClusterMetric.RegistrationsAccepted, "accepted"), (ClusterMetric.RegistrationsAdopted, "adopted"),
-            (ClusterMetric.RegistrationsRefused, "refused"), (ClusterMetric.RegistrationsNotObservable, "not_observable"),
-            (ClusterMetric.RegistrationsTooLarge, "too_large"), (ClusterMetric.RegistrationsUnanswered, "unanswered")),
-        new("coap.cluster.device_states_skipped", false, "{state}", "States of devices that observers of all devices did not get because "
-            + "newer ones arrived before they had read them.", null, (ClusterMetric.DeviceStatesSkipped, null)),
+        new("coap.cluster.device_registrations", false, "{registration}", "Registrations at devices by this node: accepted, refused "
+            + "by an error or by an answer without Observe, and not answered.", "coap.cluster.outcome",
+            (ClusterMetric.RegistrationsAccepted, "accepted"), (ClusterMetric.RegistrationsRefused, "refused"),
+            (ClusterMetric.RegistrationsNotObservable, "not_observable"), (ClusterMetric.RegistrationsUnanswered, "unanswered")),
         new("coap.cluster.table.questions", false, "{question}", "Questions to tables: answered by this node as the owner of a slot, "
             + "answered by another node for this one, refused for lack of room, and not answered in time.",
             "coap.cluster.outcome", (ClusterMetric.TableAnswered, "answered"), (ClusterMetric.TableForwarded, "forwarded"),

@@ -1,5 +1,5 @@
+using System.Formats.Cbor;
 using System.Globalization;
-using System.Numerics;
 using System.Text;
 using System.Text.Encodings.Web;
 
@@ -20,80 +20,100 @@ internal static class CborDiagnostics
     /// <param name="width">The maximum line length in characters before arrays and maps are split over several lines.</param>
     /// <param name="isSequence">Whether several items may follow each other.</param>
     /// <returns>Whether all bytes are well-formed.</returns>
-    public static bool TryFormat(ReadOnlySpan<byte> bytes, out string text, out ContentFault fault, int width = int.MaxValue,
+    public static bool TryFormat(ReadOnlyMemory<byte> bytes, out string text, out ContentFault fault, int width = int.MaxValue,
         bool isSequence = false)
     {
-        CborReader reader = new(bytes);
         StringBuilder all = new();
-        bool isRead = true;
-        for (bool isFirst = true; isRead && (isFirst ? !isSequence || !reader.IsAtEnd : !reader.IsAtEnd); isFirst = false)
-        {
-            int before = all.Length;
-            all.Append(isFirst ? "" : ",\n");
-            isRead = (isFirst || isSequence || reader.TryEnd()) && TryRead(ref reader, all, width);
+        int complete = 0;
+        bool isRead = CborReading.TryRead(
+            bytes,
+            reader =>
+            {
+                while (complete == 0 ? !isSequence || reader.BytesRemaining > 0 : isSequence && reader.BytesRemaining > 0)
+                {
+                    all.Append(complete == 0 ? "" : ",\n");
+                    Describe(reader, bytes, all, width);
+                    complete = all.Length;
+                }
 
-            // Remove everything of a malformed item, including the comma before it.
-            all.Length = isRead ? all.Length : before;
-        }
+                return true;
+            },
+            out _,
+            out fault,
+            isSequence);
 
+        // Remove everything of a malformed item, including the comma before it.
+        all.Length = complete;
         text = all.ToString();
-        fault = reader.Fault;
         return isRead;
     }
 
     /// <summary>Formats the next item, over several lines if it is too long for one.</summary>
-    private static bool TryRead(ref CborReader reader, StringBuilder text, int width)
+    private static void Describe(CborReader reader, ReadOnlyMemory<byte> bytes, StringBuilder text, int width)
     {
-        CborReader again = reader;
+        ReadOnlyMemory<byte> rest = bytes[^reader.BytesRemaining..];
         int length = text.Length;
         DiagnosticText output = new(text, width);
-        bool isRead = TryDescribe(ref reader, output, MaxDepth, 0);
-        if (isRead && output.NeedsLayout)
+        Describe(reader, output, MaxDepth, 0);
+        if (output.NeedsLayout)
         {
             text.Length = length;
-            reader = again;
             output.BeginLayout();
-            isRead = TryDescribe(ref reader, output, MaxDepth, 0);
+            Describe(new CborReader(rest, CborConformanceMode.Lax), output, MaxDepth, 0);
         }
-
-        return isRead;
     }
 
-    private static bool TryDescribe(ref CborReader reader, DiagnosticText output, int depth, int indent)
+    private static void Describe(CborReader reader, DiagnosticText output, int depth, int indent)
     {
-        CborReader start = reader;
         if (depth == 0)
         {
-            return reader.Fail(start.Position, $"items are nested more than {MaxDepth} deep");
-        }
-
-        if (!reader.TryReadHead(out CborHead head))
-        {
-            return false;
+            throw reader.Fault($"items are nested more than {MaxDepth} deep");
         }
 
         StringBuilder text = output.Text;
-        switch (head.Major)
+        CborReaderState state = reader.PeekState();
+        switch (state)
         {
-            case CborMajor.UnsignedInteger:
-                text.Append(CultureInfo.InvariantCulture, $"{head.Argument}");
-                return true;
-            case CborMajor.NegativeInteger:
-                text.Append(CultureInfo.InvariantCulture, $"{-1 - (Int128)head.Argument}");
-                return true;
-            case CborMajor.ByteString or CborMajor.TextString:
-                return head.IsIndefinite ? TryDescribeParts(ref reader, text, head.Major) : TryDescribeString(ref reader, text, head);
-            case CborMajor.Array or CborMajor.Map:
-                return reader.TryHold(head) && TryDescribeItems(ref reader, output, head, depth - 1, indent);
-            case CborMajor.Tag:
-                return TryDescribeTag(ref reader, output, start, head.Argument, depth - 1, indent);
+            case CborReaderState.UnsignedInteger:
+                text.Append(CultureInfo.InvariantCulture, $"{reader.ReadUInt64()}");
+                break;
+            case CborReaderState.NegativeInteger:
+                text.Append(CultureInfo.InvariantCulture, $"{-1 - (Int128)reader.ReadCborNegativeIntegerRepresentation()}");
+                break;
+            case CborReaderState.ByteString or CborReaderState.TextString:
+                AppendString(text, reader);
+                break;
+            case CborReaderState.StartIndefiniteLengthByteString:
+                reader.ReadStartIndefiniteLengthByteString();
+                AppendParts(text, reader, "''_");
+                reader.ReadEndIndefiniteLengthByteString();
+                break;
+            case CborReaderState.StartIndefiniteLengthTextString:
+                reader.ReadStartIndefiniteLengthTextString();
+                AppendParts(text, reader, "\"\"_");
+                reader.ReadEndIndefiniteLengthTextString();
+                break;
+            case CborReaderState.StartArray:
+                DescribeItems(reader, output, reader.ReadStartArray() is null, CborReaderState.EndArray, depth - 1, indent);
+                reader.ReadEndArray();
+                break;
+            case CborReaderState.StartMap:
+                DescribeItems(reader, output, reader.ReadStartMap() is null, CborReaderState.EndMap, depth - 1, indent);
+                reader.ReadEndMap();
+                break;
+            case CborReaderState.Tag:
+                DescribeTag(reader, output, depth - 1, indent);
+                break;
+            case CborReaderState.HalfPrecisionFloat or CborReaderState.SinglePrecisionFloat or CborReaderState.DoublePrecisionFloat:
+                text.Append(FloatText.Of(reader.ReadDouble()));
+                break;
             default:
-                text.Append(head.IsFloat ? FloatText.Of(head.Float) : NameOf(head.Argument));
-                return true;
+                text.Append(NameOf(reader.ReadSimple()));
+                break;
         }
     }
 
-    private static string NameOf(ulong simple) => simple switch
+    private static string NameOf(int simple) => simple switch
     {
         20 => "false",
         21 => "true",
@@ -102,63 +122,59 @@ internal static class CborDiagnostics
         _ => string.Create(CultureInfo.InvariantCulture, $"simple({simple})"),
     };
 
-    private static bool TryDescribeTag(ref CborReader reader, DiagnosticText output, CborReader start, ulong tag, int depth, int indent)
+    private static void DescribeTag(CborReader reader, DiagnosticText output, int depth, int indent)
     {
         StringBuilder text = output.Text;
+        CborTag tag = reader.ReadTag();
 
-        // Big integers are shown as numbers; oversized ones stay tagged byte strings.
-        if (tag is CborNumbers.PositiveBignum or CborNumbers.NegativeBignum && start.TryReadInteger(out BigInteger integer))
+        // Big integers are shown as numbers; oversized ones and those of several parts stay tagged byte strings.
+        if (tag is CborTag.UnsignedBigNum or CborTag.NegativeBigNum && reader.PeekState() == CborReaderState.ByteString)
         {
-            reader = start;
-            text.Append(CultureInfo.InvariantCulture, $"{integer}");
-            return true;
+            ReadOnlySpan<byte> magnitude = reader.ReadDefiniteLengthByteString().Span;
+            _ = magnitude.Length <= CborReading.MaxBignumBytes
+                ? text.Append(CultureInfo.InvariantCulture, $"{CborReading.BignumOf(tag, magnitude)}")
+                : Append(text.Append(CultureInfo.InvariantCulture, $"{(ulong)tag}("), isText: false, magnitude).Append(')');
+            return;
         }
 
-        text.Append(CultureInfo.InvariantCulture, $"{tag}(");
-        bool isRead = TryDescribe(ref reader, output, depth, indent);
+        text.Append(CultureInfo.InvariantCulture, $"{(ulong)tag}(");
+        Describe(reader, output, depth, indent);
         text.Append(')');
-        return isRead;
-    }
-
-    private static bool TryDescribeString(ref CborReader reader, StringBuilder text, CborHead head)
-    {
-        bool isRead = reader.TryTake(head, out ReadOnlySpan<byte> bytes);
-        Append(text, head.Major, bytes);
-        return isRead;
     }
 
     // Part by part, because the division of a string is part of the encoding.
-    private static bool TryDescribeParts(ref CborReader reader, StringBuilder text, CborMajor major)
+    private static void AppendParts(StringBuilder text, CborReader reader, string empty)
     {
         int parts = 0;
-        while (!reader.TryTakeBreak())
+        while (reader.PeekState() is CborReaderState.ByteString or CborReaderState.TextString)
         {
-            if (!reader.TryReadPart(major, out ReadOnlySpan<byte> part))
-            {
-                return false;
-            }
-
             text.Append(parts++ == 0 ? "(_ " : ", ");
-            Append(text, major, part);
+            AppendString(text, reader);
         }
 
-        text.Append(parts > 0 ? ")" : major == CborMajor.ByteString ? "''_" : "\"\"_");
-        return true;
+        text.Append(parts > 0 ? ")" : empty);
     }
 
-    private static void Append(StringBuilder text, CborMajor major, ReadOnlySpan<byte> bytes) => _ = major == CborMajor.ByteString
-        ? text.Append("h'").Append(Convert.ToHexStringLower(bytes)).Append('\'')
-        : text.Append('"').Append(JavaScriptEncoder.UnsafeRelaxedJsonEscaping.Encode(Encoding.UTF8.GetString(bytes))).Append('"');
+    private static void AppendString(StringBuilder text, CborReader reader)
+    {
+        bool isText = reader.PeekState() == CborReaderState.TextString;
+        Append(text, isText, (isText ? reader.ReadUtf8() : reader.ReadDefiniteLengthByteString()).Span);
+    }
 
-    private static bool TryDescribeItems(ref CborReader reader, DiagnosticText output, CborHead head, int depth, int indent)
+    private static StringBuilder Append(StringBuilder text, bool isText, ReadOnlySpan<byte> bytes) => isText
+        ? text.Append('"').Append(JavaScriptEncoder.UnsafeRelaxedJsonEscaping.Encode(Encoding.UTF8.GetString(bytes))).Append('"')
+        : text.Append("h'").Append(Convert.ToHexStringLower(bytes)).Append('\'');
+
+    private static void DescribeItems(
+        CborReader reader, DiagnosticText output, bool isIndefinite, CborReaderState end, int depth, int indent)
     {
         StringBuilder text = output.Text;
-        bool isMap = head.Major == CborMajor.Map;
+        bool isMap = end == CborReaderState.EndMap;
         int container = output.BeginContainer();
         bool isFolded = output.IsFolded(container, indent);
-        text.Append(isMap ? '{' : '[').Append(!head.IsIndefinite ? string.Empty : isFolded ? "_" : "_ ");
+        text.Append(isMap ? '{' : '[').Append(!isIndefinite ? string.Empty : isFolded ? "_" : "_ ");
         int length = 0;
-        for (ulong i = 0; head.IsIndefinite ? !reader.TryTakeBreak() : i < head.Argument; i++)
+        for (int i = 0; reader.PeekState() != end; i++)
         {
             text.Append(i == 0 ? string.Empty : isFolded ? "," : ", ");
             if (isFolded)
@@ -167,10 +183,10 @@ internal static class CborDiagnostics
             }
 
             int before = text.Length;
-            if (!TryDescribe(ref reader, output, depth, indent + 2)
-                || (isMap && !TryDescribe(ref reader, output.AfterKey(), depth, indent + 2)))
+            Describe(reader, output, depth, indent + 2);
+            if (isMap)
             {
-                return false;
+                Describe(reader, output.AfterKey(), depth, indent + 2);
             }
 
             length += text.Length - before + 2;
@@ -183,6 +199,5 @@ internal static class CborDiagnostics
 
         output.EndContainer(container, indent, length);
         text.Append(isMap ? '}' : ']');
-        return true;
     }
 }

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Formats.Cbor;
 using System.Globalization;
 using System.Numerics;
 using System.Text.Encodings.Web;
@@ -16,10 +17,6 @@ internal static class CborToJson
     /// <summary>The maximum nesting depth of arrays, maps and tags, the same as the default of System.Text.Json.</summary>
     public const int MaxDepth = 64;
 
-    private const ulong ExpectBase64Url = 21;
-    private const ulong ExpectBase64 = 22;
-    private const ulong ExpectBase16 = 23;
-
     // The text is parsed again at once and never shown, so it needs no HTML escapes. The calls below always nest correctly.
     private static readonly JsonWriterOptions s_options = new()
     {
@@ -33,8 +30,8 @@ internal static class CborToJson
     /// <param name="cbor">The item.</param>
     /// <param name="json">Receives the JSON in UTF-8; invalid after a fault.</param>
     /// <param name="fault">The fault.</param>
-    public static bool TryConvert(ReadOnlySpan<byte> cbor, IBufferWriter<byte> json, out ContentFault fault) =>
-        TryConvert(cbor, json, new CborToJsonRules(MaxDepth, ExpectBase64), out fault);
+    public static bool TryConvert(ReadOnlyMemory<byte> cbor, IBufferWriter<byte> json, out ContentFault fault) =>
+        TryConvert(cbor, json, new CborToJsonRules(MaxDepth, CborTag.Base64StringLaterEncoding), out fault);
 
     /// <summary>Converts one item for other readers of JSON, as RFC 8949 section 6.1 advises. Nothing may follow the item.</summary>
     /// <param name="cbor">The item.</param>
@@ -44,76 +41,152 @@ internal static class CborToJson
     /// </param>
     /// <param name="fault">The fault.</param>
     /// <exception cref="CborTooLargeException">The JSON exceeds <paramref name="maxSize"/>.</exception>
-    public static bool TryConvertForOthers(ReadOnlySpan<byte> cbor, IBufferWriter<byte> json, int maxSize, out ContentFault fault) =>
-        TryConvert(cbor, json, new CborToJsonRules(MaxDepth, ExpectBase64Url) { IsForOthers = true, MaxSize = maxSize }, out fault);
+    public static bool TryConvertForOthers(ReadOnlyMemory<byte> cbor, IBufferWriter<byte> json, int maxSize, out ContentFault fault) =>
+        TryConvert(
+            cbor, json, new CborToJsonRules(MaxDepth, CborTag.Base64UrlLaterEncoding) { IsForOthers = true, MaxSize = maxSize }, out fault);
 
-    private static bool TryConvert(ReadOnlySpan<byte> cbor, IBufferWriter<byte> json, CborToJsonRules rules, out ContentFault fault)
+    private static bool TryConvert(ReadOnlyMemory<byte> cbor, IBufferWriter<byte> json, CborToJsonRules rules, out ContentFault fault)
     {
-        CborReader reader = new(cbor);
         using Utf8JsonWriter writer = new(json, s_options);
-        bool isRead = TryConvertItem(ref reader, writer, rules) && reader.TryEnd();
-        fault = isRead ? default : reader.Fault;
-        return isRead;
+        return CborReading.TryRead(
+            cbor,
+            reader =>
+            {
+                ConvertAll(reader, writer, rules);
+                return true;
+            },
+            out _,
+            out fault);
     }
 
-    private static bool TryConvertItem(ref CborReader reader, Utf8JsonWriter writer, CborToJsonRules rules)
+    // A loop, and no recursion: an exception that passes many frames costs much time.
+    private static void ConvertAll(CborReader reader, Utf8JsonWriter writer, CborToJsonRules rules)
     {
-        int start = reader.Position;
-        if (!reader.TryPeek(out CborMajor major))
+        Stack<CborToJsonRules> outer = new();
+        do
         {
-            return false;
+            CborReaderState state = reader.PeekState();
+            if (state is CborReaderState.EndArray or CborReaderState.EndMap)
+            {
+                End(reader, writer, state);
+                rules = outer.Pop();
+                continue;
+            }
+
+            if (rules.IsMap)
+            {
+                ConvertKey(reader, writer, rules.Seen);
+            }
+
+            CborToJsonRules inner = TakeTags(reader, rules);
+            state = reader.PeekState();
+            if (writer.BytesCommitted + writer.BytesPending > rules.MaxSize)
+            {
+                throw new CborTooLargeException();
+            }
+
+            if (state is CborReaderState.StartArray or CborReaderState.StartMap)
+            {
+                outer.Push(rules);
+                rules = Begin(reader, writer, inner.Inside(reader), state);
+            }
+            else
+            {
+                ConvertScalar(reader, writer, inner, state);
+            }
+        }
+        while (outer.Count > 0);
+    }
+
+    private static CborToJsonRules Begin(CborReader reader, Utf8JsonWriter writer, CborToJsonRules rules, CborReaderState state)
+    {
+        if (state == CborReaderState.StartArray)
+        {
+            reader.ReadStartArray();
+            writer.WriteStartArray();
+            return rules with { IsMap = false };
         }
 
-        if (writer.BytesCommitted + writer.BytesPending > rules.MaxSize)
+        reader.ReadStartMap();
+        writer.WriteStartObject();
+
+        // Different readers could interpret a duplicate key differently (RFC 8949 section 5.6).
+        return rules with { IsMap = true, Seen = rules.IsForOthers ? new HashSet<string>(StringComparer.Ordinal) : null };
+    }
+
+    private static void End(CborReader reader, Utf8JsonWriter writer, CborReaderState state)
+    {
+        if (state == CborReaderState.EndArray)
         {
-            throw new CborTooLargeException();
+            reader.ReadEndArray();
+            writer.WriteEndArray();
+        }
+        else
+        {
+            reader.ReadEndMap();
+            writer.WriteEndObject();
+        }
+    }
+
+    // Tags of numbers stay. Others are left out, and their content stays (RFC 8949 section 6.1).
+    private static CborToJsonRules TakeTags(CborReader reader, CborToJsonRules rules)
+    {
+        while (reader.PeekState() == CborReaderState.Tag
+            && reader.PeekTag() is not (CborTag.UnsignedBigNum or CborTag.NegativeBigNum or CborTag.DecimalFraction))
+        {
+            rules = rules.Inside(reader);
+            CborTag tag = reader.ReadTag();
+            rules = tag is CborTag.Base64UrlLaterEncoding or CborTag.Base64StringLaterEncoding or CborTag.Base16StringLaterEncoding
+                ? rules with { Expected = tag }
+                : rules;
         }
 
-        if (rules.Depth == 0 && major is CborMajor.Array or CborMajor.Map or CborMajor.Tag)
-        {
-            return reader.Fail(start, $"items are nested more than {MaxDepth} deep");
-        }
+        return rules;
+    }
 
-        switch (major)
+    private static void ConvertScalar(CborReader reader, Utf8JsonWriter writer, CborToJsonRules rules, CborReaderState state)
+    {
+        switch (state)
         {
-            case CborMajor.UnsignedInteger:
-                bool isRead = reader.TryReadUInt(out ulong positive);
-                writer.WriteNumberValue(positive);
-                return isRead;
-            case CborMajor.NegativeInteger:
-                return TryConvertInteger(ref reader, writer, rules);
-            case CborMajor.ByteString:
-                return TryConvertBytes(ref reader, writer, rules.Expected);
-            case CborMajor.TextString:
-                isRead = reader.TryReadText(out string text);
-                writer.WriteStringValue(text);
-                return isRead;
-            case CborMajor.Array:
-                return TryConvertArray(ref reader, writer, rules.Inside());
-            case CborMajor.Map:
-                return TryConvertMap(ref reader, writer, rules.Inside());
-            case CborMajor.Tag:
-                return TryConvertTagged(ref reader, writer, rules.Inside());
+            case CborReaderState.UnsignedInteger:
+                writer.WriteNumberValue(reader.ReadUInt64());
+                break;
+            case CborReaderState.Tag when reader.PeekTag() == CborTag.DecimalFraction:
+                (BigInteger mantissa, long exponent) = reader.ReadDecimalFraction();
+                writer.WriteRawValue(string.Create(CultureInfo.InvariantCulture, $"{mantissa}E{exponent}"), skipInputValidation: true);
+                break;
+            case CborReaderState.NegativeInteger or CborReaderState.Tag:
+                ConvertInteger(reader.ReadInteger(), writer, rules);
+                break;
+            case CborReaderState.ByteString or CborReaderState.StartIndefiniteLengthByteString:
+                ConvertBytes(reader.ReadByteString(), writer, rules.Expected);
+                break;
+            case CborReaderState.TextString or CborReaderState.StartIndefiniteLengthTextString:
+                writer.WriteStringValue(reader.ReadUtf8().Span);
+                break;
+            case CborReaderState.HalfPrecisionFloat or CborReaderState.SinglePrecisionFloat or CborReaderState.DoublePrecisionFloat:
+                ConvertFloat(reader.ReadDouble(), writer);
+                break;
+            case CborReaderState.Boolean:
+                writer.WriteBooleanValue(reader.ReadBoolean());
+                break;
             default:
-                return TryConvertSimple(ref reader, writer);
+                // Null, undefined and everything else without an equivalent in JSON.
+                reader.ReadSimple();
+                writer.WriteNullValue();
+                break;
         }
     }
 
-    private static bool TryConvertInteger(ref CborReader reader, Utf8JsonWriter writer, CborToJsonRules rules)
+    private static void ConvertInteger(BigInteger integer, Utf8JsonWriter writer, CborToJsonRules rules)
     {
-        if (!reader.TryReadInteger(out BigInteger integer))
-        {
-            return false;
-        }
-
         if (rules.IsForOthers && (integer > ulong.MaxValue || integer < s_smallest))
         {
             writer.WriteStringValue(BignumText(integer));
-            return true;
+            return;
         }
 
         writer.WriteRawValue(integer.ToString(CultureInfo.InvariantCulture), skipInputValidation: true);
-        return true;
     }
 
     // A reader of JSON might round a number to the nearest double and silently lose digits.
@@ -123,161 +196,52 @@ internal static class CborToJson
         return (integer.Sign < 0 ? "~" : string.Empty) + System.Buffers.Text.Base64Url.EncodeToString(bytes);
     }
 
-    private static bool TryConvertBytes(ref CborReader reader, Utf8JsonWriter writer, ulong expected)
+    private static void ConvertBytes(byte[] bytes, Utf8JsonWriter writer, CborTag expected)
     {
-        if (!reader.TryReadBytes(out byte[] bytes))
-        {
-            return false;
-        }
-
         switch (expected)
         {
-            case ExpectBase64Url:
+            case CborTag.Base64UrlLaterEncoding:
                 writer.WriteStringValue(System.Buffers.Text.Base64Url.EncodeToString(bytes));
                 break;
-            case ExpectBase16:
+            case CborTag.Base16StringLaterEncoding:
                 writer.WriteStringValue(Convert.ToHexString(bytes));
                 break;
             default:
                 writer.WriteBase64StringValue(bytes);
                 break;
         }
-
-        return true;
     }
 
-    private static bool TryConvertArray(ref CborReader reader, Utf8JsonWriter writer, CborToJsonRules rules)
+    private static void ConvertFloat(double number, Utf8JsonWriter writer)
     {
-        if (!reader.TryReadArray(out int? count))
+        if (double.IsFinite(number))
         {
-            return false;
-        }
-
-        writer.WriteStartArray();
-        for (int i = 0; count is null ? !reader.TryTakeBreak() : i < count; i++)
-        {
-            if (!TryConvertItem(ref reader, writer, rules))
-            {
-                return false;
-            }
-        }
-
-        writer.WriteEndArray();
-        return true;
-    }
-
-    private static bool TryConvertMap(ref CborReader reader, Utf8JsonWriter writer, CborToJsonRules rules)
-    {
-        if (!reader.TryReadMap(out int? count))
-        {
-            return false;
-        }
-
-        // Different readers could interpret a duplicate key differently (RFC 8949 section 5.6).
-        HashSet<string>? seen = rules.IsForOthers ? new HashSet<string>(StringComparer.Ordinal) : null;
-        writer.WriteStartObject();
-        for (int i = 0; count is null ? !reader.TryTakeBreak() : i < count; i++)
-        {
-            if (!TryConvertKey(ref reader, writer, seen) || !TryConvertItem(ref reader, writer, rules))
-            {
-                return false;
-            }
-        }
-
-        writer.WriteEndObject();
-        return true;
-    }
-
-    // JSON has only names. Integers have one text each, other keys have none.
-    private static bool TryConvertKey(ref CborReader reader, Utf8JsonWriter writer, HashSet<string>? seen)
-    {
-        int start = reader.Position;
-        if (!reader.TryPeek(out CborMajor major))
-        {
-            return false;
-        }
-
-        string name;
-        if (major == CborMajor.TextString)
-        {
-            if (!reader.TryReadText(out name))
-            {
-                return false;
-            }
-        }
-        else if (major is not (CborMajor.UnsignedInteger or CborMajor.NegativeInteger))
-        {
-            return reader.Fail(start, "the key of a map is neither a text nor an integer");
-        }
-        else if (!reader.TryReadInteger(out BigInteger number))
-        {
-            return false;
+            writer.WriteNumberValue(number);
         }
         else
         {
-            name = number.ToString(CultureInfo.InvariantCulture);
+            writer.WriteNullValue();
         }
+    }
 
+    private static void ConvertKey(CborReader reader, Utf8JsonWriter writer, HashSet<string>? seen)
+    {
+        int start = reader.BytesRemaining;
+        string name = ReadName(reader);
         if (seen?.Add(name) is false)
         {
-            return reader.Fail(start, "a map has a duplicate key");
+            throw new CborFaultException(start, "a map has a duplicate key");
         }
 
         writer.WritePropertyName(name);
-        return true;
     }
 
-    private static bool TryConvertTagged(ref CborReader reader, Utf8JsonWriter writer, CborToJsonRules rules)
+    // JSON has only names. Integers have one text each, other keys have none.
+    private static string ReadName(CborReader reader) => reader.PeekState() switch
     {
-        int start = reader.Position;
-        CborReader ahead = reader;
-        if (ahead.TryReadTag(out ulong tag) && tag is CborNumbers.PositiveBignum or CborNumbers.NegativeBignum)
-        {
-            return TryConvertInteger(ref reader, writer, rules);
-        }
-
-        if (!reader.TryReadTag(out tag))
-        {
-            return false;
-        }
-
-        if (tag != CborNumbers.DecimalFraction)
-        {
-            // Tags other than these are left out, and their content stays (RFC 8949 section 6.1).
-            return TryConvertItem(
-                ref reader, writer, tag is ExpectBase64Url or ExpectBase64 or ExpectBase16 ? rules with { Expected = tag } : rules);
-        }
-
-        if (!reader.TryReadDecimalFraction(start, out BigInteger mantissa, out long exponent))
-        {
-            return false;
-        }
-
-        writer.WriteRawValue(string.Create(CultureInfo.InvariantCulture, $"{mantissa}E{exponent}"), skipInputValidation: true);
-        return true;
-    }
-
-    private static bool TryConvertSimple(ref CborReader reader, Utf8JsonWriter writer)
-    {
-        if (!reader.TryReadSimple(out int value, out double? number))
-        {
-            return false;
-        }
-
-        if (number is { } real && double.IsFinite(real))
-        {
-            writer.WriteNumberValue(real);
-        }
-        else if (number is null && value is 20 or 21)
-        {
-            writer.WriteBooleanValue(value == 21);
-        }
-        else
-        {
-            // Null, undefined and everything else without an equivalent in JSON.
-            writer.WriteNullValue();
-        }
-
-        return true;
-    }
+        CborReaderState.TextString or CborReaderState.StartIndefiniteLengthTextString => reader.ReadText(),
+        CborReaderState.UnsignedInteger or CborReaderState.NegativeInteger =>
+            reader.ReadInteger().ToString(CultureInfo.InvariantCulture),
+        _ => throw reader.Fault("the key of a map is neither a text nor an integer"),
+    };
 }

@@ -1,3 +1,4 @@
+using System.Formats.Cbor;
 using System.Globalization;
 using System.Numerics;
 using System.Runtime.InteropServices;
@@ -20,7 +21,7 @@ internal static class JsonToCbor
     /// </exception>
     public static byte[] Convert(JsonElement element)
     {
-        CborWriter writer = new();
+        CborWriter writer = CborWriting.Create();
         try
         {
             Convert(element, writer, CborToJson.MaxDepth);
@@ -30,7 +31,7 @@ internal static class JsonToCbor
             throw new JsonException("A string is not valid Unicode: it has half a surrogate pair.", exception);
         }
 
-        return writer.ToArray();
+        return writer.Encode();
     }
 
     private static void Convert(JsonElement element, CborWriter writer, int depth)
@@ -43,24 +44,26 @@ internal static class JsonToCbor
         switch (element.ValueKind)
         {
             case JsonValueKind.Object:
-                writer.WriteMap(element.GetPropertyCount());
+                writer.WriteStartMap(element.GetPropertyCount());
                 foreach (JsonProperty property in element.EnumerateObject())
                 {
-                    writer.WriteText(property.Name);
+                    writer.WriteTextString(property.Name);
                     Convert(property.Value, writer, depth - 1);
                 }
 
+                writer.WriteEndMap();
                 break;
             case JsonValueKind.Array:
-                writer.WriteArray(element.GetArrayLength());
+                writer.WriteStartArray(element.GetArrayLength());
                 foreach (JsonElement item in element.EnumerateArray())
                 {
                     Convert(item, writer, depth - 1);
                 }
 
+                writer.WriteEndArray();
                 break;
             case JsonValueKind.String:
-                writer.WriteText(element.GetString()!);
+                writer.WriteTextString(element.GetString()!);
                 break;
             case JsonValueKind.Number:
                 ConvertNumber(element, writer);
@@ -81,7 +84,7 @@ internal static class JsonToCbor
         {
             if (element.TryGetInt64(out long integer))
             {
-                writer.WriteInt(integer);
+                writer.WriteInt64(integer);
                 return;
             }
 

@@ -1,3 +1,4 @@
+using System.Formats.Cbor;
 using System.Globalization;
 using System.Numerics;
 
@@ -123,7 +124,7 @@ internal static class NotationNumbers
             }
 
             byte[] bytes = argument.ToByteArray(isUnsigned: true, isBigEndian: true);
-            ulong tag = isNegative ? CborNumbers.NegativeBignum : CborNumbers.PositiveBignum;
+            ulong tag = (ulong)(isNegative ? CborTag.NegativeBigNum : CborTag.UnsignedBigNum);
             output.AppendHead(CborMajor.Tag, tag, NotationWidth.Shortest);
             output.AppendHead(CborMajor.ByteString, (ulong)bytes.Length, NotationWidth.Shortest);
             output.Append(bytes);

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Formats.Cbor;
 using System.Text.Json;
 using CoAP.NET.Content.Cbor;
 
@@ -15,7 +16,7 @@ internal static class ProblemJson
 
     public static byte[] Write(CoapProblem problem, int? status)
     {
-        Tunnel tunnel = problem.Entries.TryGetValue(ProblemKey.Tunnel, out ReadOnlyMemory<byte> entry) ? Open(entry.Span) : new Tunnel();
+        Tunnel tunnel = problem.Entries.TryGetValue(ProblemKey.Tunnel, out ReadOnlyMemory<byte> entry) ? Open(entry) : new Tunnel();
         ArrayBufferWriter<byte> bytes = new();
         using (Utf8JsonWriter json = new(bytes))
         {
@@ -29,10 +30,10 @@ internal static class ProblemJson
 
             WriteText(json, "detail", problem.Detail?.Text);
             WriteText(json, "instance", problem.Instance);
-            foreach ((string name, byte[] value) in tunnel.Members)
+            foreach ((string name, ReadOnlyMemory<byte> value) in tunnel.Members)
             {
                 json.WritePropertyName(name);
-                json.WriteRawValue(CoapCborJson.ToJson(value));
+                json.WriteRawValue(CoapCborJson.ToJson(value.Span));
             }
 
             foreach ((string name, ReadOnlyMemory<byte> value) in problem.NamedEntries)
@@ -86,53 +87,64 @@ internal static class ProblemJson
                     problem.Instance = text;
                     break;
                 case "type" when text is not (null or NoType):
-                    tunnel.Add(writer => writer.WriteUInt((ulong)ProblemKey.TunnelType).WriteText(text));
+                    tunnel.Add(writer =>
+                    {
+                        writer.WriteInt64(ProblemKey.TunnelType);
+                        writer.WriteTextString(text);
+                    });
                     break;
                 case "status" when member.Value.ValueKind == JsonValueKind.Number && member.Value.TryGetInt32(out int status)
                     && status is >= 0 and <= MaxStatus:
-                    tunnel.Add(writer => writer.WriteUInt((ulong)ProblemKey.TunnelStatus).WriteUInt((ulong)status));
+                    tunnel.Add(writer =>
+                    {
+                        writer.WriteInt64(ProblemKey.TunnelStatus);
+                        writer.WriteInt32(status);
+                    });
                     break;
                 case not ("type" or "status"):
                     byte[] value = JsonToCbor.Convert(member.Value);
-                    tunnel.Add(writer => writer.WriteText(member.Name).WriteEncoded(value));
+                    tunnel.Add(writer =>
+                    {
+                        writer.WriteTextString(member.Name);
+                        writer.WriteEncodedValue(value);
+                    });
                     break;
             }
         }
 
         if (tunnel.Count > 0)
         {
-            CborWriter map = new();
-            map.WriteMap(tunnel.Count);
+            CborWriter map = CborWriting.Create();
+            map.WriteStartMap(tunnel.Count);
             tunnel.ForEach(write => write(map));
-            problem.Entries[ProblemKey.Tunnel] = map.ToArray();
+            map.WriteEndMap();
+            problem.Entries[ProblemKey.Tunnel] = map.Encode();
         }
 
         return problem;
     }
 
     // A malformed part is ignored: the rest of the problem is more useful.
-    private static Tunnel Open(ReadOnlySpan<byte> entry)
+    private static Tunnel Open(ReadOnlyMemory<byte> entry)
     {
         Tunnel tunnel = new();
-        CborReader reader = new(entry);
-        if (!reader.TryReadMap(out int? count))
-        {
-            return tunnel;
-        }
+        CborReading.TryRead(entry, reader => ReadTunnel(reader, entry, tunnel), out _, out _);
+        return tunnel;
+    }
 
-        for (int i = 0; count is { } pairs ? i < pairs : !reader.TryTakeBreak(); i++)
+    private static bool ReadTunnel(CborReader reader, ReadOnlyMemory<byte> entry, Tunnel tunnel)
+    {
+        reader.ReadStartMap();
+        while (reader.PeekState() != CborReaderState.EndMap)
         {
-            if (!reader.TryReadKey(out long? number, out string? name) || !reader.TryReadItem(out byte[] item))
-            {
-                break;
-            }
-
-            CborReader value = new(item);
-            if (number == ProblemKey.TunnelType && value.TryReadText(out string type))
+            (long? number, string? name) = reader.ReadKey();
+            ReadOnlyMemory<byte> item = reader.ReadItem(entry);
+            if (number == ProblemKey.TunnelType && CborReading.TryRead(item, CborReading.ReadText, out string? type, out _))
             {
                 tunnel.Type = type;
             }
-            else if (number == ProblemKey.TunnelStatus && value.TryReadUInt(out ulong status) && status <= MaxStatus)
+            else if (number == ProblemKey.TunnelStatus
+                && CborReading.TryRead(item, value => value.ReadUInt64(), out ulong status, out _) && status <= MaxStatus)
             {
                 tunnel.Status = (int)status;
             }
@@ -142,7 +154,8 @@ internal static class ProblemJson
             }
         }
 
-        return tunnel;
+        reader.ReadEndMap();
+        return true;
     }
 
     private static void WriteText(Utf8JsonWriter json, string name, string? text)
@@ -159,6 +172,6 @@ internal static class ProblemJson
 
         public int? Status { get; set; }
 
-        public Dictionary<string, byte[]> Members { get; } = new(StringComparer.Ordinal);
+        public Dictionary<string, ReadOnlyMemory<byte>> Members { get; } = new(StringComparer.Ordinal);
     }
 }

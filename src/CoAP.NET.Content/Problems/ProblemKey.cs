@@ -1,3 +1,5 @@
+using System.Formats.Cbor;
+
 namespace CoAP.NET.Content.Problems;
 
 /// <summary>The registered keys of concise problem details that have a meaning here (RFC 9290 sections 2 and 3.1.1).</summary>
@@ -24,5 +26,5 @@ internal static class ProblemKey
     /// <summary>
     /// The tag of a text with a language: an array of the language tag, the text and perhaps the direction (RFC 9290 appendix A).
     /// </summary>
-    public const ulong LanguageTag = 38;
+    public const CborTag LanguageTag = (CborTag)38;
 }

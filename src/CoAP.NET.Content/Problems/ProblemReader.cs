@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using System.Formats.Cbor;
 using CoAP.NET.Content.Cbor;
 
 namespace CoAP.NET.Content.Problems;
@@ -9,189 +10,135 @@ internal static class ProblemReader
     public static bool TryRead(ReadOnlySpan<byte> bytes, [NotNullWhen(true)] out CoapProblem? problem,
         [NotNullWhen(false)] out string? error)
     {
-        CborReader reader = new(bytes);
-        CoapProblem read = new();
-        if (TryReadMap(ref reader, read) && reader.TryEnd())
-        {
-            (problem, error) = (read, null);
-            return true;
-        }
-
-        problem = null;
-        error = $"{reader.Fault.Message} (offset {reader.Fault.Offset})";
-        return false;
+        ReadOnlyMemory<byte> data = bytes.ToArray();
+        bool isRead = CborReading.TryRead(data, reader => ReadMap(reader, data), out problem, out ContentFault fault);
+        error = isRead ? null : $"{fault.Message} (offset {fault.Offset})";
+        return isRead;
     }
 
-    private static bool TryReadMap(ref CborReader reader, CoapProblem problem)
+    private static CoapProblem ReadMap(CborReader reader, ReadOnlyMemory<byte> data)
     {
-        if (!reader.TryReadMap(out int? count))
-        {
-            return false;
-        }
-
+        CoapProblem problem = new();
         HashSet<long> seen = [];
-        for (int i = 0; count is { } pairs ? i < pairs : !reader.TryTakeBreak(); i++)
+        reader.ReadStartMap();
+        while (reader.PeekState() != CborReaderState.EndMap)
         {
-            int start = reader.Position;
-            if (!reader.TryReadKey(out long? number, out string? text))
-            {
-                return false;
-            }
+            int start = reader.BytesRemaining;
+            (long? number, string? text) = reader.ReadKey();
 
             // Different readers could interpret a duplicate key differently (RFC 8949 section 5.6).
             if ((number is { } key && !seen.Add(key)) || (text is not null && problem.NamedEntries.ContainsKey(text)))
             {
-                return reader.Fail(start, "a key is a duplicate");
+                throw new CborFaultException(start, "a key is a duplicate");
             }
 
-            if (!TryReadValue(ref reader, problem, number, text))
-            {
-                return false;
-            }
+            ReadValue(reader, data, problem, number, text);
         }
 
-        return true;
+        reader.ReadEndMap();
+        return problem;
     }
 
-    private static bool TryReadValue(ref CborReader reader, CoapProblem problem, long? number, string? name)
+    private static void ReadValue(CborReader reader, ReadOnlyMemory<byte> data, CoapProblem problem, long? number, string? name)
     {
         switch (number)
         {
             case ProblemKey.Title:
-                return TryReadText(ref reader, text => problem.Title = text);
+                problem.Title = ReadText(reader);
+                break;
             case ProblemKey.Detail:
-                return TryReadText(ref reader, text => problem.Detail = text);
+                problem.Detail = ReadText(reader);
+                break;
             case ProblemKey.Instance:
-                return TryReadString(ref reader, text => problem.Instance = text);
+                problem.Instance = reader.ReadText();
+                break;
             case ProblemKey.ResponseCode:
-                return TryReadCode(ref reader, problem);
+                problem.ResponseCode = new CoapCode((byte)ReadUInt(reader, byte.MaxValue, "a response code"));
+                break;
             case ProblemKey.BaseUri:
-                return TryReadString(ref reader, text => problem.BaseUri = text);
+                problem.BaseUri = reader.ReadText();
+                break;
             case ProblemKey.BaseLanguage:
-                return TryReadString(ref reader, text => problem.BaseLanguage = text);
+                problem.BaseLanguage = reader.ReadText();
+                break;
             case ProblemKey.BaseIsRightToLeft:
-                return TryReadDirection(ref reader, value => problem.BaseIsRightToLeft = value);
+                problem.BaseIsRightToLeft = ReadDirection(reader);
+                break;
             case ProblemKey.UnprocessedOption:
-                return TryReadOptionNumbers(ref reader, problem.UnprocessedOptions);
+                ReadOptionNumbers(reader, problem.UnprocessedOptions);
+                break;
+            case { } key:
+                problem.Entries.Add(key, reader.ReadItem(data));
+                break;
+            case null when name is not null:
+                problem.NamedEntries.Add(name, reader.ReadItem(data));
+                break;
+            default:
+                reader.Skip();
+                break;
         }
-
-        if (!reader.TryReadItem(out byte[] item))
-        {
-            return false;
-        }
-
-        if (name is not null)
-        {
-            problem.NamedEntries.Add(name, item);
-        }
-        else if (number is { } key)
-        {
-            problem.Entries.Add(key, item);
-        }
-
-        return true;
     }
 
-    private static bool TryReadString(ref CborReader reader, Action<string> set)
+    private static CoapProblemText? ReadText(CborReader reader)
     {
-        bool isRead = reader.TryReadText(out string text);
-        set(text);
-        return isRead;
+        if (!reader.IsAtTag(ProblemKey.LanguageTag))
+        {
+            return reader.ReadText();
+        }
+
+        int start = reader.BytesRemaining;
+        reader.ReadTag();
+        if (reader.ReadStartArray() is not (null or 2 or 3))
+        {
+            throw new CborFaultException(start, "a text with a language has two or three parts");
+        }
+
+        string language = reader.ReadText();
+        string words = reader.ReadText();
+        bool? isRightToLeft = reader.PeekState() == CborReaderState.EndArray ? null : ReadDirection(reader);
+        if (reader.PeekState() != CborReaderState.EndArray)
+        {
+            throw new CborFaultException(start, "a text with a language has two or three parts, of which the last is a direction");
+        }
+
+        reader.ReadEndArray();
+        return new CoapProblemText(words, language, isRightToLeft);
     }
 
-    private static bool TryReadText(ref CborReader reader, Action<CoapProblemText?> set)
+    private static bool? ReadDirection(CborReader reader)
     {
-        int start = reader.Position;
-        if (!reader.TryTakeTag(ProblemKey.LanguageTag))
+        if (reader.PeekState() != CborReaderState.Null)
         {
-            return TryReadString(ref reader, text => set(text));
+            return reader.ReadBoolean();
         }
 
-        if (!reader.TryReadArray(out int? count))
-        {
-            return false;
-        }
-
-        if (count is not (null or 2 or 3))
-        {
-            return reader.Fail(start, "a text with a language has two or three parts");
-        }
-
-        if (!reader.TryReadText(out string language) || !reader.TryReadText(out string words))
-        {
-            return false;
-        }
-
-        bool? isRightToLeft = null;
-        bool hasDirection = count == 3 || (count is null && !reader.TryTakeBreak());
-        if (hasDirection && (!TryReadDirection(ref reader, value => isRightToLeft = value) || (count is null && !reader.TryTakeBreak())))
-        {
-            return reader.Fail(start, "a text with a language has two or three parts, of which the last is a direction");
-        }
-
-        set(new CoapProblemText(words, language, isRightToLeft));
-        return true;
+        reader.ReadNull();
+        return null;
     }
 
-    private static bool TryReadDirection(ref CborReader reader, Action<bool?> set)
+    private static ulong ReadUInt(CborReader reader, ulong max, string what)
     {
-        if (reader.TryTakeNull())
-        {
-            set(null);
-            return true;
-        }
-
-        bool isRead = reader.TryReadBoolean(out bool value);
-        set(value);
-        return isRead;
+        int start = reader.BytesRemaining;
+        ulong value = reader.ReadUInt64();
+        return value <= max ? value : throw new CborFaultException(start, $"{what} is at most {max}");
     }
 
-    private static bool TryReadCode(ref CborReader reader, CoapProblem problem)
+    private static void ReadOptionNumbers(CborReader reader, IList<int> numbers)
     {
-        int start = reader.Position;
-        if (!reader.TryReadUInt(out ulong value))
+        if (reader.PeekState() != CborReaderState.StartArray)
         {
-            return false;
+            numbers.Add(ReadOptionNumber(reader));
+            return;
         }
 
-        if (value > byte.MaxValue)
+        reader.ReadStartArray();
+        while (reader.PeekState() != CborReaderState.EndArray)
         {
-            return reader.Fail(start, "a response code is at most 255");
+            numbers.Add(ReadOptionNumber(reader));
         }
 
-        problem.ResponseCode = new CoapCode((byte)value);
-        return true;
+        reader.ReadEndArray();
     }
 
-    private static bool TryReadOptionNumbers(ref CborReader reader, IList<int> numbers)
-    {
-        int start = reader.Position;
-        if (!reader.TryPeek(out CborMajor major))
-        {
-            return false;
-        }
-
-        int? count = 1;
-        if (major == CborMajor.Array && !reader.TryReadArray(out count))
-        {
-            return false;
-        }
-
-        for (int i = 0; count is { } all ? i < all : !reader.TryTakeBreak(); i++)
-        {
-            if (!reader.TryReadUInt(out ulong number))
-            {
-                return false;
-            }
-
-            if (number > ushort.MaxValue)
-            {
-                return reader.Fail(start, "an option number is at most 65535");
-            }
-
-            numbers.Add((int)number);
-        }
-
-        return true;
-    }
+    private static int ReadOptionNumber(CborReader reader) => (int)ReadUInt(reader, ushort.MaxValue, "an option number");
 }

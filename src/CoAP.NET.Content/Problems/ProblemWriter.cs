@@ -1,3 +1,4 @@
+using System.Formats.Cbor;
 using CoAP.NET.Content.Cbor;
 
 namespace CoAP.NET.Content.Problems;
@@ -13,19 +14,19 @@ internal static class ProblemWriter
         AddString(pairs, ProblemKey.Instance, problem.Instance);
         if (problem.ResponseCode is { } code)
         {
-            pairs.Add((Key(ProblemKey.ResponseCode), new CborWriter().WriteUInt(code.Value).ToArray()));
+            pairs.Add((Key(ProblemKey.ResponseCode), Item(writer => writer.WriteUInt32(code.Value))));
         }
 
         AddString(pairs, ProblemKey.BaseUri, problem.BaseUri);
         AddString(pairs, ProblemKey.BaseLanguage, problem.BaseLanguage);
         if (problem.BaseIsRightToLeft is { } isRightToLeft)
         {
-            pairs.Add((Key(ProblemKey.BaseIsRightToLeft), new CborWriter().WriteBoolean(isRightToLeft).ToArray()));
+            pairs.Add((Key(ProblemKey.BaseIsRightToLeft), Item(writer => writer.WriteBoolean(isRightToLeft))));
         }
 
         if (problem.UnprocessedOptions.Count != 0)
         {
-            pairs.Add((Key(ProblemKey.UnprocessedOption), OptionNumbers(problem.UnprocessedOptions)));
+            pairs.Add((Key(ProblemKey.UnprocessedOption), Item(writer => WriteOptionNumbers(writer, problem.UnprocessedOptions))));
         }
 
         foreach ((long key, ReadOnlyMemory<byte> value) in problem.Entries)
@@ -35,12 +36,12 @@ internal static class ProblemWriter
                 throw new InvalidOperationException($"The entry {key} of a problem has a property of its own. Set that property instead.");
             }
 
-            pairs.Add((Key(key), Check(key.ToString(System.Globalization.CultureInfo.InvariantCulture), value.Span, mustBeMap: key >= 0)));
+            pairs.Add((Key(key), Check(key.ToString(System.Globalization.CultureInfo.InvariantCulture), value, mustBeMap: key >= 0)));
         }
 
         foreach ((string key, ReadOnlyMemory<byte> value) in problem.NamedEntries)
         {
-            pairs.Add((new CborWriter().WriteText(key).ToArray(), Check(key, value.Span, mustBeMap: true)));
+            pairs.Add((Text(key), Check(key, value, mustBeMap: true)));
         }
 
         if (pairs.Count == 0)
@@ -49,23 +50,35 @@ internal static class ProblemWriter
         }
 
         pairs.Sort(static (left, right) => left.Key.AsSpan().SequenceCompareTo(right.Key));
-        CborWriter writer = new();
-        writer.WriteMap(pairs.Count);
+        CborWriter writer = CborWriting.Create();
+        writer.WriteStartMap(pairs.Count);
         foreach ((byte[] key, byte[] value) in pairs)
         {
-            writer.WriteEncoded(key).WriteEncoded(value);
+            writer.WriteEncodedValue(key);
+            writer.WriteEncodedValue(value);
         }
 
-        return writer.ToArray();
+        writer.WriteEndMap();
+        return writer.Encode();
     }
 
-    private static byte[] Key(long key) => new CborWriter().WriteInt(key).ToArray();
+    private static byte[] Item(Action<CborWriter> write)
+    {
+        // Most items are short; the default of the writer is 1 KiB.
+        CborWriter writer = CborWriting.Create(64);
+        write(writer);
+        return writer.Encode();
+    }
+
+    private static byte[] Key(long key) => Item(writer => writer.WriteInt64(key));
+
+    private static byte[] Text(string text) => Item(writer => writer.WriteTextString(text));
 
     private static void AddString(List<(byte[] Key, byte[] Value)> pairs, long key, string? text)
     {
         if (text is not null)
         {
-            pairs.Add((Key(key), new CborWriter().WriteText(text).ToArray()));
+            pairs.Add((Key(key), Text(text)));
         }
     }
 
@@ -77,47 +90,71 @@ internal static class ProblemWriter
             return;
         }
 
-        CborWriter value = new CborWriter().WriteTag(ProblemKey.LanguageTag).WriteArray(text.IsRightToLeft is null ? 2 : 3)
-            .WriteText(language).WriteText(text.Text);
-        if (text.IsRightToLeft is { } isRightToLeft)
+        pairs.Add((Key(key), Item(writer =>
         {
-            value.WriteBoolean(isRightToLeft);
-        }
+            writer.WriteTag(ProblemKey.LanguageTag);
+            writer.WriteStartArray(text.IsRightToLeft is null ? 2 : 3);
+            writer.WriteTextString(language);
+            writer.WriteTextString(text.Text);
+            if (text.IsRightToLeft is { } isRightToLeft)
+            {
+                writer.WriteBoolean(isRightToLeft);
+            }
 
-        pairs.Add((Key(key), value.ToArray()));
+            writer.WriteEndArray();
+        })));
     }
 
     // A single number stands alone, several are in an array.
-    private static byte[] OptionNumbers(IList<int> numbers)
+    private static void WriteOptionNumbers(CborWriter writer, IList<int> numbers)
     {
-        CborWriter value = new();
         if (numbers.Count > 1)
         {
-            value.WriteArray(numbers.Count);
+            writer.WriteStartArray(numbers.Count);
         }
 
         foreach (int number in numbers)
         {
             ArgumentOutOfRangeException.ThrowIfNegative(number);
-            value.WriteUInt((ulong)number);
+            writer.WriteInt32(number);
         }
 
-        return value.ToArray();
+        if (numbers.Count > 1)
+        {
+            writer.WriteEndArray();
+        }
     }
 
-    private static byte[] Check(string key, ReadOnlySpan<byte> value, bool mustBeMap)
+    private static byte[] Check(string key, ReadOnlyMemory<byte> value, bool mustBeMap)
     {
-        CborReader reader = new(value);
-        if (!reader.TrySkip() || !reader.TryEnd())
+        if (!CborReading.TryRead(value, IsMapWithPairs, out bool isMap, out ContentFault fault))
         {
             throw new InvalidOperationException(
-                $"The entry {key} of a problem is not a single item of CBOR: {reader.Fault.Message} (offset {reader.Fault.Offset}).");
+                $"The entry {key} of a problem is not a single item of CBOR: {fault.Message} (offset {fault.Offset}).");
         }
 
-        CborReader head = new(value);
-        return !mustBeMap || (head.TryReadMap(out int? count) && count != 0 && !head.TryTakeBreak())
+        return isMap || !mustBeMap
             ? value.ToArray()
             : throw new InvalidOperationException(
                 $"The entry {key} of a problem must be a map with at least one pair (RFC 9290 section 2).");
+    }
+
+    private static bool IsMapWithPairs(CborReader reader)
+    {
+        if (reader.PeekState() != CborReaderState.StartMap)
+        {
+            reader.Skip();
+            return false;
+        }
+
+        reader.ReadStartMap();
+        bool hasPairs = reader.PeekState() != CborReaderState.EndMap;
+        while (reader.PeekState() != CborReaderState.EndMap)
+        {
+            reader.Skip(CborReading.MaxDepth - 1);
+        }
+
+        reader.ReadEndMap();
+        return hasPairs;
     }
 }

@@ -1,3 +1,4 @@
+using System.Formats.Cbor;
 using CoAP.NET.Content.Cbor;
 
 namespace CoAP.NET.Content.Senml;
@@ -7,187 +8,158 @@ internal static class SenmlCbor
 {
     public static byte[] Write(IReadOnlyList<CoapSenmlRecord> records)
     {
-        CborWriter writer = new();
-        writer.WriteArray(records.Count);
+        CborWriter writer = CborWriting.Create();
+        writer.WriteStartArray(records.Count);
         foreach (CoapSenmlRecord record in records)
         {
-            writer.WriteMap(SenmlLabels.InCborOrder.Count(label => SenmlLabels.Has(record, label)));
+            writer.WriteStartMap(SenmlLabels.InCborOrder.Count(label => SenmlLabels.Has(record, label)));
             foreach (SenmlLabel label in SenmlLabels.InCborOrder)
             {
                 if (SenmlLabels.Has(record, label))
                 {
-                    WriteValue(label == SenmlLabel.ObjectLink ? writer.WriteText(SenmlLabels.ObjectLinkText) : writer.WriteInt((int)label),
-                        label, record);
+                    WriteField(writer, label, record);
                 }
             }
+
+            writer.WriteEndMap();
         }
 
-        return writer.ToArray();
+        writer.WriteEndArray();
+        return writer.Encode();
     }
 
     public static bool TryRead(ReadOnlySpan<byte> bytes, int maxRecords, CoapSenmlProfile profile, out List<CoapSenmlRecord> records,
         out ContentFault fault)
     {
-        records = [];
-        CborReader reader = new(bytes);
-        ContentFault broken = default;
-        if (TryReadPack(ref reader, maxRecords, profile, records, ref broken) && reader.TryEnd())
-        {
-            fault = default;
-            return true;
-        }
-
-        fault = broken.Message is null ? reader.Fault : broken;
-        return false;
+        bool isRead = CborReading.TryRead(
+            bytes.ToArray(), reader => ReadPack(reader, maxRecords, profile), out List<CoapSenmlRecord>? read, out fault);
+        records = read ?? [];
+        return isRead;
     }
 
-    private static bool TryReadPack(ref CborReader reader, int maxRecords, CoapSenmlProfile profile, List<CoapSenmlRecord> records,
-        ref ContentFault broken)
+    private static List<CoapSenmlRecord> ReadPack(CborReader reader, int maxRecords, CoapSenmlProfile profile)
     {
+        List<CoapSenmlRecord> records = [];
         SenmlState state = new(profile);
-        if (!reader.TryReadArray(out int? count))
+        int begin = reader.BytesRemaining;
+        reader.ReadStartArray();
+        while (reader.PeekState() != CborReaderState.EndArray)
         {
-            return false;
-        }
-
-        for (int i = 0; count is null ? !reader.TryTakeBreak() : i < count; i++)
-        {
-            int start = reader.Position;
-            if (i == maxRecords)
+            int start = reader.BytesRemaining;
+            if (records.Count == maxRecords)
             {
-                return Fail(start, $"there are more than {maxRecords} records", ref broken);
+                throw reader.Fault($"there are more than {maxRecords} records");
             }
 
-            if (!TryReadRecord(ref reader, profile, out SenmlFields fields, ref broken))
-            {
-                return false;
-            }
-
-            CoapSenmlRecord record = fields.ToRecord();
+            CoapSenmlRecord record = ReadRecord(reader, profile);
             if (state.Enter(record) is { } wrong)
             {
-                return Fail(start, wrong, ref broken);
+                throw new CborFaultException(start, wrong);
             }
 
             records.Add(record);
         }
 
-        return records.Count > 0 || Fail(0, "a SenML Pack needs at least one record", ref broken);
+        reader.ReadEndArray();
+        return records.Count > 0 ? records : throw new CborFaultException(begin, "a SenML Pack needs at least one record");
     }
 
-    private static bool TryReadRecord(ref CborReader reader, CoapSenmlProfile profile, out SenmlFields fields, ref ContentFault broken)
+    private static CoapSenmlRecord ReadRecord(CborReader reader, CoapSenmlProfile profile)
     {
-        fields = default;
-        if (!reader.TryReadMap(out int? pairs))
+        SenmlFields fields = default;
+        reader.ReadStartMap();
+        while (reader.PeekState() != CborReaderState.EndMap)
         {
-            return false;
+            ReadField(reader, profile, ref fields);
         }
 
-        for (int i = 0; pairs is null ? !reader.TryTakeBreak() : i < pairs; i++)
-        {
-            if (!TryReadField(ref reader, profile, ref fields, ref broken))
-            {
-                return false;
-            }
-        }
-
-        return true;
+        reader.ReadEndMap();
+        return fields.ToRecord();
     }
 
-    private static bool TryReadField(ref CborReader reader, CoapSenmlProfile profile, ref SenmlFields fields, ref ContentFault broken)
+    private static void ReadField(CborReader reader, CoapSenmlProfile profile, ref SenmlFields fields)
     {
-        int start = reader.Position;
-        if (!reader.TryPeek(out CborMajor major))
+        int start = reader.BytesRemaining;
+
+        // Known fields have numbers; a text label means the same.
+        bool isText = reader.IsAtText();
+        string? name = isText ? reader.ReadText() : null;
+        long number = isText ? 0 : reader.ReadInt64();
+        bool isKnown = isText ? SenmlLabels.TryFind(name!, profile, out SenmlLabel label) : SenmlLabels.TryFind(number, out label);
+        name ??= isKnown ? label.ToString() : $"{number}";
+        if (isKnown ? !fields.TryAdd(label) : !fields.TryAdd($"{(isText ? 1 : 0)} {name}"))
         {
-            return false;
+            throw new CborFaultException(start, $"the field '{name}' occurs twice in a record");
         }
 
-        string name;
-        bool isKnown;
-        SenmlLabel label;
-        if (major == CborMajor.TextString)
+        if (isKnown)
         {
-            // Known fields have numbers; a text label means the same.
-            if (!reader.TryReadText(out name))
-            {
-                return false;
-            }
-
-            isKnown = SenmlLabels.TryFind(name, profile, out label);
+            ReadValue(reader, label, ref fields);
+        }
+        else if (name.EndsWith('_'))
+        {
+            throw new CborFaultException(
+                start, $"the field '{name}' must be understood, but is unknown (RFC 8428 section 4.4)");
         }
         else
         {
-            if (!reader.TryReadInt(out long number))
-            {
-                return false;
-            }
-
-            isKnown = SenmlLabels.TryFind(number, out label);
-            name = isKnown ? label.ToString() : $"{number}";
+            reader.Skip();
         }
-
-        if (isKnown ? !fields.TryAdd(label) : !fields.TryAdd($"{(int)major >> 1} {name}"))
-        {
-            return Fail(start, $"the field '{name}' occurs twice in a record", ref broken);
-        }
-
-        if (!isKnown)
-        {
-            return !name.EndsWith('_')
-                ? reader.TrySkip()
-                : Fail(start, $"the field '{name}' must be understood, but is unknown (RFC 8428 section 4.4)", ref broken);
-        }
-
-        return TryReadValue(ref reader, label, ref fields, ref broken);
     }
 
-    private static bool TryReadValue(ref CborReader reader, SenmlLabel label, ref SenmlFields fields, ref ContentFault broken)
+    private static void ReadValue(CborReader reader, SenmlLabel label, ref SenmlFields fields)
     {
-        int start = reader.Position;
-        bool isRead;
+        int start = reader.BytesRemaining;
         switch (label)
         {
             case SenmlLabel.BaseVersion:
-                isRead = reader.TryReadUInt(out ulong version);
-                fields.BaseVersion = (int)Math.Min(version, int.MaxValue);
-                return isRead && (version > 0 || Fail(start, "a version is a positive integer", ref broken));
+                ulong version = reader.ReadUInt64();
+                fields.BaseVersion = version > 0
+                    ? (int)Math.Min(version, int.MaxValue)
+                    : throw new CborFaultException(start, "a version is a positive integer");
+                break;
             case SenmlLabel.BooleanValue:
-                isRead = reader.TryReadBoolean(out bool truth);
-                fields.BooleanValue = truth;
-                return isRead;
+                fields.BooleanValue = reader.ReadBoolean();
+                break;
             case SenmlLabel.DataValue:
-                isRead = reader.TryReadBytes(out byte[] data);
-                fields.DataValue = data;
-                return isRead;
+                fields.DataValue = reader.ReadByteString();
+                break;
             case SenmlLabel.BaseName or SenmlLabel.BaseUnit or SenmlLabel.Name or SenmlLabel.Unit or SenmlLabel.StringValue
                 or SenmlLabel.ObjectLink:
-                isRead = reader.TryReadText(out string text);
-                fields.Set(label, text);
-                return isRead;
+                fields.Set(label, reader.ReadText());
+                break;
             default:
-                isRead = reader.TryReadNumber(out double number);
-                fields.Set(label, number);
-                return isRead;
+                fields.Set(label, reader.ReadNumber());
+                break;
         }
     }
 
-    private static void WriteValue(CborWriter writer, SenmlLabel label, CoapSenmlRecord record)
+    private static void WriteField(CborWriter writer, SenmlLabel label, CoapSenmlRecord record)
     {
+        if (label == SenmlLabel.ObjectLink)
+        {
+            writer.WriteTextString(SenmlLabels.ObjectLinkText);
+        }
+        else
+        {
+            writer.WriteInt32((int)label);
+        }
+
         switch (label)
         {
             case SenmlLabel.BaseVersion:
-                writer.WriteInt(record.BaseVersion!.Value);
+                writer.WriteInt32(record.BaseVersion!.Value);
                 break;
             case SenmlLabel.BooleanValue:
                 writer.WriteBoolean(record.BooleanValue!.Value);
                 break;
             case SenmlLabel.DataValue:
-                writer.WriteBytes(record.DataValue!.Value.Span);
+                writer.WriteByteString(record.DataValue!.Value.Span);
                 break;
             default:
                 if (SenmlLabels.TextOf(record, label) is { } text)
                 {
-                    writer.WriteText(text);
+                    writer.WriteTextString(text);
                 }
                 else
                 {
@@ -196,11 +168,5 @@ internal static class SenmlCbor
 
                 break;
         }
-    }
-
-    private static bool Fail(int offset, string message, ref ContentFault broken)
-    {
-        broken = new ContentFault(offset, message);
-        return false;
     }
 }

@@ -61,8 +61,11 @@ internal struct SenmlState(CoapSenmlProfile profile)
     /// such a record. It is therefore accepted; it is not a measurement.
     /// </summary>
     public static bool HasBaseFieldsOnly(CoapSenmlRecord record) =>
-        record is { Name: null, Unit: null, Value: null, StringValue: null, BooleanValue: null, DataValue: null, ObjectLinkValue: null,
-            Sum: null, Time: null, UpdateTime: null }
+        record is
+        {
+            Name: null, Unit: null, Value: null, StringValue: null, BooleanValue: null, DataValue: null, ObjectLinkValue: null,
+            Sum: null, Time: null, UpdateTime: null
+        }
         && record is not { BaseName: null, BaseTime: null, BaseUnit: null, BaseValue: null, BaseSum: null, BaseVersion: null };
 
     /// <summary>Returns the record without base fields and with an absolute time. Call <see cref="Enter"/> before.</summary>

@@ -96,8 +96,8 @@ internal sealed class ConnectionPool
     {
         lock (_targets.Gate)
         {
-            return error.Error == CoapConnectionError.Aborted
-                && channel.ConnectingState is { } target
+            // A connection that ended otherwise has no cause in common with an abort.
+            return channel.ConnectingState is { } target
                 && (target.LastAbort?.Channel == channel ? target.AbortBefore : target.LastAbort) is { } before
                 && before.Cause == ConnectionTargets.CauseOf(error.InnerException as CoapConnectionException ?? error);
         }

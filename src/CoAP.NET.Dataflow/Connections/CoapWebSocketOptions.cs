@@ -51,8 +51,11 @@ public sealed class CoapWebSocketOptions
     public IDictionary<string, string> Headers { get; private set; } = new Dictionary<string, string>(StringComparer.OrdinalIgnoreCase);
 
     /// <summary>The version of HTTP: 1.1, the default, or 2.0 (RFC 8441, extended CONNECT).</summary>
-    public Version HttpVersion { get; set =>
-        field = value ?? throw new ArgumentNullException(nameof(value)); } = System.Net.HttpVersion.Version11;
+    public Version HttpVersion
+    {
+        get; set =>
+        field = value ?? throw new ArgumentNullException(nameof(value));
+    } = System.Net.HttpVersion.Version11;
 
     /// <summary>The policy for other versions of HTTP.</summary>
     /// <remarks>Default: lower ones are allowed.</remarks>

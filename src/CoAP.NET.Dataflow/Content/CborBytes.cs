@@ -1,12 +1,11 @@
 using System.Buffers;
 using System.Numerics;
-using System.Text;
 
 namespace CoAP.NET.Content;
 
 /// <summary>
-/// Writes the few CBOR items (RFC 8949) that the core itself needs: numbers of missing blocks and the debug document. Full CBOR support is
-/// in the package CoAP.NET.Content.
+/// Writes the CBOR items (RFC 8949) that the core itself needs: numbers of missing blocks. Full CBOR support is in the package
+/// CoAP.NET.Content.
 /// </summary>
 internal static class CborBytes
 {
@@ -17,10 +16,6 @@ internal static class CborBytes
     public const int Map = 5;
     public const int Tag = 6;
     public const int Simple = 7;
-
-    public const byte False = 20;
-    public const byte True = 21;
-    public const byte Null = 22;
 
     /// <summary>A head in the shortest form (RFC 8949 section 3).</summary>
     /// <param name="output">Takes the bytes.</param>
@@ -37,23 +32,5 @@ internal static class CborBytes
         }
 
         output.Advance(1 + width);
-    }
-
-    public static void WriteInt(this ArrayBufferWriter<byte> output, long value) =>
-        output.WriteHead(value < 0 ? NegativeInteger : UnsignedInteger, (ulong)(value < 0 ? ~value : value));
-
-    public static void WriteText(this ArrayBufferWriter<byte> output, string text)
-    {
-        output.WriteHead(TextString, (ulong)Encoding.UTF8.GetByteCount(text));
-        Encoding.UTF8.GetBytes(text, output);
-    }
-
-    /// <summary>A floating-point number in double precision.</summary>
-    public static void WriteDouble(this ArrayBufferWriter<byte> output, double value)
-    {
-        Span<byte> bytes = output.GetSpan(9);
-        bytes[0] = (Simple << 5) | 27;
-        System.Buffers.Binary.BinaryPrimitives.WriteDoubleBigEndian(bytes[1..], value);
-        output.Advance(9);
     }
 }

@@ -361,12 +361,6 @@ public enum CoapCounter
     EarlyRecordsDropped,
 
     /// <summary>
-    /// Times that the kernel refused a slot table for a port that several processes share
-    /// (<see cref="Transports.CoapUdpTransport.TryAttach"/>): datagrams then reach any of the processes by hash.
-    /// </summary>
-    SlotTablesRefused,
-
-    /// <summary>
     /// Requests answered 5.03 because too many waited for their handler: the capacity of <c>RunQueued</c> or <c>Serial</c>, or so many that
     /// the last of them would wait for too long, because a handler is slow or the processors are busy.
     /// </summary>

@@ -48,12 +48,6 @@ internal static partial class Log
     [LoggerMessage(1012, LogLevel.Debug, "UDP: groups could not be joined after interfaces changed: {Error}.")]
     public static partial void InterfacesNotReady(ILogger logger, string error);
 
-    [LoggerMessage(1013, LogLevel.Warning,
-        "UDP: DTLS records to the shared port {Address} do not reach the process that has their slot: {Reason} They reach any of "
-            + "the processes by hash, and those of a cluster relay them to each other: nothing is lost, but each relay costs time. "
-            + "{Advice} Logged once until it works; SlotTablesRefused counts each.")]
-    public static partial void SlotTableRefused(ILogger logger, CoapAddress address, string reason, string advice);
-
     [LoggerMessage(1014, LogLevel.Information,
         "UDP: the engine LinuxLoop cannot be used here: {Reason} The engine Portable is used, which needs more processor time.")]
     public static partial void UdpFallsBack(ILogger logger, string reason);

@@ -33,32 +33,26 @@ internal sealed class Pacing
     /// <summary>Returns the minimum timeout of the first copy of a Confirmable message to a peer, without back-off.</summary>
     public static TimeSpan TimeoutOf(CoapChannel channel, long now) =>
         channel.Messaging is { Times: { } times, Sending: { Timing: { } timing } sending }
-            && times.Timing is not (CoapRetransmissionTiming.Default or CoapRetransmissionTiming.Rfc7252)
-            ? TimeSpan.FromTicks(timing.Squeezed(times, sending.RoundTrip, now))
+            && times.Timing == CoapRetransmissionTiming.Fasor
+            ? TimeSpan.FromTicks(timing.FastTimeout(times, sending.RoundTrip, now))
             : channel.Parameters.AckTimeout;
 
     public long FirstWait(CoapTransmission transmission, PeerTimes times, SendingState sending, long now)
     {
-        CoapRetransmissionTiming kind = TimingOf(transmission, times);
-        if (kind == CoapRetransmissionTiming.Rfc7252)
+        if (!IsMeasured(transmission, times))
         {
             return times.AckTimeout + (long)(times.AckSpread * _jitter.Next());
         }
 
-        if (sending.Timing?.Kind != kind)
-        {
-            sending.Timing = PeerTiming.Create(kind);
-        }
-
-        long wait = sending.Timing.FirstWait(transmission, times, sending.RoundTrip, sending.Interactions, NextDither(times), now);
-
+        sending.Timing ??= new FasorTiming();
+        long wait = sending.Timing.FirstWait(transmission, times, sending.RoundTrip, NextDither(times), now);
         return Bounded(Math.Max(wait, times.ShortestWait(0)), 0, transmission, times, sending, now);
     }
 
     /// <summary>Returns when the copy after this one is due, or the message is given up.</summary>
     public long NextDue(CoapTransmission transmission, PeerTimes times, SendingState sending, long now)
     {
-        if (TimingOf(transmission, times) == CoapRetransmissionTiming.Rfc7252 || sending.Timing is not { } timing)
+        if (!IsMeasured(transmission, times) || sending.Timing is not { } timing)
         {
             // Counted from its due time, so delays of the clock do not add up; but copies never follow one another faster than ACK_TIMEOUT.
             transmission.Timeout *= 2;
@@ -75,7 +69,7 @@ internal sealed class Pacing
     /// requires the last one to be earlier (RFC 7252 section 4.8.2). With the default waits none is later.
     /// </summary>
     public static bool IsPastSpan(CoapTransmission transmission, PeerTimes times) =>
-        TimingOf(transmission, times) != CoapRetransmissionTiming.Rfc7252 && transmission.Due - transmission.SentAt > times.MaxTransmitSpan;
+        IsMeasured(transmission, times) && transmission.Due - transmission.SentAt > times.MaxTransmitSpan;
 
     /// <summary>Handles an acknowledged or rejected message.</summary>
     public static void OnAnswered(CoapTransmission transmission, CoapChannel peer, long now)
@@ -92,19 +86,19 @@ internal sealed class Pacing
             // After a retransmission it is unknown which copy was answered (Karn's rule).
             sending.RoundTrip.Add(elapsed);
         }
-        else if (TimingOf(transmission, peer.Messaging.Times) == CoapRetransmissionTiming.Rfc7252)
+        else if (!IsMeasured(transmission, peer.Messaging.Times))
         {
             // Its waits were not measured, so they say nothing about the path.
             return;
         }
 
-        sending.Timing?.OnAnswered(elapsed, transmission.Attempts - 1, peer.Messaging.Times, sending.RoundTrip, now);
+        sending.Timing?.OnAnswered(elapsed, transmission.Attempts - 1, now);
     }
 
     /// <summary>Handles the end of a message without an acknowledgement. Its wait is a sample only if it was retransmitted.</summary>
     public static void OnUnanswered(CoapTransmission transmission, CoapChannel peer, long now)
     {
-        if (transmission.Attempts > 1 && TimingOf(transmission, peer.Messaging.Times) != CoapRetransmissionTiming.Rfc7252)
+        if (transmission.Attempts > 1 && IsMeasured(transmission, peer.Messaging.Times))
         {
             peer.Messaging.Sending?.Timing?.OnUnanswered(now - transmission.SentAt, now);
         }
@@ -168,15 +162,14 @@ internal sealed class Pacing
         // the span to the others.
         long span = transmission.SentAt + times.MaxTransmitSpan - now;
         long room = copies == 0 ? span / Math.Min(left, 2) : span / left;
-        long shortest = sending.Timing!.Squeezed(times, sending.RoundTrip, now);
+        long shortest = sending.Timing!.FastTimeout(times, sending.RoundTrip, now);
         wait = Math.Min(wait, Math.Max(room, shortest));
         return copies == 0 ? Math.Min(wait, span) : Math.Min(wait, transmission.SentAt + times.MaxTransmitWait - now);
     }
 
     // By default only the blocks of bodies are measured: there are many of them, to the same peer.
-    private static CoapRetransmissionTiming TimingOf(CoapTransmission transmission, PeerTimes times) =>
-        times.Timing != CoapRetransmissionTiming.Default ? times.Timing
-            : transmission.IsOfBody ? CoapRetransmissionTiming.Fasor : CoapRetransmissionTiming.Rfc7252;
+    private static bool IsMeasured(CoapTransmission transmission, PeerTimes times) =>
+        times.Timing == CoapRetransmissionTiming.Fasor || (times.Timing == CoapRetransmissionTiming.Default && transmission.IsOfBody);
 
     private static long MayProbe(CoapTransmission transmission, CoapChannel peer, SendingState sending)
     {

@@ -39,7 +39,7 @@ internal sealed class PeerTimes
     public long MaxTransmitWait { get; }
 
     /// <summary>
-    /// The lower bound of a timeout by RFC 8961 and FASOR, 62.5 ms by default: on a fast network the delay comes from the peer and varies.
+    /// The lower bound of a measured timeout, 62.5 ms by default: on a fast network the delay comes from the peer and varies.
     /// </summary>
     public long ShortestTimeout { get; }
 

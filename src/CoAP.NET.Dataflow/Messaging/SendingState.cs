@@ -56,11 +56,11 @@ internal sealed class SendingState : WheelTimer
     /// <summary>The time of the last message to the peer while it was silent, in units of 100 ns.</summary>
     public long LastProbe { get; set; }
 
-    /// <summary>The round-trip time of Confirmable messages that were sent once. Kept for any timing, for code that paces by it.</summary>
+    /// <summary>The round-trip time of Confirmable messages that were sent once. Always kept, for code that paces by it.</summary>
     public RoundTripEstimate RoundTrip;
 
     /// <summary>The measured timing of messages; null when nothing is measured.</summary>
-    public PeerTiming? Timing { get; set; }
+    public FasorTiming? Timing { get; set; }
 
     internal override void Fire(long now) => _transmissions.Pump(Peer, now);
 }

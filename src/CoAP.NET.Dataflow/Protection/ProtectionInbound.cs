@@ -205,7 +205,9 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
             case ProtectionVerdictKind.Deliver when !item.IsMulticast:
                 Offer(item with
                 {
-                    Channel = verdict.Peer!.Channel, Message = verdict.Message, Transmission = AnsweredChallenge.FirstOf(item.Transmission)
+                    Channel = verdict.Peer!.Channel,
+                    Message = verdict.Message,
+                    Transmission = AnsweredChallenge.FirstOf(item.Transmission)
                 });
                 break;
             case ProtectionVerdictKind.Refuse when item.Message!.Code.IsRequest:

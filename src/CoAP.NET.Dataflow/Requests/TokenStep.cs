@@ -18,8 +18,11 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
     /// </summary>
     /// <param name="channel">The peer.</param>
     public static int LengthFor(CoapChannel channel) =>
-        channel is { IsReliable: true, PeerMaxTokenLength: > CoapToken.MaxLength and int longest,
-            Parameters.ExtendedTokenLength: { } wanted } && OurLongest(channel) > CoapToken.MaxLength
+        channel is
+        {
+            IsReliable: true, PeerMaxTokenLength: > CoapToken.MaxLength and int longest,
+            Parameters.ExtendedTokenLength: { } wanted
+        } && OurLongest(channel) > CoapToken.MaxLength
             ? Math.Min(Math.Min(wanted, longest), OurLongest(channel))
             : 0;
 

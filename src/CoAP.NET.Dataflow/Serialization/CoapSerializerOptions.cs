@@ -8,8 +8,11 @@ public sealed class CoapSerializerOptions
 {
     /// <summary>The option factories.</summary>
     /// <remarks>Default: all that this library knows.</remarks>
-    public CoapOptionRegistry Registry { get; set =>
-        field = value ?? throw new ArgumentNullException(nameof(value)); } = CoapOptionRegistry.Default;
+    public CoapOptionRegistry Registry
+    {
+        get; set =>
+        field = value ?? throw new ArgumentNullException(nameof(value));
+    } = CoapOptionRegistry.Default;
 
     /// <summary>The largest message that is read, in bytes with its header.</summary>
     /// <remarks>Default: 65,535 in datagrams, 1 MiB in streams when null.</remarks>

@@ -17,7 +17,7 @@ public sealed class CoapConnectProgress(CoapConnectStage stage, string descripti
     /// <summary>
     /// A human-readable description in whole sentences: what the peer was asked, what arrived, the likely cause and the remedy.
     /// </summary>
-    public string Description { get; } = description;
+    public string Description { get; } = description ?? throw new ArgumentNullException(nameof(description));
 
     /// <summary>Returns <see cref="Description"/>.</summary>
     public override string ToString() => Description;

@@ -10,6 +10,9 @@ public interface ICoapPeerIdentity
     /// <remarks>It lives as long as the peer's connection or session.</remarks>
     X509Certificate2? Certificate { get; }
 
+    /// <summary>The identity of the pre-shared key that the peer proved (RFC 4279); null without one.</summary>
+    string? PskIdentity => null;
+
     /// <summary>Who the peer is; null for a peer that proved nothing that distinguishes it.</summary>
     CoapPeerId? Id { get; }
 

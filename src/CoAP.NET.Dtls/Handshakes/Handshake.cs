@@ -214,7 +214,8 @@ internal abstract partial class Handshake : IDisposable
         // The end that speaks last repeats its flight on request. If both did, each would take the other's answer for a request.
         byte[] lastFlight = IsResumed != Settings.IsServer ? Translator.LastFlight : [];
         return new Established(records, lastFlight, Translator.NextPlainSequence, records.Suite.UsesPreSharedKey ? PskIdentity : null,
-            PeerCertificate) { PeerPublicKey = PeerPublicKey, ResumptionId = ResumptionId, Shown = Shown };
+            PeerCertificate)
+        { PeerPublicKey = PeerPublicKey, ResumptionId = ResumptionId, Shown = Shown };
     }
 
     public void Dispose()

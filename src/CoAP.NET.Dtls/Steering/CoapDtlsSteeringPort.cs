@@ -101,10 +101,6 @@ public sealed class CoapDtlsSteeringPort
     }
 
     /// <summary>The sockets of the server, or null if it has none of its own.</summary>
-    /// <remarks>
-    /// If several processes share its port, the steering may let the kernel deliver records to them by slot
-    /// (<see cref="CoapUdpTransport.TryAttach"/>).
-    /// </remarks>
     public CoapUdpTransport? Sockets => _steering.Sockets;
 
     /// <summary>Counts the sessions of a slot on this server.</summary>

@@ -59,22 +59,23 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
             _server = new DtlsServer(
                 _serverContext, settings.ServerLimits, settings.PskStore, settings.ValidateClientsBy(context.TimeProvider), this,
                 context.TimeProvider, context.Random, _work.Run,
-                context.SharedKeysFor(CookieMint.Purpose, HandshakeIntake.CookieKeyLifetime)) {
-                    Sources = context.Sources,
-                    HandshakeFailed = _reports.Failed,
-                    ValidateRawPublicKey = settings.ValidateClientPublicKey,
-                    Counters = new DtlsServerCounters(context.Counters),
-                    SelectRules = RulesOfServer(settings, context.TimeProvider, storeFailed),
-                    ResumptionFailed = _reports.StoreFailed,
-                    CheckFailed = _reports.CheckFailed,
-                    Keeping = settings.SessionKeeping,
-                    KeepingFailed = OnKeepingFailed,
-                    Asks = AskAsync,
-                    MaxDatagram = context.Limits.MaxDatagramSize + RecordOverhead,
-                    SteeringFailed = _reports.SteeringFailed,
-                    Sockets = sockets as CoapUdpTransport,
-                    SteeredBy = settings.Steering,
-                };
+                context.SharedKeysFor(CookieMint.Purpose, HandshakeIntake.CookieKeyLifetime))
+            {
+                Sources = context.Sources,
+                HandshakeFailed = _reports.Failed,
+                ValidateRawPublicKey = settings.ValidateClientPublicKey,
+                Counters = new DtlsServerCounters(context.Counters),
+                SelectRules = RulesOfServer(settings, context.TimeProvider, storeFailed),
+                ResumptionFailed = _reports.StoreFailed,
+                CheckFailed = _reports.CheckFailed,
+                Keeping = settings.SessionKeeping,
+                KeepingFailed = OnKeepingFailed,
+                Asks = AskAsync,
+                MaxDatagram = context.Limits.MaxDatagramSize + RecordOverhead,
+                SteeringFailed = _reports.SteeringFailed,
+                Sockets = sockets as CoapUdpTransport,
+                SteeredBy = settings.Steering,
+            };
         }
 
         if (settings.HasClient)

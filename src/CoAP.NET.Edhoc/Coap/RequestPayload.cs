@@ -1,4 +1,3 @@
-using CoAP.NET.Content.Cbor;
 using CoAP.NET.Edhoc.Messages;
 
 namespace CoAP.NET.Edhoc.Coap;
@@ -14,7 +13,7 @@ internal static class RequestPayload
     public static byte[] First(ReadOnlySpan<byte> message) => [True, .. message];
 
     public static byte[] Later(ReadOnlySpan<byte> identifier, ReadOnlySpan<byte> message) =>
-        new CborWriter().WriteIdentifier(identifier).WriteEncoded(message).ToArray();
+        [.. Identifiers.Item(identifier), .. message];
 
     /// <summary>Splits the payload.</summary>
     /// <param name="payload">The payload.</param>

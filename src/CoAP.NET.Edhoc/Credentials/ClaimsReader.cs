@@ -1,3 +1,4 @@
+using System.Formats.Cbor;
 using CoAP.NET.Content.Cbor;
 using CoAP.NET.Edhoc.Keys;
 using CoAP.NET.Edhoc.Messages;
@@ -41,25 +42,36 @@ internal sealed record ClaimsReader(EdhocPublicKey Key, byte[]? KeyId, string? S
 
     public static byte[] Write(EdhocPublicKey key, ReadOnlySpan<byte> keyId, string? subject)
     {
-        CborWriter writer = new();
-        writer.WriteMap(subject is null ? 1 : 2);
+        CborWriter writer = CborWriting.Create();
+        writer.WriteStartMap(subject is null ? 1 : 2);
         if (subject is not null)
         {
-            writer.WriteInt(SubjectClaim).WriteText(subject);
+            writer.WriteInt32(SubjectClaim);
+            writer.WriteTextString(subject);
         }
 
-        bool isNist = Curves.IsNist(key.Curve);
-        writer.WriteInt(ConfirmationClaim).WriteMap(1).WriteInt(1).WriteMap(key.Y is null ? 4 : 5)
-            .WriteInt(1).WriteInt(isNist ? 2 : 1)
-            .WriteInt(2).WriteBytes(keyId)
-            .WriteInt(-1).WriteInt((int)key.Curve)
-            .WriteInt(-2).WriteBytes(key.X.Span);
+        writer.WriteInt32(ConfirmationClaim);
+        writer.WriteStartMap(1);
+        writer.WriteInt32(1);
+        writer.WriteStartMap(key.Y is null ? 4 : 5);
+        writer.WriteInt32(1);
+        writer.WriteInt32(Curves.IsNist(key.Curve) ? 2 : 1);
+        writer.WriteInt32(2);
+        writer.WriteByteString(keyId);
+        writer.WriteInt32(-1);
+        writer.WriteInt32((int)key.Curve);
+        writer.WriteInt32(-2);
+        writer.WriteByteString(key.X.Span);
         if (key.Y is { } y)
         {
-            writer.WriteInt(-3).WriteBytes(y.Span);
+            writer.WriteInt32(-3);
+            writer.WriteByteString(y.Span);
         }
 
-        return writer.ToArray();
+        writer.WriteEndMap();
+        writer.WriteEndMap();
+        writer.WriteEndMap();
+        return writer.Encode();
     }
 
     private static SequenceReader Open(ReadOnlySpan<byte> data) => new(data, "A claims set", isStrict: false);

@@ -1,7 +1,7 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Content.Cbor;
 using CoAP.NET.Edhoc.Credentials;
+using CoAP.NET.Edhoc.Messages;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Edhoc;
@@ -92,7 +92,7 @@ public sealed class EdhocCredential : ICoapPeerIdentity, IEquatable<EdhocCredent
     /// <returns>The credential.</returns>
     /// <exception cref="EdhocException">It is not a COSE_Key.</exception>
     public static EdhocCredential OfCoseKey(ReadOnlySpan<byte> key, object? identity = null) =>
-        OfCcs(new CborWriter().WriteMap(1).WriteInt(8).WriteMap(1).WriteInt(1).WriteEncoded(key).ToArray(), identity);
+        OfCcs([0xa1, 0x08, 0xa1, 0x01, .. key], identity);
 
     /// <summary>Creates a credential from a CBOR Web Token that the caller has verified.</summary>
     /// <param name="token">The token without a tag, a CBOR array, exactly as the peer has it.</param>
@@ -119,7 +119,7 @@ public sealed class EdhocCredential : ICoapPeerIdentity, IEquatable<EdhocCredent
     public static EdhocCredential OfCertificate(ReadOnlySpan<byte> certificate, object? identity = null)
     {
         CertificateReader read = CertificateReader.Read(certificate);
-        return new EdhocCredential(EdhocCredentialKind.Certificate, new CborWriter().WriteBytes(certificate).ToArray(), read.Key)
+        return new EdhocCredential(EdhocCredentialKind.Certificate, Bytes.Item(certificate), read.Key)
         {
             Certificate = certificate.ToArray(),
             Subject = read.Subject,

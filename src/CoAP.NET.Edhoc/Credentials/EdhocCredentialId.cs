@@ -1,3 +1,4 @@
+using System.Formats.Cbor;
 using System.Security.Cryptography;
 using CoAP.NET.Content.Cbor;
 using CoAP.NET.Edhoc.Messages;
@@ -47,7 +48,7 @@ public sealed class EdhocCredentialId
     /// <param name="keyId">The identifier; one byte of 00 to 17 or 20 to 37 is the shortest on the wire.</param>
     /// <returns>The identification.</returns>
     public static EdhocCredentialId OfKeyId(ReadOnlySpan<byte> keyId) =>
-        Read(new CborWriter().WriteMap(1).WriteInt(4).WriteBytes(keyId).ToArray());
+        Read([0xa1, 0x04, .. Bytes.Item(keyId)]);
 
     /// <summary>Creates an x5t.</summary>
     /// <param name="certificate">The certificate in DER.</param>
@@ -56,9 +57,15 @@ public sealed class EdhocCredentialId
     public static EdhocCredentialId OfCertificateHash(ReadOnlySpan<byte> certificate, bool isShort = true)
     {
         int algorithm = isShort ? Sha256Short : Sha256;
-        CborWriter writer = new();
-        writer.WriteMap(1).WriteInt(34).WriteArray(2).WriteInt(algorithm).WriteBytes(HashOf(algorithm, certificate)!);
-        return Read(writer.ToArray());
+        CborWriter writer = CborWriting.Create();
+        writer.WriteStartMap(1);
+        writer.WriteInt32((int)EdhocCredentialIdKind.CertificateHash);
+        writer.WriteStartArray(2);
+        writer.WriteInt32(algorithm);
+        writer.WriteByteString(HashOf(algorithm, certificate)!);
+        writer.WriteEndArray();
+        writer.WriteEndMap();
+        return Read(writer.Encode());
     }
 
     /// <summary>Creates an x5chain.</summary>
@@ -72,19 +79,26 @@ public sealed class EdhocCredentialId
             throw new ArgumentException($"A chain has 1 to {MaxCertificates} certificates.", nameof(certificates));
         }
 
-        CborWriter writer = new();
-        writer.WriteMap(1).WriteInt(33);
+        CborWriter writer = CborWriting.Create();
+        writer.WriteStartMap(1);
+        writer.WriteInt32((int)EdhocCredentialIdKind.CertificateChain);
         if (certificates.Length > 1)
         {
-            writer.WriteArray(certificates.Length);
+            writer.WriteStartArray(certificates.Length);
         }
 
         foreach (ReadOnlyMemory<byte> certificate in certificates)
         {
-            writer.WriteBytes(certificate.Span);
+            writer.WriteByteString(certificate.Span);
         }
 
-        return Read(writer.ToArray());
+        if (certificates.Length > 1)
+        {
+            writer.WriteEndArray();
+        }
+
+        writer.WriteEndMap();
+        return Read(writer.Encode());
     }
 
     /// <summary>Creates a kccs.</summary>
@@ -92,14 +106,14 @@ public sealed class EdhocCredentialId
     /// <returns>The identification.</returns>
     /// <exception cref="EdhocException">It is not CBOR, or not deterministic.</exception>
     public static EdhocCredentialId OfCcs(ReadOnlySpan<byte> claims) =>
-        Read(new CborWriter().WriteMap(1).WriteInt(14).WriteEncoded(claims).ToArray());
+        Read([0xa1, (byte)EdhocCredentialIdKind.Ccs, .. claims]);
 
     /// <summary>Creates a kcwt.</summary>
     /// <param name="token">The token, a CBOR array without a tag.</param>
     /// <returns>The identification.</returns>
     /// <exception cref="EdhocException">It is not CBOR, or not deterministic.</exception>
     public static EdhocCredentialId OfCwt(ReadOnlySpan<byte> token) =>
-        Read(new CborWriter().WriteMap(1).WriteInt(13).WriteEncoded(token).ToArray());
+        Read([0xa1, (byte)EdhocCredentialIdKind.Cwt, .. token]);
 
     /// <summary>Reads a header map.</summary>
     /// <param name="encoded">The map.</param>
@@ -157,8 +171,7 @@ public sealed class EdhocCredentialId
     public override string ToString() => _encoded.Length <= 64 ? $"{Kind} {Convert.ToHexStringLower(_encoded)}" : $"{Kind}";
 
     /// <summary>Writes it in the form of a plaintext: a kid alone in the short form.</summary>
-    internal CborWriter Write(CborWriter writer) =>
-        Kind == EdhocCredentialIdKind.KeyId ? writer.WriteIdentifier(KeyId.Span) : writer.WriteEncoded(_encoded);
+    internal byte[] ToPlaintext() => Kind == EdhocCredentialIdKind.KeyId ? Identifiers.Item(KeyId.Span) : _encoded;
 
     /// <summary>Reads it from a plaintext.</summary>
     internal static EdhocCredentialId ReadFrom(ref SequenceReader reader)

@@ -1,9 +1,19 @@
+using System.Formats.Cbor;
 using CoAP.NET.Content.Cbor;
 
 namespace CoAP.NET.Edhoc.Messages;
 
-/// <summary>Messages that are one byte string, with or without a prefix.</summary>
+/// <summary>Encodes single items, which messages and inputs of hashes are put together of.</summary>
 internal static class Bytes
 {
-    public static byte[] Item(ReadOnlySpan<byte> bytes) => new CborWriter().WriteBytes(bytes).ToArray();
+    public static byte[] Item(ReadOnlySpan<byte> bytes)
+    {
+        CborWriter writer = CborWriting.Create(bytes.Length + 9);
+        writer.WriteByteString(bytes);
+        byte[] item = writer.Encode();
+
+        // Wipes the buffer of the writer: some items are secret.
+        writer.Reset();
+        return item;
+    }
 }

@@ -1,3 +1,4 @@
+using System.Formats.Cbor;
 using CoAP.NET.Content.Cbor;
 
 namespace CoAP.NET.Edhoc.Messages;
@@ -47,18 +48,23 @@ internal static class EadItems
 
     public static byte[] Write(IReadOnlyList<EdhocEad> items)
     {
-        CborWriter writer = new();
+        if (items.Count == 0)
+        {
+            return [];
+        }
+
+        CborWriter writer = CborWriting.Create();
         foreach (EdhocEad item in items)
         {
             ArgumentOutOfRangeException.ThrowIfNegative(item.Label);
             ArgumentOutOfRangeException.ThrowIfGreaterThan(item.Label, EdhocEad.MaxLabel);
-            writer.WriteInt(item.IsCritical ? -item.Label : item.Label);
+            writer.WriteInt32(item.IsCritical ? -item.Label : item.Label);
             if (item.Value is { } value)
             {
-                writer.WriteBytes(value.Span);
+                writer.WriteByteString(value.Span);
             }
         }
 
-        return writer.ToArray();
+        return writer.Encode();
     }
 }

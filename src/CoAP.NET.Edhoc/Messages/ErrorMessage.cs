@@ -1,3 +1,4 @@
+using System.Formats.Cbor;
 using System.Text;
 using CoAP.NET.Content.Cbor;
 
@@ -10,15 +11,23 @@ internal static class ErrorMessage
 
     public static byte[] Write(EdhocException error)
     {
-        CborWriter writer = new();
-        string text = error.PeerText ?? error.Message;
-        writer.WriteInt((int)error.Code);
-        return (error.Code switch
+        CborWriter writer = CborWriting.Create();
+        writer.WriteInt32((int)error.Code);
+        switch (error.Code)
         {
-            EdhocErrorCode.WrongSelectedCipherSuite => SuiteList.Write(writer, error.Suites),
-            EdhocErrorCode.UnknownCredential => writer.WriteBoolean(true),
-            _ => writer.WriteText(text.Length > EdhocException.MaxPeerText ? text[..EdhocException.MaxPeerText] : text),
-        }).ToArray();
+            case EdhocErrorCode.WrongSelectedCipherSuite:
+                SuiteList.Write(writer, error.Suites);
+                break;
+            case EdhocErrorCode.UnknownCredential:
+                writer.WriteBoolean(true);
+                break;
+            default:
+                string text = error.PeerText ?? error.Message;
+                writer.WriteTextString(text.Length > EdhocException.MaxPeerText ? text[..EdhocException.MaxPeerText] : text);
+                break;
+        }
+
+        return writer.Encode();
     }
 
     /// <summary>

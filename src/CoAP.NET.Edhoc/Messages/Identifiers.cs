@@ -1,5 +1,3 @@
-using CoAP.NET.Content.Cbor;
-
 namespace CoAP.NET.Edhoc.Messages;
 
 /// <summary>Connection identifiers and kids: byte strings, some of which travel as integers (RFC 9528 section 3.3.2).</summary>
@@ -9,6 +7,6 @@ internal static class Identifiers
     public static bool IsInteger(ReadOnlySpan<byte> identifier) =>
         identifier is [<= 0x17 or (>= 0x20 and <= 0x37)];
 
-    public static CborWriter WriteIdentifier(this CborWriter writer, ReadOnlySpan<byte> identifier) =>
-        IsInteger(identifier) ? writer.WriteEncoded(identifier) : writer.WriteBytes(identifier);
+    /// <summary>Encodes an identifier.</summary>
+    public static byte[] Item(ReadOnlySpan<byte> identifier) => IsInteger(identifier) ? identifier.ToArray() : Bytes.Item(identifier);
 }

@@ -1,3 +1,4 @@
+using System.Formats.Cbor;
 using CoAP.NET.Content.Cbor;
 
 namespace CoAP.NET.Edhoc.Messages;
@@ -12,9 +13,10 @@ internal sealed record MessageOne(EdhocMethod Method, int[] Suites, byte[] Publi
 
     public byte[] Write()
     {
-        CborWriter writer = new();
-        SuiteList.Write(writer.WriteInt((int)Method), Suites);
-        return writer.WriteBytes(PublicKey).WriteIdentifier(ConnectionId).WriteEncoded(EadItems.Write(Ead)).ToArray();
+        CborWriter writer = CborWriting.Create();
+        writer.WriteInt32((int)Method);
+        SuiteList.Write(writer, Suites);
+        return [.. writer.Encode(), .. Bytes.Item(PublicKey), .. Identifiers.Item(ConnectionId), .. EadItems.Write(Ead)];
     }
 
     /// <summary>Reads it without the external authorization data, whose critical items matter only after the check of the suite.</summary>

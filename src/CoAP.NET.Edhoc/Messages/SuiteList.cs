@@ -1,3 +1,4 @@
+using System.Formats.Cbor;
 using CoAP.NET.Content.Cbor;
 
 namespace CoAP.NET.Edhoc.Messages;
@@ -5,19 +6,21 @@ namespace CoAP.NET.Edhoc.Messages;
 /// <summary>SUITES_I and SUITES_R: an integer for one suite, an array for two or more (RFC 9528 section 5.2.1).</summary>
 internal static class SuiteList
 {
-    public static CborWriter Write(CborWriter writer, IReadOnlyList<int> suites)
+    public static void Write(CborWriter writer, IReadOnlyList<int> suites)
     {
-        if (suites.Count != 1)
+        if (suites.Count == 1)
         {
-            writer.WriteArray(suites.Count);
+            writer.WriteInt32(suites[0]);
+            return;
         }
 
+        writer.WriteStartArray(suites.Count);
         foreach (int suite in suites)
         {
-            writer.WriteInt(suite);
+            writer.WriteInt32(suite);
         }
 
-        return writer;
+        writer.WriteEndArray();
     }
 
     public static int[] Read(ref SequenceReader reader, int max)

@@ -1,5 +1,7 @@
+using System.Formats.Cbor;
 using System.Security.Cryptography;
 using CoAP.NET.Content.Cbor;
+using CoAP.NET.Edhoc.Messages;
 
 namespace CoAP.NET.Edhoc.Schedule;
 
@@ -23,7 +25,7 @@ internal sealed class KeySchedule : IDisposable
         EdhocCipherSuite suite, ReadOnlySpan<byte> messageOneHash, ReadOnlySpan<byte> responderKey, ReadOnlySpan<byte> shared)
     {
         Suite = suite;
-        Transcript = HashOf(suite, new CborWriter().WriteBytes(responderKey).WriteBytes(messageOneHash));
+        Transcript = suite.Hash.Hash([.. Bytes.Item(responderKey), .. Bytes.Item(messageOneHash)]);
         _key = suite.Hash.Extract(Transcript, shared);
     }
 
@@ -76,7 +78,13 @@ internal sealed class KeySchedule : IDisposable
     {
         CryptographicOperations.ZeroMemory(_key);
         _key = key;
-        Transcript = HashOf(Suite, new CborWriter().WriteBytes(Transcript).WriteEncoded(plaintext).WriteEncoded(credential));
+
+        // The plaintext contains the identity of a party, which EDHOC hides from others.
+        byte[] before = Bytes.Item(Transcript);
+        byte[] input = [.. before, .. plaintext, .. credential];
+        Transcript = Suite.Hash.Hash(input);
+        CryptographicOperations.ZeroMemory(before);
+        CryptographicOperations.ZeroMemory(input);
     }
 
     /// <summary>CIPHERTEXT_3 or CIPHERTEXT_4.</summary>
@@ -110,10 +118,14 @@ internal sealed class KeySchedule : IDisposable
     /// <summary>EDHOC_KDF (section 4.1.2).</summary>
     public static byte[] Derive(EdhocCipherSuite suite, ReadOnlySpan<byte> key, int label, ReadOnlySpan<byte> context, int length)
     {
-        CborWriter writer = new CborWriter().WriteInt(label).WriteBytes(context).WriteInt(length);
-        byte[] info = writer.ToArray();
+        CborWriter writer = CborWriting.Create(context.Length + 32);
+        writer.WriteInt32(label);
+        writer.WriteByteString(context);
+        writer.WriteInt32(length);
+        byte[] info = writer.Encode();
         byte[] derived = suite.Hash.Expand(key, info, length);
-        Wipe(writer, info);
+        writer.Reset();
+        CryptographicOperations.ZeroMemory(info);
         return derived;
     }
 
@@ -126,25 +138,18 @@ internal sealed class KeySchedule : IDisposable
         CryptographicOperations.ZeroMemory(Transcript);
     }
 
-    // Plaintexts contain the identities of the parties, which EDHOC hides from others.
-    private static byte[] HashOf(EdhocCipherSuite suite, CborWriter writer)
-    {
-        byte[] input = writer.ToArray();
-        byte[] hash = suite.Hash.Hash(input);
-        Wipe(writer, input);
-        return hash;
-    }
-
-    private static void Wipe(CborWriter writer, byte[] written)
-    {
-        writer.Clear();
-        CryptographicOperations.ZeroMemory(written);
-    }
-
     private (byte[] Key, byte[] Nonce) AeadKeys(int keyLabel) => (
         Derive(_key, keyLabel, Transcript, Suite.Aead.KeyLength),
         Derive(_key, keyLabel + 1, Transcript, Suite.Aead.NonceLength));
 
-    private byte[] AssociatedData() =>
-        new CborWriter().WriteArray(3).WriteText("Encrypt0").WriteBytes([]).WriteBytes(Transcript).ToArray();
+    private byte[] AssociatedData()
+    {
+        CborWriter writer = CborWriting.Create(Transcript.Length + 32);
+        writer.WriteStartArray(3);
+        writer.WriteTextString("Encrypt0");
+        writer.WriteByteString([]);
+        writer.WriteByteString(Transcript);
+        writer.WriteEndArray();
+        return writer.Encode();
+    }
 }

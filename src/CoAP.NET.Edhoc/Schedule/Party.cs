@@ -1,4 +1,3 @@
-using CoAP.NET.Content.Cbor;
 using CoAP.NET.Edhoc.Messages;
 
 namespace CoAP.NET.Edhoc.Schedule;
@@ -22,8 +21,8 @@ internal static class Party
     }
 
     /// <summary>PLAINTEXT_2 or PLAINTEXT_3.</summary>
-    public static byte[] Write(Proof proof, byte[] bytes) => proof.Id.Write(new CborWriter().WriteEncoded(proof.ConnectionId))
-        .WriteBytes(bytes).WriteEncoded(proof.Ead).ToArray();
+    public static byte[] Write(Proof proof, byte[] bytes) =>
+        [.. proof.ConnectionId, .. proof.Id.ToPlaintext(), .. Bytes.Item(bytes), .. proof.Ead];
 
     /// <summary>Reads the part of PLAINTEXT_2 after C_R, or all of PLAINTEXT_3.</summary>
     public static (Proof Proof, byte[] Bytes, EdhocClaim Claim) Read(

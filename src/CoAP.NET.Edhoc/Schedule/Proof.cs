@@ -1,5 +1,7 @@
+using System.Formats.Cbor;
 using System.Security.Cryptography;
 using CoAP.NET.Content.Cbor;
+using CoAP.NET.Edhoc.Messages;
 
 namespace CoAP.NET.Edhoc.Schedule;
 
@@ -80,16 +82,20 @@ internal readonly record struct Proof(bool IsResponder, bool IsStatic, EdhocCred
 
     private byte[] Mac(KeySchedule schedule, byte[] key, EdhocCredential credential)
     {
-        byte[] context = new CborWriter().WriteEncoded(ConnectionId).WriteEncoded(Id.Encoded.Span).WriteBytes(schedule.Transcript)
-            .WriteEncoded(credential.Encoded.Span).WriteEncoded(Ead).ToArray();
+        byte[] context =
+            [.. ConnectionId, .. Id.Encoded.Span, .. Bytes.Item(schedule.Transcript), .. credential.Encoded.Span, .. Ead];
         return schedule.Derive(key, MacLabel, context, IsStatic ? schedule.Suite.MacLength : schedule.Suite.Hash.Length);
     }
 
     private byte[] ToBeSigned(KeySchedule schedule, EdhocCredential credential, byte[] mac)
     {
-        byte[] external = new CborWriter().WriteBytes(schedule.Transcript).WriteEncoded(credential.Encoded.Span).WriteEncoded(Ead)
-            .ToArray();
-        return new CborWriter().WriteArray(4).WriteText("Signature1").WriteBytes(Id.Encoded.Span).WriteBytes(external).WriteBytes(mac)
-            .ToArray();
+        CborWriter writer = CborWriting.Create();
+        writer.WriteStartArray(4);
+        writer.WriteTextString("Signature1");
+        writer.WriteByteString(Id.Encoded.Span);
+        writer.WriteByteString([.. Bytes.Item(schedule.Transcript), .. credential.Encoded.Span, .. Ead]);
+        writer.WriteByteString(mac);
+        writer.WriteEndArray();
+        return writer.Encode();
     }
 }

@@ -82,9 +82,12 @@ internal static class ParameterWriter
 
     // A default of null on a type without a question mark is intended by its author, and must not cause a warning here.
     private static bool MayBeNullUnsaid(BoundParameter parameter) =>
-        parameter is { Default: "default", IsNullableValue: false,
+        parameter is
+        {
+            Default: "default", IsNullableValue: false,
             Source: not (ParameterSource.CancellationToken or ParameterSource.JsonBody or ParameterSource.BytesBody
-                or ParameterSource.QueryArray or ParameterSource.OptionArray or ParameterSource.TextBody) }
+                or ParameterSource.QueryArray or ParameterSource.OptionArray or ParameterSource.TextBody)
+        }
         && !parameter.Type.EndsWith("?", System.StringComparison.Ordinal);
 
     private static string Value(BoundParameter parameter, int i) => parameter.Source switch

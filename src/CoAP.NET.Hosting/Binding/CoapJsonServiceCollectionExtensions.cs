@@ -32,7 +32,7 @@ public static class CoapJsonServiceCollectionExtensions
     /// <param name="services">The services.</param>
     /// <returns>The services.</returns>
     public static IServiceCollection AddCoapFormatter<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)]
-        TFormatter>(this IServiceCollection services)
+    TFormatter>(this IServiceCollection services)
         where TFormatter : class, ICoapFormatter
     {
         services.TryAddSingleton<TFormatter>();

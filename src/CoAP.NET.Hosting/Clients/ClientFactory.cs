@@ -1,6 +1,3 @@
-using CoAP.NET.Dtls;
-using CoAP.NET.Oscore;
-using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
@@ -16,8 +13,7 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
     private readonly Lock _gate = new();
     private readonly Dictionary<string, HostedClient> _clients = [];
     private readonly List<CoapEndpoint> _own = [];
-    private readonly List<HostedOscore> _oscore = [];
-    private readonly List<EdhocLink> _links = [];
+    private readonly List<ClientPart> _parts = [];
     private readonly List<CredentialWatch> _watches = [];
     private readonly List<ConfigurationWatch> _configurations = [];
     private bool _isDisposed;
@@ -67,10 +63,9 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
             await endpoint.DisposeAsync().ConfigureAwait(false);
         }
 
-        _links.ForEach(static link => link.Dispose());
-        foreach (HostedOscore oscore in _oscore)
+        foreach (ClientPart part in Enumerable.Reverse(_parts))
         {
-            await oscore.DisposeAsync().ConfigureAwait(false);
+            await part.CloseAsync().ConfigureAwait(false);
         }
     }
 
@@ -84,34 +79,35 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
                 $"No client was added by the name '{name}'. Known "
                     + $"are: {string.Join(", ", _registrations.Select(static known => $"'{known.Name}'"))}. Call AddCoapClient(\"{name}\").", nameof(name));
         CoapClientOptions options = _options.Get(name);
-        ServerFactory.UseHost(options.Endpoint, _services);
-        ServerFactory.Warn(options.Endpoint, options.Findings, KeyFiles.Check(options, registration.SectionPath));
-        if (ConfigurationWatch.Begin(
-            registration.Section ?? _services.GetService<IConfiguration>()?.GetSection(registration.DefaultPath), registration.Title,
+        ClientPart[] parts = [.. _services.GetKeyedServices<ClientPart>(name)];
+        options.Endpoint.UseHost(_services);
+        HostDefaults.Warn(
+            options.Endpoint.LoggerFactory, options.Findings, KeyFiles.Check(options.Tls, parts, registration.SectionPath));
+        if (ConfigurationWatch.Begin(registration.SectionIn(_services), registration.Title,
             options.Endpoint.LoggerFactory.CreateLogger(HostingLog.Category)) is { } watch)
         {
             _configurations.Add(watch);
         }
 
-        EdhocLink? link = null;
+        ClientLink? link = null;
         CoapEndpoint endpoint = options.Server is { } server
             ? _services.GetRequiredKeyedService<CoapServer>(server).Endpoint
-            : MakeEndpoint(options, registration, out link);
+            : MakeEndpoint(options, registration, parts, out link);
         return new HostedClient(endpoint, link, options, [.. options.Handlers.Select(make => make(_services))]);
     }
 
-    private CoapEndpoint MakeEndpoint(CoapClientOptions options, ClientRegistration registration, out EdhocLink? link)
+    private CoapEndpoint MakeEndpoint(
+        CoapClientOptions options, ClientRegistration registration, ClientPart[] parts, out ClientLink? link)
     {
         options.Peers.ApplyTo(options.Endpoint);
         List<WatchedCredentials> credentials = [];
         options.Endpoint.Tls ??= TlsFiles.Load(options.Tls, registration.SectionPath, out _, credentials);
-        if (!DtlsFiles.IsSetByCode(options.Endpoint)
-            && DtlsFiles.Load(options.Dtls, registration.SectionPath, out _, credentials) is { } dtls)
+        _parts.AddRange(parts.Except(_parts));
+        foreach (ClientPart part in parts)
         {
-            options.Endpoint.UseDtls(dtls);
+            part.Apply(options, credentials);
         }
 
-        OscoreContexts? contexts = MakeContexts(options);
         CoapEndpoint endpoint = new(options.Endpoint);
         _own.Add(endpoint);
         if (credentials.Count > 0)
@@ -120,43 +116,12 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
                 options.Endpoint.LoggerFactory.CreateLogger(HostingLog.Category)));
         }
 
-        link = HostedEdhoc.MakeLink(options, contexts, endpoint, registration.SectionPath);
-        if (link is not null)
-        {
-            _links.Add(link);
-        }
-
+        link = parts.Select(part => part.Link(options, endpoint)).SingleOrDefault(static link => link is not null);
         foreach (Func<IServiceProvider, Transports.CoapTransport> make in options.Transports)
         {
             endpoint.AddTransport(make(_services));
         }
 
         return endpoint;
-    }
-
-    private OscoreContexts? MakeContexts(CoapClientOptions options)
-    {
-        if (options.Oscore.File is null && !options.UsesEdhoc)
-        {
-            return null;
-        }
-
-        OscoreContexts contexts = new();
-        if (options.Oscore.File is { } file)
-        {
-            // Blocks briefly for the disk, before a request could leave unprotected.
-            HostedOscore oscore = new(contexts, options.Oscore.Store);
-            oscore.OpenAsync([file], CancellationToken.None).GetAwaiter().GetResult();
-            _oscore.Add(oscore);
-            contexts.Add(options.Oscore.Uri ?? options.BaseAddress!, oscore.Files[0].Only);
-        }
-
-        if (options.UsesEdhoc)
-        {
-            contexts.Require(HostedEdhoc.ServerOf(options));
-        }
-
-        options.Endpoint.UseOscore(contexts);
-        return contexts;
     }
 }

@@ -3,7 +3,8 @@ using Microsoft.Extensions.Options;
 namespace CoAP.NET.Hosting;
 
 /// <summary>Checks the options of one client when the application starts.</summary>
-internal sealed class ClientOptionsValidator(ClientRegistration registration, IEnumerable<ServerRegistration> servers)
+internal sealed class ClientOptionsValidator(
+    ClientRegistration registration, IEnumerable<ServerRegistration> servers, ClientPart[] parts)
     : IValidateOptions<CoapClientOptions>
 {
     public ValidateOptionsResult Validate(string? name, CoapClientOptions options)
@@ -55,24 +56,10 @@ internal sealed class ClientOptionsValidator(ClientRegistration registration, IE
             problems.Add(problem);
         }
 
-        if (!DtlsFiles.IsSetByCode(options.Endpoint))
-        {
-            _ = DtlsFiles.Load(options.Dtls, section, out string? problem);
-            if (problem is not null)
-            {
-                problems.Add(problem);
-            }
-        }
-        else if (!options.Dtls.IsEmpty)
-        {
-            problems.Add($"{section}:Dtls is set, and code called UseDtls on Endpoint. Use configuration or code, not both.");
-        }
-
-        problems.AddRange(OscoreFiles.Check(options, section));
-        problems.AddRange(EdhocFiles.Check(options, section));
+        problems.AddRange(parts.SelectMany(part => part.Check(options)));
         if (options.RequirePrivateKeyFiles)
         {
-            problems.AddRange(KeyFiles.Check(options, section));
+            problems.AddRange(KeyFiles.Check(options.Tls, parts, section));
         }
 
         return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(ShownText.OfAll(problems));

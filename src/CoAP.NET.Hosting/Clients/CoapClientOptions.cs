@@ -1,7 +1,4 @@
 using System.Net;
-using CoAP.NET.Dtls;
-using CoAP.NET.Edhoc;
-using CoAP.NET.Oscore;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Hosting;
@@ -11,7 +8,7 @@ namespace CoAP.NET.Hosting;
 /// Configuration comes first, from <c>Coap:Client</c> or, for a client with a name, <c>Coap:Clients:NAME</c>; code runs afterwards and
 /// takes precedence. The application checks all options when it starts. Mutable until then.
 /// </remarks>
-public sealed class CoapClientOptions
+public sealed class CoapClientOptions : IClientSettings
 {
     private readonly CoapRequestDefaults _defaults = new();
 
@@ -65,8 +62,8 @@ public sealed class CoapClientOptions
     /// the server without a name.
     /// </summary>
     /// <remarks>
-    /// <see cref="Endpoint"/>, <see cref="Tls"/> and <see cref="Dtls"/> then have no meaning, and <see cref="Oscore"/> must not be set.
-    /// Default null: an endpoint of its own.
+    /// <see cref="Endpoint"/>, <see cref="Tls"/> and <c>UseDtls</c> then have no meaning, and OSCORE and EDHOC must not be set up for the
+    /// client. Default null: an endpoint of its own.
     /// </remarks>
     public string? Server { get; set; }
 
@@ -78,25 +75,6 @@ public sealed class CoapClientOptions
     /// For certificates that are not in files, set <see cref="CoapEndpointOptions.Tls"/> of <see cref="Endpoint"/> instead; not both.
     /// </remarks>
     public CoapTlsFileOptions Tls { get; } = new();
-
-    /// <summary>A pre-shared key or certificate from configuration, for <c>coaps</c>.</summary>
-    /// <remarks>
-    /// For settings that files cannot express, call <see cref="CoapDtlsEndpointExtensions.UseDtls"/> on <see cref="Endpoint"/> instead; not
-    /// both.
-    /// </remarks>
-    public CoapDtlsClientFileOptions Dtls { get; } = new();
-
-    /// <summary>A security context from a file, for OSCORE with the server.</summary>
-    /// <remarks>
-    /// For several servers, call <see cref="OscoreEndpointExtensions.UseOscore"/> on <see cref="Endpoint"/> instead; not both.
-    /// </remarks>
-    public CoapOscoreClientFileOptions Oscore { get; } = new();
-
-    /// <summary>
-    /// Credentials from a file, with which the client agrees with the server on keys for OSCORE. See <see cref="EdhocHostingExtensions"/>
-    /// for credentials from code.
-    /// </summary>
-    public CoapEdhocClientFileOptions Edhoc { get; } = new();
 
     /// <summary>
     /// The handlers between the client and its endpoint; the first is the outermost. See <see cref="ICoapClientHandler"/>. Default none.
@@ -113,7 +91,7 @@ public sealed class CoapClientOptions
     /// Whether the application refuses to start if other users of the machine can read or change key files that these options name.
     /// </summary>
     /// <remarks>
-    /// These are security contexts of OSCORE, pre-shared keys, and private keys of certificates. On Unix; the group may read. Default
+    /// These are private keys of certificates, pre-shared keys, and security contexts of OSCORE. On Unix; the group may read. Default
     /// false: it logs a warning.
     /// </remarks>
     public bool RequirePrivateKeyFiles { get; set; }
@@ -121,11 +99,6 @@ public sealed class CoapClientOptions
     /// <summary>Whether unknown keys of the configuration section only cause a warning.</summary>
     /// <remarks>Default false: the application does not start, because most of them are misspelled.</remarks>
     public bool AllowUnknownKeys { get; set; }
-
-    /// <summary>The functions of code that configure EDHOC.</summary>
-    internal IList<Action<EdhocClientOptions>> EdhocSteps { get; } = [];
-
-    internal bool UsesEdhoc => Edhoc.File is not null || EdhocSteps.Count > 0;
 
     internal PeerRules Peers { get; } = new();
 

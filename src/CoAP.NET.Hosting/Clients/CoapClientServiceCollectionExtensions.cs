@@ -123,10 +123,7 @@ public static class CoapClientServiceCollectionExtensions
         Action<CoapClientOptions>? configure)
     {
         ArgumentNullException.ThrowIfNull(services);
-        ClientRegistration? registration = services
-            .Select(static service => service.IsKeyedService ? null : service.ImplementationInstance as ClientRegistration)
-            .FirstOrDefault(found => found?.Name == name);
-        if (registration is null)
+        if (HostedRegistration.Find<ClientRegistration>(services, name) is not { } registration)
         {
             registration = new ClientRegistration(name);
             Register(services, registration);
@@ -144,7 +141,7 @@ public static class CoapClientServiceCollectionExtensions
     private static CoapClient MakePlain(IServiceProvider provider, string name)
     {
         ICoapClient client = provider.GetRequiredKeyedService<ICoapClient>(name);
-        CoapClientOptions options = provider.GetRequiredService<IOptionsMonitor<CoapClientOptions>>().Get(name);
+        CoapClientOptions options = provider.OptionsOf<CoapClientOptions>(name);
         return new CoapClient(client.Endpoint)
         {
             BaseAddress = client.BaseAddress,
@@ -158,10 +155,12 @@ public static class CoapClientServiceCollectionExtensions
         string name = registration.Name;
         services.AddOptions<CoapClientOptions>(name).ValidateOnStart();
         services.AddSingleton(registration);
-        services.AddSingleton<IConfigureOptions<CoapClientOptions>>(
-            provider => new ConfigureClient(registration, provider.GetService<IConfiguration>()));
+        services.AddSingleton<HostedRegistration>(registration);
+        services.AddOptionsOf<CoapClientOptions>(registration, (section, options, provider) => SectionReader.Read(
+            section, ClientKeys.Table, options, options.Findings,
+            MissingPart.Find(PartsOf(provider), registration, section, options.Findings)));
         services.AddSingleton<IValidateOptions<CoapClientOptions>>(
-            provider => new ClientOptionsValidator(registration, provider.GetServices<ServerRegistration>()));
+            provider => new ClientOptionsValidator(registration, provider.GetServices<ServerRegistration>(), PartsOf(provider)));
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, SectionCheck>());
         services.TryAddSingleton<ICoapClientFactory, ClientFactory>();
         services.AddKeyedSingleton(name,
@@ -172,5 +171,7 @@ public static class CoapClientServiceCollectionExtensions
             services.AddSingleton(static provider => provider.GetRequiredKeyedService<ICoapClient>(""));
             services.AddSingleton(static provider => provider.GetRequiredKeyedService<CoapClient>(""));
         }
+
+        ClientPart[] PartsOf(IServiceProvider provider) => [.. provider.GetKeyedServices<ClientPart>(name)];
     }
 }

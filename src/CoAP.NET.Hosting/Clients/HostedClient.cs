@@ -8,12 +8,12 @@ internal sealed class HostedClient : ICoapClient
     private readonly CoapClientOptions _options;
     private readonly CoapRequestDefaults _defaults;
     private readonly CoapUri? _proxy;
-    private readonly EdhocLink? _link;
+    private readonly ClientLink? _link;
     private readonly CoapClientStep _first;
     private readonly bool _copies;
 
     public HostedClient(
-        CoapEndpoint endpoint, EdhocLink? link, CoapClientOptions options, IEnumerable<ICoapClientHandler> handlers)
+        CoapEndpoint endpoint, ClientLink? link, CoapClientOptions options, IEnumerable<ICoapClientHandler> handlers)
     {
         Endpoint = endpoint;
         _options = options;

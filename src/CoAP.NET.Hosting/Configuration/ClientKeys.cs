@@ -1,6 +1,6 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>The keys of a client's section.</summary>
+/// <summary>The keys of a client's section, except those of parts.</summary>
 internal static class ClientKeys
 {
     public static KeyTable<CoapClientOptions> Table { get; } = new KeyTable<CoapClientOptions>()
@@ -28,9 +28,6 @@ internal static class ClientKeys
         .Switch("WebSockets:UseProxy", static options => options.Endpoint.WebSockets.UseProxy,
             static (options, value) => options.Endpoint.WebSockets.UseProxy = value)
         .Include(TlsKeys.Table, static options => options.Tls)
-        .Include(DtlsKeys.ClientTable, static options => options.Dtls)
-        .Include(OscoreKeys.ClientTable, static options => options.Oscore)
-        .Include(EdhocKeys.ClientTable, static options => options.Edhoc)
         .Include(EndpointKeys.Table, static options => options.Endpoint)
         .ItemsOf("Peers", static (options, item, findings) => PeerSettings.Read(item, options.Peers, findings));
 }

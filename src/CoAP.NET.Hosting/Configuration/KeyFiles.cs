@@ -6,27 +6,13 @@ namespace CoAP.NET.Hosting;
 /// </summary>
 internal static class KeyFiles
 {
-    /// <summary>Returns the problems of the permissions of a server's files.</summary>
-    /// <param name="options">The options.</param>
+    /// <summary>Returns the problems of the permissions of the files of a server or client.</summary>
+    /// <param name="tls">Its certificate files.</param>
+    /// <param name="parts">Its parts.</param>
     /// <param name="section">The name of the section in messages.</param>
-    public static IEnumerable<string> Check(CoapServerOptions options, string section) => Check(
-    [
-        .. options.Oscore.Files.Select((path, index) => ($"{section}:Oscore:Files:{index}", (string?)path)),
-        ($"{section}:Dtls:PskFile", options.Dtls.PskFile), ($"{section}:Dtls:Key", options.Dtls.Key),
-        ($"{section}:Tls:Key", options.Tls.Key),
-    ]);
-
-    /// <summary>Returns the problems of the permissions of a client's files.</summary>
-    /// <param name="options">The options.</param>
-    /// <param name="section">The name of the section in messages.</param>
-    public static IEnumerable<string> Check(CoapClientOptions options, string section) => Check(
-    [
-        ($"{section}:Oscore:File", options.Oscore.File), ($"{section}:Dtls:Key", options.Dtls.Key), ($"{section}:Tls:Key", options.Tls.Key),
-    ]);
-
-    private static IEnumerable<string> Check(IEnumerable<(string Key, string? Path)> files)
+    public static IEnumerable<string> Check(CoapTlsFileOptions tls, IEnumerable<HostedPart> parts, string section)
     {
-        foreach ((string key, string? path) in files)
+        foreach ((string key, string? path) in parts.SelectMany(static part => part.KeyFiles).Append(($"{section}:Tls:Key", tls.Key)))
         {
             if (path is not null && KeyFileMode.ProblemOf(KeyFileMode.FileOf(path)) is { } problem)
             {

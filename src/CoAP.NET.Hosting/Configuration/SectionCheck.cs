@@ -10,8 +10,7 @@ namespace CoAP.NET.Hosting;
 /// Warns at the start of sections without effect, because their name is misspelled or code added no server or client with it. It only
 /// warns: several programs may share a file.
 /// </summary>
-internal sealed class SectionCheck(IServiceProvider services, IEnumerable<ServerRegistration> servers,
-    IEnumerable<ClientRegistration> clients, IEnumerable<ProxyRegistration> proxies) : IHostedService
+internal sealed class SectionCheck(IServiceProvider services, IEnumerable<HostedRegistration> all) : IHostedService
 {
     // The package CoAP.NET.Cluster reads this section.
     private const string Cluster = "Cluster";
@@ -26,8 +25,8 @@ internal sealed class SectionCheck(IServiceProvider services, IEnumerable<Server
         if (services.GetService<IConfiguration>() is { } configuration)
         {
             FindingList problems = new("sections that configure nothing");
-            Find(problems, configuration.GetSection("Coap"), [.. servers.Select(static server => server.Name)],
-                [.. clients.Select(static client => client.Name)], [.. proxies.Select(static proxy => proxy.Name)]);
+            Find(problems, configuration.GetSection("Coap"), NamesOf(HostedRegistration.Server),
+                NamesOf(HostedRegistration.Client), NamesOf(HostedRegistration.Proxy));
             foreach (string problem in problems)
             {
                 HostingLog.UnusedSection(_logger, problem);
@@ -35,6 +34,8 @@ internal sealed class SectionCheck(IServiceProvider services, IEnumerable<Server
         }
 
         return Task.CompletedTask;
+
+        string[] NamesOf(string kind) => [.. all.Where(one => one.Kind == kind).Select(static one => one.Name)];
     }
 
     public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;

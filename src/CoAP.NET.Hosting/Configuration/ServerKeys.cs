@@ -1,6 +1,6 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>The keys of a server's section.</summary>
+/// <summary>The keys of a server's section, except those of parts.</summary>
 internal static class ServerKeys
 {
     public static KeyTable<CoapServerOptions> Table { get; } = new KeyTable<CoapServerOptions>()
@@ -22,11 +22,6 @@ internal static class ServerKeys
         .Include(GroupKeys.Table, static options => options.Groups)
         .Include(TlsKeys.Table, static options => options.Tls)
         .Include(TlsKeys.ServerTable, static options => options.Tls)
-        .Include(DtlsKeys.ServerTable, static options => options.Dtls)
-        .Include(OscoreKeys.ServerTable, static options => options.Oscore)
-        .Include(EdhocKeys.ServerTable, static options => options.Edhoc)
         .Include(EndpointKeys.Table, static options => options.Endpoint)
-        .ItemsOf(DtlsKeys.Psk, static (options, item, _) => DtlsKeys.ReadPsk(options.Dtls, item))
-        .ItemsOf("Directories", static (options, item, findings) => DirectorySettings.Read(item, options.Directories, findings))
         .ItemsOf("Peers", static (options, item, findings) => PeerSettings.Read(item, options.Peers, findings));
 }

@@ -29,28 +29,6 @@ public static class CoapHealthChecksBuilderExtensions
         return builder.Add(new HealthCheckRegistration(name, services => Find(services, server).Health, failureStatus, tags));
     }
 
-    /// <summary>Adds a check of a hosted server's registrations with resource directories (<c>RegisterWith</c>).</summary>
-    /// <param name="builder">The health checks.</param>
-    /// <param name="server">The name of the server; empty for the one without a name.</param>
-    /// <param name="name">The name of the check; null for <c>coap-registrations</c>, followed by the name of the server.</param>
-    /// <param name="failureStatus">The status if the server is not registered; null for Unhealthy.</param>
-    /// <param name="tags">Tags to select checks.</param>
-    /// <returns>The health checks.</returns>
-    /// <remarks>
-    /// Healthy: all are in place. Degraded: a refresh of an existing registration failed, or the first attempt is pending. Otherwise, if
-    /// one is not registered: the failure status. The description has the reason and the time of the next attempt.
-    /// </remarks>
-    public static IHealthChecksBuilder AddCoapRegistrations(
-        this IHealthChecksBuilder builder, string server = "", string? name = null, HealthStatus? failureStatus = null,
-        IEnumerable<string>? tags = null)
-    {
-        ArgumentNullException.ThrowIfNull(builder);
-        ArgumentNullException.ThrowIfNull(server);
-        name ??= server.Length == 0 ? "coap-registrations" : $"coap-registrations-{server}";
-        return builder.Add(new HealthCheckRegistration(
-            name, services => new RegistrationHealthCheck(Find(services, server)), failureStatus, tags));
-    }
-
     /// <summary>
     /// Adds a check that pings a peer: with an Empty Confirmable message that the peer answers with a Reset (RFC 7252 section 4.3), or on a
     /// connection with a Ping (RFC 8323 section 5.4).

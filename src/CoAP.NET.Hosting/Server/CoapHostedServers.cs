@@ -20,21 +20,6 @@ public static class CoapHostedServers
             && services.GetServices<ServerRegistration>().Any(registration => registration.Life.Endpoint == endpoint);
     }
 
-    /// <summary>
-    /// Returns the registrations of a server of <c>AddCoapServer</c> with resource directories (<c>RegisterWith</c>), for example to report
-    /// a changed base.
-    /// </summary>
-    /// <param name="services">The container.</param>
-    /// <param name="server">The server.</param>
-    /// <returns>The registrations, those of configuration first; none before the server serves.</returns>
-    public static IReadOnlyList<CoapRegistration> RegistrationsOf(IServiceProvider services, CoapServer server)
-    {
-        ArgumentNullException.ThrowIfNull(services);
-        ArgumentNullException.ThrowIfNull(server);
-        return services.GetServices<ServerRegistration>().FirstOrDefault(registration => registration.Life.Endpoint == server.Endpoint)
-            ?.Life.Directories.Running ?? [];
-    }
-
     /// <summary>Adds a function that runs when a server of <c>AddCoapServer</c> starts, before it listens.</summary>
     /// <param name="services">The container.</param>
     /// <param name="server">The server.</param>
@@ -50,6 +35,6 @@ public static class CoapHostedServers
         ArgumentNullException.ThrowIfNull(server);
         ArgumentNullException.ThrowIfNull(prepare);
         return services.GetServices<ServerRegistration>().FirstOrDefault(registration => registration.Life.Endpoint == server.Endpoint) is
-            { } found && found.Preparations.TryAdd(prepare);
+        { } found && found.Preparations.TryAdd(prepare);
     }
 }

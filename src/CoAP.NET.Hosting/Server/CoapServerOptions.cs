@@ -1,7 +1,4 @@
 using System.Net;
-using CoAP.NET.Dtls;
-using CoAP.NET.Edhoc;
-using CoAP.NET.Oscore;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Hosting;
@@ -11,7 +8,7 @@ namespace CoAP.NET.Hosting;
 /// Configuration comes first, from <c>Coap:Server</c> or, for a server with a name, <c>Coap:Servers:NAME</c>; code runs afterwards and
 /// takes precedence. The application checks all options when it starts. Mutable until then.
 /// </remarks>
-public sealed class CoapServerOptions
+public sealed class CoapServerOptions : IServerSettings
 {
     /// <summary>The addresses to listen on, in the format of <see cref="CoapEndpoint.Listen"/>.</summary>
     /// <remarks>
@@ -53,24 +50,6 @@ public sealed class CoapServerOptions
     /// </remarks>
     public CoapTlsFileOptions Tls { get; } = new();
 
-    /// <summary>Pre-shared keys and certificates from configuration, for <c>coaps</c>.</summary>
-    /// <remarks>
-    /// For settings that files cannot express, call <see cref="CoapDtlsEndpointExtensions.UseDtls"/> on <see cref="Endpoint"/> instead; not
-    /// both.
-    /// </remarks>
-    public CoapDtlsServerFileOptions Dtls { get; } = new();
-
-    /// <summary>Security contexts from files, for OSCORE.</summary>
-    /// <remarks>
-    /// For contexts in a database see <see cref="OscoreHostingExtensions.UseOscore"/>. For settings that neither can express, call
-    /// <see cref="OscoreEndpointExtensions.UseOscore"/> on <see cref="Endpoint"/> instead; not both.
-    /// </remarks>
-    public CoapOscoreServerFileOptions Oscore { get; } = new();
-
-    /// <summary>Credentials from a file, with which clients agree with the server on keys for OSCORE.</summary>
-    /// <remarks>See <see cref="EdhocHostingExtensions"/> for credentials from code. Needs no <see cref="Oscore"/>.</remarks>
-    public CoapEdhocServerFileOptions Edhoc { get; } = new();
-
     /// <summary>
     /// Whether the server joins groups, such as All CoAP Nodes, so that clients can find it (RFC 7252 section 8). Default false.
     /// </summary>
@@ -98,7 +77,7 @@ public sealed class CoapServerOptions
     /// Whether the application refuses to start if other users of the machine can read or change key files that these options name.
     /// </summary>
     /// <remarks>
-    /// These are security contexts of OSCORE, pre-shared keys, and private keys of certificates. On Unix; the group may read. Default
+    /// These are private keys of certificates, pre-shared keys, and security contexts of OSCORE. On Unix; the group may read. Default
     /// false: it logs a warning.
     /// </remarks>
     public bool RequirePrivateKeyFiles { get; set; }
@@ -113,19 +92,7 @@ public sealed class CoapServerOptions
     /// <summary>The functions that configure the created server.</summary>
     internal IList<Action<CoapServer>> ServerSteps { get; } = [];
 
-    internal bool UsesOscore { get; set; }
-
-    internal IOscoreContextResolver? OscoreResolver { get; set; }
-
-    /// <summary>The functions of code that configure EDHOC.</summary>
-    internal IList<Action<EdhocServerOptions>> EdhocSteps { get; } = [];
-
-    internal bool UsesEdhoc => Edhoc.File is not null || EdhocSteps.Count > 0;
-
     internal PeerRules Peers { get; } = new();
-
-    /// <summary>The resource directories to register with.</summary>
-    internal IList<HostedDirectory> Directories { get; } = [];
 
     internal ConfigurationFindings Findings { get; } = new();
 

@@ -1,7 +1,5 @@
 using CoAP.NET;
-using CoAP.NET.Edhoc;
 using CoAP.NET.Hosting;
-using CoAP.NET.Oscore;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
@@ -104,16 +102,13 @@ public static class CoapServerServiceCollectionExtensions
         Action<CoapServerOptions>? configure)
     {
         ArgumentNullException.ThrowIfNull(services);
-        if (Find(services, name) is not { } registration)
+        if (HostedRegistration.Find<ServerRegistration>(services, name) is not { } registration)
         {
-            registration = new ServerRegistration(name, section);
+            registration = new ServerRegistration(name);
             Register(services, registration);
         }
-        else if (section is not null)
-        {
-            registration.Section = section;
-        }
 
+        registration.Section = section ?? registration.Section;
         if (configure is not null)
         {
             services.Configure(name, configure);
@@ -125,41 +120,27 @@ public static class CoapServerServiceCollectionExtensions
     private static void Register(IServiceCollection services, ServerRegistration registration)
     {
         services.AddOptions<CoapServerOptions>(registration.Name).ValidateOnStart();
-        services.AddSingleton<IConfigureOptions<CoapServerOptions>>(
-            provider => new ConfigureServer(registration, provider.GetService<IConfiguration>()));
-        services.AddSingleton<IValidateOptions<CoapServerOptions>>(new ServerOptionsValidator(registration));
+        services.AddOptionsOf<CoapServerOptions>(registration, (section, options, provider) => SectionReader.Read(
+            section, ServerKeys.Table, options, options.Findings,
+            MissingPart.Find(PartsOf(provider, registration), registration, section, options.Findings)));
+        services.AddSingleton<IValidateOptions<CoapServerOptions>>(
+            provider => new ServerOptionsValidator(registration, PartsOf(provider, registration)));
         services.AddSingleton(registration);
-        services.AddKeyedSingleton(registration.Name, (provider, _) => ServerFactory.Make(provider, registration));
-        services.AddKeyedSingleton(registration.Name, static (provider, name) => MakeOscore(provider, (string)name!));
+        services.AddSingleton<HostedRegistration>(registration);
+        services.AddKeyedSingleton<IServerSettings>(
+            registration.Name, static (provider, name) => provider.OptionsOf<CoapServerOptions>((string)name!));
         services.AddKeyedSingleton(
-            registration.Name, static (provider, name) => provider.GetRequiredKeyedService<HostedOscore>(name).Contexts);
-        services.AddKeyedSingleton(registration.Name, (provider, _) => HostedEdhoc.MakeCredentials(provider, registration));
-        services.AddKeyedSingleton(registration.Name, (provider, _) => HostedEdhoc.MakeServer(provider, registration));
+            registration.Name, (provider, _) => ServerFactory.Make(provider, registration, PartsOf(provider, registration)));
         if (registration.Name.Length == 0)
         {
-            services.AddSingleton(static provider => provider.GetRequiredKeyedService<EdhocServer>(""));
             services.AddSingleton(static provider => provider.GetRequiredKeyedService<CoapServer>(""));
-            services.AddSingleton(static provider => provider.GetRequiredKeyedService<OscoreContexts>(""));
         }
 
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, SectionCheck>());
-        services.AddSingleton<IHostedService>(provider => new ServerHostedService(provider, registration));
+        services.AddSingleton<IHostedService>(
+            provider => new ServerHostedService(provider, registration, PartsOf(provider, registration)));
     }
 
-    private static HostedOscore MakeOscore(IServiceProvider services, string name)
-    {
-        CoapServerOptions options = services.GetRequiredService<IOptionsMonitor<CoapServerOptions>>().Get(name);
-        OscoreContexts contexts = new()
-        {
-            Resolver = options.OscoreResolver,
-            ResolveTimeout = options.Oscore.ResolveTimeout,
-            MaxUnfragmentedSize = options.Oscore.MaxUnfragmentedSize,
-            Limits = options.Oscore.Limits,
-        };
-        return new HostedOscore(contexts, options.Oscore.Store);
-    }
-
-    private static ServerRegistration? Find(IServiceCollection services, string name) => services
-        .Select(static service => service.IsKeyedService ? null : service.ImplementationInstance as ServerRegistration)
-        .FirstOrDefault(found => found?.Name == name);
+    private static ServerPart[] PartsOf(IServiceProvider provider, ServerRegistration registration) =>
+        [.. provider.GetKeyedServices<ServerPart>(registration.Name)];
 }

@@ -9,9 +9,6 @@ namespace CoAP.NET.Hosting;
 /// </summary>
 internal sealed class CredentialWatch : IAsyncDisposable
 {
-    /// <summary>The time between two checks. A change takes effect after at most two of them.</summary>
-    public static readonly TimeSpan Period = TimeSpan.FromSeconds(2);
-
     // A handshake that began with the previous credentials may end after their change. This is the default HandshakeTimeout of DTLS, which
     // is longer than that of TLS.
     private static readonly TimeSpan s_again = TimeSpan.FromSeconds(30);
@@ -47,7 +44,7 @@ internal sealed class CredentialWatch : IAsyncDisposable
             one.LogDue(logger, title, time.GetUtcNow());
         }
 
-        _timer = time.CreateTimer(static watch => ((CredentialWatch)watch!).Look(), this, Period, Period);
+        _timer = time.CreateTimer(static watch => ((CredentialWatch)watch!).Look(), this, ChangingFile.Period, ChangingFile.Period);
     }
 
     /// <summary>Ends the checks.</summary>

@@ -1,8 +1,4 @@
-using CoAP.NET.Dtls;
-using CoAP.NET.Oscore;
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging;
-using Microsoft.Extensions.Logging.Abstractions;
 using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting;
@@ -10,57 +6,45 @@ namespace CoAP.NET.Hosting;
 /// <summary>Creates servers from their options.</summary>
 internal static class ServerFactory
 {
-    public static CoapServer Make(IServiceProvider services, ServerRegistration registration)
+    public static CoapServer Make(IServiceProvider services, ServerRegistration registration, ServerPart[] parts)
     {
-        CoapServerOptions options = services.GetRequiredService<IOptionsMonitor<CoapServerOptions>>().Get(registration.Name);
+        CoapServerOptions options = services.OptionsOf<CoapServerOptions>(registration.Name);
         CoapEndpointOptions endpoint = options.Endpoint;
-        UseHost(endpoint, services);
+        endpoint.UseHost(services);
         endpoint.Name ??= registration.Name.Length > 0 ? registration.Name : null;
         endpoint.Routes = registration.Routes;
         options.Peers.ApplyTo(endpoint);
         List<WatchedCredentials> credentials = registration.Life.Credentials;
         endpoint.Tls ??= TlsFiles.Load(options.Tls, registration.SectionPath, out _, credentials);
-        if (!DtlsFiles.IsSetByCode(endpoint))
+        foreach (ServerPart part in parts)
         {
-            if (DtlsFiles.Load(options.Dtls, registration.SectionPath, out _, credentials) is { } dtls)
-            {
-                endpoint.UseDtls(dtls);
-            }
-            else
-            {
-                endpoint.TransportFactories.Add(new MissingDtlsKeys(registration.SectionPath));
-            }
-        }
-
-        if (options.UsesOscore || options.UsesEdhoc || !options.Oscore.IsEmpty)
-        {
-            endpoint.UseOscore(services.GetRequiredKeyedService<HostedOscore>(registration.Name).Contexts);
+            part.Apply(endpoint, credentials);
         }
 
         registration.Routes.Routes.WithMetadata(new Binding.HostServices(services));
         registration.Scopes.Attach(services); // the container itself, because the server is a singleton
-        Warn(endpoint, options.Findings, KeyFiles.Check(options, registration.SectionPath));
+        HostDefaults.Warn(endpoint.LoggerFactory, options.Findings, KeyFiles.Check(options.Tls, parts, registration.SectionPath));
         foreach (Action<CoapEndpointOptions> step in options.EndpointSteps)
         {
             step(endpoint);
         }
 
-        endpoint.TryChangeDtls(dtls =>
+        foreach (ServerPart part in parts)
         {
-            // Code may have set another store, perhaps one that asks ours.
-            if (dtls.Server?.PskStore is PskFileStore keys)
-            {
-                keys.IsOnlyStore = true;
-            }
-        });
+            part.Settle(endpoint);
+        }
+
         CoapServer server = new(endpoint);
         registration.Life.Endpoint = server.Endpoint;
         registration.Life.IsHandedConnections = !options.ListenByDefault;
         try
         {
-            ProxyFactory.Map(services, server, endpoint, registration.Name);
-            HostedEdhoc.Map(services, server, options, registration);
-            Listen(server, options, registration);
+            foreach (ServerPart part in parts)
+            {
+                part.Map(server);
+            }
+
+            Listen(server, options, registration, parts);
             foreach (Action<CoapServer> step in options.ServerSteps)
             {
                 step(server);
@@ -91,41 +75,7 @@ internal static class ServerFactory
         return server;
     }
 
-    /// <summary>Sets logger, clock and random source of the host if there are none.</summary>
-    public static void UseHost(CoapEndpointOptions endpoint, IServiceProvider services)
-    {
-        if (endpoint.LoggerFactory == NullLoggerFactory.Instance && services.GetService<ILoggerFactory>() is { } loggers)
-        {
-            endpoint.LoggerFactory = loggers;
-        }
-
-        if (endpoint.TimeProvider == TimeProvider.System && services.GetService<TimeProvider>() is { } time)
-        {
-            endpoint.TimeProvider = time;
-        }
-
-        if (endpoint.Random == CoapRandomSource.Secure && services.GetService<CoapRandomSource>() is { } random)
-        {
-            endpoint.Random = random;
-        }
-    }
-
-    /// <summary>Logs unknown keys, and key files that other users can read; if these are errors, the start does not get here.</summary>
-    public static void Warn(CoapEndpointOptions endpoint, ConfigurationFindings findings, IEnumerable<string> openKeyFiles)
-    {
-        ILogger logger = endpoint.LoggerFactory.CreateLogger(HostingLog.Category);
-        foreach (string unknown in findings.UnknownKeys)
-        {
-            HostingLog.UnknownKey(logger, unknown);
-        }
-
-        foreach (string open in openKeyFiles)
-        {
-            HostingLog.OpenKeyFile(logger, CoapForeignText.LineOf(open));
-        }
-    }
-
-    private static void Listen(CoapServer server, CoapServerOptions options, ServerRegistration registration)
+    private static void Listen(CoapServer server, CoapServerOptions options, ServerRegistration registration, ServerPart[] parts)
     {
         HashSet<string> seen = [];
         foreach (string uri in options.Endpoints)
@@ -144,7 +94,9 @@ internal static class ServerFactory
             catch (ArgumentException exception)
             {
                 string section = registration.SectionPath;
-                string hint = address.Scheme == "coaps+tcp" ? $" A certificate for it: {section}:Tls:Certificate." : "";
+                string hint = address.Scheme == "coaps+tcp" ? $" A certificate for it: {section}:Tls:Certificate."
+                    : address.Scheme == "coaps" && !parts.Any(static part => part.Section == MissingPart.Dtls)
+                    ? $" For keys in {section}:Dtls, call UseDtls on what AddCoapServer returns." : "";
                 throw new OptionsValidationException(
                     registration.Name, typeof(CoapServerOptions),
                     ShownText.OfAll(

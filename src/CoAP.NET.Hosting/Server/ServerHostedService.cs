@@ -1,15 +1,14 @@
-using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
-using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting;
 
 /// <summary>Starts a server with the host, and drains it when the host stops.</summary>
 #pragma warning disable CA1001 // StopAsync disposes its fields
-internal sealed class ServerHostedService(IServiceProvider services, ServerRegistration registration) : IHostedService
+internal sealed class ServerHostedService(IServiceProvider services, ServerRegistration registration, ServerPart[] parts)
+    : IHostedService
 #pragma warning restore CA1001
 {
     private readonly ILogger _logger = (services.GetService<ILoggerFactory>() ?? NullLoggerFactory.Instance)
@@ -17,7 +16,6 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
     private Task _watch = Task.CompletedTask;
     private CredentialWatch? _credentials;
     private ConfigurationWatch? _configuration;
-    private OscoreFileWatch? _contexts;
     private bool _stopsApplication;
     private Exception? _gaveUp;
 
@@ -37,28 +35,28 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
 
     private async Task ServeAsync(CancellationToken cancellationToken)
     {
-        CoapServerOptions options = services.GetRequiredService<IOptionsMonitor<CoapServerOptions>>().Get(registration.Name);
+        CoapServerOptions options = services.OptionsOf<CoapServerOptions>(registration.Name);
         _stopsApplication = options.StopApplicationOnFailure;
         CoapServer server = services.GetRequiredKeyedService<CoapServer>(registration.Name);
         await registration.Preparations.RunAsync(cancellationToken).ConfigureAwait(false);
         registration.Routes.CheckBinding(services);
         registration.Life.Server = server;
         registration.Life.MaxRequestsServed = options.Limits.MaxRequestsServed;
-        try
+        foreach (ServerPart part in parts)
         {
-            if (!options.Oscore.IsEmpty)
+            try
             {
-                await services.GetRequiredKeyedService<HostedOscore>(registration.Name)
-                    .OpenAsync(options.Oscore.Files, cancellationToken).ConfigureAwait(false);
+                await part.OpenAsync(cancellationToken).ConfigureAwait(false);
             }
-        }
-        catch (CoapException exception)
-        {
-            registration.Life.Failure = exception;
-            registration.Life.Phase = ServerPhase.Failed;
-            throw new CoapException(
-                $"{registration.Title} cannot start ({registration.SectionPath}:Oscore). {CoapForeignText.LineOf(exception.Message)}",
-                exception);
+            catch (CoapException exception)
+            {
+                registration.Life.Failure = exception;
+                registration.Life.Phase = ServerPhase.Failed;
+                throw new CoapException(
+                    $"{registration.Title} cannot start ({registration.SectionPath}:{part.Section}). "
+                        + CoapForeignText.LineOf(exception.Message),
+                    exception);
+            }
         }
 
         try
@@ -80,17 +78,13 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
             _credentials = new CredentialWatch(credentials, server.Endpoint, registration.Title, options.Endpoint.TimeProvider, _logger);
         }
 
-        _configuration = ConfigurationWatch.Begin(
-            registration.Section ?? services.GetService<IConfiguration>()?.GetSection(registration.DefaultPath), registration.Title,
-            _logger);
-        if (!options.Oscore.IsEmpty)
+        _configuration = ConfigurationWatch.Begin(registration.SectionIn(services), registration.Title, _logger);
+        foreach (ServerPart part in parts)
         {
-            _contexts = new OscoreFileWatch(services.GetRequiredKeyedService<HostedOscore>(registration.Name), server,
-                registration.Title, options.Endpoint.TimeProvider, _logger);
+            part.Begin(server);
         }
 
         _watch = WatchAsync(server);
-        registration.Life.Directories.Start(services, server, options.Directories, registration.Name);
     }
 
     public async Task StopAsync(CancellationToken cancellationToken)
@@ -106,8 +100,7 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
             registration.Life.Phase = ServerPhase.Stopping;
         }
 
-        // Clients should no longer find a server that is about to stop.
-        await registration.Life.Directories.StopAsync(cancellationToken).ConfigureAwait(false);
+        await Task.WhenAll(parts.Select(part => part.LeaveAsync(cancellationToken))).ConfigureAwait(false);
 
         // The host's shutdown time ends the grace period.
         Task stopping = server.StopAsync(cancellationToken);
@@ -123,11 +116,9 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
             await credentials.DisposeAsync().ConfigureAwait(false);
         }
 
-        if (_contexts is { } contexts)
+        foreach (ServerPart part in parts.Reverse())
         {
-            // After the last answer, so that the store has all received numbers.
-            await contexts.DisposeAsync().ConfigureAwait(false);
-            await services.GetRequiredKeyedService<HostedOscore>(registration.Name).DisposeAsync().ConfigureAwait(false);
+            await part.CloseAsync().ConfigureAwait(false);
         }
 
         await _watch.ConfigureAwait(false);

@@ -23,9 +23,6 @@ internal sealed class ServerLife
     /// <summary>Its credentials of files.</summary>
     public List<WatchedCredentials> Credentials { get; } = [];
 
-    /// <summary>Its registrations with resource directories.</summary>
-    public HostedDirectories Directories { get; } = new();
-
     /// <summary>Maximum number of concurrent requests.</summary>
     public int MaxRequestsServed { get; set; }
 

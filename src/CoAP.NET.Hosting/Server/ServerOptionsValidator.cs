@@ -3,7 +3,8 @@ using Microsoft.Extensions.Options;
 namespace CoAP.NET.Hosting;
 
 /// <summary>Checks the options of one server when the application starts.</summary>
-internal sealed class ServerOptionsValidator(ServerRegistration registration) : IValidateOptions<CoapServerOptions>
+internal sealed class ServerOptionsValidator(ServerRegistration registration, ServerPart[] parts)
+    : IValidateOptions<CoapServerOptions>
 {
     public ValidateOptionsResult Validate(string? name, CoapServerOptions options)
     {
@@ -43,24 +44,10 @@ internal sealed class ServerOptionsValidator(ServerRegistration registration) : 
             }
         }
 
-        if (!DtlsFiles.IsSetByCode(options.Endpoint))
-        {
-            _ = DtlsFiles.Load(options.Dtls, section, out string? problem);
-            if (problem is not null)
-            {
-                problems.Add(problem);
-            }
-        }
-        else if (!options.Dtls.IsEmpty)
-        {
-            problems.Add($"{section}:Dtls is set, and code called UseDtls on Endpoint. Use configuration or code, not both.");
-        }
-
-        problems.AddRange(OscoreFiles.Check(options.Oscore, section));
-        problems.AddRange(EdhocFiles.Check(options, section));
+        problems.AddRange(parts.SelectMany(part => part.Check(options.Endpoint)));
         if (options.RequirePrivateKeyFiles)
         {
-            problems.AddRange(KeyFiles.Check(options, section));
+            problems.AddRange(KeyFiles.Check(options.Tls, parts, section));
         }
 
         if (options.JoinGroups && options.Groups.Addresses.Count == 0)

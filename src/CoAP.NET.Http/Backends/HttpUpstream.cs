@@ -18,7 +18,7 @@ internal sealed class HttpUpstream : CoapProxyUpstream
     private readonly Lazy<HttpClient> _guarded;
     private readonly Lazy<HttpClient> _own = new(static () => new HttpClient(
         new SocketsHttpHandler { AllowAutoRedirect = false, UseCookies = false, AutomaticDecompression = DecompressionMethods.None })
-        { Timeout = Timeout.InfiniteTimeSpan });
+    { Timeout = Timeout.InfiniteTimeSpan });
     private readonly EntityTagMemory _tags = new();
     private readonly CertificateClients _certified;
     private readonly CoapCache _cache;

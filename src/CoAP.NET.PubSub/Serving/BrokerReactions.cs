@@ -45,8 +45,8 @@ internal sealed class BrokerReactions(TopicIndex index, CoapScheduler scheduler,
         }
     }
 
-    /// <summary>Runs all pending reactions. The caller must not hold a lock.</summary>
-    public void Run()
+    // The caller must not hold a lock.
+    private void Run()
     {
         while (index.TakeNews(out TopicNews news))
         {

@@ -105,7 +105,7 @@ internal sealed class Collection(BrokerParts parts)
             refusal = Invalid(CoapCode.UnsupportedContentFormat,
                 $"Send topic properties in Content-Format {PubSubDraft.Format.Value} (application/core-pubsub+cbor).");
         }
-        else if (!TopicMap.TryRead(request.Payload.Span, isStrict: true, out properties, out string? error))
+        else if (!TopicMap.TryRead(request.Payload, isStrict: true, out properties, out string? error))
         {
             refusal = Invalid(CoapCode.BadRequest, error);
         }

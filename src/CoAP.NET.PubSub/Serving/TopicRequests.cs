@@ -98,7 +98,7 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
 
         return request.ContentFormat != PubSubDraft.KeysFormat
             ? collection.Invalid(CoapCode.UnsupportedContentFormat, "Send an array of keys in CBOR (Content-Format 60).")
-            : TopicMap.TryReadKeys(request.Payload.Span, out uint keys)
+            : TopicMap.TryReadKeys(request.Payload, out uint keys)
                 ? CoapResults.Bytes(TopicMap.Write(topic.Describe(topic.State.Properties), keys), PubSubDraft.Format)
                 : collection.Invalid(CoapCode.BadRequest, "Send an array of keys; each key is an unsigned integer.");
     }
@@ -170,7 +170,7 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
         }
 
         parts.Counts.Add(PubSubCount.Changed);
-        TopicMap.TryRead(reply.Rest.Span, isStrict: false, out CoapTopicProperties properties, out _);
+        TopicMap.TryRead(reply.Rest, isStrict: false, out CoapTopicProperties properties, out _);
         return new CoapResult(reply.Code, TopicMap.Write(topic.Describe(properties)), PubSubDraft.Format);
     }
 

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Formats.Cbor;
 using System.Globalization;
 using System.Text;
 
@@ -17,103 +18,53 @@ internal static class TopicMap
     /// <param name="error">A human-readable description of the error; null if there is none.</param>
     /// <returns>Whether it is a map of properties.</returns>
     public static bool TryRead(
-        ReadOnlySpan<byte> bytes, bool isStrict, out CoapTopicProperties properties, [NotNullWhen(false)] out string? error)
+        ReadOnlyMemory<byte> bytes, bool isStrict, out CoapTopicProperties properties, [NotNullWhen(false)] out string? error)
     {
-        properties = new CoapTopicProperties();
-        CborReader reader = new(bytes);
-        uint seen = 0;
-        error = null;
-        if (!reader.TryReadMap(out int? count))
-        {
-            error = Say(reader.Fault);
-            return false;
-        }
-
-        for (int i = 0; count is { } pairs ? i < pairs : !reader.TryTakeBreak(); i++)
-        {
-            if (!reader.TryReadKey(out long? number, out string? text))
-            {
-                error = Say(reader.Fault);
-                return false;
-            }
-
-            if (number is not (>= 0 and < (long)PubSubDraft.Keys))
-            {
-                if (isStrict || !reader.TrySkip())
-                {
-                    string key = text ?? number?.ToString(CultureInfo.InvariantCulture) ?? "of that key";
-                    error = isStrict ? $"There is no topic property {key}." : Say(reader.Fault);
-                    return false;
-                }
-
-                continue;
-            }
-
-            if ((seen & (1u << (int)number)) != 0)
-            {
-                error = $"{PubSubDraft.Names[number.Value]} is given twice. Give it once.";
-                return false;
-            }
-
-            seen |= 1u << (int)number;
-            if (!TryReadValue(ref reader, (ulong)number, ref properties, out error))
-            {
-                error ??= $"{PubSubDraft.Names[number.Value]}: {Say(reader.Fault)}";
-                return false;
-            }
-        }
-
-        if (!reader.TryEnd())
-        {
-            error = Say(reader.Fault);
-            return false;
-        }
-
-        error = isStrict ? FindFault(properties) : null;
+        string place = string.Empty;
+        bool isRead = CborReading.TryRead(
+            bytes, reader => Read(reader, isStrict, ref place), out CoapTopicProperties? read, out ContentFault fault);
+        properties = read ?? new CoapTopicProperties();
+        error = !isRead ? $"{place}{fault.Message} (byte {fault.Offset})" : isStrict ? FindFault(properties) : null;
         return error is null;
+    }
+
+    /// <summary>Reads a map that is an item of something else.</summary>
+    public static CoapTopicProperties Read(CborReader reader)
+    {
+        string place = string.Empty;
+        return Read(reader, isStrict: false, ref place);
+    }
+
+    /// <summary>Reads the Content-Format of data, which is negative for none.</summary>
+    public static CoapContentFormat? ReadFormat(CborReader reader)
+    {
+        long format = reader.ReadInt64();
+        return format > ushort.MaxValue ? throw reader.Fault("the Content-Format is out of range")
+            : format < 0 ? null : (CoapContentFormat)(int)format;
     }
 
     /// <summary>Reads an array of keys.</summary>
     /// <param name="bytes">The bytes.</param>
     /// <param name="keys">A bit for each of the keys that the draft knows.</param>
     /// <returns>Whether the bytes are such an array.</returns>
-    public static bool TryReadKeys(ReadOnlySpan<byte> bytes, out uint keys)
-    {
-        keys = 0;
-        CborReader reader = new(bytes);
-        if (!reader.TryReadArray(out int? count))
-        {
-            return false;
-        }
-
-        for (int i = 0; count is { } items ? i < items : !reader.TryTakeBreak(); i++)
-        {
-            if (!reader.TryReadUInt(out ulong key))
-            {
-                return false;
-            }
-
-            keys |= key < PubSubDraft.Keys ? 1u << (int)key : 0;
-        }
-
-        return reader.TryEnd();
-    }
+    public static bool TryReadKeys(ReadOnlyMemory<byte> bytes, out uint keys) => CborReading.TryRead(bytes, ReadKeys, out keys, out _);
 
     /// <summary>Writes an array of keys.</summary>
     /// <param name="keys">A bit for each.</param>
     public static byte[] WriteKeys(uint keys)
     {
-        CborWriter writer = new();
-        writer.WriteArray(System.Numerics.BitOperations.PopCount(keys));
+        CborWriter writer = CborWriting.Create();
+        writer.WriteStartArray(System.Numerics.BitOperations.PopCount(keys));
         for (ulong key = 0; key < PubSubDraft.Keys; key++)
         {
             if ((keys & (1u << (int)key)) != 0)
             {
-                writer.WriteUInt(key);
+                writer.WriteUInt64(key);
             }
         }
 
-        return writer.ToArray();
+        writer.WriteEndArray();
+        return writer.Encode();
     }
 
     /// <summary>Writes the properties that are given, in the order of their keys.</summary>
@@ -122,17 +73,19 @@ internal static class TopicMap
     public static byte[] Write(CoapTopicProperties properties, uint keys = uint.MaxValue)
     {
         uint given = KeysOf(properties) & keys;
-        CborWriter writer = new();
-        writer.WriteMap(System.Numerics.BitOperations.PopCount(given));
+        CborWriter writer = CborWriting.Create();
+        writer.WriteStartMap(System.Numerics.BitOperations.PopCount(given));
         for (ulong key = 0; key < PubSubDraft.Keys; key++)
         {
             if ((given & (1u << (int)key)) != 0)
             {
-                WriteValue(writer.WriteUInt(key), key, properties);
+                writer.WriteUInt64(key);
+                WriteValue(writer, key, properties);
             }
         }
 
-        return writer.ToArray();
+        writer.WriteEndMap();
+        return writer.Encode();
     }
 
     /// <summary>A bit for each property that is given.</summary>
@@ -158,76 +111,109 @@ internal static class TopicMap
         : properties.ObserverCheck is { } check && check < TimeSpan.FromSeconds(1) ? "observer-check must be at least 1 s."
         : null;
 
-    private static bool TryReadValue(ref CborReader reader, ulong key, ref CoapTopicProperties properties, out string? error)
+    private static CoapTopicProperties Read(CborReader reader, bool isStrict, ref string place)
     {
-        error = null;
-        ulong value;
+        CoapTopicProperties properties = new();
+        uint seen = 0;
+        reader.ReadStartMap();
+        while (reader.PeekState() != CborReaderState.EndMap)
+        {
+            int start = reader.BytesRemaining;
+            (long? number, string? text) = reader.ReadKey();
+            if (number is >= 0 and < (long)PubSubDraft.Keys)
+            {
+                place = $"{PubSubDraft.Names[number.Value]}: ";
+                if ((seen & (1u << (int)number)) != 0)
+                {
+                    throw new CborFaultException(start, "it is given twice");
+                }
+
+                seen |= 1u << (int)number;
+                properties = ReadValue(reader, (ulong)number, properties);
+                place = string.Empty;
+            }
+            else if (isStrict)
+            {
+                string key = text ?? number?.ToString(CultureInfo.InvariantCulture) ?? "of that key";
+                throw new CborFaultException(start, $"there is no topic property {key}");
+            }
+            else
+            {
+                reader.Skip();
+            }
+        }
+
+        reader.ReadEndMap();
+        return properties;
+    }
+
+    private static CoapTopicProperties ReadValue(CborReader reader, ulong key, CoapTopicProperties properties)
+    {
         switch (key)
         {
-            case PubSubDraft.TopicName or PubSubDraft.TopicData or PubSubDraft.ResourceType or PubSubDraft.TopicKind:
-                bool isText = reader.TryReadText(out string text);
-                properties = key switch
-                {
-                    PubSubDraft.TopicName => properties with { Name = text },
-                    PubSubDraft.TopicData => properties with { DataUri = text },
-                    PubSubDraft.ResourceType => properties with { ResourceType = text },
-                    _ => properties with { TopicType = text },
-                };
-                return isText;
+            case PubSubDraft.TopicName:
+                return properties with { Name = reader.ReadText() };
+            case PubSubDraft.TopicData:
+                return properties with { DataUri = reader.ReadText() };
+            case PubSubDraft.ResourceType:
+                return properties with { ResourceType = reader.ReadText() };
+            case PubSubDraft.TopicKind:
+                return properties with { TopicType = reader.ReadText() };
             case PubSubDraft.Initialize:
-                bool isBytes = reader.TryReadBytes(out byte[] bytes);
-                properties = properties with { Initial = bytes };
-                return isBytes;
+                return properties with { Initial = reader.ReadByteString() };
             case PubSubDraft.ExpirationDate:
-                // Some implementations leave out the tag.
-                reader.TryTakeTag(PubSubDraft.EpochTag);
-                if (!TryReadSeconds(ref reader, out value) || value > (ulong)DateTimeOffset.MaxValue.ToUnixTimeSeconds())
-                {
-                    error = "expiration-date is a number of seconds since 1970, with tag 1.";
-                    return false;
-                }
-
-                properties = properties with { Expiration = DateTimeOffset.FromUnixTimeSeconds((long)value) };
-                return true;
+                return properties with { Expiration = DateTimeOffset.FromUnixTimeSeconds(ReadSeconds(reader)) };
             case PubSubDraft.TopicContentFormat:
-                if (!reader.TryReadUInt(out value) || value > ushort.MaxValue)
-                {
-                    error = "topic-content-format is the number of a Content-Format.";
-                    return false;
-                }
-
-                properties = properties with { ContentFormat = (CoapContentFormat)(int)value };
-                return true;
+                return properties with { ContentFormat = (CoapContentFormat)(int)ReadUInt(reader, 0, ushort.MaxValue) };
+            case PubSubDraft.MaxSubscribers:
+                return properties with { MaxSubscribers = ReadUInt(reader, 0, uint.MaxValue) };
             default:
-                if (!reader.TryReadUInt(out value) || value > uint.MaxValue || (key == PubSubDraft.ObserverCheck && value == 0))
-                {
-                    error = $"{PubSubDraft.Names[key]} is a number {(key == PubSubDraft.ObserverCheck ? "from 1" : "from 0")} to 2^32 - 1.";
-                    return false;
-                }
-
-                properties = key == PubSubDraft.MaxSubscribers
-                    ? properties with { MaxSubscribers = (uint)value }
-                    : properties with { ObserverCheck = TimeSpan.FromSeconds((double)value) };
-                return true;
+                return properties with { ObserverCheck = TimeSpan.FromSeconds(ReadUInt(reader, 1, uint.MaxValue)) };
         }
     }
 
-    // A floating-point number is truncated to whole seconds.
-    private static bool TryReadSeconds(ref CborReader reader, out ulong value)
+    private static uint ReadUInt(CborReader reader, uint min, uint max)
     {
-        value = 0;
-        if (!reader.TryPeek(out CborMajor major) || major != CborMajor.Simple)
+        int start = reader.BytesRemaining;
+        ulong value = reader.PeekState() == CborReaderState.UnsignedInteger ? reader.ReadUInt64() : ulong.MaxValue;
+        return value >= min && value <= max
+            ? (uint)value
+            : throw new CborFaultException(start, $"a number from {min} to {max} was expected");
+    }
+
+    // Some implementations leave out the tag. A floating-point number is truncated to whole seconds.
+    private static long ReadSeconds(CborReader reader)
+    {
+        int start = reader.BytesRemaining;
+        if (reader.IsAtTag(CborTag.UnixTimeSeconds))
         {
-            return reader.TryReadUInt(out value);
+            reader.ReadTag();
         }
 
-        if (!reader.TryReadSimple(out _, out double? number) || number is not (>= 0 and < 1e12))
+        double value = reader.PeekState() switch
         {
-            return false;
+            CborReaderState.UnsignedInteger => reader.ReadUInt64(),
+            CborReaderState.HalfPrecisionFloat or CborReaderState.SinglePrecisionFloat or CborReaderState.DoublePrecisionFloat =>
+                reader.ReadDouble(),
+            _ => -1,
+        };
+        return value >= 0 && value <= DateTimeOffset.MaxValue.ToUnixTimeSeconds()
+            ? (long)value
+            : throw new CborFaultException(start, "a number of seconds since 1970, with tag 1, was expected");
+    }
+
+    private static uint ReadKeys(CborReader reader)
+    {
+        uint keys = 0;
+        reader.ReadStartArray();
+        while (reader.PeekState() != CborReaderState.EndArray)
+        {
+            ulong key = reader.ReadUInt64();
+            keys |= key < PubSubDraft.Keys ? 1u << (int)key : 0;
         }
 
-        value = (ulong)number;
-        return true;
+        reader.ReadEndArray();
+        return keys;
     }
 
     private static void WriteValue(CborWriter writer, ulong key, CoapTopicProperties properties)
@@ -235,39 +221,37 @@ internal static class TopicMap
         switch (key)
         {
             case PubSubDraft.TopicName:
-                writer.WriteText(properties.Name!);
+                writer.WriteTextString(properties.Name!);
                 break;
             case PubSubDraft.TopicData:
-                writer.WriteText(properties.DataUri!);
+                writer.WriteTextString(properties.DataUri!);
                 break;
             case PubSubDraft.ResourceType:
-                writer.WriteText(properties.ResourceType!);
+                writer.WriteTextString(properties.ResourceType!);
                 break;
             case PubSubDraft.TopicContentFormat:
-                writer.WriteUInt(properties.ContentFormat!.Value.Value);
+                writer.WriteUInt64(properties.ContentFormat!.Value.Value);
                 break;
             case PubSubDraft.TopicKind:
-                writer.WriteText(properties.TopicType!);
+                writer.WriteTextString(properties.TopicType!);
                 break;
             case PubSubDraft.ExpirationDate:
-                writer.WriteTag(PubSubDraft.EpochTag).WriteUInt((ulong)Math.Max(0, properties.Expiration!.Value.ToUnixTimeSeconds()));
+                writer.WriteUnixTimeSeconds(Math.Max(0, properties.Expiration!.Value.ToUnixTimeSeconds()));
                 break;
             case PubSubDraft.MaxSubscribers:
-                writer.WriteUInt(properties.MaxSubscribers!.Value);
+                writer.WriteUInt64(properties.MaxSubscribers!.Value);
                 break;
             case PubSubDraft.ObserverCheck:
-                writer.WriteUInt((ulong)properties.ObserverCheck!.Value.TotalSeconds);
+                writer.WriteUInt64((ulong)properties.ObserverCheck!.Value.TotalSeconds);
                 break;
             default:
-                writer.WriteBytes(properties.Initial!.Value.Span);
+                writer.WriteByteString(properties.Initial!.Value.Span);
                 break;
         }
     }
 
     private static bool IsPlain(string text) =>
         Encoding.UTF8.GetByteCount(text) <= MaxTextLength && !text.Any(char.IsControl);
-
-    private static string Say(ContentFault fault) => $"{fault.Message} (byte {fault.Offset})";
 
     private static uint Bit(bool isGiven, ulong key) => isGiven ? 1u << (int)key : 0;
 }

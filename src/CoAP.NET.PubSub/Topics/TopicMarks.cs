@@ -1,3 +1,5 @@
+using System.Formats.Cbor;
+
 namespace CoAP.NET.PubSub.Topics;
 
 /// <summary>
@@ -44,36 +46,31 @@ internal readonly struct TopicMarks : IEquatable<TopicMarks>
     /// <summary>Writes them.</summary>
     public void Write(CborWriter writer)
     {
-        writer.WriteArray(2 * Stamps.Length);
+        writer.WriteStartArray(2 * Stamps.Length);
         foreach (TopicStamp stamp in Stamps)
         {
-            writer.WriteUInt(stamp.Broker).WriteUInt(stamp.Number);
+            stamp.Write(writer);
         }
+
+        writer.WriteEndArray();
     }
 
     /// <summary>Reads them.</summary>
-    /// <returns>Whether the data are valid marks.</returns>
-    public static bool TryRead(ref CborReader reader, out TopicMarks marks)
+    public static TopicMarks Read(CborReader reader)
     {
-        marks = default;
-        if (!reader.TryReadArray(out int? count) || count is not { } numbers || numbers > 2 * Most || (numbers & 1) != 0)
+        if (reader.ReadStartArray() is not (>= 0 and <= 2 * Most and int numbers) || (numbers & 1) != 0)
         {
-            return false;
+            throw reader.Fault("the number of marks is wrong");
         }
 
         TopicStamp[] stamps = new TopicStamp[numbers / 2];
         for (int i = 0; i < stamps.Length; i++)
         {
-            if (!reader.TryReadUInt(out ulong broker) || !reader.TryReadUInt(out ulong number))
-            {
-                return false;
-            }
-
-            stamps[i] = new TopicStamp(broker, number);
+            stamps[i] = TopicStamp.Read(reader);
         }
 
-        marks = new TopicMarks(stamps);
-        return true;
+        reader.ReadEndArray();
+        return new TopicMarks(stamps);
     }
 
     public bool Equals(TopicMarks other) => Stamps.SequenceEqual(other.Stamps);

@@ -1,3 +1,5 @@
+using System.Formats.Cbor;
+
 namespace CoAP.NET.PubSub.Topics;
 
 /// <summary>A question to the owner of a topic, serialized between nodes.</summary>
@@ -51,43 +53,48 @@ internal sealed record TopicQuestion
     /// <summary>Serializes the question. The data come last.</summary>
     public byte[] Write()
     {
-        CborWriter writer = new();
-        writer.WriteArray(Items).WriteUInt(1).WriteUInt((ulong)Operation).WriteUInt(Stamp.Broker).WriteUInt(Stamp.Number)
-            .WriteUInt(Creation).WriteUInt(Expected is { } tag ? tag + 1 : 0).WriteBoolean(IsDurable)
-            .WriteBytes(Topic?.Write() ?? [])
-            .WriteEncoded(TopicMap.Write(Properties ?? new CoapTopicProperties())).WriteInt(Format is { } format ? format.Value : -1)
-            .WriteBytes(Data.Span);
-        return writer.ToArray();
+        CborWriter writer = CborWriting.Create(Data.Length + 1024);
+        writer.WriteStartArray(Items);
+        writer.WriteUInt64(1);
+        writer.WriteUInt64((ulong)Operation);
+        Stamp.Write(writer);
+        writer.WriteUInt64(Creation);
+        writer.WriteUInt64(Expected is { } tag ? tag + 1 : 0);
+        writer.WriteBoolean(IsDurable);
+        writer.WriteByteString(Topic?.Write() ?? []);
+        writer.WriteEncodedValue(TopicMap.Write(Properties ?? new CoapTopicProperties()));
+        writer.WriteInt32(Format is { } format ? format.Value : -1);
+        writer.WriteByteString(Data.Span);
+        writer.WriteEndArray();
+        return writer.Encode();
     }
 
     /// <summary>Deserializes a question.</summary>
     /// <returns>Null if this version does not know its format.</returns>
-    public static TopicQuestion? Read(ReadOnlyMemory<byte> bytes)
+    public static TopicQuestion? Read(ReadOnlyMemory<byte> bytes) =>
+        CborReading.TryRead(bytes, Read, out TopicQuestion? question, out _) ? question : null;
+
+    private static TopicQuestion Read(CborReader reader)
     {
-        CborReader reader = new(bytes.Span);
-        if (!reader.TryReadArray(out int? count) || count != Items || !reader.TryReadUInt(out ulong version) || version != 1
-            || !reader.TryReadUInt(out ulong operation) || !reader.TryReadUInt(out ulong broker) || !reader.TryReadUInt(out ulong number)
-            || !reader.TryReadUInt(out ulong creation) || !reader.TryReadUInt(out ulong expected)
-            || !reader.TryReadBoolean(out bool durable)
-            || !reader.TryReadBytes(out byte[] topic) || !reader.TryReadItem(out byte[] map)
-            || !TopicMap.TryRead(map, isStrict: false, out CoapTopicProperties properties, out _) || !reader.TryReadInt(out long format)
-            || format > ushort.MaxValue
-            || !reader.TryReadHead(out CborHead head) || head.Argument != (ulong)(bytes.Length - reader.Position))
+        if (reader.ReadStartArray() != Items || reader.ReadUInt64() != 1)
         {
-            return null;
+            throw reader.Fault("the format is another one");
         }
 
-        return new TopicQuestion
+        // The initializer reads in the order of the bytes.
+        TopicQuestion question = new()
         {
-            Operation = (TopicOperation)operation,
-            Stamp = new TopicStamp(broker, number),
-            Creation = creation,
-            Expected = expected == 0 ? null : expected - 1,
-            IsDurable = durable,
-            Topic = topic.Length == 0 ? null : TopicState.Read(topic),
-            Properties = properties,
-            Format = format < 0 ? null : (CoapContentFormat)(int)format,
-            Data = bytes[reader.Position..],
+            Operation = (TopicOperation)reader.ReadUInt64(),
+            Stamp = TopicStamp.Read(reader),
+            Creation = reader.ReadUInt64(),
+            Expected = reader.ReadUInt64() is > 0 and var expected ? expected - 1 : null,
+            IsDurable = reader.ReadBoolean(),
+            Topic = reader.ReadByteString() is { Length: > 0 } topic ? TopicState.Read(topic) : null,
+            Properties = TopicMap.Read(reader),
+            Format = TopicMap.ReadFormat(reader),
+            Data = reader.ReadDefiniteLengthByteString(),
         };
+        reader.ReadEndArray();
+        return question;
     }
 }

@@ -1,3 +1,5 @@
+using System.Formats.Cbor;
+
 namespace CoAP.NET.PubSub.Topics;
 
 /// <summary>The entry of a topic in the table: its configuration, its creator, and the latest data. Immutable.</summary>
@@ -53,7 +55,10 @@ internal sealed record TopicState
     /// <summary>The state after a publication.</summary>
     public TopicState WithData(ReadOnlyMemory<byte> data, CoapContentFormat? format, TopicStamp stamp) => this with
     {
-        Data = data, Format = format, DataVersion = HasData ? DataVersion + 2 : DataVersion + 1, DataMarks = DataMarks.WithLast(stamp),
+        Data = data,
+        Format = format,
+        DataVersion = HasData ? DataVersion + 2 : DataVersion + 1,
+        DataMarks = DataMarks.WithLast(stamp),
     };
 
     /// <summary>The state after the deletion of the data.</summary>
@@ -64,45 +69,53 @@ internal sealed record TopicState
     /// <summary>Serializes the entry. The data come last.</summary>
     public byte[] Write()
     {
-        CborWriter writer = new();
-        writer.WriteArray(Items).WriteUInt(Version).WriteText(Collection).WriteText(Owner ?? string.Empty).WriteText(Source)
-            .WriteUInt(Creation).WriteEncoded(TopicMap.Write(Properties)).WriteUInt(DataVersion);
+        CborWriter writer = CborWriting.Create(Data.Length + 1024);
+        writer.WriteStartArray(Items);
+        writer.WriteUInt64(Version);
+        writer.WriteTextString(Collection);
+        writer.WriteTextString(Owner ?? string.Empty);
+        writer.WriteTextString(Source);
+        writer.WriteUInt64(Creation);
+        writer.WriteEncodedValue(TopicMap.Write(Properties));
+        writer.WriteUInt32(DataVersion);
         DataMarks.Write(writer);
         PropertyMarks.Write(writer);
-        writer.WriteInt(Format is { } format ? format.Value : -1).WriteBytes(Data.Span);
-        return writer.ToArray();
+        writer.WriteInt32(Format is { } format ? format.Value : -1);
+        writer.WriteByteString(Data.Span);
+        writer.WriteEndArray();
+        return writer.Encode();
     }
 
     /// <summary>Deserializes an entry.</summary>
     /// <returns>Null if this version does not know its format.</returns>
-    public static TopicState? Read(ReadOnlyMemory<byte> value)
+    public static TopicState? Read(ReadOnlyMemory<byte> value) =>
+        CborReading.TryRead(value, Read, out TopicState? state, out _) ? state : null;
+
+    private static TopicState Read(CborReader reader)
     {
-        CborReader reader = new(value.Span);
-        if (!reader.TryReadArray(out int? count) || count != Items || !reader.TryReadUInt(out ulong version) || version != Version
-            || !reader.TryReadText(out string collection) || !reader.TryReadText(out string owner) || !reader.TryReadText(out string source)
-            || !reader.TryReadUInt(out ulong creation) || !reader.TryReadItem(out byte[] map)
-            || !TopicMap.TryRead(map, isStrict: false, out CoapTopicProperties properties, out _)
-            || !reader.TryReadUInt(out ulong data) || !TopicMarks.TryRead(ref reader, out TopicMarks dataMarks)
-            || !TopicMarks.TryRead(ref reader, out TopicMarks propertyMarks)
-            || !reader.TryReadInt(out long format) || format > ushort.MaxValue
-            || !reader.TryReadHead(out CborHead head) || head.Argument != (ulong)(value.Length - reader.Position))
+        if (reader.ReadStartArray() != Items || reader.ReadUInt64() != Version)
         {
-            return null;
+            throw reader.Fault("the format is another one");
         }
 
-        return new TopicState
+        // The initializer reads in the order of the bytes.
+        string collection = reader.ReadText();
+        string owner = reader.ReadText();
+        TopicState state = new()
         {
             Collection = collection,
             Owner = owner.Length == 0 ? null : owner,
-            Source = source,
-            Creation = creation,
-            Properties = properties,
-            DataVersion = (uint)data,
-            DataMarks = dataMarks,
-            PropertyMarks = propertyMarks,
-            Format = format < 0 ? null : (CoapContentFormat)(int)format,
-            Data = value[reader.Position..],
+            Source = reader.ReadText(),
+            Creation = reader.ReadUInt64(),
+            Properties = TopicMap.Read(reader),
+            DataVersion = (uint)reader.ReadUInt64(),
+            DataMarks = TopicMarks.Read(reader),
+            PropertyMarks = TopicMarks.Read(reader),
+            Format = TopicMap.ReadFormat(reader),
+            Data = reader.ReadDefiniteLengthByteString(),
         };
+        reader.ReadEndArray();
+        return state;
     }
 
     private ulong TagOf(TopicMarks marks) => (uint)Creation + (ulong)(uint)marks.Newest.Broker + marks.Newest.Number + 1;

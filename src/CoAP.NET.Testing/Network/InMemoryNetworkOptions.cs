@@ -33,7 +33,10 @@ public sealed record InMemoryNetworkOptions
     public bool ReportsPortUnreachable { get; init; }
 
     /// <summary>The maximum number of events in the trace; the oldest are removed first. Default 100,000.</summary>
-    public int MaxTraceLength { get; init =>
-        field = value >= 0 ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "The length must not be negative."); } =
+    public int MaxTraceLength
+    {
+        get; init =>
+        field = value >= 0 ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "The length must not be negative.");
+    } =
     100_000;
 }

@@ -28,8 +28,11 @@ public sealed class NetworkBottleneck
 
     /// <summary>The bytes of a datagram beyond its payload. Default 28, the headers of IPv4 and UDP.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The number is negative.</exception>
-    public int Overhead { get; init =>
-        field = value >= 0 ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "The overhead must not be negative."); } =
+    public int Overhead
+    {
+        get; init =>
+        field = value >= 0 ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "The overhead must not be negative.");
+    } =
     28;
 
     /// <summary>Computes the time to send a datagram.</summary>

@@ -37,8 +37,11 @@ public sealed record NetworkConditions
 
     /// <summary>The largest datagram that passes, in bytes of UDP payload. Default 65,507.</summary>
     /// <remarks>The range is 0 to 65,507, the maximum of UDP over IPv4. Longer datagrams are lost.</remarks>
-    public int Mtu { get; init =>
-        field = value is >= 0 and <= 65_507 ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "0 to 65,507 bytes."); } =
+    public int Mtu
+    {
+        get; init =>
+        field = value is >= 0 and <= 65_507 ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "0 to 65,507 bytes.");
+    } =
     65_507;
 
     /// <summary>

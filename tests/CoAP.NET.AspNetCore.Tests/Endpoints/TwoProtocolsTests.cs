@@ -121,7 +121,7 @@ public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixtu
         CoapResponse again = await both.GetAsync("/api/tagged", request => request.Options.ETag = tag);
         CoapResponse changed = await both.AskAsync(CoapMethod.Put, "/api/tagged", null,
             request => request.Options.Add(OptionNumber.IfMatch, tag.Span));
-        CoapResponse other = await both.AskAsync(CoapMethod.Put, "/api/tagged", null, 
+        CoapResponse other = await both.AskAsync(CoapMethod.Put, "/api/tagged", null,
             request => request.Options.Add(OptionNumber.IfMatch, "other"u8));
 
         Assert.Equal(TimeSpan.FromSeconds(30), first.MaxAge);

@@ -154,15 +154,14 @@ public sealed class ProxyAccessTests : ProxyTest
     [Rfc("8075-10-1")]
     public async Task An_application_does_not_stay_up_with_a_proxy_for_anybody()
     {
-        await StartAsync(static application => application.MapCoapProxy("/hc/{**target}", static proxy => proxy.Targets.AllowHost("*")));
-        IHostApplicationLifetime lifetime = Application!.Services.GetRequiredService<IHostApplicationLifetime>();
-        TaskCompletionSource stopping = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        using CancellationTokenRegistration registration = lifetime.ApplicationStopping.Register(stopping.SetResult);
-        await stopping.Task.WaitAsync(Hang);
+        int exitCode = await ProcessExitCode.OfAsync(async () =>
+        {
+            await StartAsync(static application =>
+                application.MapCoapProxy("/hc/{**target}", static proxy => proxy.Targets.AllowHost("*")));
+            await Application!.WaitForShutdownAsync().WaitAsync(Hang);
+        });
 
-        // The exit code is that of this process of tests, too.
-        Assert.Equal(1, Environment.ExitCode);
-        Environment.ExitCode = 0;
+        Assert.Equal(1, exitCode);
     }
 
     [Fact]

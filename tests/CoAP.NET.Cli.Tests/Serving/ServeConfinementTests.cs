@@ -51,7 +51,7 @@ public sealed class ServeConfinementTests
             }
 
             CoapResponse response = await client.SendAsync(request);
-            
+
             // To delete what is not there is no error (RFC 7252 section 5.8.4).
             Assert.True(response.Code.Class == 4 || response.Code == CoapCode.Deleted, $"{method}: {response.Code}");
             Assert.DoesNotContain(ServedFolder.Secret, response.GetText(), StringComparison.Ordinal);

@@ -25,7 +25,7 @@ public sealed class ClusterPageTests
     {
         HostApplicationBuilder builder = Host.CreateApplicationBuilder(args);
         builder.Services.AddCoapCluster().UseSqlite("/var/lib/meters/coap.db");
-        builder.Services.AddCoapServer().UseCluster();
+        builder.Services.AddCoapServer().UseDtls().UseCluster();
         builder.Services.AddHealthChecks().AddCoapCluster();
     }
 
@@ -41,13 +41,14 @@ public sealed class ClusterPageTests
     internal static void Protect(HostApplicationBuilder builder)
     {
         builder.Services.AddSingleton<DeviceContexts>();
-        builder.Services.AddCoapServer().UseOscore(services => services.GetRequiredService<DeviceContexts>()).UseCluster();
+        builder.Services.AddCoapServer()
+            .UseOscore(oscore => oscore.Resolver = services => services.GetRequiredService<DeviceContexts>()).UseCluster();
     }
 
     internal static async Task AttachAsync(CoapDtlsOptions dtls, byte[] secret)
     {
         CoapClusterOptions options = new() { Secret = secret };
-await using CoapCluster cluster = new(new CoapSqliteClusterStore("/var/lib/meters/coap.db"), options);
+        await using CoapCluster cluster = new(new CoapSqliteClusterStore("/var/lib/meters/coap.db"), options);
         await using CoapServer server = new(new CoapEndpointOptions().UseDtls(dtls).UseCluster(cluster));
         cluster.Attach(server);
         await cluster.StartAsync();
@@ -60,7 +61,9 @@ await using CoapCluster cluster = new(new CoapSqliteClusterStore("/var/lib/meter
         {
             options.Secret = secret;
             options.LinkAddress = "coaps+tcp://[::]:5690";
-            options.Address = "coaps+tcp://10.0.0.7:5690"; // what the others are told; left out: an address of this host
+
+            // What the others are told; left out: an address of this host.
+            options.Address = "coaps+tcp://10.0.0.7:5690";
         }).UsePostgreSql(connectionString);
     }
 
@@ -125,8 +128,11 @@ await using CoapCluster cluster = new(new CoapSqliteClusterStore("/var/lib/meter
     {
         await using CoapRecordWriter writer = new(store, new CoapRecordWriterOptions { MaxRecords = 100_000 });
 
-        writer.TryWrite(CoapRecordChange.Put(key, fence, state, TimeSpan.FromHours(1)));      // soon
-        CoapWriteOutcome outcome = await writer.WriteAsync(                                    // confirmed: may be used now
+        // Soon.
+        writer.TryWrite(CoapRecordChange.Put(key, fence, state, TimeSpan.FromHours(1)));
+
+        // Confirmed: it may be used now.
+        CoapWriteOutcome outcome = await writer.WriteAsync(
             CoapRecordChange.Put(key, fence, reserve, Timeout.InfiniteTimeSpan), cancellationToken);
         Assert.Equal(CoapWriteOutcome.Written, outcome);
     }

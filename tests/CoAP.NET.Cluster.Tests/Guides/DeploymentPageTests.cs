@@ -49,7 +49,7 @@ public sealed partial class DeploymentPageTests
         HostApplicationBuilder builder = new();
         builder.Configuration.AddInMemoryCollection(settings);
         builder.Services.AddCoapCluster().UseMemory();
-        builder.Services.AddCoapServer().UseCluster();
+        builder.Services.AddCoapServer().UseDtls().UseCluster();
         using IHost host = builder.Build();
         CoapClusterOptions cluster = host.Services.GetRequiredService<IOptions<CoapClusterOptions>>().Value;
         IList<string> endpoints = host.Services.GetRequiredService<IOptions<CoapServerOptions>>().Value.Endpoints;
@@ -65,13 +65,15 @@ public sealed partial class DeploymentPageTests
     {
         WebApplicationBuilder builder = WebApplication.CreateBuilder(args);
         builder.Services.AddCoapCluster().UsePostgreSql(builder.Configuration.GetConnectionString("Cluster")!);
-        builder.Services.AddCoapServer().UseCluster();
+        builder.Services.AddCoapServer().UseDtls().UseCluster();
         builder.Services.AddHealthChecks().AddCoapServer().AddCoapCluster();
         builder.Services.Configure<HostOptions>(options => options.ShutdownTimeout = TimeSpan.FromSeconds(50));
 
         WebApplication app = builder.Build();
         app.MapHealthChecks("/health");
-        app.MapHealthChecks("/alive", new HealthCheckOptions { Predicate = _ => false }); // answers, and asks nobody
+
+        // It answers, and asks nobody.
+        app.MapHealthChecks("/alive", new HealthCheckOptions { Predicate = _ => false });
         await app.RunAsync();
     }
 

@@ -10,7 +10,7 @@ public sealed class DevicesPageTests
 {
     [Fact]
     public void Every_snippet_of_the_page_stands_in_these_tests() =>
-        Snippets.AllStandInTests("devices.md", "Guides", 3, "CoAP.NET.Cluster.Tests");
+        Snippets.AllStandInTests("devices.md", "Guides", 3, "CoAP.NET.Cluster.Tests", "CoAP.NET.Orleans.Tests");
 
     [Fact]
     public void The_page_has_the_defaults()
@@ -35,7 +35,7 @@ public sealed class DevicesPageTests
         builder.Services.AddCoapCluster(options => options.Secret = secret)
             .UseSqlite("/var/lib/meters/coap.db")
             .DevicesAre(peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity);
-        builder.Services.AddCoapServer().UseCluster();
+        builder.Services.AddCoapServer().UseDtls().UseCluster();
     }
 
     internal static async Task ObserveAsync(ICoapDevices devices, CancellationToken cancellationToken)
@@ -47,22 +47,17 @@ public sealed class DevicesPageTests
         }
     }
 
-    internal static async Task ObserveAllAsync(ICoapDevices devices, CancellationToken cancellationToken)
-    {
-        await foreach (CoapDeviceNotification told in devices.ObserveAsync("/3303/0/5700", cancellationToken: cancellationToken))
-        {
-            Console.WriteLine(told.Kind == CoapDeviceNotificationKind.Notified ? $"{told.Device}: {told.Response!.GetText()}" : $"{told}");
-        }
-    }
-
     internal static async Task QueueAsync(ICoapDevices devices, CancellationToken cancellationToken)
     {
         CoapDeviceRequestOptions options = new() { Queue = true, Lifetime = TimeSpan.FromHours(12) };
         CoapRequest put = new(CoapMethod.Put, "/3306/0/5850") { Content = CoapContent.Text("1") };
-        CoapResponse now = await devices["valve-3"].SendAsync(put, options, cancellationToken);      // waits here until the device is awake
 
-        CoapQueuedRequest queued = await devices["valve-3"].QueueAsync(put, options, cancellationToken);   // in the store
-        CoapResponse later = await devices["valve-3"].WaitAsync(queued.Id, cancellationToken);   // on any node, after a restart too
+        // Waits here until the device is awake.
+        CoapResponse now = await devices["valve-3"].SendAsync(put, options, cancellationToken);
+
+        // Puts the request into the store. Any node can wait for the response, after a restart too.
+        CoapQueuedRequest queued = await devices["valve-3"].QueueAsync(put, options, cancellationToken);
+        CoapResponse later = await devices["valve-3"].WaitAsync(queued.Id, cancellationToken);
         Assert.Equal(now.Code, later.Code);
     }
 

@@ -145,7 +145,8 @@ public sealed class HostingTests
         using (IHost host = Build(services =>
         {
             services.Configure<CoapClusterOptions>(options => options.LinkAddress = linkAddress);
-            services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0").Oscore.Files.Add(file)).UseCluster();
+            services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"))
+                .UseOscore(oscore => oscore.Files.Add(file)).UseCluster();
         }))
         {
             if (isRefused)

@@ -46,13 +46,13 @@ public sealed class SharingTests : IAsyncDisposable
         {
             Check = slot =>
             {
-                if (!first.Mover.IsMoving(slot, first.FenceOf(slot)))
+                if (!first.Releases.IsMoving(slot, first.FenceOf(slot)))
                 {
                     early.Enqueue(slot);
                 }
             },
         };
-        first.Mover.Add(holder);
+        first.Releases.Add(holder);
         CoapCluster second = await _nodes.StartAsync();
 
         await SharingNodes.FairAsync(_nodes.All);
@@ -60,7 +60,7 @@ public sealed class SharingTests : IAsyncDisposable
         Assert.Empty(early);
         Assert.InRange(holder.Most, 1, 5);
         Assert.Equal(second.Map.SlotsOf(second.Self.Id), holder.Released.Order());
-        await Eventually.IsTrueAsync(() => first.Mover.MovingCount == 0);
+        await Eventually.IsTrueAsync(() => first.GetNodeCounters().Moving == 0);
         Assert.Equal(128, first.GetNodeCounters().HandedOver);
     }
 
@@ -84,7 +84,7 @@ public sealed class SharingTests : IAsyncDisposable
     public async Task A_slot_that_could_not_be_released_moves_all_the_same()
     {
         CoapCluster first = await _nodes.StartAsync();
-        first.Mover.Add(new RecordingHolder { Failure = new InvalidOperationException("a holder of the test") });
+        first.Releases.Add(new RecordingHolder { Failure = new InvalidOperationException("a holder of the test") });
 
         await _nodes.StartAsync();
 
@@ -112,11 +112,11 @@ public sealed class SharingTests : IAsyncDisposable
         CoapCluster first = await _nodes.StartAsync();
         RecordingHolder holder = new();
         holder.Block();
-        first.Mover.Add(holder);
+        first.Releases.Add(holder);
         CoapFence before = first.FenceOf(new CoapSlot(255));
         await _nodes.StartAsync();
         await holder.Began;
-        CoapSlot[] released = [.. CoapSlot.All.Where(slot => first.Mover.IsMoving(slot, first.FenceOf(slot)))];
+        CoapSlot[] released = [.. CoapSlot.All.Where(slot => first.Releases.IsMoving(slot, first.FenceOf(slot)))];
         Assert.NotEmpty(released);
 
         await _nodes.Stores[1].CutAsync();
@@ -124,7 +124,7 @@ public sealed class SharingTests : IAsyncDisposable
         holder.Unblock();
 
         await Eventually.IsTrueAsync(() => released.All(slot => first.FenceOf(slot) == before.Next()));
-        Assert.All(released, slot => Assert.False(first.Mover.IsMoving(slot, first.FenceOf(slot))));
+        Assert.All(released, slot => Assert.False(first.Releases.IsMoving(slot, first.FenceOf(slot))));
         Assert.Equal(0, first.GetNodeCounters().HandedOver);
     }
 

@@ -41,7 +41,7 @@ public sealed class SharingTimeTests : IAsyncDisposable
         });
         RecordingHolder holder = new();
         holder.Block();
-        first.Mover.Add(holder);
+        first.Releases.Add(holder);
         CoapCluster second = await _nodes.StartAsync();
 
         Task leaving = first.LeaveAsync();
@@ -69,7 +69,7 @@ public sealed class SharingTimeTests : IAsyncDisposable
         });
         RecordingHolder holder = new();
         holder.Block();
-        first.Mover.Add(holder);
+        first.Releases.Add(holder);
         CoapCluster second = await _nodes.StartAsync();
         TimeSpan began = _nodes.Clock.Elapsed;
 
@@ -95,7 +95,7 @@ public sealed class SharingTimeTests : IAsyncDisposable
         });
         RecordingHolder holder = new();
         holder.Block();
-        first.Mover.Add(holder);
+        first.Releases.Add(holder);
         CoapCluster second = await _nodes.StartAsync();
 
         Task leaving = first.LeaveAsync();
@@ -119,7 +119,7 @@ public sealed class SharingTimeTests : IAsyncDisposable
         });
         RecordingHolder holder = new() { Blocked = static slot => slot.Number == 0 };
         holder.Block();
-        first.Mover.Add(holder);
+        first.Releases.Add(holder);
         CoapCluster second = await _nodes.StartAsync();
 
         Task leaving = first.LeaveAsync();
@@ -141,7 +141,7 @@ public sealed class SharingTimeTests : IAsyncDisposable
         });
         RecordingHolder holder = new();
         holder.Block();
-        first.Mover.Add(holder);
+        first.Releases.Add(holder);
         CoapCluster second = await _nodes.StartAsync();
 
         Task leaving = first.LeaveAsync();
@@ -158,12 +158,12 @@ public sealed class SharingTimeTests : IAsyncDisposable
         CoapCluster first = await _nodes.StartAsync();
         RecordingHolder holder = new();
         holder.Block();
-        first.Mover.Add(holder);
+        first.Releases.Add(holder);
         await _nodes.StartAsync();
         await holder.Began;
         _nodes.Memory.IsAway = true;
         holder.Unblock();
-        await Eventually.IsTrueAsync(() => first.Mover.MovingCount > 0);
+        await Eventually.IsTrueAsync(() => first.GetNodeCounters().Moving > 0);
 
         _nodes.Memory.IsAway = false;
         await _nodes.Clock.AdvanceUntilAsync(() => SharingNodes.AreFair(_nodes.All), TimeSpan.FromMinutes(1));
@@ -207,7 +207,7 @@ public sealed class SharingTimeTests : IAsyncDisposable
     {
         CoapCluster first = await _nodes.StartAsync(static moves => moves.SettleTime = TimeSpan.FromSeconds(30));
         RecordingHolder holder = new();
-        first.Mover.Add(holder);
+        first.Releases.Add(holder);
         CoapCluster second = await _nodes.StartAsync(static moves => moves.SettleTime = TimeSpan.FromSeconds(30));
         Assert.Empty(holder.Released);
         await _nodes.Clock.AdvanceUntilAsync(() => SharingNodes.AreFair(_nodes.All), TimeSpan.FromMinutes(1));

@@ -50,7 +50,9 @@ public sealed class OnceOverDtlsTests : IDisposable
             // The next copy comes soon after the successor is there, and copies come for minutes.
             Parameters = CoapTransmissionParameters.Default with
             {
-                AckTimeout = TimeSpan.FromMilliseconds(500), AckRandomFactor = 1, MaxRetransmit = 10,
+                AckTimeout = TimeSpan.FromMilliseconds(500),
+                AckRandomFactor = 1,
+                MaxRetransmit = 10,
             },
         }.UseDtls(new CoapDtlsOptions
         {

@@ -115,7 +115,7 @@ public sealed class AttachTests
             {
                 options.Endpoint.UseDtls(new CoapDtlsOptions { Server = Dtls() });
             }
-        }).UseCluster();
+        }).UseDtls().UseCluster();
         builder.Services.AddCoapCluster(static options => options.Secret = ClusterTests.Options().Secret).UseMemory(_memory);
         using IHost host = builder.Build();
 

@@ -1,3 +1,5 @@
+using System.Net;
+using System.Net.Sockets;
 using CoAP.NET.Dtls;
 using CoAP.NET.Tests;
 using CoAP.NET.Transports;
@@ -205,7 +207,7 @@ public sealed class RelayWayTests : IDisposable
             return;
         }
 
-        await using Site site = await Site.StartAsync(2, 0, sharedPort: SharedPorts.Free());
+        await using Site site = await Site.StartAsync(2, 0, sharedPort: FreePort());
         Assert.All(site.Nodes, node => Assert.Null(SteeringOf(node).Offer(site.Nodes[0].Cluster.Self.Id, 1)));
     }
 
@@ -213,6 +215,13 @@ public sealed class RelayWayTests : IDisposable
     {
         _way.Dispose();
         _entrance.Dispose();
+    }
+
+    private static int FreePort()
+    {
+        using Socket socket = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        return ((IPEndPoint)socket.LocalEndPoint!).Port;
     }
 
     private static Task HaveWaysAsync(Site site) => Eventually.IsTrueAsync(() => site.Nodes.All(

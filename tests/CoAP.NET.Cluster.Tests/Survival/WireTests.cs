@@ -4,7 +4,7 @@ using CoAP.NET.Survival.Balancing;
 
 namespace CoAP.NET.Cluster.Tests.Survival;
 
-/// <summary>What the balancer of <c>benchmarks/CoAP.NET.Survival</c> reads on the wire: it must see what must not be.</summary>
+/// <summary>What the balancer of <c>simulation/CoAP.NET.Survival</c> reads on the wire: it must see what must not be.</summary>
 public sealed class WireTests
 {
     private const byte Handshake = 22;

@@ -1,3 +1,4 @@
+using System.Formats.Cbor;
 using System.Numerics;
 using System.Text;
 using CoAP.NET.Content.Cbor;
@@ -25,14 +26,14 @@ public sealed class NotationCampaignTests
         Random random = new(Campaign.Seed(1));
         for (int round = 0; round < rounds; round++)
         {
-            CborWriter writer = new();
+            CborWriter writer = CborWriting.Create();
             int items = random.Next(1, 4);
             for (int i = 0; i < items; i++)
             {
                 WriteItem(writer, random, 5);
             }
 
-            byte[] cbor = writer.ToArray();
+            byte[] cbor = writer.Encode();
             int width = random.Next(2) == 0 ? int.MaxValue : random.Next(1, 100);
             Assert.True(CoapCborNotation.TryFormat(cbor, out string notation, out CoapCborError error, width, isSequence: true));
             Assert.True(CoapCborNotation.TryParse(notation, out byte[] again, out error, isSequence: true), $"{error}: {notation}");
@@ -184,13 +185,13 @@ public sealed class NotationCampaignTests
         switch (random.Next(depth == 0 ? 9 : 13))
         {
             case 0:
-                writer.WriteUInt((ulong)random.NextInt64() >> random.Next(64));
+                writer.WriteUInt64((ulong)random.NextInt64() >> random.Next(64));
                 break;
             case 1:
-                writer.WriteInt(~(random.NextInt64() >> random.Next(63)));
+                writer.WriteInt64(~(random.NextInt64() >> random.Next(63)));
                 break;
             case 2:
-                byte[] magnitude = new byte[random.Next(9, CborNumbers.MaxBignumBytes + 8)];
+                byte[] magnitude = new byte[random.Next(9, CborReading.MaxBignumBytes + 8)];
                 random.NextBytes(magnitude);
                 magnitude[0] |= 1;
                 BigInteger value = new(magnitude, isUnsigned: true, isBigEndian: true);
@@ -207,48 +208,71 @@ public sealed class NotationCampaignTests
                 writer.WriteDouble(number);
                 break;
             case 4:
-                writer.WriteText(Text(random));
+                writer.WriteTextString(Text(random));
                 break;
             case 5:
-                writer.WriteBytes(Bytes(random));
+                writer.WriteByteString(Bytes(random));
                 break;
             case 6:
-                writer.WriteEncoded([(byte)random.Next(0xe0, 0xf8)]);
+                writer.WriteSimpleValue((CborSimpleValue)random.Next(24));
                 break;
             case 7:
-                writer.WriteEncoded([0xf8, (byte)random.Next(32, 256)]);
+                writer.WriteSimpleValue((CborSimpleValue)random.Next(32, 256));
                 break;
             case 8:
-                bool isText = random.Next(2) == 0;
-                writer.WriteEncoded([isText ? (byte)0x7f : (byte)0x5f]);
-                for (int i = random.Next(3); i > 0; i--)
-                {
-                    _ = isText ? writer.WriteText(Text(random)) : writer.WriteBytes(Bytes(random));
-                }
-
-                writer.WriteEncoded([0xff]);
+                WriteParts(writer, random);
                 break;
             case 9:
                 // Not those of big integers, which are numbers in the notation.
-                writer.WriteTag(4 + ((ulong)random.NextInt64() >> random.Next(64)) % (ulong.MaxValue - 4));
+                writer.WriteTag((CborTag)(4 + ((ulong)random.NextInt64() >> random.Next(64)) % (ulong.MaxValue - 4)));
                 WriteItem(writer, random, depth - 1);
                 break;
             case 10:
                 int items = random.Next(random.Next(30) == 0 ? 30 : 4);
-                writer.WriteArray(items);
+                writer.WriteStartArray(items);
                 WriteItems(writer, random, depth, items);
+                writer.WriteEndArray();
                 break;
             case 11:
                 int pairs = random.Next(4);
-                writer.WriteMap(pairs);
+                writer.WriteStartMap(pairs);
                 WriteItems(writer, random, depth, 2 * pairs);
+                writer.WriteEndMap();
+                break;
+            case 12 when random.Next(2) == 0:
+                writer.WriteStartMap(null);
+                WriteItems(writer, random, depth, random.Next(3) * 2);
+                writer.WriteEndMap();
                 break;
             default:
-                bool isMap = random.Next(2) == 0;
-                writer.WriteEncoded([isMap ? (byte)0xbf : (byte)0x9f]);
+                writer.WriteStartArray(null);
                 WriteItems(writer, random, depth, random.Next(3) * 2);
-                writer.WriteEncoded([0xff]);
+                writer.WriteEndArray();
                 break;
+        }
+    }
+
+    private static void WriteParts(CborWriter writer, Random random)
+    {
+        if (random.Next(2) == 0)
+        {
+            writer.WriteStartIndefiniteLengthTextString();
+            for (int i = random.Next(3); i > 0; i--)
+            {
+                writer.WriteTextString(Text(random));
+            }
+
+            writer.WriteEndIndefiniteLengthTextString();
+        }
+        else
+        {
+            writer.WriteStartIndefiniteLengthByteString();
+            for (int i = random.Next(3); i > 0; i--)
+            {
+                writer.WriteByteString(Bytes(random));
+            }
+
+            writer.WriteEndIndefiniteLengthByteString();
         }
     }
 

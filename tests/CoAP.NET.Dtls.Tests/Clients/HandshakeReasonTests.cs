@@ -1,3 +1,4 @@
+using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
@@ -23,6 +24,22 @@ public sealed class HandshakeReasonTests
         HandshakeFailure failure = Assert.Single(bench.ServerFailures);
         Assert.Equal(("CN=meter", HandshakeFault.CertificateRefused, "It is revoked."),
             (failure.Identity, failure.End.Fault, failure.End.Why));
+    }
+
+    [Fact]
+    public async Task A_refused_certificate_without_a_subject_is_named_by_its_hash()
+    {
+        using X509Certificate2 nameless = s_authority.Issue(commonName: null, forServers: false);
+        BenchSettings settings = Settings();
+        settings.Client = settings.Client with { Certificate = nameless };
+        settings.ServerTrusts = static (_, _) => false;
+        using ClientBench bench = new(settings);
+
+        await bench.FailAsync(serverName: "device.example");
+
+        Assert.Empty(nameless.Subject);
+        Assert.Equal($"sha256:{Convert.ToHexStringLower(nameless.GetCertHash(HashAlgorithmName.SHA256))}",
+            Assert.Single(bench.ServerFailures).Identity);
     }
 
     [Fact]

@@ -1,8 +1,10 @@
 using System.Text;
+using CoAP.NET.Dtls.Keeping;
 using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Dtls.Tests.Sessions;
 using CoAP.NET.Testing;
+using CoAP.NET.Tests;
 
 namespace CoAP.NET.Dtls.Tests.Keeping;
 
@@ -136,6 +138,37 @@ public sealed class ReadmissionTests
         Assert.Empty(after.Closed);
     }
 
+    [Fact]
+    public async Task Of_many_clients_that_speak_at_once_a_bounded_number_is_checked_at_a_time_and_then_the_others()
+    {
+        const int Sessions = Readmission.MaxChecks + 10;
+        MemoryKeeper keeper = new();
+        RecordLayer[] clients;
+        using (SessionRig before = new(keeping: KeepingOf(keeper, isFile: true)))
+        {
+            clients = [.. Enumerable.Range(1, Sessions).Select(host => before.Open(host).Client)];
+            await before.Server.Keeper!.StopAsync();
+        }
+
+        TaskCompletionSource gate = new();
+        Keys keys = new("secretPSK") { Gate = gate.Task };
+        using SessionRig after = new(keeping: KeepingOf(keeper, isFile: true), store: keys);
+        Assert.Equal(Sessions, await after.Server.Keeper!.StartAsync(default));
+        for (int i = 0; i < Sessions; i++)
+        {
+            Assert.True(after.Server.Receive(ServerBench.Path(i + 1), SessionRig.Record(clients[i], [1])));
+        }
+
+        Assert.Equal((0, Readmission.MaxChecks), (after.Received, keys.Asked));
+
+        // Those that waited for a place go on at another thread.
+        MemoryKeeper.Complete(gate.SetResult);
+        await Eventually.IsTrueAsync(() => after.Received == Sessions);
+
+        Assert.Equal(Sessions, keys.Asked);
+        Assert.Empty(after.Closed);
+    }
+
     private static CoapDtlsSessionKeeping KeepingOf(MemoryKeeper keeper, bool isFile) =>
         new(keeper, MemoryKeeper.Key) { IsForStopsOnly = isFile };
 
@@ -157,13 +190,15 @@ public sealed class ReadmissionTests
 
     private sealed class Keys(string key) : ICoapPskStore
     {
-        public int Asked { get; private set; }
+        private int _asked;
+
+        public int Asked => Volatile.Read(ref _asked);
 
         public Task? Gate { get; set; }
 
         public async ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken)
         {
-            Asked++;
+            Interlocked.Increment(ref _asked);
             await (Gate ?? Task.CompletedTask).ConfigureAwait(false);
             return Encoding.UTF8.GetBytes(key);
         }

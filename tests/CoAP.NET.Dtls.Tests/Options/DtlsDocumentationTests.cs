@@ -43,8 +43,12 @@ public sealed partial class DtlsDocumentationTests : IDisposable
     [MemberData(nameof(Bounds))]
     public void The_tables_have_the_defaults_of_all_bounds(string type, string names)
     {
-        object options = type switch { nameof(CoapDtlsServerOptions) => new CoapDtlsServerOptions(),
-            nameof(CoapDtlsClientOptions) => new CoapDtlsClientOptions(), _ => new CoapDtlsOptions() };
+        object options = type switch
+        {
+            nameof(CoapDtlsServerOptions) => new CoapDtlsServerOptions(),
+            nameof(CoapDtlsClientOptions) => new CoapDtlsClientOptions(),
+            _ => new CoapDtlsOptions()
+        };
         string table = s_page[s_page.IndexOf($"| `{type}` | default |", StringComparison.Ordinal)..];
         table = table[..table.IndexOf("\n\n", StringComparison.Ordinal)];
         string[] bounds = [.. options.GetType().GetProperties()
@@ -84,7 +88,8 @@ public sealed partial class DtlsDocumentationTests : IDisposable
         CoapDtlsServerOptions dtls = new()
         {
             PskStore = keys,
-            SessionKeeping = new CoapDtlsSessionKeeping(keeper, key),   // an ICoapDtlsSessionKeeper; the key encrypts what it is given
+            // An ICoapDtlsSessionKeeper; the key encrypts what it is given.
+            SessionKeeping = new CoapDtlsSessionKeeping(keeper, key),
         };
         Assert.Same(keeper, dtls.SessionKeeping.Keeper);
     }

@@ -50,6 +50,34 @@ public sealed class OptionCheckTests
     }
 
     [Fact]
+    public void The_copy_that_an_endpoint_makes_has_every_option()
+    {
+        CoapDtlsServerOptions server = new()
+        {
+            PskStore = new CoapPskDictionary { { "device", s_key.ExportSubjectPublicKeyInfo().AsSpan(0, 16).ToArray() } },
+            PskIdentityHint = "hint",
+            Certificate = s_certificate,
+            RequireClientCertificate = true,
+            RequestClientCertificate = true,
+            MaxSessions = 11,
+            MaxHandshakes = 12,
+            ResumptionStore = new CoapDtlsSessionMemory(),
+        };
+        CoapDtlsClientOptions client = new() { Certificate = s_certificate, MaxResumableSessions = 13 };
+        X509Certificate2[] all = [s_authority.Certificate];
+        server.Intermediates.AddRange(all);
+        server.TrustedAuthorities.AddRange(all);
+        client.Intermediates.AddRange(all);
+        client.TrustedAuthorities.AddRange(all);
+
+        AssertSame(server, server.Clone());
+        AssertSame(client, client.Clone());
+
+        static void AssertSame<T>(T options, T copy) => Assert.All(typeof(T).GetProperties(), property =>
+            Assert.Equal(property.GetValue(options), property.GetValue(copy)));
+    }
+
+    [Fact]
     public void An_endpoint_without_credentials_of_a_server_does_not_listen()
     {
         CoapEndpointOptions options = new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions() });
@@ -114,8 +142,12 @@ public sealed class OptionCheckTests
         };
         foreach (object part in new object[] { options, options.Server, options.Client })
         {
-            object copy = part switch { CoapDtlsOptions all => all.Clone(), CoapDtlsServerOptions one => one.Clone(),
-                _ => ((CoapDtlsClientOptions)part).Clone() };
+            object copy = part switch
+            {
+                CoapDtlsOptions all => all.Clone(),
+                CoapDtlsServerOptions one => one.Clone(),
+                _ => ((CoapDtlsClientOptions)part).Clone()
+            };
             foreach (System.Reflection.PropertyInfo property in part.GetType().GetProperties()
                 .Where(static property => property is { CanWrite: true } && property.GetMethod is { IsStatic: false }))
             {
@@ -123,8 +155,12 @@ public sealed class OptionCheckTests
                 if (other is not null)
                 {
                     property.SetValue(part, other);
-                    copy = part switch { CoapDtlsOptions all => all.Clone(), CoapDtlsServerOptions one => one.Clone(),
-                        _ => ((CoapDtlsClientOptions)part).Clone() };
+                    copy = part switch
+                    {
+                        CoapDtlsOptions all => all.Clone(),
+                        CoapDtlsServerOptions one => one.Clone(),
+                        _ => ((CoapDtlsClientOptions)part).Clone()
+                    };
                     Assert.Equal(other, property.GetValue(copy));
                 }
             }
@@ -203,12 +239,15 @@ public sealed class OptionCheckTests
             "rsa" => new() { Client = new() { Certificate = Rsa() } },
             "may not sign" => new() { Server = new() { Certificate = s_authority.Certificate } },
             "client certificates without own" =>
-                new() { Server = new()
+                new()
                 {
-                    PskStore = psk.PskStore,
-                    RequireClientCertificate = true,
-                    TrustedAuthorities = { s_authority.Certificate }
-                } },
+                    Server = new()
+                    {
+                        PskStore = psk.PskStore,
+                        RequireClientCertificate = true,
+                        TrustedAuthorities = { s_authority.Certificate }
+                    }
+                },
             "client certificates of anybody" => new() { Server = new() { Certificate = s_certificate, RequireClientCertificate = true } },
             "authorities that nobody asks for" =>
                 new() { Server = new() { Certificate = s_certificate, TrustedAuthorities = { s_authority.Certificate } } },
@@ -234,12 +273,15 @@ public sealed class OptionCheckTests
                 },
             },
             "raw keys without own" =>
-                new() { Server = new()
+                new()
                 {
-                    PskStore = psk.PskStore,
-                    RequireClientPublicKey = true,
-                    ValidateClientPublicKey = static _ => true
-                } },
+                    Server = new()
+                    {
+                        PskStore = psk.PskStore,
+                        RequireClientPublicKey = true,
+                        ValidateClientPublicKey = static _ => true
+                    }
+                },
             _ => throw new ArgumentOutOfRangeException(nameof(mistake)),
         };
     }

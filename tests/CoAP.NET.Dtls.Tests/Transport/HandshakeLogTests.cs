@@ -1,3 +1,6 @@
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Tests.Sessions;
 using CoAP.NET.Tests;
 using Microsoft.Extensions.Logging;
 
@@ -28,6 +31,25 @@ public sealed class HandshakeLogTests
         Assert.Equal(secure.Server.Counters[CoapCounter.HandshakesFailed], secure.Server.Counters[CoapCounter.HandshakeCallbackFailures]);
         await secure.DisposeAsync();
         await Task.WhenAll(requests).ContinueWith(static _ => { }, TaskScheduler.Default);
+    }
+
+    [Theory]
+    [InlineData(HandshakeFault.Other, CoapCounter.HandshakesFailedOtherwise)]
+    [InlineData(HandshakeFault.TimedOut, CoapCounter.HandshakesTimedOut)]
+    [InlineData(HandshakeFault.UnknownIdentity, CoapCounter.HandshakesOfUnknownIdentities)]
+    [InlineData(HandshakeFault.WrongKey, CoapCounter.HandshakesWithWrongKeys)]
+    [InlineData(HandshakeFault.NothingInCommon, CoapCounter.HandshakesWithNothingInCommon)]
+    [InlineData(HandshakeFault.CertificateRefused, CoapCounter.CertificatesRefused)]
+    [InlineData(HandshakeFault.NoCertificate, CoapCounter.CertificatesMissing)]
+    [InlineData(HandshakeFault.CallbackFailed, CoapCounter.HandshakeCallbackFailures)]
+    public async Task Each_reason_of_a_failed_handshake_has_a_counter_of_its_own(object fault, CoapCounter counter)
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+
+        secure.Transport.Engine!.Server!.HandshakeFailed!(
+            new HandshakeFailure(ServerBench.Path(1), "meter-1", new HandshakeEnd("why", (HandshakeFault)fault)));
+
+        Assert.Equal((1, 1), (secure.Server.Counters[CoapCounter.HandshakesFailed], secure.Server.Counters[counter]));
     }
 
     [Fact]

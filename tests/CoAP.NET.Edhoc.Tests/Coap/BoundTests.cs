@@ -141,6 +141,33 @@ public sealed class BoundTests
     }
 
     [Fact]
+    public async Task A_session_whose_time_ends_while_the_application_takes_it_is_established_nevertheless()
+    {
+        TaskCompletionSource begun = new();
+        TaskCompletionSource goesOn = new();
+        await using EdhocWorld world = new(options => options.Established = async (_, _, _) =>
+        {
+            begun.SetResult();
+            await goesOn.Task;
+        });
+        await world.Server.StartAsync();
+        CoapClient client = world.MakeClient();
+        EdhocInitiator initiator = Initiator(world);
+        initiator.ReadMessage2((await world.PostAsync(client, [0xf5, .. initiator.CreateMessage1()])).Payload);
+        byte[] third = [.. initiator.PeerConnectionId.Span, .. initiator.CreateMessage3([world.ServerKey.Credential])];
+        Task<CoapResponse> asked = client.PostAsync(
+            $"{EdhocWorld.Uri}/.well-known/edhoc", new CoapContent(third, CoapContentFormat.CidEdhocCborSequence));
+        await world.Clock.AdvanceUntilAsync(begun.Task, TimeSpan.FromSeconds(10));
+
+        world.Clock.Advance(TimeSpan.FromSeconds(61));
+        Assert.Equal(0, world.Edhoc.GetCounters().Sessions);
+        goesOn.SetResult();
+
+        Assert.Equal(CoapCode.Changed, (await world.RunAsync(() => asked)).Code);
+        Assert.Equal((1L, 0L), (world.Edhoc.GetCounters().Established, world.Edhoc.GetCounters().Failed));
+    }
+
+    [Fact]
     public async Task Identifiers_that_are_taken_are_not_chosen()
     {
         await using EdhocWorld world = new(static options => options.IsIdentifierTaken = static id => id.Length == 1);

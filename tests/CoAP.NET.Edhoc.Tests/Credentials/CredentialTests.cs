@@ -1,6 +1,6 @@
+using System.Formats.Cbor;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Content.Cbor;
 
 namespace CoAP.NET.Edhoc.Tests.Credentials;
 
@@ -106,8 +106,7 @@ public sealed class CredentialTests
     {
         using EdhocPrivateKey key = EdhocPrivateKey.Generate(EdhocCurve.P256);
         EdhocCredential created = EdhocCredential.Create(key.PublicKey, [7], "somebody");
-        byte[] naked = new CborWriter().WriteMap(4).WriteInt(1).WriteInt(2).WriteInt(-1).WriteInt(1)
-            .WriteInt(-2).WriteBytes(key.PublicKey.X.Span).WriteInt(-3).WriteBytes(key.PublicKey.Y!.Value.Span).ToArray();
+        byte[] naked = KeyOf(key, -3, writer => writer.WriteByteString(key.PublicKey.Y!.Value.Span));
         EdhocCredential dressed = EdhocCredential.OfCoseKey(naked);
 
         Assert.Equal("a108a101", Convert.ToHexStringLower(dressed.Encoded.Span[..4]));
@@ -124,8 +123,7 @@ public sealed class CredentialTests
         {
             using EdhocPrivateKey key = EdhocPrivateKey.Generate(i % 2 == 0 ? EdhocCurve.P256 : EdhocCurve.P384);
             byte[] y = key.PublicKey.Y!.Value.ToArray();
-            byte[] naked = new CborWriter().WriteMap(4).WriteInt(1).WriteInt(2).WriteInt(-1).WriteInt((int)key.Curve)
-                .WriteInt(-2).WriteBytes(key.PublicKey.X.Span).WriteInt(-3).WriteBoolean((y[^1] & 1) == 1).ToArray();
+            byte[] naked = KeyOf(key, -3, writer => writer.WriteBoolean((y[^1] & 1) == 1));
             Assert.Equal(y, EdhocCredential.OfCoseKey(naked).PublicKey.Y!.Value.ToArray());
         }
     }
@@ -134,8 +132,7 @@ public sealed class CredentialTests
     public void A_private_key_in_a_claims_set_is_refused()
     {
         using EdhocPrivateKey key = EdhocPrivateKey.Generate(EdhocCurve.P256);
-        byte[] naked = new CborWriter().WriteMap(4).WriteInt(1).WriteInt(2).WriteInt(-1).WriteInt(1)
-            .WriteInt(-2).WriteBytes(key.PublicKey.X.Span).WriteInt(-4).WriteBytes(new byte[32]).ToArray();
+        byte[] naked = KeyOf(key, -4, writer => writer.WriteByteString(new byte[32]));
 
         Assert.Contains("private", Assert.Throws<EdhocException>(() => EdhocCredential.OfCoseKey(naked)).Message, StringComparison.Ordinal);
     }
@@ -180,4 +177,21 @@ public sealed class CredentialTests
 
     private static async Task<IReadOnlyList<EdhocCredential>> FindAsync(IEdhocCredentialResolver resolver, EdhocCredentialId id) =>
         await resolver.FindAsync(new EdhocClaim(id, []) { Role = EdhocPeerRole.Client }, CancellationToken.None);
+
+    // A COSE_Key with one more parameter.
+    private static byte[] KeyOf(EdhocPrivateKey key, int label, Action<CborWriter> writeValue)
+    {
+        CborWriter writer = new();
+        writer.WriteStartMap(4);
+        writer.WriteInt32(1);
+        writer.WriteInt32(2);
+        writer.WriteInt32(-1);
+        writer.WriteInt32((int)key.Curve);
+        writer.WriteInt32(-2);
+        writer.WriteByteString(key.PublicKey.X.Span);
+        writer.WriteInt32(label);
+        writeValue(writer);
+        writer.WriteEndMap();
+        return writer.Encode();
+    }
 }

@@ -1,4 +1,3 @@
-using CoAP.NET.Content.Cbor;
 using CoAP.NET.Edhoc.Messages;
 
 namespace CoAP.NET.Edhoc.Tests.Messages;
@@ -19,7 +18,7 @@ public sealed class IdentifierTests
     public void Identifiers_that_are_integers_of_one_byte_are_sent_as_such(string identifier, string encoded)
     {
         byte[] bytes = Convert.FromHexString(identifier);
-        byte[] written = new CborWriter().WriteIdentifier(bytes).ToArray();
+        byte[] written = Identifiers.Item(bytes);
         Assert.Equal(encoded, Convert.ToHexStringLower(written));
         SequenceReader reader = new(written, "It");
         Assert.Equal(bytes, reader.ReadIdentifier("an identifier"));

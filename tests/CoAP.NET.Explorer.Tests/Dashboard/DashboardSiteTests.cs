@@ -148,16 +148,14 @@ public sealed class DashboardSiteTests : IAsyncLifetime
     [Fact]
     public async Task An_application_does_not_stay_up_with_a_page_for_anybody()
     {
-        _site = await DashboardSite.StartAsync(null, map: web => web.MapCoapDashboard("/live", options =>
-            options.Endpoint = _coap.Endpoint));
-        IHostApplicationLifetime lifetime = _site.Application.Services.GetRequiredService<IHostApplicationLifetime>();
-        TaskCompletionSource stopping = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        using CancellationTokenRegistration registration = lifetime.ApplicationStopping.Register(stopping.SetResult);
-        await stopping.Task.WaitAsync(DashboardSite.Hang);
+        int exitCode = await ProcessExitCode.OfAsync(async () =>
+        {
+            _site = await DashboardSite.StartAsync(null, map: web => web.MapCoapDashboard("/live", options =>
+                options.Endpoint = _coap.Endpoint));
+            await _site.Application.WaitForShutdownAsync().WaitAsync(DashboardSite.Hang);
+        });
 
-        // The exit code is that of this process of tests, too.
-        Assert.Equal(1, Environment.ExitCode);
-        Environment.ExitCode = 0;
+        Assert.Equal(1, exitCode);
     }
 
     [Fact]

@@ -136,7 +136,7 @@ public sealed class SecuredApplicationTests
         .WithServices(static services =>
         {
             services.Remove(services.Single(service => service.ImplementationType == typeof(RoomWorker)));
-            ICoapServerBuilder server = services.AddCoapServer();
+            ICoapServerBuilder server = services.AddCoapServer().UseDtls();
             server.MapGet("/psk", request => $"{(CoapDtlsIdentity)request.Peer.Identity!}").Observable()
                 .RequireAuthorization(policy => policy.RequireSecureTransport().RequirePskIdentity(identity => identity == "meter-7"));
             server.MapGet("/certificate", request => ((ICoapPeerIdentity)request.Peer.Identity!).Certificate!.Subject)

@@ -3,6 +3,7 @@ using System.Net.Sockets;
 using CoAP.NET.Hosting.Tests.Helpers;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting.Tests.Clients;
 
@@ -47,6 +48,19 @@ public sealed class HostedClientTests : HostTest
         Assert.Same(factory.GetClient().Endpoint, host.Services.GetRequiredService<CoapClient>().Endpoint);
         Assert.Equal("GET /elsewhere",
             (await Within(factory.GetClient("named").GetAsync($"{server.LocalEndpoints[0]}/elsewhere"))).GetText());
+    }
+
+    [Fact]
+    public async Task Certificates_of_TLS_come_from_code_or_from_files_and_not_from_both()
+    {
+        HostApplicationBuilder builder = Builder();
+        builder.Services.AddCoapClient("code", static options => options.Endpoint.Tls = new CoapTlsOptions());
+        Assert.NotNull((await StartAsync(builder)).Services.GetRequiredService<ICoapClientFactory>().GetClient("code"));
+
+        builder = Builder(("Coap:Clients:both:Tls:Certificate", "own.pem"));
+        builder.Services.AddCoapClient("both", static options => options.Endpoint.Tls = new CoapTlsOptions());
+        OptionsValidationException refused = await Assert.ThrowsAsync<OptionsValidationException>(() => StartAsync(builder));
+        Assert.Contains("Coap:Clients:both:Tls and Endpoint.Tls are both set.", refused.Message, StringComparison.Ordinal);
     }
 
     [Fact]

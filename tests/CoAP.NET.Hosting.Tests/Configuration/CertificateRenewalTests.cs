@@ -211,7 +211,7 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
             ($"Coap:Client:{section}:Authorities", Name("authorities.pem")), ($"Coap:Client:{section}:Crl", Name("revoked.crl")),
         ]);
         Map(builder);
-        builder.Services.AddCoapClient(options => options.Endpoint.TimeProvider = _time);
+        builder.Services.AddCoapClient(options => options.Endpoint.TimeProvider = _time).UseDtls();
         IHost host = await StartAsync(builder);
         ICoapClient client = host.Services.GetRequiredService<ICoapClient>();
         CoapServer server = host.Services.GetRequiredService<CoapServer>();
@@ -347,7 +347,7 @@ public sealed class CertificateRenewalTests : HostTest, IDisposable
 
     private void Map(HostApplicationBuilder builder)
     {
-        ICoapServerBuilder server = builder.Services.AddCoapServer(options => options.Endpoint.TimeProvider = _time);
+        ICoapServerBuilder server = builder.Services.AddCoapServer(options => options.Endpoint.TimeProvider = _time).UseDtls();
         server.MapGet("/who", static request => request.Peer.Identity switch
         {
             CoapDtlsIdentity { Certificate: { } certificate } => certificate.Subject,

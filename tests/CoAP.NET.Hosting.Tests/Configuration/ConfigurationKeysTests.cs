@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Reflection;
 using System.Text.RegularExpressions;
+using CoAP.NET.Hosting.Tests.Helpers;
 using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Hosting.Tests.Configuration;
@@ -10,9 +11,9 @@ namespace CoAP.NET.Hosting.Tests.Configuration;
 /// </summary>
 public sealed partial class ConfigurationKeysTests
 {
-    public static TheoryData<string> ServerPaths => [.. ServerKeys.Table.Keys.Select(static key => key.Path)];
+    public static TheoryData<string> ServerPaths => [.. AllKeys.Server.Keys.Select(static key => key.Path)];
 
-    public static TheoryData<string> ClientPaths => [.. ClientKeys.Table.Keys.Select(static key => key.Path)];
+    public static TheoryData<string> ClientPaths => [.. AllKeys.Client.Keys.Select(static key => key.Path)];
 
     [Theory]
     [InlineData(typeof(CoapLimits), "Limits:")]
@@ -26,8 +27,8 @@ public sealed partial class ConfigurationKeysTests
     [InlineData(typeof(CoapEdhocServerFileOptions), "Edhoc:")]
     public void Every_property_has_a_key(Type options, string group)
     {
-        IEnumerable<string> keys = ServerKeys.Table.Keys.Select(static key => key.Path)
-            .Concat(ServerKeys.Table.Items.Select(static item => item.Path));
+        IEnumerable<string> keys = AllKeys.Server.Keys.Select(static key => key.Path)
+            .Concat([.. ServerKeys.Table.ItemPaths, .. DtlsKeys.ServerTable.ItemPaths]);
         Assert.Equal(PropertiesOf(options, group), keys.Where(path => IsOf(group, path)).Order());
     }
 
@@ -37,17 +38,17 @@ public sealed partial class ConfigurationKeysTests
     [InlineData(typeof(CoapEdhocClientFileOptions), "Edhoc:")]
     public void Every_property_of_a_client_has_a_key(Type options, string group) => Assert.Equal(
         PropertiesOf(options, group),
-        ClientKeys.Table.Keys.Select(static key => key.Path).Where(path => IsOf(group, path)).Order());
+        AllKeys.Client.Keys.Select(static key => key.Path).Where(path => IsOf(group, path)).Order());
 
     [Theory]
     [MemberData(nameof(ServerPaths))]
     public void The_default_of_a_key_can_be_written_and_changes_nothing(string path)
     {
-        ConfigurationKey<CoapServerOptions> key = ServerKeys.Table.Keys.Single(key => key.Path == path);
-        string value = key.ValueOf(new CoapServerOptions());
+        ConfigurationKey<AllKeys.OfServer> key = AllKeys.Server.Keys.Single(key => key.Path == path);
+        string value = key.ValueOf(new AllKeys.OfServer());
         if (value != "none")
         {
-            CoapServerOptions options = new();
+            AllKeys.OfServer options = new();
             Assert.Empty(key.Set(options, key.IsList ? value.Split("; ") : [value]));
             Assert.Equal(value, key.ValueOf(options));
         }
@@ -57,25 +58,25 @@ public sealed partial class ConfigurationKeysTests
     [MemberData(nameof(ClientPaths))]
     public void The_default_of_a_clients_key_can_be_written(string path)
     {
-        ConfigurationKey<CoapClientOptions> key = ClientKeys.Table.Keys.Single(key => key.Path == path);
-        string value = key.ValueOf(new CoapClientOptions());
-        Assert.True(value == "none" || !key.Set(new CoapClientOptions(), key.IsList ? value.Split("; ") : [value]).Any());
+        ConfigurationKey<AllKeys.OfClient> key = AllKeys.Client.Keys.Single(key => key.Path == path);
+        string value = key.ValueOf(new AllKeys.OfClient());
+        Assert.True(value == "none" || !key.Set(new AllKeys.OfClient(), key.IsList ? value.Split("; ") : [value]).Any());
     }
 
     [Theory]
     [MemberData(nameof(ServerPaths))]
     public void The_bounds_of_a_key_are_allowed_and_what_is_beyond_them_is_not(string path)
     {
-        ConfigurationKey<CoapServerOptions> key = ServerKeys.Table.Keys.Single(key => key.Path == path);
+        ConfigurationKey<AllKeys.OfServer> key = AllKeys.Server.Keys.Single(key => key.Path == path);
         if (Bounds().Match(key.Allowed) is { Success: true } bounds)
         {
             (string min, string max) = (bounds.Groups["min"].Value, bounds.Groups["max"].Value);
-            Assert.Empty(key.Set(new CoapServerOptions(), [min]));
-            Assert.Empty(key.Set(new CoapServerOptions(), [max]));
-            Assert.NotEmpty(key.Set(new CoapServerOptions(), ["-1"]));
+            Assert.Empty(key.Set(new AllKeys.OfServer(), [min]));
+            Assert.Empty(key.Set(new AllKeys.OfServer(), [max]));
+            Assert.NotEmpty(key.Set(new AllKeys.OfServer(), ["-1"]));
             if (long.TryParse(max, NumberStyles.None, CultureInfo.InvariantCulture, out long most))
             {
-                Assert.NotEmpty(key.Set(new CoapServerOptions(), [(most + 1).ToString(CultureInfo.InvariantCulture)]));
+                Assert.NotEmpty(key.Set(new AllKeys.OfServer(), [(most + 1).ToString(CultureInfo.InvariantCulture)]));
                 if (most < int.MaxValue && path.StartsWith("Limits:", StringComparison.Ordinal))
                 {
                     // So does the core.
@@ -98,9 +99,9 @@ public sealed partial class ConfigurationKeysTests
     [InlineData("00:00:05", 5000)]
     public void Times_are_written_with_their_unit_or_with_colons(string text, int milliseconds)
     {
-        CoapServerOptions options = new();
+        AllKeys.OfServer options = new();
         Assert.Empty(Key("Parameters:AckTimeout").Set(options, [text]));
-        Assert.Equal(TimeSpan.FromMilliseconds(milliseconds), options.Parameters.AckTimeout);
+        Assert.Equal(TimeSpan.FromMilliseconds(milliseconds), options.Server.Parameters.AckTimeout);
     }
 
     [Theory]
@@ -113,14 +114,14 @@ public sealed partial class ConfigurationKeysTests
     [InlineData("soon")]
     public void Other_times_are_refused(string text) =>
         Assert.Equal("allowed is: time such as 500ms, 5s, 2min or 00:02:00, above 0 s, up to 1 h",
-            Assert.Single(Key("Parameters:AckTimeout").Set(new CoapServerOptions(), [text])).Problem);
+            Assert.Single(Key("Parameters:AckTimeout").Set(new AllKeys.OfServer(), [text])).Problem);
 
     [Theory]
     [InlineData("NaNs")]
     [InlineData("Infinity s")]
     [InlineData("1,5s")]
     public void A_time_that_is_no_number_is_not_taken_for_none(string text) =>
-        Assert.NotEmpty(Key("StopGracePeriod").Set(new CoapServerOptions(), [text]));
+        Assert.NotEmpty(Key("StopGracePeriod").Set(new AllKeys.OfServer(), [text]));
 
     [Theory]
     [InlineData("65536", 65536)]
@@ -129,9 +130,9 @@ public sealed partial class ConfigurationKeysTests
     [InlineData("70000 B", 70_000)]
     public void Bytes_may_have_a_unit(string text, int bytes)
     {
-        CoapServerOptions options = new();
+        AllKeys.OfServer options = new();
         Assert.Empty(Key("Limits:NewcomerBytes").Set(options, [text]));
-        Assert.Equal(bytes, options.Limits.NewcomerBytes);
+        Assert.Equal(bytes, options.Server.Limits.NewcomerBytes);
     }
 
     [Theory]
@@ -139,23 +140,24 @@ public sealed partial class ConfigurationKeysTests
     [InlineData("1.5 MiB")]
     [InlineData("99999999999 GiB")]
     [InlineData("1024")]
-    public void Other_sizes_are_refused(string text) => Assert.NotEmpty(Key("Limits:NewcomerBytes").Set(new CoapServerOptions(), [text]));
+    public void Other_sizes_are_refused(string text) => Assert.NotEmpty(Key("Limits:NewcomerBytes").Set(new AllKeys.OfServer(), [text]));
 
     [Fact]
     public void What_is_bounded_by_more_than_a_range_says_so() =>
         Assert.Equal("A block size must be 16, 32, 64, 128, 256, 512 or 1024 bytes (RFC 7959 section 2.2).",
-            Assert.Single(Key("Parameters:PreferredBlockSize").Set(new CoapServerOptions(), ["100"])).Problem);
+            Assert.Single(Key("Parameters:PreferredBlockSize").Set(new AllKeys.OfServer(), ["100"])).Problem);
 
     private static bool IsOf(string group, string path) =>
         path.StartsWith(group, StringComparison.Ordinal) && !path[group.Length..].Contains(':', StringComparison.Ordinal);
 
     private static IEnumerable<string> PropertiesOf(Type options, string group) =>
         options.GetProperties(BindingFlags.Public | BindingFlags.Instance)
-            .Where(static property => property.CanWrite || property.PropertyType.IsGenericType)
+            .Where(static property => (property.CanWrite || property.PropertyType.IsGenericType)
+                && !property.PropertyType.IsAssignableTo(typeof(Delegate)))
             .Select(property => group + property.Name)
             .Order();
 
-    private static ConfigurationKey<CoapServerOptions> Key(string path) => ServerKeys.Table.Keys.Single(key => key.Path == path);
+    private static ConfigurationKey<AllKeys.OfServer> Key(string path) => AllKeys.Server.Keys.Single(key => key.Path == path);
 
     [GeneratedRegex(@"(?<min>\d+(\.\d+)?( ?\w+)?) to (?<max>\d+(\.\d+)?( ?\w+)?)")]
     private static partial Regex Bounds();

@@ -115,14 +115,14 @@ public sealed class DtlsFileTests : HostTest
     private async Task<IHost> StartAsync((string Key, string? Value)[] settings)
     {
         HostApplicationBuilder builder = Builder([("Coap:Server:Endpoints", "coaps://127.0.0.1:0"), .. settings]);
-        ICoapServerBuilder server = builder.Services.AddCoapServer();
+        ICoapServerBuilder server = builder.Services.AddCoapServer().UseDtls();
         server.MapGet("/who",
             request => request.Peer.Identity is CoapDtlsIdentity identity
                 ? identity.PskIdentity ?? identity.Certificate?.Subject ?? identity.ToString()
                 : "none");
         server.MapGet("/suite",
             request => request.Peer.Identity is CoapDtlsIdentity identity ? $"{identity.CipherSuite} {identity.HasConnectionId}" : "none");
-        builder.Services.AddCoapClient();
+        builder.Services.AddCoapClient().UseDtls();
         return await StartAsync(builder);
     }
 

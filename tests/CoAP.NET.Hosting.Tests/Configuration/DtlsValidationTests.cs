@@ -31,11 +31,42 @@ public sealed class DtlsValidationTests : HostTest
     public async Task A_wrong_setting_is_told_by_its_key_and_shows_no_secret(string failure, string key, string value)
     {
         HostApplicationBuilder builder = Builder((key, value));
-        builder.Services.AddCoapServer();
-        builder.Services.AddCoapClient();
+        builder.Services.AddCoapServer().UseDtls();
+        builder.Services.AddCoapClient().UseDtls();
         string[] failures = await StartFailuresAsync(builder);
         Assert.Contains(failures, one => one.StartsWith(failure, StringComparison.Ordinal));
         Assert.DoesNotContain(failures, static one => one.Contains(Secret, StringComparison.Ordinal));
+    }
+
+    [Theory]
+    [InlineData("Coap:Server", "Dtls:PskFile", "CoAP.NET.Dtls", "UseDtls", "AddCoapServer")]
+    [InlineData("Coap:Server", "Oscore:Files:0", "CoAP.NET.Oscore", "UseOscore", "AddCoapServer")]
+    [InlineData("Coap:Server", "Edhoc:File", "CoAP.NET.Edhoc", "UseEdhoc", "AddCoapServer")]
+    [InlineData("Coap:Client", "Dtls:PskKey", "CoAP.NET.Dtls", "UseDtls", "AddCoapClient")]
+    [InlineData("Coap:Client", "Oscore:File", "CoAP.NET.Oscore", "UseOscore", "AddCoapClient")]
+    [InlineData("Coap:Client", "Edhoc:File", "CoAP.NET.Edhoc", "UseEdhoc", "AddCoapClient")]
+    public async Task A_section_that_no_package_reads_is_told_with_the_package_and_the_call(
+        string section, string key, string package, string call, string add)
+    {
+        HostApplicationBuilder builder = Builder(
+            ($"{section}:{key}", Secret), ("Coap:Server:AllowUnknownKeys", "true"), ("Coap:Client:AllowUnknownKeys", "true"));
+        builder.Services.AddCoapServer();
+        builder.Services.AddCoapClient();
+
+        string failure = Assert.Single(await StartFailuresAsync(builder));
+
+        Assert.Equal($"{section}:{key.Split(':')[0]} is set, but the application has not added it. Reference the package {package}, and call "
+            + $"{call} on what {add} returns.", failure);
+    }
+
+    [Fact]
+    public async Task A_coaps_address_without_the_package_is_told_with_the_call()
+    {
+        HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coaps://127.0.0.1:0"));
+        builder.Services.AddCoapServer();
+
+        Assert.EndsWith(" For keys in Coap:Server:Dtls, call UseDtls on what AddCoapServer returns.",
+            Assert.Single(await StartFailuresAsync(builder)), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -44,7 +75,7 @@ public sealed class DtlsValidationTests : HostTest
         string path = Path.GetTempFileName();
         await File.WriteAllTextAsync(path, $"meter:right\n{Secret}\n");
         HostApplicationBuilder builder = Builder(("Coap:Server:Dtls:PskFile", path));
-        builder.Services.AddCoapServer();
+        builder.Services.AddCoapServer().UseDtls();
         string failure = Assert.Single(await StartFailuresAsync(builder));
         File.Delete(path);
         Assert.StartsWith($"Coap:Server:Dtls:PskFile = '{path}': {path}, line 2: ", failure, StringComparison.Ordinal);
@@ -57,7 +88,7 @@ public sealed class DtlsValidationTests : HostTest
         string path = Path.GetTempFileName();
         await File.WriteAllTextAsync(path, $"meter:{Secret}\n");
         HostApplicationBuilder builder = Builder(("Coap:Server:Dtls:PskFile", path), ("Coap:Server:Dtls:Psk:meter", Secret));
-        builder.Services.AddCoapServer();
+        builder.Services.AddCoapServer().UseDtls();
         string failure = Assert.Single(await StartFailuresAsync(builder));
         File.Delete(path);
         Assert.Equal("Coap:Server:Dtls:Psk:meter: Coap:Server:Dtls:PskFile has a key for this identity too. Leave one of them out.",
@@ -68,7 +99,7 @@ public sealed class DtlsValidationTests : HostTest
     public async Task A_coaps_address_without_credentials_names_the_keys_for_them()
     {
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coaps://127.0.0.1:0"));
-        builder.Services.AddCoapServer();
+        builder.Services.AddCoapServer().UseDtls();
         string failure = Assert.Single(await StartFailuresAsync(builder));
         Assert.Equal("Coap:Server:Endpoints has an address that the server cannot listen on. coaps needs keys, and there are none. For "
             + "pre-shared keys set Coap:Server:Dtls:PskFile or Coap:Server:Dtls:Psk; for a certificate set Coap:Server:Dtls:Certificate. In "
@@ -79,7 +110,7 @@ public sealed class DtlsValidationTests : HostTest
     public async Task A_request_of_a_server_to_coaps_without_credentials_names_the_keys_for_them()
     {
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
-        builder.Services.AddCoapServer();
+        builder.Services.AddCoapServer().UseDtls();
         IHost host = await StartAsync(builder);
         await using CoapClient client = new(host.Services.GetRequiredService<CoapServer>().Endpoint);
         CoapException exception = await Assert.ThrowsAsync<CoapException>(() => Within(client.GetAsync("coaps://127.0.0.1/x")));
@@ -91,7 +122,7 @@ public sealed class DtlsValidationTests : HostTest
     {
         HostApplicationBuilder builder = Builder(("Coap:Server:Dtls:Psk:meter", Secret));
         builder.Services.AddCoapServer(
-            static options => options.Endpoint.UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions() }));
+            static options => options.Endpoint.UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions() })).UseDtls();
         Assert.Equal("Coap:Server:Dtls is set, and code called UseDtls on Endpoint. Use configuration or code, not both.",
             Assert.Single(await StartFailuresAsync(builder)));
     }
@@ -103,7 +134,7 @@ public sealed class DtlsValidationTests : HostTest
         using TlsCertificates certificates = new();
         await File.WriteAllTextAsync(path, certificates.Authority.ExportCertificatePem());
         HostApplicationBuilder builder = Builder(("Coap:Server:Dtls:Certificate", path));
-        builder.Services.AddCoapServer();
+        builder.Services.AddCoapServer().UseDtls();
         string failure = Assert.Single(await StartFailuresAsync(builder));
         File.Delete(path);
         Assert.StartsWith($"Coap:Server:Dtls:Certificate = '{path}': ", failure, StringComparison.Ordinal);

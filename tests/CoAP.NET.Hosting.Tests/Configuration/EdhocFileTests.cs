@@ -162,11 +162,11 @@ public sealed class EdhocFileTests : HostTest
         using EdhocCredentialFile ofServer = EdhocCredentialFile.Read(_files.Server);
         using EdhocCredentialFile ofClient = EdhocCredentialFile.Read(_files.Client);
         HostApplicationBuilder builder = Builder(("Coap:Servers:door:Endpoints", "coap://127.0.0.1:0"));
-        builder.Services.AddCoapServer("door").UseEdhoc((edhoc, _) => ofServer.ApplyTo(edhoc))
+        builder.Services.AddCoapServer("door").UseEdhoc(edhoc => edhoc.Configure = (options, _) => ofServer.ApplyTo(options))
             .MapGet("/who", WhoAsks).RequireOscore();
         IHost host = await StartAsync(builder);
         HostApplicationBuilder asking = Builder(("Coap:Clients:desk:BaseAddress", AddressOf(host, "door")));
-        asking.Services.AddCoapClient("desk").UseEdhoc((edhoc, _) => ofClient.ApplyTo(edhoc));
+        asking.Services.AddCoapClient("desk").UseEdhoc(edhoc => edhoc.Configure = (options, _) => ofClient.ApplyTo(options));
         IHost other = await StartAsync(asking);
 
         CoapResponse response = await Within(
@@ -192,10 +192,10 @@ public sealed class EdhocFileTests : HostTest
             ("Coap:Clients:shared:Edhoc:File", _files.Client), ("Coap:Clients:shared:BaseAddress", "coap://door.example"),
             ("Coap:Clients:shared:Server", "*"), ("Coap:Clients:fileless:Edhoc:Uri", "coap://door.example"),
             ("Coap:Clients:peerless:Edhoc:Peer", "door 7"));
-        builder.Services.AddCoapServer();
+        builder.Services.AddCoapServer().UseEdhoc();
         foreach (string name in new[] { "none", "nowhere", "both", "shared", "fileless", "peerless" })
         {
-            builder.Services.AddCoapClient(name);
+            builder.Services.AddCoapClient(name).UseEdhoc();
         }
 
         string[] problems = await StartFailuresAsync(builder);
@@ -235,7 +235,7 @@ public sealed class EdhocFileTests : HostTest
     private async Task<IHost> StartServerAsync((string Key, string? Value) endpoint)
     {
         HostApplicationBuilder builder = Builder(endpoint, ("Coap:Server:Edhoc:File", _files.Server));
-        ICoapServerBuilder server = builder.Services.AddCoapServer();
+        ICoapServerBuilder server = builder.Services.AddCoapServer().UseEdhoc();
 
         // What all routes demand is not demanded of EDHOC, by which clients come to it.
         server.Routes.RequireAuthorization().RequireTransportSecurity();
@@ -255,7 +255,7 @@ public sealed class EdhocFileTests : HostTest
     {
         HostApplicationBuilder builder = Builder(
             [("Coap:Client:BaseAddress", address), ("Coap:Client:Edhoc:File", _files.Client), .. settings]);
-        builder.Services.AddCoapClient();
+        builder.Services.AddCoapClient().UseEdhoc();
         return await StartAsync(builder);
     }
 }

@@ -89,8 +89,8 @@ public sealed class KeyFileTests : HostTest
             ("Coap:Server:Oscore:Store", Path.Combine(_folder, "server")), ("Coap:Client:Oscore:Store", Path.Combine(_folder, "client")),
             ("Coap:Client:BaseAddress", "coap://127.0.0.1:9"), ("Coap:Client:Oscore:File", Contexts), .. settings,
         ]);
-        builder.Services.AddCoapServer();
-        builder.Services.AddCoapClient();
+        builder.Services.AddCoapServer().UseDtls().UseOscore();
+        builder.Services.AddCoapClient().UseDtls().UseOscore();
         return builder;
     }
 }

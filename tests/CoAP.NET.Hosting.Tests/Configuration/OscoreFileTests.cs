@@ -149,9 +149,9 @@ public sealed class OscoreFileTests : HostTest
         HostApplicationBuilder builder = Builder(
             ("Coap:Server:Oscore:Files:0", ServerFile), ("Coap:Server:Oscore:Files:1", Path.Combine(_folder, "nowhere")),
             ("Coap:Client:Oscore:File", ClientFile), ("Coap:Clients:other:Oscore:Uri", "coap://door.example"));
-        builder.Services.AddCoapServer();
-        builder.Services.AddCoapClient();
-        builder.Services.AddCoapClient("other");
+        builder.Services.AddCoapServer().UseOscore();
+        builder.Services.AddCoapClient().UseOscore();
+        builder.Services.AddCoapClient("other").UseOscore();
 
         string[] problems = await StartFailuresAsync(builder);
 
@@ -169,7 +169,7 @@ public sealed class OscoreFileTests : HostTest
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
         builder.Services.AddSingleton<Devices>();
         ICoapServerBuilder server = builder.Services.AddCoapServer().UseOscore(
-            static services => services.GetRequiredService<Devices>());
+            static oscore => oscore.Resolver = static services => services.GetRequiredService<Devices>());
         server.MapGet("/who", request => $"{request.Peer.Identity}").RequireOscore();
         IHost host = await StartAsync(builder);
         WriteClient("02", Secret);
@@ -201,7 +201,7 @@ public sealed class OscoreFileTests : HostTest
     {
         HostApplicationBuilder builder = Builder(
             [("Coap:Server:Endpoints", "coap://127.0.0.1:0"), ("Coap:Server:Oscore:Files:0", ServerFile), .. settings]);
-        builder.Services.AddCoapServer(options => options.Endpoint.TimeProvider = _time)
+        builder.Services.AddCoapServer(options => options.Endpoint.TimeProvider = _time).UseOscore()
             .MapGet("/who", request => $"{request.Peer.Identity}").RequireOscore();
         return await StartAsync(builder);
     }
@@ -209,7 +209,7 @@ public sealed class OscoreFileTests : HostTest
     private async Task<IHost> StartClientAsync(string address)
     {
         HostApplicationBuilder builder = Builder(("Coap:Client:BaseAddress", address), ("Coap:Client:Oscore:File", ClientFile));
-        builder.Services.AddCoapClient();
+        builder.Services.AddCoapClient().UseOscore();
         return await StartAsync(builder);
     }
 

@@ -149,7 +149,7 @@ public sealed class PskFileTests : HostTest
         HostApplicationBuilder builder = Builder(
             ("Coap:Server:Endpoints", "coaps://127.0.0.1:0"), ("Coap:Server:Dtls:PskFile", File1),
             ("Coap:Server:Dtls:Psk:own", "of configuration"));
-        ICoapServerBuilder server = builder.Services.AddCoapServer(options => options.Endpoint.TimeProvider = _time);
+        ICoapServerBuilder server = builder.Services.AddCoapServer(options => options.Endpoint.TimeProvider = _time).UseDtls();
         server.MapGet("/who", request => ((CoapDtlsIdentity)request.Peer.Identity!).PskIdentity!);
         return await StartAsync(builder);
     }

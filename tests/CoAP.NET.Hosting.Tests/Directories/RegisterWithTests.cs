@@ -1,4 +1,5 @@
 using CoAP.NET.Hosting.Tests.Helpers;
+using CoAP.NET.ResourceDirectory;
 using CoAP.NET.Tests;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
@@ -106,7 +107,7 @@ public sealed class RegisterWithTests : HostTest
             ("Coap:Server:Directories:2:Lifetime", "0s"),
             ("Coap:Server:Directories:2:Base", "coap://a/b"),
             ("Coap:Server:Directories:2:Lifetme", "1h"));
-        builder.Services.AddCoapServer().MapGet("/x", () => "x");
+        builder.Services.AddCoapServer().RegisterWithDirectories().MapGet("/x", () => "x");
 
         string[] failures = await StartFailuresAsync(builder);
 
@@ -122,6 +123,20 @@ public sealed class RegisterWithTests : HostTest
         Assert.Throws<ArgumentException>(() => builder.Services.AddCoapServer().RegisterWith("coap://"));
     }
 
+    [Fact]
+    public async Task Directories_of_configuration_need_a_call_that_is_named()
+    {
+        HostApplicationBuilder builder = Builder(
+            ("Coap:Server:Endpoints", "coap://127.0.0.1:0"), ("Coap:Server:Directories:0:Uri", "coap://rd.example"));
+        builder.Services.AddCoapServer().MapGet("/x", () => "x");
+
+        string failure = Assert.Single(await StartFailuresAsync(builder));
+
+        Assert.Contains("CoAP.NET.ResourceDirectory", failure, StringComparison.Ordinal);
+        Assert.Contains("RegisterWithDirectories", failure, StringComparison.Ordinal);
+        Assert.Empty(Build(Builder()).Services.GetCoapRegistrations());
+    }
+
     private static async Task<SmallDirectory> StartAsync(CoapServer server)
     {
         SmallDirectory directory = new(server, TimeProvider.System);
@@ -132,7 +147,7 @@ public sealed class RegisterWithTests : HostTest
     private static string AddressOf(SmallDirectory directory) => directory.Server.LocalEndpoints[0];
 
     private static IReadOnlyList<CoapRegistration> Registrations(IHost host, string name = "") =>
-        CoapHostedServers.RegistrationsOf(host.Services, host.Services.GetRequiredKeyedService<CoapServer>(name));
+        host.Services.GetCoapRegistrations(name);
 
     private static async Task RegisteredAsync(IHost host, string name = "", int count = 1)
     {

@@ -5,6 +5,7 @@ using CoAP.NET.Edhoc;
 using CoAP.NET.Hosting.Tests.Helpers;
 using CoAP.NET.Oscore;
 using CoAP.NET.Proxy;
+using CoAP.NET.ResourceDirectory;
 using CoAP.NET.Tests;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
@@ -21,7 +22,8 @@ public sealed class HostingGuideTests : HostTest
     public async Task Servers()
     {
         HostApplicationBuilder builder = Builder(("Coap:Servers:admin:Endpoints", "coap://127.0.0.1:0"),
-            ("Gateway:Coap:Endpoints", "coap://127.0.0.1:0"));
+            ("Gateway:Coap:Endpoints", "coap://127.0.0.1:0"), ("Coap:Servers:meters:Endpoints", "coap://127.0.0.1:0"),
+            ("Coap:Clients:meter:Dtls:PskKey", "words of a key"));
 
         builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0").Limits.MaxRequestsServed = 500)
             .MapGet("/hello/{name}", request => $"hello {request.Route["name"]}");
@@ -38,19 +40,22 @@ public sealed class HostingGuideTests : HostTest
         builder.Services.AddCoapServer("devices").Configure((options, services) =>
             options.Endpoint.UseDtls(
                 new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = services.GetRequiredService<DeviceKeys>() } }));
-        builder.Services.AddCoapServer("protected").UseOscore(services => services.GetRequiredService<DeviceContexts>());
+        builder.Services.AddCoapServer("meters").UseDtls();
+        builder.Services.AddCoapClient("meter").UseDtls(dtls => dtls.PskIdentity = "meter-7");
+        builder.Services.AddCoapServer("protected").UseOscore(
+            oscore => oscore.Resolver = services => services.GetRequiredService<DeviceContexts>());
         builder.Services.AddSingleton<DeviceContexts>()
             .Configure<CoapServerOptions>("protected", static options => options.Listen("coap://127.0.0.1:0"));
         builder.Services.AddSingleton<DeviceKeys>()
             .Configure<CoapServerOptions>("devices", static options => options.Listen("coaps://127.0.0.1:0"));
 
-        builder.Services.AddCoapServer("doors").UseEdhoc((edhoc, services) =>
+        builder.Services.AddCoapServer("doors").UseEdhoc(edhoc => edhoc.Configure = (options, services) =>
         {
-            edhoc.Credentials.Add(services.GetRequiredService<DoorCredentials>().Own);
-            edhoc.Trust = services.GetRequiredService<DoorCredentials>();
+            options.Credentials.Add(services.GetRequiredService<DoorCredentials>().Own);
+            options.Trust = services.GetRequiredService<DoorCredentials>();
         });
-        builder.Services.AddCoapClient("door").UseEdhoc(
-            (edhoc, services) => services.GetRequiredService<EdhocCredentialFile>().ApplyTo(edhoc));
+        builder.Services.AddCoapClient("door").UseEdhoc(edhoc =>
+            edhoc.Configure = (options, services) => services.GetRequiredService<EdhocCredentialFile>().ApplyTo(options));
         using EdhocCredentialFiles files = new();
         builder.Services.AddSingleton(EdhocCredentialFile.Read(files.Client))
             .AddSingleton(new DoorCredentials(EdhocCredentialFile.Read(files.Server)))
@@ -85,8 +90,7 @@ public sealed class HostingGuideTests : HostTest
         builder.Services.AddCoapServer().RegisterWith("coap://rd.example", options => options.EndpointName = "room-7");
 
         IHost host = await StartAsync(builder);
-        CoapRegistration registration = Assert.Single(
-            CoapHostedServers.RegistrationsOf(host.Services, host.Services.GetRequiredService<CoapServer>()));
+        CoapRegistration registration = Assert.Single(host.Services.GetCoapRegistrations());
         await Eventually.IsTrueAsync(() => registration.Status.Error is CoapNameResolutionException);
     }
 
@@ -98,7 +102,7 @@ public sealed class HostingGuideTests : HostTest
             ("Coap:Proxy:HttpBackends:0:Path", "/telemetry/{*path}"), ("Coap:Proxy:HttpBackends:0:Target", "http://127.0.0.1:1/"));
         builder.Services.AddSingleton<BackendClients>();
 
-        builder.Services.AddCoapProxy(options => options.ConfigureHttp = (http, services) =>
+        builder.Services.AddCoapServer().AddCoapProxy(options => options.ConfigureHttp = (http, services) =>
             http.Client = services.GetRequiredService<BackendClients>().Make);
         builder.Services.AddCoapServer("field").AddCoapProxy();
 

@@ -1,4 +1,6 @@
 using System.Text.RegularExpressions;
+using CoAP.NET.Hosting.Tests.Helpers;
+using CoAP.NET.ResourceDirectory;
 using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Hosting.Tests.Documentation;
@@ -10,17 +12,15 @@ public sealed partial class HostingPageTests
 {
     [Fact]
     public void The_table_of_a_servers_keys_has_each_with_its_default_and_what_is_allowed() =>
-        Check("server", ServerKeys.Table, new CoapServerOptions());
+        Check("server", AllKeys.Server, new AllKeys.OfServer());
 
     [Fact]
     public void The_table_of_a_clients_keys_has_what_servers_do_not_have_or_have_otherwise()
     {
-        HashSet<string> shared = [.. ServerKeys.Table.Keys.Select(static key => key.Path)];
+        HashSet<string> shared = [.. AllKeys.Server.Keys.Select(static key => key.Path)];
         shared.Remove("AllowUnknownKeys");
         shared.Remove("RequirePrivateKeyFiles");
-        KeyTable<CoapClientOptions> own = new();
-        own.Include(ClientKeys.Table, static options => options);
-        Check("client", own, new CoapClientOptions(), key => !shared.Contains(key));
+        Check("client", AllKeys.Client, new AllKeys.OfClient(), key => !shared.Contains(key));
     }
 
     [Fact]

@@ -16,8 +16,8 @@ public sealed partial class SmallMachinePageTests
     [Fact]
     public void Each_bound_of_the_table_has_its_default_and_what_the_settings_say()
     {
-        CoapServerOptions defaults = Options("{}");
-        CoapServerOptions small = Options(Settings().Match(Page.Read(Name)).Groups["json"].Value);
+        using IHost defaults = HostOf("{}");
+        using IHost small = HostOf(Settings().Match(Page.Read(Name)).Groups["json"].Value);
 
         MatchCollection rows = Row().Matches(Page.Read(Name));
         Assert.Equal(12, rows.Count);
@@ -28,19 +28,20 @@ public sealed partial class SmallMachinePageTests
         });
     }
 
-    private static CoapServerOptions Options(string json)
+    private static IHost HostOf(string json)
     {
         HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(null);
         using MemoryStream stream = new(Encoding.UTF8.GetBytes(json));
         builder.Configuration.AddJsonStream(stream);
-        builder.Services.AddCoapServer();
-        using IHost host = builder.Build();
-        return host.Services.GetRequiredService<IOptions<CoapServerOptions>>().Value;
+        builder.Services.AddCoapServer().UseDtls();
+        return builder.Build();
     }
 
-    private static long ValueOf(CoapServerOptions options, Match row)
+    private static long ValueOf(IHost host, Match row)
     {
-        object owner = row.Groups["dtls"].Success ? options.Dtls : options.Limits;
+        object owner = row.Groups["dtls"].Success
+            ? host.Services.GetRequiredService<IOptions<CoapDtlsServerFileOptions>>().Value
+            : host.Services.GetRequiredService<IOptions<CoapServerOptions>>().Value.Limits;
         return Convert.ToInt64(owner.GetType().GetProperty(row.Groups["name"].Value)!.GetValue(owner), CultureInfo.InvariantCulture);
     }
 

@@ -42,6 +42,16 @@ public sealed class GenerationTests
     }
 
     [Fact]
+    public async Task Memory_of_characters_is_a_value_and_not_the_bytes_of_the_payload()
+    {
+        CSharpCompilation compilation = Snippet.Compile("""routes.MapPut("/m", (ReadOnlyMemory<char> text) => text[1..]);""");
+        Assert.Empty(await Snippet.AnalyzeAsync(compilation));
+        Compilation generated = Snippet.Generate(compilation);
+        Assert.Empty(Snippet.Visible(generated));
+        Assert.Contains("Body<global::System.ReadOnlyMemory<char>>", generated.SyntaxTrees.Last().ToString(), StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void Code_is_the_same_wherever_the_project_lies()
     {
         CSharpCompilation compilation = Snippet.Compile("""routes.MapGet("/d", (int n) => "x");""");

@@ -19,7 +19,7 @@ internal sealed class TickingTime : TimeProvider
 
     public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period)
     {
-        if (period != CredentialWatch.Period)
+        if (period != ChangingFile.Period)
         {
             return base.CreateTimer(callback, state, dueTime, period);
         }

@@ -25,7 +25,7 @@ public sealed partial class HostedProxyTests : HostTest
             ("Coap:Server:Endpoints", "coap://127.0.0.1:0"), ("Coap:Proxy:Forward", "true"),
             ("Coap:Proxy:AllowedNetworks", "127.0.0.0/8:*"), ("Coap:Proxy:Names", "gateway.example.com"),
             ("Coap:Proxy:Reverse:0:Path", "/floor/{*path}"), ("Coap:Proxy:Reverse:0:Target", origin.LocalEndpoints[0]));
-        builder.Services.AddCoapProxy(static options => options.Proxy.Identifier = "gw1").MapGet("/own", () => "own");
+        builder.Services.AddCoapServer().AddCoapProxy(static options => options.Proxy.Identifier = "gw1").MapGet("/own", () => "own");
         IHost host = await StartAsync(builder);
         await using CoapClient client = new();
 
@@ -48,7 +48,7 @@ public sealed partial class HostedProxyTests : HostTest
         HostApplicationBuilder builder = Builder(
             ("Coap:Server:Endpoints", "coap://127.0.0.1:0"), ("Coap:Proxy:Forward", "true"),
             ("Coap:Proxy:AllowedHosts", "lamp.example"));
-        builder.Services.AddCoapProxy(static options => options.Proxy.ConfigureClient = static endpoint =>
+        builder.Services.AddCoapServer().AddCoapProxy(static options => options.Proxy.ConfigureClient = static endpoint =>
             endpoint.ResolveHost = static (_, _) => throw new SocketException((int)SocketError.HostNotFound));
         IHost host = await StartAsync(builder);
         await using CoapClient client = new();
@@ -71,7 +71,7 @@ public sealed partial class HostedProxyTests : HostTest
         HostApplicationBuilder builder = Builder(
             ("Coap:Server:Endpoints", "coap://127.0.0.1:0"), ("Coap:Proxy:RewritesLinks", "true"),
             ("Coap:Proxy:RewritesHopLimit", "true"), ("Coap:Proxy:HopLimit", "7"));
-        builder.Services.AddCoapProxy();
+        builder.Services.AddCoapServer().AddCoapProxy();
         IHost host = await StartAsync(builder);
 
         CoapProxyOptions options = host.Services.GetRequiredService<IOptions<CoapHostedProxyOptions>>().Value.Proxy;
@@ -109,7 +109,7 @@ public sealed partial class HostedProxyTests : HostTest
             ("Coap:Proxy:MaxBodySize", "1073741825"),
             ("Coap:Proxy:Reverse:0:Path", "floor"), ("Coap:Proxy:HttpBackends:0:Path", "/x"),
             ("Coap:Proxy:HttpBackends:0:Target", "coap://x"), ("Coap:Proxy:HttpBackends:0:PollInterval", "10ms"));
-        builder.Services.AddCoapProxy();
+        builder.Services.AddCoapServer().AddCoapProxy();
         string[] failures = await StartFailuresAsync(builder);
 
         Assert.Contains("Coap:Proxy:HopLimit = '300': allowed is: whole number, 1 to 255", failures);
@@ -137,7 +137,7 @@ public sealed partial class HostedProxyTests : HostTest
         HostApplicationBuilder builder = Builder(
             ("Coap:Server:Endpoints", "coap://127.0.0.1:0"), ("Coap:Proxy:Reverse:0:Path", "/floor"),
             ("Coap:Proxy:Reverse:0:Target", "coap://127.0.0.1"));
-        builder.Services.AddCoapProxy().MapGet("/floor", () => "own");
+        builder.Services.AddCoapServer().AddCoapProxy().MapGet("/floor", () => "own");
         string[] failures = await StartFailuresAsync(builder);
         Assert.StartsWith("Coap:Proxy:Reverse:0 is not a valid path to serve. ", Assert.Single(failures), StringComparison.Ordinal);
     }

@@ -37,6 +37,18 @@ public sealed class PeerIdTests
         Assert.All(runs, static run => Assert.Equal("oscore:04", $"{CoapPeerId.Of(run.Identity)}"));
     }
 
+    [Fact]
+    public void An_identity_without_a_text_is_equal_to_itself_only()
+    {
+        using OscoreParameters parameters = new(new byte[16], [1], [4]);
+        OscoreIdentity one = (OscoreIdentity)OscoreContext.CreateVolatile(parameters, new object()).Identity;
+        OscoreIdentity other = (OscoreIdentity)OscoreContext.CreateVolatile(parameters, new object()).Identity;
+
+        Assert.True(one.Equals(one));
+        Assert.False(one.Equals(other));
+        Assert.False(one.Equals(null));
+    }
+
     private static CoapPeerId? IdOf(string kid, object? owner, string? idContext = null)
     {
         using OscoreParameters parameters = new(new byte[16], [1], Convert.FromHexString(kid))

@@ -18,6 +18,8 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.Oscore", "lib/net10.0/CoAP.NET.Oscore.dll", "lib/net10.0/CoAP.NET.Oscore.xml")]
     [InlineData("CoAP.NET.Proxy", "lib/net10.0/CoAP.NET.Proxy.dll", "lib/net10.0/CoAP.NET.Proxy.xml")]
     [InlineData("CoAP.NET.PubSub", "lib/net10.0/CoAP.NET.PubSub.dll", "lib/net10.0/CoAP.NET.PubSub.xml")]
+    [InlineData("CoAP.NET.Hosting.Abstractions", "lib/net10.0/CoAP.NET.Hosting.Abstractions.dll",
+        "lib/net10.0/CoAP.NET.Hosting.Abstractions.xml")]
     [InlineData("CoAP.NET.Hosting", "lib/net10.0/CoAP.NET.Hosting.dll", "lib/net10.0/CoAP.NET.Hosting.xml",
         "analyzers/dotnet/cs/CoAP.NET.Hosting.Generators.dll")]
     [InlineData("CoAP.NET.AspNetCore", "lib/net10.0/CoAP.NET.AspNetCore.dll", "lib/net10.0/CoAP.NET.AspNetCore.xml")]
@@ -27,11 +29,15 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.Cluster.PostgreSql", "lib/net10.0/CoAP.NET.Cluster.PostgreSql.dll",
         "lib/net10.0/CoAP.NET.Cluster.PostgreSql.xml")]
     [InlineData("CoAP.NET.Cluster.Sqlite", "lib/net10.0/CoAP.NET.Cluster.Sqlite.dll", "lib/net10.0/CoAP.NET.Cluster.Sqlite.xml")]
+    [InlineData("CoAP.NET.Orleans", "lib/net10.0/CoAP.NET.Orleans.dll", "lib/net10.0/CoAP.NET.Orleans.xml")]
     [InlineData("CoAP.NET.ResourceDirectory", "lib/net10.0/CoAP.NET.ResourceDirectory.dll",
         "lib/net10.0/CoAP.NET.ResourceDirectory.xml")]
     [InlineData("CoAP.NET.Tables", "lib/net10.0/CoAP.NET.Tables.dll", "lib/net10.0/CoAP.NET.Tables.xml")]
+    [InlineData("CoAP.NET.SerializerMatrix", "lib/net10.0/CoAP.NET.SerializerMatrix.dll", "lib/net10.0/CoAP.NET.SerializerMatrix.xml")]
     [InlineData("CoAP.NET.Testing", "lib/net10.0/CoAP.NET.Testing.dll", "lib/net10.0/CoAP.NET.Testing.xml")]
+    [InlineData("CoAP.NET.Testing.Hosting", "lib/net10.0/CoAP.NET.Testing.Hosting.dll", "lib/net10.0/CoAP.NET.Testing.Hosting.xml")]
     [InlineData("CoAP.NET.Cli", "tools/net10.0/any/coap.dll", "tools/net10.0/any/DotnetToolSettings.xml")]
+    [InlineData("CoAP.NET.Load.Cli", "tools/net10.0/any/coap-load.dll", "tools/net10.0/any/DotnetToolSettings.xml")]
     [InlineData("CoAP.NET.Templates", "content/coap-server/.template.config/template.json", "content/coap-server/Program.cs",
         "content/coap-client/Program.cs", "content/coap-aspnet/Program.cs")]
     public async Task A_package_has_its_code_documentation_readme_icon_licence_and_changes(string id, params string[] files)
@@ -64,16 +70,21 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.Proxy", "docs/proxies.md")]
     [InlineData("CoAP.NET.PubSub", "docs/pubsub.md")]
     [InlineData("CoAP.NET.Hosting", "docs/hosting.md")]
+    [InlineData("CoAP.NET.Hosting.Abstractions", "docs/hosting.md")]
     [InlineData("CoAP.NET.AspNetCore", "docs/websockets.md")]
     [InlineData("CoAP.NET.Explorer", "docs/explorer.md")]
     [InlineData("CoAP.NET.Dtls", "docs/dtls.md")]
     [InlineData("CoAP.NET.Cluster", "docs/cluster.md")]
     [InlineData("CoAP.NET.Cluster.PostgreSql", "docs/cluster.md")]
+    [InlineData("CoAP.NET.Orleans", "docs/cluster.md")]
     [InlineData("CoAP.NET.Cluster.Sqlite", "docs/cluster.md")]
     [InlineData("CoAP.NET.ResourceDirectory", "docs/resource-directory.md")]
     [InlineData("CoAP.NET.Tables", "docs/tables.md")]
+    [InlineData("CoAP.NET.SerializerMatrix", "docs/benchmarks/serializers.md")]
     [InlineData("CoAP.NET.Testing", "docs/testing.md")]
+    [InlineData("CoAP.NET.Testing.Hosting", "docs/testing-applications.md")]
     [InlineData("CoAP.NET.Cli", "docs/cli.md")]
+    [InlineData("CoAP.NET.Load.Cli", "docs/load-generator.md")]
     [InlineData("CoAP.NET.Templates", "src/CoAP.NET.Templates/README.md")]
     public async Task The_readme_is_its_page_without_links_that_lead_nowhere_in_a_gallery(string id, string source)
     {
@@ -105,15 +116,19 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.Proxy")]
     [InlineData("CoAP.NET.PubSub")]
     [InlineData("CoAP.NET.Hosting")]
+    [InlineData("CoAP.NET.Hosting.Abstractions")]
     [InlineData("CoAP.NET.AspNetCore")]
     [InlineData("CoAP.NET.Explorer")]
     [InlineData("CoAP.NET.Dtls")]
     [InlineData("CoAP.NET.Cluster")]
     [InlineData("CoAP.NET.Cluster.PostgreSql")]
     [InlineData("CoAP.NET.Cluster.Sqlite")]
+    [InlineData("CoAP.NET.Orleans")]
     [InlineData("CoAP.NET.ResourceDirectory")]
     [InlineData("CoAP.NET.Tables")]
+    [InlineData("CoAP.NET.SerializerMatrix")]
     [InlineData("CoAP.NET.Testing")]
+    [InlineData("CoAP.NET.Testing.Hosting")]
     public async Task Symbols_hold_the_sources_for_debuggers(string id)
     {
         await using ZipArchive package = await ZipFile.OpenReadAsync(Path.Combine(feed.Packages, $"{id}.{feed.Version}.snupkg"));
@@ -133,15 +148,19 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.Proxy")]
     [InlineData("CoAP.NET.PubSub")]
     [InlineData("CoAP.NET.Hosting")]
+    [InlineData("CoAP.NET.Hosting.Abstractions")]
     [InlineData("CoAP.NET.AspNetCore")]
     [InlineData("CoAP.NET.Explorer")]
     [InlineData("CoAP.NET.Dtls")]
     [InlineData("CoAP.NET.Cluster")]
     [InlineData("CoAP.NET.Cluster.PostgreSql")]
     [InlineData("CoAP.NET.Cluster.Sqlite")]
+    [InlineData("CoAP.NET.Orleans")]
     [InlineData("CoAP.NET.ResourceDirectory")]
     [InlineData("CoAP.NET.Tables")]
+    [InlineData("CoAP.NET.SerializerMatrix")]
     [InlineData("CoAP.NET.Testing")]
+    [InlineData("CoAP.NET.Testing.Hosting")]
     public async Task Comments_are_those_of_all_that_users_see_and_of_nothing_else(string id)
     {
         Type[] types = Assembly.Load(id).GetExportedTypes();

@@ -26,7 +26,12 @@ public sealed partial class OpenSslTests
         // Certificates exist only where OpenSSL is: of a TLS connection, and of files that are read after a check.
         "CoAP.NET.AspNetCore: CoAP.NET.AspNetCore.PeerIdentity uses X509CertificateLoader",
         "CoAP.NET.Dataflow: CoAP.NET.Transports.TlsSettings uses X509CertificateLoader",
-        "CoAP.NET.Hosting: CoAP.NET.Hosting.CertificateFiles uses X509CertificateLoader",
+        "CoAP.NET.Hosting.Abstractions: CoAP.NET.Dtls.RevocationListReader uses ECDsa",
+        "CoAP.NET.Hosting.Abstractions: CoAP.NET.Dtls.RevocationListReader uses ECDsaCertificateExtensions",
+        "CoAP.NET.Hosting.Abstractions: CoAP.NET.Dtls.RevocationListReader uses RSA",
+        "CoAP.NET.Hosting.Abstractions: CoAP.NET.Dtls.RevocationListReader uses RSACertificateExtensions",
+        "CoAP.NET.Hosting.Abstractions: CoAP.NET.Dtls.RevocationListReader uses RSASignaturePadding",
+        "CoAP.NET.Hosting.Abstractions: CoAP.NET.Hosting.CertificateFiles uses X509CertificateLoader",
         "CoAP.NET.Testing: CoAP.NET.Testing.CoapTestIdentity uses X509CertificateLoader",
 
         // Checked when a context is created: OscoreAlgorithm.ThrowIfUnsupported, OscoreHkdf.Extract.
@@ -42,8 +47,9 @@ public sealed partial class OpenSslTests
     {
         string[] assemblies =
         [
-            "CoAP.NET.AspNetCore", "CoAP.NET.Content", "CoAP.NET.Dataflow", "CoAP.NET.Explorer", "CoAP.NET.Hosting", "CoAP.NET.Http",
-            "CoAP.NET.Oscore", "CoAP.NET.Proxy", "CoAP.NET.PubSub", "CoAP.NET.ResourceDirectory", "CoAP.NET.Testing",
+            "CoAP.NET.AspNetCore", "CoAP.NET.Content", "CoAP.NET.Dataflow", "CoAP.NET.Explorer", "CoAP.NET.Hosting",
+            "CoAP.NET.Hosting.Abstractions", "CoAP.NET.Http", "CoAP.NET.Oscore", "CoAP.NET.Proxy", "CoAP.NET.PubSub",
+            "CoAP.NET.ResourceDirectory", "CoAP.NET.Testing", "CoAP.NET.Testing.Hosting",
         ];
 
         Assert.Equal(s_exceptions.Order(StringComparer.Ordinal), assemblies.SelectMany(UsesOf).Order(StringComparer.Ordinal));

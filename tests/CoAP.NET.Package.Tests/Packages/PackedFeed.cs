@@ -13,10 +13,11 @@ public sealed class PackedFeed : IAsyncLifetime
     private static readonly string[] s_projects =
     [
         "CoAP.NET.Dataflow", "CoAP.NET.Content", "CoAP.NET.Proxy", "CoAP.NET.Http", "CoAP.NET.Oscore", "CoAP.NET.Edhoc", "CoAP.NET.Dtls",
-        "CoAP.NET.PubSub", "CoAP.NET.Hosting",
-        "CoAP.NET.AspNetCore", "CoAP.NET.Explorer", "CoAP.NET.Testing",
-        "CoAP.NET.Tables", "CoAP.NET.Cluster", "CoAP.NET.Cluster.Sqlite", "CoAP.NET.Cluster.PostgreSql", "CoAP.NET.ResourceDirectory",
-        "CoAP.NET.Cli", "CoAP.NET.Templates",
+        "CoAP.NET.PubSub", "CoAP.NET.Hosting", "CoAP.NET.Hosting.Abstractions",
+        "CoAP.NET.AspNetCore", "CoAP.NET.Explorer", "CoAP.NET.Testing", "CoAP.NET.Testing.Hosting",
+        "CoAP.NET.Tables", "CoAP.NET.Cluster", "CoAP.NET.Cluster.Sqlite", "CoAP.NET.Cluster.PostgreSql", "CoAP.NET.Orleans",
+        "CoAP.NET.ResourceDirectory",
+        "CoAP.NET.SerializerMatrix", "CoAP.NET.Cli", "CoAP.NET.Load.Cli", "CoAP.NET.Templates",
     ];
 
     private Task<string>? _tool;

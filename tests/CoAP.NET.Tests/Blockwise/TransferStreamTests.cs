@@ -43,9 +43,12 @@ public sealed class TransferStreamTests : TransferTest
         Assert.Equal([1024, 2048, 2500], progress.Where(item => item!.Value.IsUpload).Select(item => item!.Value.BytesTransferred));
         Assert.Throws<ArgumentNullException>(
             () => { _ = method == CoapMethod.Patch ? Client.PatchAsync(Uri, null!, progress) : Client.IPatchAsync(Uri, null!, progress); });
-        Assert.Throws<ArgumentNullException>(() => { _ = method == CoapMethod.Patch
+        Assert.Throws<ArgumentNullException>(() =>
+        {
+            _ = method == CoapMethod.Patch
             ? Client.PatchAsync(Uri, content, (IProgress<CoapProgress>)null!)
-            : Client.IPatchAsync(Uri, content, (IProgress<CoapProgress>)null!); });
+            : Client.IPatchAsync(Uri, content, (IProgress<CoapProgress>)null!);
+        });
     }
 
     [Fact]

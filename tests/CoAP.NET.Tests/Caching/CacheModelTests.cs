@@ -144,8 +144,13 @@ public sealed class CacheModelTests
                 return;
             }
 
-            CoapCode code = Next(6) switch { 0 => CoapCode.NotFound, 1 => CoapCode.Changed, 2 => CoapCode.ServiceUnavailable,
-                _ => CoapCode.Content };
+            CoapCode code = Next(6) switch
+            {
+                0 => CoapCode.NotFound,
+                1 => CoapCode.Changed,
+                2 => CoapCode.ServiceUnavailable,
+                _ => CoapCode.Content
+            };
             byte? tag = code.IsError || Next(3) == 0 ? null : (byte)Next(8);
             string text = $"{_seed}/{_step}";
             _cache.Store(asked.Key, CachedPeers.Response(code, text, maxAge, tag), now, asked.Found.Stamp);

@@ -39,13 +39,15 @@ public sealed class CachingDocumentationTests
         await first.WaitAsync(TimeSpan.FromMinutes(2));
         clock.Advance(TimeSpan.FromSeconds(20));
         CoapResponse response = await client.GetAsync("coap://192.0.2.1/temperature");
-        Console.WriteLine($"{response.GetText()}, from the cache: {response.FromCache}, {response.Age} old, good for {response.MaxAge}");
+        Console.WriteLine($"{response.GetText()}, from the cache: {response.FromCache}, "
+            + $"{response.Age} old, good for {response.MaxAge}");
         Assert.True(response.FromCache);
 
         cache.Invalidate("coap://192.0.2.1/temperature");
         cache.Clear();
         Console.WriteLine(
-            $"{cache.Hits} hits, {cache.Misses} misses, {cache.Validations} validated, {cache.Evictions} evicted, {cache.Count} stored in {cache.Bytes} B");
+            $"{cache.Hits} hits, {cache.Misses} misses, {cache.Validations} validated, "
+                + $"{cache.Evictions} evicted, {cache.Count} stored in {cache.Bytes} B");
         Assert.Equal((1, 1, 0), (cache.Hits, cache.Misses, cache.Count));
     }
 

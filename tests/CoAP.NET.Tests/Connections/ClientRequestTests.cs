@@ -164,6 +164,11 @@ public class ClientRequestTests : ClientConnectionTest
         DirectConnection connection = Assert.Single(secure.OpenedByUs);
         Assert.Equal("one.example", connection.ServerName);
         Assert.Equal("b178", new Frame(connection.TakeSent()[1]).Rest);
+
+        // The same server under another of its names.
+        await Within(Assert.Single(Endpoint.ConnectedPeers).GetAsync("coaps+tcp://two.example/x"));
+
+        Assert.Equal("3b" + Convert.ToHexStringLower("two.example"u8) + "8178", new Frame(Assert.Single(connection.TakeSent())).Rest);
     }
 
     [Fact]

@@ -1,5 +1,4 @@
 using System.Net;
-using System.Text.Json;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Transports;
 
@@ -103,82 +102,6 @@ public sealed class SnapshotTests : EndpointTest
         Assert.All(Endpoint.Pipelines[0].Channels.All(), static channel => Assert.Null(channel.LastDrop));
         Transport.Receive(Peer, "40010002f0");
         Channels_have_one_note_however_much_is_dropped();
-    }
-
-    [Fact]
-    public async Task The_debug_resource_answers_near_peers_in_JSON_and_CBOR_and_others_not_at_all()
-    {
-        Server.MapDebug();
-        await StartAsync();
-        CoapAddress near = CoapAddress.FromIPv4(0x7f000009, 1234);
-        JsonElement json = JsonDocument.Parse(Ask(near, null).Payload).RootElement;
-        Assert.Equal("coap://127.0.0.9:1234", json.GetProperty("peers")[0].GetProperty("peer").GetString());
-        Assert.Equal(JsonValueKind.Null, json.GetProperty("name").ValueKind);
-        Assert.Equal(2, json.GetProperty("peers")[0].GetProperty("rto").GetDouble());
-        byte[] cbor = Ask(near, CoapContentFormat.Cbor).Payload.ToArray();
-        Assert.Equal(0xab, cbor[0]);
-        Assert.True(CoapCborNotation.TryFormat(cbor, out string notation, out _));
-        Assert.Contains("\"peer\": \"coap://127.0.0.9:1234\"", notation, StringComparison.Ordinal);
-        Assert.Contains("\"rto\": 2.0", notation, StringComparison.Ordinal);
-        Assert.Contains("\"name\": null", notation, StringComparison.Ordinal);
-        Assert.Contains("\"truncated\": false", notation, StringComparison.Ordinal);
-        Assert.Equal(CoapCode.NotAcceptable, Ask(near, CoapContentFormat.Xml).Code);
-        Assert.Equal(CoapCode.BadRequest, Ask(near, null, "peer=here").Code);
-        Assert.Equal(CoapCode.BadRequest, Ask(near, null, "max=1000").Code);
-        Assert.Equal(0, JsonDocument.Parse(Ask(near, null, "peer=198.51.100.1").Payload).RootElement.GetProperty("peers").GetArrayLength());
-        Assert.Equal(CoapCode.Forbidden, Ask(Peer, null).Code);
-        Assert.DoesNotContain("coap-debug", Exchange("40010001bb2e77656c6c2d6b6e6f776e04636f7265"), StringComparison.Ordinal);
-    }
-
-    [Fact]
-    public async Task The_debug_resource_answers_whom_its_options_allow()
-    {
-        Server.MapDebug("/debug", new CoapDebugOptions { Allow = static peer => peer.Address == Peer });
-        await StartAsync();
-        Assert.StartsWith("6045", Exchange("40010001b56465627567"), StringComparison.Ordinal);
-        Transport.Receive(Other, "40010001b56465627567");
-        Assert.StartsWith("6083", Assert.Single(Transport.TakeSent()), StringComparison.Ordinal);
-    }
-
-    private ushort _messageId;
-
-    // With all its blocks.
-    private CoapMessage Ask(CoapAddress from, CoapContentFormat? accept, string? query = null)
-    {
-        CoapMessage answer = Ask(from, accept, query, null);
-        CoapMessage last = answer;
-        byte[] payload = answer.Payload.ToArray();
-        while (last.Options.Block2 is { More: true } block)
-        {
-            last = Ask(from, accept, query, CoAP.NET.Options.BlockValue.FromSize(block.Number + 1, false, block.Size));
-            payload = [.. payload, .. last.Payload.Span];
-        }
-
-        return new CoapMessage(answer.Code) { Payload = payload };
-    }
-
-    private CoapMessage Ask(CoapAddress from, CoapContentFormat? accept, string? query, CoAP.NET.Options.BlockValue? block)
-    {
-        CoapRequest request = new(CoapMethod.Get, "coap://x");
-        CoapMessage message = request.Message;
-        message.Type = CoapMessageType.Confirmable;
-        message.MessageId = ++_messageId;
-        message.Options.Add(new CoAP.NET.Options.UriPath(".well-known"));
-        message.Options.Add(new CoAP.NET.Options.UriPath("coap-debug"));
-        if (query is not null)
-        {
-            message.Options.Add(new CoAP.NET.Options.UriQuery(query));
-        }
-
-        request.Accept = accept;
-        if (block is not null)
-        {
-            message.Options.Block2 = block;
-        }
-
-        Transport.TakeSent();
-        Transport.Receive(from, CoAP.NET.Serialization.CoapDatagramSerializer.Default.Serialize(message));
-        return CoAP.NET.Serialization.CoapDatagramSerializer.Default.Deserialize(Wire.Hex(Assert.Single(Transport.TakeSent())));
     }
 
     private void Channels_have_one_note_however_much_is_dropped()

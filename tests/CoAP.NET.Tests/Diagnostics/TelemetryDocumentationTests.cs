@@ -69,7 +69,8 @@ public sealed class TelemetryDocumentationTests : EndpointTest
         foreach (CoapPeerSnapshot peer in snapshot.Peers)
         {
             console.WriteLine(
-                $"{peer}: last seen {peer.LastSeen:T}, {peer.Outstanding} outstanding, {peer.Queued} queued, last drop {peer.LastDrop?.Reason}");
+                $"{peer}: last seen {peer.LastSeen:T}, {peer.Outstanding} outstanding, "
+                    + $"{peer.Queued} queued, last drop {peer.LastDrop?.Reason}");
         }
 
         Assert.Contains("last drop FormatErrors", console.ToString(), StringComparison.Ordinal);

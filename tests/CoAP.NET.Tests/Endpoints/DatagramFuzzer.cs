@@ -96,8 +96,14 @@ internal sealed class DatagramFuzzer(int seed, string[] paths)
         bool answers = theirs is not null && type >= 2 && Random.Next(2) == 0;
         byte code = type >= 2 && Random.Next(2) == 0 ? (byte)0 : Random.Next(20) == 0 ? (byte)Random.Next(256)
             : s_codes[Random.Next(s_codes.Length)];
-        int tokenLength = Random.Next(12) switch { 0 => 13 + Random.Next(60), 1 => 0, 2 => 9 + Random.Next(4), 3 => 269 + Random.Next(40),
-            _ => 1 + Random.Next(8) };
+        int tokenLength = Random.Next(12) switch
+        {
+            0 => 13 + Random.Next(60),
+            1 => 0,
+            2 => 9 + Random.Next(4),
+            3 => 269 + Random.Next(40),
+            _ => 1 + Random.Next(8)
+        };
         List<byte> bytes = [(byte)(0x40 | type << 4 | Field(tokenLength)), code, 0, 0];
         Extend(bytes, tokenLength);
         BinaryPrimitives.WriteUInt16BigEndian(System.Runtime.InteropServices.CollectionsMarshal.AsSpan(bytes)[2..],

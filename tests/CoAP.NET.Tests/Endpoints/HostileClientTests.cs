@@ -114,8 +114,14 @@ public sealed class HostileClientTests
     private static byte[] Answer(Pending to, DatagramFuzzer fuzzer, List<Pending> requests)
     {
         Random random = fuzzer.Random;
-        CoapMessage answer = new(random.Next(6) switch { 0 => CoapCode.Changed, 1 => CoapCode.NotFound, 2 => CoapCode.Get,
-            3 => CoapCode.Empty, _ => CoapCode.Content })
+        CoapMessage answer = new(random.Next(6) switch
+        {
+            0 => CoapCode.Changed,
+            1 => CoapCode.NotFound,
+            2 => CoapCode.Get,
+            3 => CoapCode.Empty,
+            _ => CoapCode.Content
+        })
         {
             Type = (CoapMessageType)random.Next(4),
             MessageId = random.Next(2) == 0 ? to.Message.MessageId : (ushort)random.Next(0x10000),

@@ -122,6 +122,28 @@ public sealed class TimeoutTests : ClientTest
     }
 
     [Fact]
+    public async Task A_transfer_whose_block_is_not_acknowledged_says_so_with_the_time_of_the_copies()
+    {
+        Task<CoapResponse> request = Client.SendAsync(
+            new CoapRequest(CoapMethod.Put, "coap://192.0.2.1/x")
+            {
+                Content = CoapContent.Binary(new byte[3000]),
+                Timeout = TimeSpan.FromMinutes(10),
+            });
+        Sent first = TakeOne();
+
+        // 2.31 with Block1 0/more/1024.
+        TaskCompletionSource next = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Transport.OnSent = (_, _) => next.TrySetResult();
+        Transport.Receive(s_server, $"645f{first.MessageId}{first.Token}d10e0e");
+        await Within(next.Task);
+        CoapTimeoutException error = await AfterAsync(TimeSpan.FromMinutes(5), request);
+
+        Assert.Equal((CoapAwaited.NextBlock, CoapTimeLimit.Retransmissions), (error.Awaited, error.EndedBy));
+        Assert.True(error.Limit < TimeSpan.FromMinutes(5), $"{error.Limit}");
+    }
+
+    [Fact]
     public async Task A_ping_says_that_it_was_one()
     {
         Task<TimeSpan> ping = Client.PingAsync("coap://192.0.2.1");

@@ -18,11 +18,17 @@ public sealed class GroupHostilityTests : ClientTest
         Assert.Throws<ArgumentException>(
             () => { Client.SendToGroupAsync(new CoapRequest(CoapMethod.Get, Uri) { Confirmable = false, Destination = stream }); });
         Assert.Throws<ArgumentException>(
-            () => { Client.SendToGroupAsync(
-                new CoapRequest(CoapMethod.Get, Uri) { Confirmable = false, Download = new CoapDownloadOptions { Offset = 1 } }); });
+            () =>
+            {
+                Client.SendToGroupAsync(
+                new CoapRequest(CoapMethod.Get, Uri) { Confirmable = false, Download = new CoapDownloadOptions { Offset = 1 } });
+            });
         Assert.Throws<ArgumentException>(
-            () => { Client.SendToGroupAsync(
-                new CoapRequest(CoapMethod.Put, Uri) { Confirmable = false, Content = CoapContent.Stream(stream) }); });
+            () =>
+            {
+                Client.SendToGroupAsync(
+                new CoapRequest(CoapMethod.Put, Uri) { Confirmable = false, Content = CoapContent.Stream(stream) });
+            });
         Assert.Empty(Transport.TakeSent());
     }
 

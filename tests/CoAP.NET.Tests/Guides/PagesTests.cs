@@ -42,10 +42,47 @@ public sealed partial class PagesTests
             page => Assert.Contains($"({page})", index, StringComparison.Ordinal));
     }
 
+    [Fact]
+    public void The_site_has_every_page()
+    {
+        string contents = File.ReadAllText(Path.Combine(SourceTree.Root, "site", "toc.yml"));
+        Assert.All(s_pages, page => Assert.Contains($"href: ../docs/{page}\n", contents, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void The_reference_of_the_site_has_every_library()
+    {
+        string site = File.ReadAllText(Path.Combine(SourceTree.Root, "site", "docfx.json"));
+        string[] libraries = [.. Directory.GetFiles(Path.Combine(SourceTree.Root, "src"), "PublicAPI.Shipped.txt", SearchOption.AllDirectories)
+            .Select(static file => Path.GetFileName(Path.GetDirectoryName(file)!))];
+        Assert.NotEmpty(libraries);
+        Assert.All(libraries, library => Assert.Contains($"/{library}.dll\"", site, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Figures_of_the_first_page_of_the_site_stand_on_the_page_that_they_link_to()
+    {
+        string site = Path.Combine(SourceTree.Root, "site");
+        MatchCollection claims = Claim().Matches(File.ReadAllText(Path.Combine(site, "index.md")));
+        Assert.Equal(6, claims.Count);
+        Assert.All(claims.AsEnumerable(), claim =>
+        {
+            string page = File.ReadAllText(Path.Combine(site, claim.Groups["page"].Value));
+            Assert.All(Figure().Matches(claim.Groups["text"].Value),
+                figure => Assert.Contains(figure.Value, page, StringComparison.Ordinal));
+        });
+    }
+
     private static string Anchor(string heading) => NoAnchor().Replace(heading.ToLowerInvariant(), "").Replace(' ', '-');
 
     [GeneratedRegex(@"\]\((?<target>(?!https?:|mailto:)[^)\s]+)\)")]
     private static partial Regex Link();
+
+    [GeneratedRegex(@"^\| \[[^\]]*\]\((?<page>[^)#]*)[^)]*\) \| (?<text>.*) \|$", RegexOptions.Multiline)]
+    private static partial Regex Claim();
+
+    [GeneratedRegex(@"\d[\d,.]*\d|\d")]
+    private static partial Regex Figure();
 
     [GeneratedRegex("^```.*?^```", RegexOptions.Singleline | RegexOptions.Multiline)]
     private static partial Regex Fence();

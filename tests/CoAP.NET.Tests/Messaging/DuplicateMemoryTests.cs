@@ -12,8 +12,11 @@ public sealed class DuplicateMemoryTests
     private static readonly CoapCode s_unsafe = CoapCode.Post;
 
     private static CoapLimits Small(double peerShare = 1, double unverifiedShare = 0.25, double sourceShare = 1) =>
-        new() { DeduplicationBytes = 256 * 1024, NewcomerBytes = 64 * 1024, PeerDeduplicationShare = peerShare,
-            UnverifiedDeduplicationShare = unverifiedShare, SourceDeduplicationShare = sourceShare, SafeExchangesPerPeer = 65_536 };
+        new()
+        {
+            DeduplicationBytes = 256 * 1024, NewcomerBytes = 64 * 1024, PeerDeduplicationShare = peerShare,
+            UnverifiedDeduplicationShare = unverifiedShare, SourceDeduplicationShare = sourceShare, SafeExchangesPerPeer = 65_536
+        };
 
     [Fact]
     public void A_verified_peers_nonidempotent_request_is_never_forgotten_and_a_new_one_is_answered_503()

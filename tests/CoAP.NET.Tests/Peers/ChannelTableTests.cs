@@ -142,7 +142,7 @@ public class ChannelTableTests
         ChannelTable table = Make();
         Dictionary<CoapAddress, CoapChannel> model = [];
         VirtualRandom random = new(7);
-        for (int i = 0; i < 100_000; i++)
+        for (int i = 0; i < 30_000; i++)
         {
             _now += TimeSpan.FromMilliseconds(20).Ticks;
             uint address = (uint)(random.NextUInt64() % 2_000) + 1;

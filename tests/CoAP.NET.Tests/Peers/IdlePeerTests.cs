@@ -56,6 +56,19 @@ public class IdlePeerTests
     }
 
     [Fact]
+    public void Idle_peers_that_stay_cause_a_look_now_and_then_and_no_work_in_between()
+    {
+        ChannelTable table = Make();
+        Return(table, 1).Pins++;
+
+        _clock.Advance(TimeSpan.FromDays(1) + TimeSpan.FromMinutes(1));
+        _shard.Advance(_shard.Environment.Now);
+
+        Assert.Equal(1, table.Count);
+        Assert.InRange(_shard.Wheel.NextDue - _shard.Environment.Now, TimeSpan.FromHours(1).Ticks, TimeSpan.FromHours(2).Ticks);
+    }
+
+    [Fact]
     public void Of_many_idle_peers_a_thousand_go_at_a_time_and_the_others_soon_after()
     {
         _limits.MaxChannels = 20_000;

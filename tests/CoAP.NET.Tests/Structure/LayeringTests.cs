@@ -20,7 +20,6 @@ public class LayeringTests
         "Signalling",
         "Connecting",
         "Composition",
-        "Directories",
     ];
 
     private static readonly IReadOnlyDictionary<string, HashSet<string>> s_uses =

@@ -41,7 +41,8 @@ public sealed class ReadmeTests
             }
         }
 
-        // Prints why nothing comes: no server, a wrong key, an error response. The observation keeps trying.
+        // Prints why nothing comes: no server, a wrong key, an error response.
+        // The observation keeps trying.
         void ReportState() => Console.Error.WriteLine(temperature.Error?.Message ?? $"{temperature.State}");
     }
 

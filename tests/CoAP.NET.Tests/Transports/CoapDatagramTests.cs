@@ -33,6 +33,20 @@ public class CoapDatagramTests
     }
 
     [Fact]
+    public void A_rented_datagram_has_nothing_of_its_last_use_but_the_bytes()
+    {
+        CoapDatagramPool pool = new(16);
+        CoapDatagram used = pool.Rent();
+        (used.Length, used.IsTruncated, used.IsLast, used.TransportTag) = (7, true, true, 3);
+        used.Dispose();
+
+        using CoapDatagram again = pool.Rent();
+
+        Assert.Same(used, again);
+        Assert.Equal((0, false, false, 0), (again.Length, again.IsTruncated, again.IsLast, (int)again.TransportTag));
+    }
+
+    [Fact]
     public void Two_pools_on_one_thread_do_not_lose_each_others_buffers()
     {
         CoapDatagramPool first = new(16);

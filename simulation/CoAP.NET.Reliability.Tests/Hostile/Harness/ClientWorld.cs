@@ -72,7 +72,7 @@ internal sealed class ClientWorld : DatagramWorld
         peer.Clear();
         Task<CoapResponse> task = _client.GetAsync($"coap://{Host}/alive");
         await UntilAsync(() => peer.Pending > 0, () => "A server that was hostile before is not asked any more.");
-        
+
         // An Echo that it gave is given back with the next request (RFC 9175 section 2.3).
         peer.Expect("44 01 <mid:2> <token:4> b5 'alive' ..");
         peer.Send("64 45 <mid> <token> ff 'yes'");

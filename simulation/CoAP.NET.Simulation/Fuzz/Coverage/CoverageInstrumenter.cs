@@ -49,9 +49,9 @@ internal static class CoverageInstrumenter
 
         coverage.Fields.Add(new FieldDefinition(CountField,
             FieldAttributes.Public | FieldAttributes.Static | FieldAttributes.Literal | FieldAttributes.HasDefault, module.TypeSystem.Int32)
-            {
-                Constant = blocks
-            });
+        {
+            Constant = blocks
+        });
         coverage.Methods.Add(MakeInitializer(module, state, blocks));
         module.Types.Add(coverage);
 
@@ -66,7 +66,8 @@ internal static class CoverageInstrumenter
     private static MethodDefinition MakeMark(ModuleDefinition module, FieldDefinition state)
     {
         MethodDefinition mark = new("Mark", MethodAttributes.Public | MethodAttributes.Static | MethodAttributes.HideBySig,
-            module.TypeSystem.Void) { AggressiveInlining = true };
+            module.TypeSystem.Void)
+        { AggressiveInlining = true };
         mark.Parameters.Add(new ParameterDefinition("block", ParameterAttributes.None, module.TypeSystem.Int32));
         ILProcessor il = mark.Body.GetILProcessor();
         Instruction end = il.Create(OpCodes.Ret);

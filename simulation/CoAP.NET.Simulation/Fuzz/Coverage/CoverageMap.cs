@@ -18,7 +18,7 @@ internal sealed unsafe class CoverageMap
     }
 
     /// <summary>What is rewritten: the core, and the packages of contents, proxies and HTTP.</summary>
-    public static IReadOnlyList<Assembly> Libraries => 
+    public static IReadOnlyList<Assembly> Libraries =>
         [typeof(CoapMessage).Assembly, typeof(CoapProblem).Assembly, typeof(CoapProxy).Assembly, typeof(CoapHttpTranslator).Assembly];
 
     /// <summary>How many places there are.</summary>

@@ -6,8 +6,12 @@ namespace CoAP.NET.Simulation.Fuzz;
 /// <summary>Something that reads bytes of strangers, and what must be true of it whatever they are.</summary>
 internal abstract class FuzzTarget : IDisposable
 {
+    /// <summary>The basis of a bound where a fault is an exception, which takes some KiB with its trace.</summary>
+    protected const int WithException = 16_384;
+
     private long _allocatedBefore;
     private int _meterFactor;
+    private int _meterBasis;
 
     /// <summary>Its word on the command line, and the name of its corpus.</summary>
     public abstract string Name { get; }
@@ -61,9 +65,11 @@ internal abstract class FuzzTarget : IDisposable
     public bool IsPlanted(string name) => Plant == name;
 
     /// <summary>Begins to count what the next call of the library allocates.</summary>
-    protected void BeginMeter(int factor = 64)
+    /// <param name="factor">The bound for each byte of the input, in bytes.</param>
+    /// <param name="basis">The bound whatever the input is, in bytes.</param>
+    protected void BeginMeter(int factor = 64, int basis = 4096)
     {
-        _meterFactor = factor;
+        (_meterFactor, _meterBasis) = (factor, basis);
         _allocatedBefore = GC.GetAllocatedBytesForCurrentThread();
     }
 
@@ -71,7 +77,7 @@ internal abstract class FuzzTarget : IDisposable
     protected void EndMeter(int inputLength, string what)
     {
         long allocated = GC.GetAllocatedBytesForCurrentThread() - _allocatedBefore;
-        long bound = 4096 + ((long)_meterFactor * inputLength);
+        long bound = _meterBasis + ((long)_meterFactor * inputLength);
         if (allocated > bound)
         {
             throw new FuzzFailureException("memory",

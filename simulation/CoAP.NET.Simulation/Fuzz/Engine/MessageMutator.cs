@@ -83,8 +83,17 @@ internal sealed class MessageMutator(WireShape shape)
         int before = WireWalker.NumberBefore(buffer.Span[from..], _starts, place);
         int number = random.Pick(s_numbers);
         int delta = number >= before && !random.OneOf(8) ? number - before : random.Below(30);
-        Span<byte> value = stackalloc byte[random.Below(40) switch { 0 => 13, 1 => 269, 2 => 60, < 12 => 0, < 26 => 1, < 32 => 2, < 35 => 3,
-            _ => 1 + random.Below(12) }];
+        Span<byte> value = stackalloc byte[random.Below(40) switch
+        {
+            0 => 13,
+            1 => 269,
+            2 => 60,
+            < 12 => 0,
+            < 26 => 1,
+            < 32 => 2,
+            < 35 => 3,
+            _ => 1 + random.Below(12)
+        }];
         FillValue(value, random);
         Span<byte> head = stackalloc byte[5];
         int size = WireWalker.WriteOptionHead(head, delta, value.Length);

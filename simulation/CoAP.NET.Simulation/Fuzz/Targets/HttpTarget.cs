@@ -108,7 +108,8 @@ internal sealed class HttpTarget : ContentTarget
         string status = head[0].Split(' ') is [_, var code, ..] ? code : string.Empty;
         using HttpRequestMessage asked = new(HttpMethod.Get, s_web);
         using HttpResponseMessage response = new((HttpStatusCode)(int.TryParse(status, out int number) && number is >= 100 and < 600
-            ? number : 200)) { RequestMessage = asked, Content = new ByteArrayContent(body) };
+            ? number : 200))
+        { RequestMessage = asked, Content = new ByteArrayContent(body) };
         AddFields(head, response.Headers, response.Content.Headers);
         ulong signature = (ulong)response.StatusCode;
         foreach (CoapMethod method in (ReadOnlySpan<CoapMethod>)[CoapMethod.Get, CoapMethod.Post, CoapMethod.Delete])

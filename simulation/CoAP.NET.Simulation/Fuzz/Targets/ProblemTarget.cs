@@ -21,7 +21,7 @@ internal sealed class ProblemTarget : ContentTarget
     public override ulong Run(byte[] input)
     {
         ulong signature = CheckMissing(input);
-        BeginMeter(factor: 256);
+        BeginMeter(factor: 256, WithException);
         bool isRead = CoapProblem.TryParse(input, out CoapProblem? problem, out string? error);
         EndMeter(input.Length, "Reading problem details");
         // What an exception says of the details is read by the core itself.
@@ -54,14 +54,17 @@ internal sealed class ProblemTarget : ContentTarget
 
     // Nothing at all, or an entry of somebody's own that is no map with at least a pair.
     private static bool IsBeyondTheGrammar(CoapProblem problem) =>
-        (problem is { Title: null, Detail: null, Instance: null, ResponseCode: null, BaseUri: null, BaseLanguage: null,
-            BaseIsRightToLeft: null, UnprocessedOptions.Count: 0, Entries.Count: 0, NamedEntries.Count: 0 })
+        (problem is
+        {
+            Title: null, Detail: null, Instance: null, ResponseCode: null, BaseUri: null, BaseLanguage: null,
+            BaseIsRightToLeft: null, UnprocessedOptions.Count: 0, Entries.Count: 0, NamedEntries.Count: 0
+        })
         || problem.Entries.Any(static entry => entry.Key >= 0 && !IsMap(entry.Value.Span))
         || problem.NamedEntries.Any(static entry => !IsMap(entry.Value.Span));
 
     private static bool IsMap(ReadOnlySpan<byte> item) =>
         item[0] >> 5 == 5 && item[0] != 0xa0 && !item.SequenceEqual((ReadOnlySpan<byte>)[0xbf, 0xff])
-            && item[(item[0] & 31) is >= 24 and <= 27 ? 1 .. (1 + (1 << ((item[0] & 31) - 24))) : 0..1].ContainsAnyExcept((byte)0);
+            && item[(item[0] & 31) is >= 24 and <= 27 ? 1..(1 + (1 << ((item[0] & 31) - 24))) : 0..1].ContainsAnyExcept((byte)0);
 
     private static void CheckRefused(CoapProblem problem)
     {

@@ -24,7 +24,7 @@ internal sealed class SenmlTarget(bool isCbor) : ContentTarget
 
     public override ulong Run(byte[] input)
     {
-        BeginMeter(factor: 512);
+        BeginMeter(factor: 512, WithException);
         bool isRead = CoapSenmlPack.TryParse(input, _format, out CoapSenmlPack? pack, out CoapSenmlError error);
         EndMeter(input.Length, "Reading SenML");
         if (pack is null)

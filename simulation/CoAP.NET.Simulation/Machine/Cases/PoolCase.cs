@@ -41,7 +41,8 @@ internal sealed class PoolCase(bool isPortable) : MachineCase
             }
 
             done.SetResult();
-        }) { IsBackground = true }.Start();
+        })
+        { IsBackground = true }.Start();
         return done.Task;
     }
 

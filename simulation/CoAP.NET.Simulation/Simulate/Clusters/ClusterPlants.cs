@@ -37,41 +37,41 @@ internal static class ClusterPlants
 
     public static IReadOnlyDictionary<string, ClusterPlant> All { get; } =
         new SortedDictionary<string, ClusterPlant>(StringComparer.Ordinal)
-    {
-        ["fence-ignored"] = new("the store takes writes under old fences", ClusterCheck.Fences,
-            static () => static store => new FencelessStore(store)),
-        ["map-race"] = new("of two who change the map both succeed", ClusterCheck.OneOwner,
-            static () => static store => new CarelessStore(store)),
-        ["reserve-unconfirmed"] = new("record numbers are used before the store has them", ClusterCheck.RecordNumbers, static () =>
         {
-            HashSet<CoapRecordKey> first = [];
-            return store => new ForgetfulStore(store, change =>
-                change is { IsRemoval: false, Key.Kind: CoapRecordKind.Session } && !first.Add(change.Key));
-        }),
-        ["session-lost"] = new("sessions are not kept", ClusterCheck.NoHandshake, static () => static store =>
-            new ForgetfulStore(store, static change => change is { IsRemoval: false, Key.Kind: CoapRecordKind.Session })),
-        ["observer-lost"] = new("observers are not kept", ClusterCheck.LastState, static () => static store =>
-            new ForgetfulStore(store, static change => change is { IsRemoval: false, Key.Kind: CoapRecordKind.Observer })),
-        ["outbox-lost"] = new("what is put into outboxes is not kept", ClusterCheck.OutboxLost, static () => static store =>
-            new ForgetfulStore(store, static change => change is { IsRemoval: false, Key.Kind: CoapRecordKind.Outbox })),
-        ["left-records"] = new("what has ended stays in the store", ClusterCheck.Quiet, static () => static store =>
-            new ForgetfulStore(store, static change => change is { IsRemoval: true, Key.Kind: CoapRecordKind.Session })),
-        ["endless-lease"] = new("nodes that died count as there", ClusterCheck.Slots, static () => static store => new PatientStore(store)),
-        [Twice] = new("a node carries every fourth POST out twice", ClusterCheck.RunsOnce),
-        [NoDoubt] = new("what came is not noted, and after a crash nobody asks whether a request is a recording", ClusterCheck.Replay,
+            ["fence-ignored"] = new("the store takes writes under old fences", ClusterCheck.Fences,
+            static () => static store => new FencelessStore(store)),
+            ["map-race"] = new("of two who change the map both succeed", ClusterCheck.OneOwner,
+            static () => static store => new CarelessStore(store)),
+            ["reserve-unconfirmed"] = new("record numbers are used before the store has them", ClusterCheck.RecordNumbers, static () =>
+            {
+                HashSet<CoapRecordKey> first = [];
+                return store => new ForgetfulStore(store, change =>
+                    change is { IsRemoval: false, Key.Kind: CoapRecordKind.Session } && !first.Add(change.Key));
+            }),
+            ["session-lost"] = new("sessions are not kept", ClusterCheck.NoHandshake, static () => static store =>
+                new ForgetfulStore(store, static change => change is { IsRemoval: false, Key.Kind: CoapRecordKind.Session })),
+            ["observer-lost"] = new("observers are not kept", ClusterCheck.LastState, static () => static store =>
+                new ForgetfulStore(store, static change => change is { IsRemoval: false, Key.Kind: CoapRecordKind.Observer })),
+            ["outbox-lost"] = new("what is put into outboxes is not kept", ClusterCheck.OutboxLost, static () => static store =>
+                new ForgetfulStore(store, static change => change is { IsRemoval: false, Key.Kind: CoapRecordKind.Outbox })),
+            ["left-records"] = new("what has ended stays in the store", ClusterCheck.Quiet, static () => static store =>
+                new ForgetfulStore(store, static change => change is { IsRemoval: true, Key.Kind: CoapRecordKind.Session })),
+            ["endless-lease"] = new("nodes that died count as there", ClusterCheck.Slots, static () => static store => new PatientStore(store)),
+            [Twice] = new("a node carries every fourth POST out twice", ClusterCheck.RunsOnce),
+            [NoDoubt] = new("what came is not noted, and after a crash nobody asks whether a request is a recording", ClusterCheck.Replay,
             static () =>
             {
                 HashSet<(CoapRecordKey, CoapFence)> first = [];
                 return store => new ForgetfulStore(store, change =>
                     change is { IsRemoval: false, Key.Kind: CoapRecordKind.Session } && !first.Add((change.Key, change.Fence)));
             }),
-        [NoNotice] = new("nodes are not told of changes at others", ClusterCheck.LastState),
-        [Stuck] = new("some requests to devices never end", ClusterCheck.Ends),
-        [OldState] = new("some observers are told the state before", ClusterCheck.Order),
-        [Reordered] = new("what was put into an outbox last comes first", ClusterCheck.OutboxOrder),
-        [SameNumber] = new("a record leaves a second time, changed", ClusterCheck.RecordNumbers),
-        [OtherName] = new("a device is served as another one", ClusterCheck.RightAnswer),
-        [Deaf] = new("a device gets nothing any more", ClusterCheck.Served),
-        [Untyped] = new("a request fails by an exception that is not the library's", ClusterCheck.TypedError),
-    };
+            [NoNotice] = new("nodes are not told of changes at others", ClusterCheck.LastState),
+            [Stuck] = new("some requests to devices never end", ClusterCheck.Ends),
+            [OldState] = new("some observers are told the state before", ClusterCheck.Order),
+            [Reordered] = new("what was put into an outbox last comes first", ClusterCheck.OutboxOrder),
+            [SameNumber] = new("a record leaves a second time, changed", ClusterCheck.RecordNumbers),
+            [OtherName] = new("a device is served as another one", ClusterCheck.RightAnswer),
+            [Deaf] = new("a device gets nothing any more", ClusterCheck.Served),
+            [Untyped] = new("a request fails by an exception that is not the library's", ClusterCheck.TypedError),
+        };
 }

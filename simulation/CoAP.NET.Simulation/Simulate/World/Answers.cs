@@ -35,8 +35,11 @@ internal static class Answers
         }
 
         return at == values.Length && values[6] == Sum(values.AsSpan(0, 6))
-            ? new Step { Id = values[0], Upload = values[1], Download = values[2], HandlerTime = values[3],
-                Failure = (HandlerFailure)values[4], Method = (CoapMethod)values[5] }
+            ? new Step
+            {
+                Id = values[0], Upload = values[1], Download = values[2], HandlerTime = values[3],
+                Failure = (HandlerFailure)values[4], Method = (CoapMethod)values[5]
+            }
             : null;
     }
 

@@ -15,12 +15,14 @@ internal sealed class OutboxRouting
     private static readonly TimeSpan s_poll = TimeSpan.FromSeconds(20);
 
     private readonly CoapCluster _cluster;
+    private readonly ClusterDevices _devices;
     private readonly DeviceOutboxes _outboxes;
     private readonly TimeProvider _time;
 
-    public OutboxRouting(CoapCluster cluster, DeviceOutboxes outboxes, TimeProvider time)
+    public OutboxRouting(CoapCluster cluster, ClusterDevices devices, DeviceOutboxes outboxes, TimeProvider time)
     {
         _cluster = cluster;
+        _devices = devices;
         _outboxes = outboxes;
         _time = time;
         if (cluster.Links.IsOn)
@@ -65,7 +67,7 @@ internal sealed class OutboxRouting
                     return await here().ConfigureAwait(false);
                 }
 
-                if (home.IsSet && _cluster.Links.IsUp(home)
+                if (home.IsSet && (_devices.Router is not null || _cluster.Links.IsUp(home))
                     && await TryAskAsync(home, device, question, read, cancellationToken).ConfigureAwait(false) is { } answer)
                 {
                     return answer;
@@ -97,14 +99,20 @@ internal sealed class OutboxRouting
             Content = CoapContent.Binary(question),
             Timeout = s_longest + s_poll,
         };
-        CoapResponse response = await _cluster.Links.SendAsync(home, request, cancellationToken).ConfigureAwait(false);
-        return response.Code == CoapCode.Content ? read(response.Payload.ToArray())
+        CoapResponse? response = _devices.Router is { } router
+            ? await router.AskOutboxAsync(home, request, cancellationToken).ConfigureAwait(false)
+            : await _cluster.Links.SendAsync(home, request, cancellationToken).ConfigureAwait(false);
+        return response is null ? null
+            : response.Code == CoapCode.Content ? read(response.Payload.ToArray())
             : response.Code == CoapCode.Conflict && response.Payload.Length > 0
                 ? throw new CoapDeviceQueueException(device, (CoapDeviceQueueFault)response.Payload.Span[0])
             : null;
     }
 
-    private async Task<CoapResult> ServeAsync(CoapRequest request, CancellationToken cancellationToken)
+    /// <summary>Answers a question of another node.</summary>
+    /// <param name="request">The question.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    public async Task<CoapResult> ServeAsync(CoapRequest request, CancellationToken cancellationToken)
     {
         ReadOnlyMemory<byte> payload = request.Payload;
         try

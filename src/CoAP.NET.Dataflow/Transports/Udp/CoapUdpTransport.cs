@@ -123,29 +123,8 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
         }
     }
 
-    /// <summary>The number of sockets of this transport at each of its addresses.</summary>
-    /// <remarks>
-    /// A <see cref="CoapUdpSlotTable"/> chooses among these and the sockets of other processes. 0 before the start, without
-    /// <see cref="CoapUdpTransportOptions.SharePort"/>, and with the engine <see cref="CoapUdpEngine.Portable"/>.
-    /// </remarks>
-    public int SharedSockets => _life.Engine?.SharedSockets ?? 0;
-
-    /// <summary>Makes the kernel deliver DTLS records by their slots, at an address that several processes share.</summary>
-    /// <remarks>
-    /// The table replaces one that any of the processes attached before. It is in effect as long as one of them has the port. No datagram
-    /// is lost meanwhile. Linux, without privileges (SO_ATTACH_REUSEPORT_CBPF).
-    /// </remarks>
-    /// <param name="tag">The index of the address in <see cref="LocalAddresses"/>.</param>
-    /// <param name="table">The table.</param>
-    /// <returns>
-    /// False when the port is not shared, the address does not exist, the engine is <see cref="CoapUdpEngine.Portable"/>, or the kernel
-    /// refuses. The last two are logged and counted in <see cref="CoapCounter.SlotTablesRefused"/>.
-    /// </returns>
-    public bool TryAttach(int tag, CoapUdpSlotTable table)
-    {
-        ArgumentNullException.ThrowIfNull(table);
-        return _life.Engine?.TryAttach(tag, table) ?? false;
-    }
+    /// <summary>Whether other processes may receive at its ports.</summary>
+    internal bool SharesPort => _options.SharePort;
 
     /// <inheritdoc/>
     public override void Wake() => _life.Engine?.Wake();

@@ -5,7 +5,11 @@ WebApplicationBuilder builder = WebApplication.CreateBuilder(args);
 builder.Services.AddSingleton<Thermometer>();
 
 // The CoAP server. Its addresses are in appsettings.json.
+#if (dtls)
+builder.Services.AddCoapServer().UseDtls();
+#else
 builder.Services.AddCoapServer();
+#endif
 
 WebApplication web = builder.Build();
 

@@ -8,7 +8,11 @@ using Microsoft.Extensions.Hosting;
 HostApplicationBuilder builder = Host.CreateApplicationBuilder(args);
 builder.Services.AddSingleton<Thermometer>();
 
+#if (dtls)
+ICoapServerBuilder server = builder.Services.AddCoapServer().UseDtls();
+#else
 ICoapServerBuilder server = builder.Services.AddCoapServer();
+#endif
 server.MapGet("/hello/{name}", (string name) => $"Hello {name}!");
 
 CoapRouteHandlerBuilder temperature = server

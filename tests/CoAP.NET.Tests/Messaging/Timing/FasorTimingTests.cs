@@ -2,12 +2,28 @@ using CoAP.NET.Messaging;
 
 namespace CoAP.NET.Tests.Messaging.Timing;
 
-/// <summary>draft-ietf-core-fasor-02 section 4, computed by hand.</summary>
-public sealed class FasorTimingTests : BoundedTimingTest
+/// <summary>draft-ietf-core-fasor-02 section 4, computed by hand in seconds. Nothing is dithered.</summary>
+public sealed class FasorTimingTests
 {
+    private readonly PeerTimes _times = new(CoapTransmissionParameters.Default);
     private readonly FasorTiming _timing = new();
+    private readonly CoapChannel _channel = new MessagingRig().Channel();
+    private RoundTripEstimate _roundTrip;
+    private double _now = 1000;
 
-    private protected override PeerTiming Timing => _timing;
+    [Fact]
+    public void It_is_never_below_its_lower_bound_nor_above_60_s()
+    {
+        for (int i = 0; i < 50; i++)
+        {
+            Answer(0.001);
+        }
+
+        Assert.Equal(0.0625, Waits(1)[0]);
+        Assert.Equal(60, Waits(30)[^1]);
+        Answer(150);
+        Assert.Equal(60, Waits(1)[0]);
+    }
 
     [Fact]
     public void Before_anything_is_known_it_is_ack_timeout() => Assert.Equal([2, 4, 8, 16], Waits(4));
@@ -55,9 +71,9 @@ public sealed class FasorTimingTests : BoundedTimingTest
     public void A_message_without_an_answer_counts_like_one_that_was_sent_several_times()
     {
         Answer(0.1);
-        _timing.OnUnanswered(Ticks(10), Ticks(Now));
+        _timing.OnUnanswered(Ticks(10), Ticks(_now));
         Assert.Equal([0.3, 15, 0.6], Waits(3));
-        _timing.OnUnanswered(Ticks(90), Ticks(Now));
+        _timing.OnUnanswered(Ticks(90), Ticks(_now));
         Assert.Equal([60, 0.3], Waits(2));
     }
 
@@ -66,8 +82,40 @@ public sealed class FasorTimingTests : BoundedTimingTest
     {
         Answer(0.1);
         Answer(1, retransmissions: 2);
-        Now += 247.1;
+        _now += 247.1;
         Assert.Equal([2, 4], Waits(2));
         Assert.Equal(FasorSeries.Fast, _timing.Series);
     }
+
+    // A message that is answered after a while, after some further copies.
+    private void Answer(double elapsed, int retransmissions = 0)
+    {
+        if (retransmissions == 0)
+        {
+            _roundTrip.Add(Ticks(elapsed));
+        }
+
+        _timing.OnAnswered(Ticks(elapsed), retransmissions, Ticks(_now));
+    }
+
+    // The waits of a message that nobody answers.
+    private double[] Waits(int count)
+    {
+        CoapTransmission transmission = new(_channel, new CoapMessage(CoapCode.Get), null) { Attempts = 1 };
+        double[] waits = new double[count];
+        transmission.Timeout = _timing.FirstWait(transmission, _times, _roundTrip, 1, Ticks(_now));
+        waits[0] = Seconds(transmission.Timeout);
+        for (int i = 1; i < count; i++)
+        {
+            transmission.Attempts++;
+            transmission.Timeout = _timing.NextWait(transmission, _times, _roundTrip, 1, Ticks(_now));
+            waits[i] = Seconds(transmission.Timeout);
+        }
+
+        return waits;
+    }
+
+    private static double Seconds(long ticks) => ticks / (double)TimeSpan.TicksPerSecond;
+
+    private static long Ticks(double seconds) => (long)Math.Round(seconds * TimeSpan.TicksPerSecond);
 }

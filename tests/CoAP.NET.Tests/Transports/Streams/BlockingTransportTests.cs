@@ -1,6 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
-using CoAP.NET.Blocking;
+using Blocking;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Streams;

@@ -193,22 +193,32 @@ public sealed class WebSocketClientTests : IAsyncDisposable
         (Stream stream, string head) = await _server.AcceptAsync();
         await WebServer.UpgradeAsync(head, stream);
         Assert.Equal(OurCsm, await ReadFrameAsync(stream));
-        CoapMessage request = CoapWebSocketSerializer.Default.Deserialize(Wire.Hex(await ReadFrameAsync(stream)));
-        string answer = Wire.Hex(CoapWebSocketSerializer.Default.Serialize(new CoapMessage(CoapCode.Content) { Token = request.Token }));
-        await stream.WriteAsync(Wire.Hex("820200e1" + $"82{answer.Length / 2:x2}" + answer));
-        await asked.WaitAsync(s_hang);
+        await stream.WriteAsync(Wire.Hex("820200e1"));
+        await AnswerNextAsync(stream, asked);
         for (int pong = 1; pong <= 2; pong++)
         {
             clock.Advance(_options.Streams.KeepAliveInterval + TimeSpan.FromSeconds(1));
             Assert.Equal("00e2", await ReadFrameAsync(stream));
             await stream.WriteAsync(Wire.Hex("820200e3"));
 
-            // After the CSM and the answer.
-            await Eventually.IsTrueAsync(
-                () => Assert.Single(Client.Endpoint.Connections.All()).Connection!.Progress.FramesReceived == 2 + pong);
+            // The client handles messages in order: after this answer it has handled the Pong.
+            await AnswerNextAsync(stream, Client.GetAsync($"{Uri}/a"));
         }
 
         await stream.DisposeAsync();
+
+        async Task AnswerNextAsync(Stream stream, Task<CoapResponse> asked)
+        {
+            CoapMessage request = CoapWebSocketSerializer.Default.Deserialize(Wire.Hex(await ReadFrameAsync(stream)));
+            string answer = Wire.Hex(
+                CoapWebSocketSerializer.Default.Serialize(new CoapMessage(CoapCode.Content) { Token = request.Token }));
+            await stream.WriteAsync(Wire.Hex($"82{answer.Length / 2:x2}" + answer));
+            await asked.WaitAsync(s_hang);
+
+            // While bytes wait, no Ping is sent.
+            await Eventually.IsTrueAsync(
+                () => Assert.Single(Client.Endpoint.Connections.All()).Connection!.Progress.BytesWaiting == 0);
+        }
     }
 
     [Fact]

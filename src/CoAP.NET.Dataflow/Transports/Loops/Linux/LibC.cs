@@ -29,7 +29,6 @@ internal static unsafe partial class LibC
     public const int SolIPv6 = 41;
 
     public const int SoReusePort = 15;
-    public const int SoAttachReusePortFilter = 51;
     public const int SoReceiveBuffer = 8;
     public const int SoReceiveBufferForce = 33;
     public const int SoReceiveQueueOverflow = 40;

@@ -25,8 +25,11 @@ internal sealed class TlsSettings
             _server = Prepare(server);
 
             // Created once: otherwise each handshake would search the certificates of the chain again.
-            if (_server is { ServerCertificateContext: null, ServerCertificateSelectionCallback: null,
-                ServerCertificate: X509Certificate2 { HasPrivateKey: true } certificate })
+            if (_server is
+                {
+                    ServerCertificateContext: null, ServerCertificateSelectionCallback: null,
+                    ServerCertificate: X509Certificate2 { HasPrivateKey: true } certificate
+                })
             {
                 _server.ServerCertificateContext = SslStreamCertificateContext.Create(certificate, additionalCertificates: null,
                     offline: true);

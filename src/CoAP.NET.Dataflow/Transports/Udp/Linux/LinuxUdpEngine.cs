@@ -44,19 +44,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
         }
     }
 
-    public override int SharedSockets => Options.SharePort ? _sockets.Length : 0;
-
     public override void Wake() => _loops.Wake();
-
-    protected override bool TryAttach(int tag, CoapUdpSlotTable table, out (string Reason, string Advice)? refusal)
-    {
-        LinuxUdpSocket socket = _sockets[0][tag];
-        SocketException? error = null;
-        bool isAttached = !socket.IsClosing && ReusePortFilter.TryAttach(socket.Socket, table, out error);
-        refusal = error is null || socket.IsClosing ? null
-            : ($"the kernel refuses SO_ATTACH_REUSEPORT_CBPF: {error.Message}.", ReusePortFilter.AdviceFor(error.SocketErrorCode));
-        return isAttached;
-    }
 
     protected override async Task CloseAsync()
     {

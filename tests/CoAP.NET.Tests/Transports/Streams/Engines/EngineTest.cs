@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
-using CoAP.NET.Blocking;
+using Blocking;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Transports.Tcp;
 using CoAP.NET.Transports;

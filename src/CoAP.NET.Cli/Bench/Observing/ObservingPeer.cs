@@ -1,6 +1,0 @@
-namespace CoAP.NET.Cli.Bench;
-
-/// <summary>One peer of an observing run.</summary>
-/// <param name="Observer">The client that observes.</param>
-/// <param name="NewRequest">Creates its request, for the registration and for later reads.</param>
-internal readonly record struct ObservingPeer(ICoapObserver Observer, Func<CoapRequest> NewRequest);

@@ -1,0 +1,37 @@
+using CoAP.NET.Dtls;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>DTLS of a hosted client.</summary>
+/// <param name="services">The services of the application.</param>
+/// <param name="client">The client.</param>
+internal sealed class DtlsClientPart(IServiceProvider services, HostedRegistration client) : ClientPart
+{
+    public override string Section => DtlsKeys.Section;
+
+    public override IEnumerable<(string Path, bool IsList)> Keys => DtlsKeys.ClientTable.Paths;
+
+    public override IEnumerable<(string Key, string? Path)> KeyFiles => [($"{client.SectionPath}:Dtls:Key", Options.Key)];
+
+    private CoapDtlsClientFileOptions Options => services.OptionsOf<CoapDtlsClientFileOptions>(client.Name);
+
+    public override IEnumerable<string> Check(IClientSettings settings)
+    {
+        string? problem = null;
+        if (!DtlsFiles.IsSetByCode(settings.Endpoint))
+        {
+            _ = DtlsFiles.Load(Options, client.SectionPath, out problem);
+        }
+
+        return DtlsFiles.Check(Options, settings.Endpoint, client.SectionPath, problem);
+    }
+
+    public override void Apply(IClientSettings settings, List<WatchedCredentials> credentials)
+    {
+        if (!DtlsFiles.IsSetByCode(settings.Endpoint)
+            && DtlsFiles.Load(Options, client.SectionPath, out _, credentials) is { } dtls)
+        {
+            settings.Endpoint.UseDtls(dtls);
+        }
+    }
+}

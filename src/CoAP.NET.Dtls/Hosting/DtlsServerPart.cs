@@ -1,0 +1,57 @@
+using CoAP.NET.Dtls;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>DTLS of a hosted server.</summary>
+/// <param name="services">The services of the application.</param>
+/// <param name="server">The server.</param>
+internal sealed class DtlsServerPart(IServiceProvider services, HostedRegistration server) : ServerPart
+{
+    public override string Section => DtlsKeys.Section;
+
+    public override IEnumerable<(string Path, bool IsList)> Keys => DtlsKeys.ServerTable.Paths;
+
+    public override IEnumerable<string> Items => DtlsKeys.ServerTable.ItemPaths;
+
+    public override IEnumerable<(string Key, string? Path)> KeyFiles =>
+        [($"{server.SectionPath}:Dtls:PskFile", Options.PskFile), ($"{server.SectionPath}:Dtls:Key", Options.Key)];
+
+    private CoapDtlsServerFileOptions Options => services.OptionsOf<CoapDtlsServerFileOptions>(server.Name);
+
+    public override IEnumerable<string> Check(CoapEndpointOptions endpoint)
+    {
+        string? problem = null;
+        if (!DtlsFiles.IsSetByCode(endpoint))
+        {
+            _ = DtlsFiles.Load(Options, server.SectionPath, out problem);
+        }
+
+        return DtlsFiles.Check(Options, endpoint, server.SectionPath, problem);
+    }
+
+    public override void Apply(CoapEndpointOptions endpoint, List<WatchedCredentials> credentials)
+    {
+        if (DtlsFiles.IsSetByCode(endpoint))
+        {
+            return;
+        }
+
+        if (DtlsFiles.Load(Options, server.SectionPath, out _, credentials) is { } dtls)
+        {
+            endpoint.UseDtls(dtls);
+        }
+        else
+        {
+            endpoint.TransportFactories.Add(new MissingDtlsKeys(server.SectionPath));
+        }
+    }
+
+    public override void Settle(CoapEndpointOptions endpoint) => endpoint.TryChangeDtls(static dtls =>
+    {
+        // Code may have set another store, perhaps one that asks ours.
+        if (dtls.Server?.PskStore is PskFileStore keys)
+        {
+            keys.IsOnlyStore = true;
+        }
+    });
+}

@@ -1,0 +1,65 @@
+using CoAP.NET.Edhoc;
+using CoAP.NET.Oscore;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Options;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>EDHOC of a hosted client.</summary>
+/// <param name="services">The services of the application.</param>
+/// <param name="client">The client.</param>
+internal sealed class EdhocClientPart(IServiceProvider services, HostedRegistration client) : ClientPart
+{
+    private readonly List<EdhocLink> _links = [];
+    private OscoreContexts? _contexts;
+
+    public override string Section => EdhocKeys.Section;
+
+    public override IEnumerable<(string Path, bool IsList)> Keys => EdhocKeys.ClientTable.Paths;
+
+    private CoapEdhocClientFileOptions Options => services.OptionsOf<CoapEdhocClientFileOptions>(client.Name);
+
+    public override IEnumerable<string> Check(IClientSettings settings) => Options.Findings.Errors.Concat(
+        EdhocFiles.Check(Options, services.OptionsOf<CoapOscoreClientFileOptions>(client.Name), settings, client.SectionPath));
+
+    public override void Apply(IClientSettings settings, List<WatchedCredentials> credentials)
+    {
+        _contexts = services.GetRequiredKeyedService<OscoreClientPart>(client.Name).ContextsOf(settings.Endpoint);
+        _contexts.Require(ServerOf(settings));
+    }
+
+    public override ClientLink Link(IClientSettings settings, CoapEndpoint endpoint)
+    {
+        EdhocCredentialFile? file = Options.File is { } path ? EdhocCredentialFile.Read(path) : null;
+        EdhocClientOptions edhoc = new() { Contexts = _contexts };
+        edhoc.Settings.Random = settings.Endpoint.Random;
+        file?.ApplyTo(edhoc);
+        Options.ApplyTo(edhoc, ServerOf(settings));
+        Options.Configure?.Invoke(edhoc, services);
+        if (edhoc.Credentials.Count == 0)
+        {
+            throw new OptionsValidationException(
+                client.Name, typeof(CoapEdhocClientFileOptions),
+                [$"{client.SectionPath}:Edhoc:File names no credentials, and the function of UseEdhoc adds none. The client has to prove "
+                    + "its identity."]);
+        }
+
+        CoapClient requester = new(endpoint)
+        {
+            Timeout = settings.Timeout,
+            Proxy = settings.Proxy is { } proxy ? CoapUri.Parse(proxy) : null,
+        };
+        EdhocLink link = new(
+            new EdhocClient(requester, edhoc), CoapUri.Parse(ServerOf(settings)), file, settings.Endpoint.TimeProvider);
+        _links.Add(link);
+        return link;
+    }
+
+    public override ValueTask CloseAsync()
+    {
+        _links.ForEach(static link => link.Dispose());
+        return ValueTask.CompletedTask;
+    }
+
+    private string ServerOf(IClientSettings settings) => Options.Uri ?? settings.BaseAddress!;
+}

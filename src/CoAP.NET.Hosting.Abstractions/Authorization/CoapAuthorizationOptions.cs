@@ -1,0 +1,42 @@
+namespace CoAP.NET.Hosting;
+
+/// <summary>The policies of an application. Set by <c>services.AddCoapAuthorization(...)</c>.</summary>
+public sealed class CoapAuthorizationOptions
+{
+    private readonly Dictionary<string, CoapAuthorizationPolicy> _policies = new(StringComparer.Ordinal);
+    private CoapAuthorizationPolicy _default = CoapAuthorizationPolicy.Authenticated;
+
+    /// <summary>
+    /// The policy of <c>RequireAuthorization()</c> without arguments. Default: <see cref="CoapAuthorizationPolicy.Authenticated"/>.
+    /// </summary>
+    public CoapAuthorizationPolicy DefaultPolicy
+    {
+        get => _default;
+        set => _default = value ?? throw new ArgumentNullException(nameof(value));
+    }
+
+    /// <summary>Adds a policy, or replaces the one with the same name.</summary>
+    /// <param name="name">The name that routes require.</param>
+    /// <param name="policy">The policy.</param>
+    public void AddPolicy(string name, CoapAuthorizationPolicy policy)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        ArgumentNullException.ThrowIfNull(policy);
+        _policies[name] = policy;
+    }
+
+    /// <summary>Adds a policy, or replaces the one with the same name.</summary>
+    /// <param name="name">The name that routes require.</param>
+    /// <param name="build">Adds requirements, at least one.</param>
+    /// <exception cref="InvalidOperationException">There is no requirement.</exception>
+    public void AddPolicy(string name, Action<CoapAuthorizationPolicyBuilder> build)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        AddPolicy(name, CoapAuthorizationPolicy.Make(build));
+    }
+
+    /// <summary>Finds a policy by name.</summary>
+    /// <param name="name">The name.</param>
+    /// <returns>The policy; null for an unknown name.</returns>
+    public CoapAuthorizationPolicy? FindPolicy(string name) => _policies.GetValueOrDefault(name);
+}

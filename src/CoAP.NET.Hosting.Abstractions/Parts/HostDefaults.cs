@@ -1,0 +1,43 @@
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>What all endpoints of a host take from it.</summary>
+internal static class HostDefaults
+{
+    /// <summary>Sets logger, clock and random source of the host if there are none.</summary>
+    public static void UseHost(this CoapEndpointOptions endpoint, IServiceProvider services)
+    {
+        if (endpoint.LoggerFactory == NullLoggerFactory.Instance && services.GetService<ILoggerFactory>() is { } loggers)
+        {
+            endpoint.LoggerFactory = loggers;
+        }
+
+        if (endpoint.TimeProvider == TimeProvider.System && services.GetService<TimeProvider>() is { } time)
+        {
+            endpoint.TimeProvider = time;
+        }
+
+        if (endpoint.Random == CoapRandomSource.Secure && services.GetService<CoapRandomSource>() is { } random)
+        {
+            endpoint.Random = random;
+        }
+    }
+
+    /// <summary>Logs unknown keys, and key files that other users can read; if these are errors, the start does not get here.</summary>
+    public static void Warn(ILoggerFactory loggers, ConfigurationFindings findings, IEnumerable<string> openKeyFiles)
+    {
+        ILogger logger = loggers.CreateLogger(HostingLog.Category);
+        foreach (string unknown in findings.UnknownKeys)
+        {
+            HostingLog.UnknownKey(logger, unknown);
+        }
+
+        foreach (string open in openKeyFiles)
+        {
+            HostingLog.OpenKeyFile(logger, CoapForeignText.LineOf(open));
+        }
+    }
+}

@@ -1,0 +1,15 @@
+namespace CoAP.NET.Hosting;
+
+/// <summary>What parts need of the options of a hosted client.</summary>
+internal interface IClientSettings
+{
+    string? BaseAddress { get; }
+
+    string? Proxy { get; }
+
+    TimeSpan? Timeout { get; }
+
+    string? Server { get; }
+
+    CoapEndpointOptions Endpoint { get; }
+}

@@ -1,0 +1,6 @@
+namespace CoAP.NET.Load;
+
+/// <summary>One peer of an observing run.</summary>
+/// <param name="Observer">The client that observes.</param>
+/// <param name="NewRequest">Creates its request, for the registration and for later reads.</param>
+internal readonly record struct ObservingPeer(ICoapObserver Observer, Func<CoapRequest> NewRequest);

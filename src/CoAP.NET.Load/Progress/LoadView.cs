@@ -1,0 +1,67 @@
+using Spectre.Console;
+using Spectre.Console.Rendering;
+
+namespace CoAP.NET.Load;
+
+/// <summary>The live table of one run, with the rates of its last minute as a curve below it.</summary>
+internal sealed class LoadView(Profile profile)
+{
+    private const int MostRates = 60;
+
+    private const string Ending = "ending";
+
+    // Width of the curve's label and the rate beside it.
+    private const int Beside = 24;
+
+    private readonly Queue<double> _rates = new();
+    private LoadTick? _tick;
+
+    /// <summary>Adds the next tick.</summary>
+    public void Add(LoadTick tick)
+    {
+        if (tick.Phase == Ending && _tick is { } last)
+        {
+            // The load has ended, so the rate did not break down. The final table shows the last second with load.
+            _tick = tick with { PerSecond = last.PerSecond, P50 = last.P50, P99 = last.P99 };
+            return;
+        }
+
+        _tick = tick;
+
+        _rates.Enqueue(tick.PerSecond);
+        while (_rates.Count > Math.Clamp(profile.Width - Beside, 1, MostRates))
+        {
+            _rates.Dequeue();
+        }
+    }
+
+    /// <summary>Draws the current table.</summary>
+    public IRenderable Draw()
+    {
+        Table table = new() { Border = profile.Capabilities.Unicode ? TableBorder.Rounded : TableBorder.Ascii };
+        table.AddColumn(new TableColumn(new Text("phase")));
+        foreach (string name in (string[])["time", "peers", "per second", "p50", "p99", "errors", "lost"])
+        {
+            table.AddColumn(new TableColumn(new Text(name)).RightAligned().NoWrap());
+        }
+
+        if (_tick is not { } tick)
+        {
+            return table;
+        }
+
+        table.AddRow(
+            new Text(tick.Phase),
+            new Text(LoadText.Time(tick)),
+            new Text(LoadText.Peers(tick)),
+            new Text(LoadText.Rate(tick.PerSecond), new Style(Color.Green)),
+            new Text(LoadText.Duration(tick.P50)),
+            new Text(LoadText.Duration(tick.P99)),
+            Trouble(tick.Errors),
+            Trouble(tick.Lost));
+        return new Rows(table,
+            new Text($" rate {Sparkline.Draw(_rates, profile.Capabilities.Unicode)} up to {LoadText.Rate(_rates.Max())}/s"));
+    }
+
+    private static Text Trouble(long count) => new(LoadText.Count(count), count > 0 ? new Style(Color.Red) : Style.Plain);
+}

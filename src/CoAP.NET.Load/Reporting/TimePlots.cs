@@ -1,0 +1,33 @@
+namespace CoAP.NET.Load;
+
+/// <summary>Rate and p99 over the seconds of each run.</summary>
+internal static class TimePlots
+{
+    /// <summary>Returns the plots of each run that has at least two seconds.</summary>
+    public static IEnumerable<Plot> Of(IReadOnlyList<LoadResult> runs)
+    {
+        IReadOnlyList<string> names = RunNames.Of(runs);
+        for (int i = 0; i < runs.Count; i++)
+        {
+            IReadOnlyList<LoadSecond> series = runs[i].Series;
+            if (series.Count < 2)
+            {
+                continue;
+            }
+
+            Axis time = Axis.Elapsed("since the measuring began", series.Select(static second => second.At),
+                static seconds => Units.Number(seconds) + " s");
+            string counted = RunNames.Counted([runs[i]]);
+            PlotLine rate = new(counted, [.. series.Select(static second => new PlotPoint(second.At, second.PerSecond))]);
+            yield return new Plot($"Rate, {names[i]}", time,
+                Axis.Linear($"{counted} a second", series.Select(static second => second.PerSecond), Units.Short), [rate]);
+            if (series.Any(static second => second.P99 > 0))
+            {
+                PlotLine p50 = new("p50", [.. series.Select(static second => new PlotPoint(second.At, second.P50))]);
+                PlotLine p99 = new("p99", [.. series.Select(static second => new PlotPoint(second.At, second.P99))]);
+                yield return new Plot($"Times of each second, {names[i]}", time,
+                    Axis.Logarithmic("time", series.SelectMany(static second => new[] { second.P50, second.P99 }), Units.Time), [p50, p99]);
+            }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+using System.Text;
+
+namespace CoAP.NET.Load;
+
+/// <summary>Checks answers.</summary>
+/// <param name="plan">The plan with the expectations.</param>
+internal sealed class AnswerCheck(LoadPlan plan)
+{
+    private readonly byte[]? _expected = plan.Expected is null ? null : Encoding.UTF8.GetBytes(plan.Expected);
+
+    /// <summary>Returns the error of an answer; null for a correct one.</summary>
+    public string? FaultOf(CoapResponse response) =>
+        !response.IsSuccess ? ErrorKind.Of(response.Code)
+        : _expected is null || response.Payload.Span.SequenceEqual(_expected) ? null
+        : ErrorKind.WrongPayload;
+
+    /// <summary>Returns the error kind of a failed request; null: lost.</summary>
+    public static string? FaultOf(CoapException exception) => exception is CoapTimeoutException ? null : ErrorKind.Of(exception);
+}

@@ -1,0 +1,25 @@
+using System.Threading.Tasks.Sources;
+
+namespace CoAP.NET.Load;
+
+/// <summary>A reusable wait of one loop, without allocations.</summary>
+internal sealed class ArrivalWaiter : IValueTaskSource<long>
+{
+    private ManualResetValueTaskSourceCore<long> _core = new() { RunContinuationsAsynchronously = false };
+
+    public ValueTask<long> Prepare()
+    {
+        _core.Reset();
+        return new ValueTask<long>(this, _core.Version);
+    }
+
+    public void Set(long due) => _core.SetResult(due);
+
+    long IValueTaskSource<long>.GetResult(short token) => _core.GetResult(token);
+
+    ValueTaskSourceStatus IValueTaskSource<long>.GetStatus(short token) => _core.GetStatus(token);
+
+    void IValueTaskSource<long>.OnCompleted(Action<object?> continuation, object? state, short token,
+        ValueTaskSourceOnCompletedFlags flags) =>
+            _core.OnCompleted(continuation, state, token, flags);
+}

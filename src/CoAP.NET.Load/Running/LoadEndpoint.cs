@@ -1,0 +1,41 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Load;
+
+/// <summary>A client with a socket of its own for one or many peers, until each of them has used up its Message IDs there.</summary>
+internal sealed class LoadEndpoint
+{
+    private int _left;
+
+    private LoadEndpoint(CoapClient client) => Client = client;
+
+    public CoapClient Client { get; }
+
+    /// <summary>Opens one; over UDP its socket too, so that opening does not delay the first request.</summary>
+    /// <param name="options">The options of the client.</param>
+    /// <param name="scheme">The scheme of the target.</param>
+    /// <param name="cancellationToken">Cancels it.</param>
+    public static async Task<LoadEndpoint> OpenAsync(CoapEndpointOptions options, string scheme, CancellationToken cancellationToken)
+    {
+        LoadEndpoint endpoint = new(new CoapClient(options));
+        try
+        {
+            if (scheme == LoadPeers.Udp)
+            {
+                endpoint.Client.Endpoint.AddTransport(new CoapUdpTransport());
+                await endpoint.Client.Endpoint.StartAsync(cancellationToken).ConfigureAwait(false);
+            }
+
+            return endpoint;
+        }
+        catch
+        {
+            await endpoint.Client.DisposeAsync().ConfigureAwait(false);
+            throw;
+        }
+    }
+
+    /// <summary>Notes that a peer has left.</summary>
+    /// <returns>Number of peers that have left.</returns>
+    public int Leave() => Interlocked.Increment(ref _left);
+}

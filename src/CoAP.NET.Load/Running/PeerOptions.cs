@@ -1,0 +1,50 @@
+using System.Net;
+using CoAP.NET.Dtls;
+
+namespace CoAP.NET.Load;
+
+/// <summary>The options of load clients.</summary>
+internal static class PeerOptions
+{
+    /// <summary>Returns the options of a client.</summary>
+    /// <param name="plan">The plan.</param>
+    /// <param name="targets">The addresses of the server.</param>
+    /// <param name="peers">Number of peers that use it.</param>
+    public static CoapEndpointOptions Of(LoadPlan plan, IPAddress[] targets, int peers)
+    {
+        CoapEndpointOptions options = new()
+        {
+            Parameters = new CoapTransmissionParameters
+            {
+                MaxRetransmit = plan.Retransmissions,
+                RetransmissionTiming = plan.RetransmissionTiming,
+
+                // A message without retransmissions must not time out before the request does.
+                AckTimeout = TimeSpan.FromSeconds(plan.Retransmissions > 0 ? 2 : Math.Max(2, plan.TimeoutSeconds)),
+
+                // The loops limit the number of pending requests, and a load generator must not slow down for a silent server.
+                NStart = ushort.MaxValue,
+                ProbingRate = double.PositiveInfinity,
+            },
+            ResolveHost = (_, _) => Task.FromResult(targets),
+        };
+
+        if (plan.Secure is { } secure)
+        {
+            secure(options);
+        }
+        else if (CoapUri.Parse(plan.Uri).Scheme == LoadPeers.Dtls)
+        {
+            options.UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions() });
+        }
+
+        // Above the defaults only if the peers need it.
+        CoapLimits limits = options.Limits;
+        limits.MaxChannels = Math.Max(limits.MaxChannels, 2 * peers);
+        limits.MaxConnections = Math.Max(limits.MaxConnections, peers);
+        limits.MaxConnectionsPerAddress = Math.Max(limits.MaxConnectionsPerAddress, peers);
+        limits.MaxObservations = Math.Max(limits.MaxObservations, peers);
+        limits.MaxOutstandingMessages = (int)Math.Min(int.MaxValue, Math.Max(limits.MaxOutstandingMessages, 4L * peers * plan.Depth));
+        return options;
+    }
+}

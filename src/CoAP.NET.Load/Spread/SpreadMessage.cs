@@ -1,0 +1,64 @@
+using System.Text.Json.Serialization;
+
+namespace CoAP.NET.Load;
+
+/// <summary>
+/// One line between a coordinator and a worker: a JSON object in UTF-8 that ends with a line feed, with its kind in "type". The order is:
+/// hello, welcome, plan, (tick), ready, start, (tick), result. An error may replace any answer of the worker and ends the conversation;
+/// cancel may follow the plan at any time.
+/// </summary>
+[JsonPolymorphic(TypeDiscriminatorPropertyName = "type")]
+[JsonDerivedType(typeof(HelloMessage), "hello")]
+[JsonDerivedType(typeof(WelcomeMessage), "welcome")]
+[JsonDerivedType(typeof(PlanMessage), "plan")]
+[JsonDerivedType(typeof(ReadyMessage), "ready")]
+[JsonDerivedType(typeof(StartMessage), "start")]
+[JsonDerivedType(typeof(TickMessage), "tick")]
+[JsonDerivedType(typeof(ResultMessage), "result")]
+[JsonDerivedType(typeof(ErrorMessage), "error")]
+[JsonDerivedType(typeof(CancelMessage), "cancel")]
+internal abstract record SpreadMessage;
+
+/// <summary>The coordinator's first line.</summary>
+/// <param name="Version">Its version of the protocol.</param>
+/// <param name="Key">The word that both sides share; null for none.</param>
+internal sealed record HelloMessage(int Version, string? Key = null) : SpreadMessage;
+
+/// <summary>The worker accepts the coordinator, and is now busy for others.</summary>
+/// <param name="Version">Its version of the protocol.</param>
+/// <param name="Machine">The name of its machine.</param>
+internal sealed record WelcomeMessage(int Version, string Machine) : SpreadMessage;
+
+/// <summary>The worker's part of the plan.</summary>
+internal sealed record PlanMessage(LoadPlan Plan) : SpreadMessage;
+
+/// <summary>The worker's peers are connected; it waits for the start.</summary>
+internal sealed record ReadyMessage : SpreadMessage;
+
+/// <summary>All workers are ready: begin.</summary>
+internal sealed record StartMessage : SpreadMessage;
+
+/// <summary>The progress of the worker's run.</summary>
+internal sealed record TickMessage(LoadTick Tick) : SpreadMessage;
+
+/// <summary>The result of the worker. The only line that may be long.</summary>
+internal sealed record ResultMessage(LoadResult Result) : SpreadMessage;
+
+/// <summary>Why the worker refuses, or failed.</summary>
+/// <param name="Kind">One of the constants of <see cref="SpreadError"/>, or one of a later version.</param>
+/// <param name="Text">A readable sentence.</param>
+internal sealed record ErrorMessage(string Kind, string Text) : SpreadMessage;
+
+/// <summary>Stop immediately, and send the result so far.</summary>
+internal sealed record CancelMessage : SpreadMessage;
+
+/// <summary>JSON serialization of the lines.</summary>
+[JsonSourceGenerationOptions(
+    PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
+    UseStringEnumConverter = true,
+    DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
+    AllowOutOfOrderMetadataProperties = true,
+    RespectNullableAnnotations = true,
+    RespectRequiredConstructorParameters = true)]
+[JsonSerializable(typeof(SpreadMessage))]
+internal sealed partial class SpreadJson : JsonSerializerContext;

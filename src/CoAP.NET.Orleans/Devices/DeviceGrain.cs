@@ -1,0 +1,207 @@
+using CoAP.NET.Cluster;
+using Orleans.Concurrency;
+using Orleans.Placement;
+using Orleans.Runtime;
+
+namespace CoAP.NET.Orleans;
+
+/// <summary>Knows which silo has the newest session of a device. It is activated at the silo that first calls it.</summary>
+/// <param name="cluster">The node, for requests through the grain.</param>
+/// <param name="nodes">The services of the silos.</param>
+/// <param name="silos">The silos that are alive.</param>
+/// <param name="time">The clock.</param>
+[GrainType("coap.device"), Reentrant, PreferLocalPlacement]
+internal sealed class DeviceGrain(CoapCluster cluster, CoapNodeClient nodes, ISiloStatusOracle silos, TimeProvider time)
+    : Grain, IDeviceGrain, IDevicePlaces
+{
+    private static readonly TimeSpan s_deadline = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan s_searchAgain = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan s_longestWait = TimeSpan.FromSeconds(30);
+
+    private TaskCompletionSource _came = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private Task<DevicePlace>? _search;
+    private SiloAddress? _silo;
+    private long _number;
+
+    // Counts the reports. After an await another one is newer.
+    private long _reports;
+    private long? _knownSince;
+
+    private string Name => this.GetPrimaryKeyString();
+
+    private bool IsThere => _silo is not null && !silos.IsDeadSilo(_silo);
+
+    public async Task<byte[]> SendAsync(byte[] request, TimeSpan? timeout, CancellationToken cancellationToken)
+    {
+        CoapRequest asked = DeviceWire.Unwrap(DeviceBytes.RequestOf(request));
+        asked.Timeout = timeout;
+        try
+        {
+            CoapResponse response = await cluster.Devices[Name].SendAsync(asked, cancellationToken).ConfigureAwait(true);
+            return DeviceBytes.Of(Name, response, DeviceBytes.IsSafe(asked));
+        }
+        catch (CoapDeviceException exception)
+        {
+            return DeviceBytes.Of(DeviceWire.Wrap(exception is CoapDeviceUnknownException ? null : exception));
+        }
+    }
+
+    public async Task<DevicePlace> FindAsync(SiloAddress? wrong)
+    {
+        if (IsThere && !_silo!.Equals(wrong))
+        {
+            return new DevicePlace(_silo, IsCertain: true);
+        }
+
+        // A silo tells when a device comes, so this is for reports that were lost with a grain.
+        bool isNowhere = _silo is null && _knownSince is { } since && time.GetElapsedTime(since) < s_searchAgain;
+        return isNowhere && wrong is null
+            ? new DevicePlace(null, IsCertain: true)
+            : await SearchOnceAsync().ConfigureAwait(true);
+    }
+
+    public async Task<bool> CameAsync(SiloAddress silo, long number, TimeSpan? silence)
+    {
+        if (silo.Equals(_silo) && number <= _number)
+        {
+            return true;
+        }
+
+        bool isFresh = _knownSince is null;
+        if (silence is not null && !silo.Equals(_silo) && (isFresh || IsThere))
+        {
+            // Opened elsewhere, and perhaps older than another one. The silos tell how long each is silent. A search that has begun may
+            // have missed this one.
+            await (_search ?? Task.CompletedTask).ConfigureAwait(true);
+            await SearchOnceAsync().ConfigureAwait(true);
+            if (_silo is not null)
+            {
+                return silo.Equals(_silo);
+            }
+        }
+
+        if (IsThere)
+        {
+            // Its end may not be known there yet.
+            Drop(_silo!, silo, _number);
+        }
+
+        Set(silo, number);
+        if (isFresh)
+        {
+            // Another silo may have an older one.
+            SearchOnceAsync().Ignore();
+        }
+
+        return true;
+    }
+
+    public Task WentAsync(SiloAddress silo, long number)
+    {
+        if (silo.Equals(_silo) && number == _number)
+        {
+            Set(null, 0);
+        }
+
+        return Task.CompletedTask;
+    }
+
+    public async Task WhenCameAsync(CancellationToken cancellationToken)
+    {
+        if (!IsThere)
+        {
+            await _came.Task.WaitAsync(s_longestWait, time, cancellationToken)
+                .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ContinueOnCapturedContext);
+        }
+    }
+
+    // The silos that may have devices.
+    private SiloAddress[] Silos() => [.. silos.GetApproximateSiloStatuses()
+        .Where(static silo => silo.Value is SiloStatus.Active or SiloStatus.ShuttingDown or SiloStatus.Stopping)
+        .Select(static silo => silo.Key)];
+
+    private void Set(SiloAddress? silo, long number)
+    {
+        (_silo, _number, _knownSince) = (silo, number, time.GetTimestamp());
+        _reports++;
+        if (silo is not null)
+        {
+            _came.TrySetResult();
+            _came = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        }
+    }
+
+    private void Drop(SiloAddress silo, SiloAddress newest, long number)
+    {
+        if (!silo.Equals(newest))
+        {
+            nodes.At(silo).DropDeviceAsync(Name, number, isForgotten: false).Ignore();
+        }
+    }
+
+    private Task<DevicePlace> SearchOnceAsync() => _search ??= SearchAsync();
+
+    private async Task<DevicePlace> SearchAsync()
+    {
+        // The field is set before it is cleared.
+        await Task.CompletedTask
+            .ConfigureAwait(ConfigureAwaitOptions.ForceYielding | ConfigureAwaitOptions.ContinueOnCapturedContext);
+        try
+        {
+            long reports = _reports;
+            SiloAddress[] all = Silos();
+            (DeviceSighting? Seen, bool HasAnswered)[] answers = await Task.WhenAll(all.Select(AskAsync)).ConfigureAwait(true);
+            if (_reports != reports && IsThere)
+            {
+                return new DevicePlace(_silo, IsCertain: true);
+            }
+
+            int newest = -1;
+            for (int i = 0; i < all.Length; i++)
+            {
+                if (answers[i].Seen is { } seen && (newest < 0 || seen.Silence < answers[newest].Seen!.Value.Silence))
+                {
+                    newest = i;
+                }
+            }
+
+            bool isCertain = Array.TrueForAll(answers, static answer => answer.HasAnswered);
+            if (newest < 0)
+            {
+                Set(null, 0);
+                _knownSince = isCertain ? _knownSince : null;
+                return new DevicePlace(null, isCertain);
+            }
+
+            Set(all[newest], answers[newest].Seen!.Value.Number);
+            for (int i = 0; i < all.Length; i++)
+            {
+                if (answers[i].Seen is { } older)
+                {
+                    Drop(all[i], all[newest], older.Number);
+                }
+            }
+
+            return new DevicePlace(_silo, IsCertain: true);
+        }
+        finally
+        {
+            _search = null;
+        }
+    }
+
+    private async Task<(DeviceSighting? Seen, bool HasAnswered)> AskAsync(SiloAddress silo)
+    {
+        try
+        {
+            return (await nodes.At(silo).FindDeviceAsync(Name).WaitAsync(s_deadline, time).ConfigureAwait(true), true);
+        }
+#pragma warning disable CA1031 // whatever the reason: this silo does not tell
+        catch (Exception)
+#pragma warning restore CA1031
+        {
+            // A silo that died meanwhile has no devices.
+            return (null, silos.IsDeadSilo(silo));
+        }
+    }
+}

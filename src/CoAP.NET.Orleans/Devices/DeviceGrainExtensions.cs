@@ -1,0 +1,44 @@
+using CoAP.NET.Cluster;
+using Orleans.Runtime;
+
+namespace CoAP.NET.Orleans;
+
+/// <summary>Sends requests to devices through their grains.</summary>
+public static class DeviceGrainExtensions
+{
+    /// <summary>Returns the device of a grain, which works like a <see cref="CoapPeer"/>.</summary>
+    /// <remarks>Requests fail with the exceptions of <see cref="ICoapDevice"/>.</remarks>
+    /// <param name="grain">The grain.</param>
+    /// <returns>The device.</returns>
+    public static ICoapRequester ToDevice(this IDeviceGrain grain)
+    {
+        ArgumentNullException.ThrowIfNull(grain);
+        return new GrainDevice(grain);
+    }
+
+    private sealed class GrainDevice(IDeviceGrain grain) : ICoapRequester
+    {
+        public async Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken = default)
+        {
+            ArgumentNullException.ThrowIfNull(request);
+            string name = grain.GetPrimaryKeyString();
+            byte[] bytes = await DeviceBytes.OfRequestAsync(name, DeviceName.Encode(name), request, cancellationToken)
+                .ConfigureAwait(false);
+            byte[] answer;
+            try
+            {
+                answer = await grain.SendAsync(bytes, request.Timeout, cancellationToken).ConfigureAwait(false);
+            }
+            catch (Exception exception) when (!cancellationToken.IsCancellationRequested)
+            {
+                throw new CoapDeviceUnreachableException(name,
+                    $"its grain did not answer. {exception.Message}", !DeviceBytes.IsSafe(request), exception);
+            }
+
+            CoapResponse response = DeviceBytes.ResponseOf(answer);
+            return !DeviceWire.IsFailure(response)
+                ? await DeviceBytes.PassOnAsync(response, request, cancellationToken).ConfigureAwait(false)
+                : throw DeviceWire.FailureOf(response, name) ?? new CoapDeviceUnknownException(name);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+namespace CoAP.NET.Orleans;
+
+/// <summary>What a silo knows of its device.</summary>
+/// <param name="Silence">The time since the last message, by the clock of that silo.</param>
+/// <param name="LastHeard">The time of the last message.</param>
+/// <param name="IsAsleep">Whether it is asleep.</param>
+/// <param name="Node">The id of that node.</param>
+/// <param name="Number">The number of the session.</param>
+[GenerateSerializer, Immutable, Alias("CoAP.NET.DeviceSighting")]
+internal readonly record struct DeviceSighting(
+    [property: Id(0)] TimeSpan Silence, [property: Id(1)] DateTimeOffset LastHeard, [property: Id(2)] bool IsAsleep,
+    [property: Id(3)] Guid Node, [property: Id(4)] long Number);

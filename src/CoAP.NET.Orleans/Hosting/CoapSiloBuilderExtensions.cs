@@ -1,0 +1,91 @@
+using CoAP.NET.Cluster;
+using CoAP.NET.Orleans;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+using Orleans.Configuration;
+using Orleans.Runtime;
+using Orleans.Runtime.Hosting;
+using Orleans.Serialization;
+
+namespace Orleans.Hosting;
+
+/// <summary>Lets CoAP servers on several silos share their devices.</summary>
+public static class CoapSiloBuilderExtensions
+{
+    // A device repeats a message after 2 to 3 s.
+    private static readonly TimeSpan s_probe = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan s_refresh = TimeSpan.FromSeconds(5);
+
+    /// <summary>
+    /// Lets the CoAP servers of this application and of the other silos share their devices: each DTLS session, its observers and its OSCORE
+    /// contexts are at one silo, and move when silos start, stop or fail.
+    /// </summary>
+    /// <remarks>
+    /// The state is in the store of <c>AddCoapCluster</c>, which all silos share, such as <c>UsePostgreSql</c>. Call <c>UseCluster</c> on
+    /// each server. Without <c>CoapClusterOptions.LinkAddress</c>: Orleans connects the nodes.
+    /// <para>A silo counts as dead after two missed probes of one second by one other silo, and its slots are at others at once. Change
+    /// <see cref="ClusterMembershipOptions"/> afterwards for other times. Orleans logs warnings and its membership only, unless the
+    /// configuration of the logging says otherwise.</para>
+    /// <para>The silo gets devices when all servers of the host run, and hands them over before the host stops them
+    /// (<see cref="CoapSlotMoveOptions"/>).</para>
+    /// </remarks>
+    /// <param name="silo">The silo.</param>
+    /// <returns>The silo.</returns>
+    public static ISiloBuilder AddCoap(this ISiloBuilder silo)
+    {
+        ArgumentNullException.ThrowIfNull(silo);
+        IServiceCollection services = silo.Services;
+        if (services.Any(static service => service.ServiceType == typeof(SlotHost)))
+        {
+            return silo;
+        }
+
+        // Orleans looks only into assemblies that are loaded, or directly depend on its serializer.
+        services.AddSerializer(static serializer => serializer.AddAssembly(typeof(SlotGrain).Assembly));
+        services.AddSingleton<IConfigurationValidator, CoapSiloValidator>();
+        services.AddSingleton<CoapNodeClient>();
+        services.AddSiloDevices();
+        services.AddSingleton(static provider => (SiloPeers)provider.GetRequiredService<CoapCluster>().Peers);
+        services.AddSingleton(static provider => new SlotHost(
+            provider.GetRequiredService<CoapCluster>(), provider.GetRequiredService<SiloPeers>(), TimeOf(provider)));
+        services.AddOptions<CoapClusterOptions>().Configure<IServiceProvider>(static (options, provider) =>
+            options.Peers = self => new SiloPeers(
+                self, provider.GetRequiredService<ILocalSiloDetails>().SiloAddress, provider.GetRequiredService<CoapNodeClient>(),
+                provider.GetRequiredService<ISiloStatusOracle>(), TimeOf(provider), LoggerOf(provider)));
+        services.AddGrainService<CoapNodeService>();
+        services.AddPlacementDirector<SlotPlacement, SlotPlacementDirector>();
+        services.AddGrainDirectory(SlotDirectory.Name, static (provider, _) => new SlotDirectory(provider));
+        services.AddSingleton<IHostedService>(static provider => new SlotBalancer(provider, LoggerOf(provider)));
+        services.Configure<ClusterMembershipOptions>(static options =>
+        {
+            options.ProbeTimeout = s_probe;
+
+            // Half of it by default, which a busy machine misses.
+            options.MinProbeTimeout = s_probe;
+            options.NumMissedProbesLimit = 2;
+            options.NumVotesForDeathDeclaration = 1;
+            options.TableRefreshTimeout = s_refresh;
+        });
+
+        // First, so that rules of the application prevail.
+        services.Configure<LoggerFilterOptions>(static options => options.Rules.InsertFirst(
+            new LoggerFilterRule(null, "Orleans", LogLevel.Warning, null),
+            new LoggerFilterRule(null, "Orleans.Runtime.MembershipService", LogLevel.Information, null)));
+        return silo;
+    }
+
+    private static TimeProvider TimeOf(IServiceProvider provider) => provider.GetService<TimeProvider>() ?? TimeProvider.System;
+
+    private static ILogger LoggerOf(IServiceProvider provider) =>
+        provider.GetService<ILoggerFactory>()?.CreateLogger(ClusterLog.Category) ?? NullLogger.Instance;
+
+    private static void InsertFirst(this IList<LoggerFilterRule> rules, params ReadOnlySpan<LoggerFilterRule> first)
+    {
+        foreach (LoggerFilterRule rule in first)
+        {
+            rules.Insert(0, rule);
+        }
+    }
+}

@@ -1,0 +1,22 @@
+using CoAP.NET.Cluster;
+using Microsoft.Extensions.DependencyInjection;
+using Orleans.Runtime;
+
+namespace CoAP.NET.Orleans;
+
+/// <summary>Verifies before the silo starts that the application has a cluster for the state of its servers.</summary>
+/// <param name="services">The services of the application.</param>
+internal sealed class CoapSiloValidator(IServiceProvider services) : IConfigurationValidator
+{
+    /// <inheritdoc/>
+    public void ValidateConfiguration()
+    {
+        if (services.GetService<IServiceProviderIsService>()?.IsService(typeof(CoapCluster)) == false)
+        {
+            throw new OrleansConfigurationException(
+                "AddCoap was called on the silo, but the application has no cluster, which keeps the sessions of devices. Call "
+                + "builder.Services.AddCoapCluster(...).UsePostgreSql(connectionString), too, and UseCluster() on each server "
+                + "(builder.Services.AddCoapServer().UseCluster()).");
+        }
+    }
+}

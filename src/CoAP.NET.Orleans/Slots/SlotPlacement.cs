@@ -1,0 +1,6 @@
+using Orleans.Runtime;
+
+namespace CoAP.NET.Orleans;
+
+/// <summary>Places slots by the map of the store (<see cref="SlotPlacementDirector"/>).</summary>
+internal sealed class SlotPlacement : PlacementStrategy;

@@ -1,0 +1,58 @@
+using CoAP.NET.Oscore;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>OSCORE of a hosted client.</summary>
+/// <param name="services">The services of the application.</param>
+/// <param name="client">The client.</param>
+internal sealed class OscoreClientPart(IServiceProvider services, HostedRegistration client) : ClientPart
+{
+    private readonly List<HostedOscore> _opened = [];
+    private OscoreContexts? _contexts;
+
+    public override string Section => OscoreSectionKeys.Section;
+
+    public override IEnumerable<(string Path, bool IsList)> Keys => OscoreSectionKeys.ClientTable.Paths;
+
+    public override IEnumerable<(string Key, string? Path)> KeyFiles => [($"{client.SectionPath}:Oscore:File", Options.File)];
+
+    private CoapOscoreClientFileOptions Options => services.OptionsOf<CoapOscoreClientFileOptions>(client.Name);
+
+    public override IEnumerable<string> Check(IClientSettings settings) =>
+        Options.Findings.Errors.Concat(OscoreFiles.Check(Options, settings, client.SectionPath));
+
+    public override void Apply(IClientSettings settings, List<WatchedCredentials> credentials)
+    {
+        _contexts = null;
+        if (Options.File is { } file)
+        {
+            OscoreContexts contexts = ContextsOf(settings.Endpoint);
+
+            // Blocks briefly for the disk, before a request could leave unprotected.
+            HostedOscore oscore = new(contexts, Options.Store);
+            oscore.OpenAsync([file], CancellationToken.None).GetAwaiter().GetResult();
+            _opened.Add(oscore);
+            contexts.Add(Options.Uri ?? settings.BaseAddress!, oscore.Files[0].Only);
+        }
+    }
+
+    /// <summary>Returns the security contexts of the endpoint, which then uses OSCORE.</summary>
+    /// <param name="endpoint">The options of the endpoint.</param>
+    public OscoreContexts ContextsOf(CoapEndpointOptions endpoint)
+    {
+        if (_contexts is null)
+        {
+            endpoint.UseOscore(_contexts = new OscoreContexts());
+        }
+
+        return _contexts;
+    }
+
+    public override async ValueTask CloseAsync()
+    {
+        foreach (HostedOscore oscore in _opened)
+        {
+            await oscore.DisposeAsync().ConfigureAwait(false);
+        }
+    }
+}

@@ -1,0 +1,20 @@
+using CoAP.NET.Hosting;
+
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>The resource directories of a hosted server, of configuration and of code.</summary>
+internal sealed class HostedDirectories
+{
+    /// <summary>The name of the section below that of the server.</summary>
+    public const string Section = "Directories";
+
+    /// <summary>The keys of the server's section.</summary>
+    public static KeyTable<HostedDirectories> Table { get; } = new KeyTable<HostedDirectories>()
+        .ItemsOf(Section, static (directories, item, findings) => DirectorySettings.Read(item, directories.All, findings));
+
+    /// <summary>The directories.</summary>
+    public IList<HostedDirectory> All { get; } = [];
+
+    /// <summary>The errors of configuration.</summary>
+    public ConfigurationFindings Findings { get; } = new();
+}

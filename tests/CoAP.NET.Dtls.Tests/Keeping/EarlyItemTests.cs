@@ -1,0 +1,35 @@
+using System.Runtime.CompilerServices;
+using CoAP.NET.Dtls.Keeping;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Tests.Sessions;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls.Tests.Keeping;
+
+/// <summary>What is held for sessions that may not answer yet.</summary>
+public sealed class EarlyItemTests
+{
+    [Fact]
+    public void Of_a_session_whose_items_all_gave_way_nothing_is_kept()
+    {
+        using SessionRig rig = new(keeping: new MemoryKeeper().Keeping());
+        EarlyItems items = new(maxBytes: 1_500);
+        WeakReference first = Hold(items, rig, host: 1);
+
+        WeakReference second = Hold(items, rig, host: 2);
+
+        Assert.Equal(1, items.Count);
+        GC.Collect();
+        Assert.Equal((false, true), (first.IsAlive, second.IsAlive));
+        GC.KeepAlive(items);
+    }
+
+    // A method of its own, so that no local variable keeps the session.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static WeakReference Hold(EarlyItems items, SessionRig rig, int host)
+    {
+        (DtlsSession session, _) = rig.Make(host);
+        items.Add(new EarlyItem((KeptDtlsSession)session, session.Path, new byte[1_000], CoapSourceRule.Default.Of(session.Path.Remote)));
+        return new WeakReference(session);
+    }
+}

@@ -1,0 +1,218 @@
+using System.Globalization;
+using System.Text.Json;
+
+namespace CoAP.NET.Load.Tests.CommandLine;
+
+/// <summary>Real clock: the load generator measures real time.</summary>
+public sealed class BenchCommandTests
+{
+    private static readonly string[] s_short = Short(1);
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("http://127.0.0.1/x")]
+    [InlineData("coap://127.0.0.1/x --peers many")]
+    [InlineData("coap://127.0.0.1/x --peers 1,,2")]
+    [InlineData("coap://127.0.0.1/x --peers 0")]
+    [InlineData("coap://127.0.0.1/x --loop round")]
+    [InlineData("coap://127.0.0.1/x --loop open")]
+    [InlineData("coap://127.0.0.1/x --rate 1,5")]
+    [InlineData("coap://127.0.0.1/x --nothing")]
+    [InlineData("coap://127.0.0.1/x --method TAKE")]
+    [InlineData("coap://127.0.0.1/x --seconds")]
+    [InlineData("coap://127.0.0.1/x --bind 192.0.2.1")]
+    [InlineData("coap://127.0.0.1/x --json no-such-directory/x.json")]
+    [InlineData("coap://[::1]/x --peers 100000")]
+    [InlineData("coap://127.0.0.1/x --processor 100")]
+    [InlineData("coap://127.0.0.1/x --rate 5")]
+    [InlineData("coap://127.0.0.1/x --poisson")]
+    [InlineData("coap://127.0.0.1/x --loop observe --depth 2")]
+    [InlineData("coap://127.0.0.1/x --loop observe --rate 1 --expect x")]
+    [InlineData("coap://127.0.0.1/x --loop observe --method PUT")]
+    [InlineData("coap://127.0.0.1/x --workers a:x")]
+    [InlineData("coap://127.0.0.1/x --workers a,a")]
+    [InlineData("coap://127.0.0.1/x --worker-key word")]
+    [InlineData("coap://127.0.0.1/x --html -")]
+    [InlineData("coap://127.0.0.1/x --html no-such-directory/x.html")]
+    [InlineData("coap://127.0.0.1/x --html x --json ./x")]
+    [InlineData("coap://127.0.0.1/x worker")]
+    [InlineData("worker coap://127.0.0.1/x")]
+    [InlineData("worker --listen somewhere:5")]
+    [InlineData("worker --peers 3")]
+    [InlineData("worker --processor 100")]
+    [InlineData("report")]
+    [InlineData("report no-such-file.json")]
+    [InlineData("report a.json b.json")]
+    public async Task What_cannot_be_is_refused_with_a_reason(string commandLine)
+    {
+        (int code, string output, string error) = await RunAsync(commandLine.Split(' ', StringSplitOptions.RemoveEmptyEntries));
+        Assert.Equal((2, ""), (code, output));
+        Assert.Contains("--help", error, StringComparison.Ordinal);
+        Assert.True(error.Split('\n', StringSplitOptions.RemoveEmptyEntries).Length >= 2, error);
+    }
+
+    [Fact]
+    public async Task Help_names_the_options()
+    {
+        (int code, string output, _) = await RunAsync(["--help"]);
+        Assert.Equal(0, code);
+        Assert.All(new[]
+        {
+            "--peers", "--loop", "--rate", "--json", "--html", "--workers", "--quiet", "observe", "worker", "report", "URI"
+        }, name => Assert.Contains(name, output, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task Each_level_is_a_run_and_a_row()
+    {
+        await LongEnough.RunAsync(async factor =>
+        {
+            await using TestServer server = await TestServer.StartAsync();
+            (int code, string output, string error) = await RunAsync([
+                server.Uri + "/hello", "--peers", "1,3", "--strict", "--quiet", "--expect", "hello world!", .. Short(factor)]);
+            if (server.Peers.Count < 1 + 3 || error.Contains("no answers", StringComparison.Ordinal))
+            {
+                return false;
+            }
+
+            // Each run opens its own ports.
+            Assert.Equal(1 + 3, server.Peers.Count);
+            Assert.Equal((0, ""), (code, error));
+            string[] rows = output.Split('\n', StringSplitOptions.RemoveEmptyEntries);
+            Assert.Equal(4, rows.Count(static row => row.StartsWith('|')));
+            Assert.Contains("closed", rows[^1], StringComparison.Ordinal);
+            return true;
+        });
+    }
+
+    [Theory]
+    [InlineData("worker", "--listen")]
+    [InlineData("report", "FILE")]
+    public async Task Commands_have_help_of_their_own_that_asks_for_no_URI(string command, string option)
+    {
+        (int code, string output, _) = await RunAsync([command, "--help"]);
+        Assert.Equal(0, code);
+        Assert.Contains(option, output, StringComparison.Ordinal);
+        Assert.DoesNotContain("URI", output, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Json_on_the_standard_output_stands_alone()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        string[] line = [server.Uri + "/hello", "--peers", "2,1", "--loop", "open", "--rate", "100", "--poisson", "--non", "--depth", "2",
+            "--seed", "9", "--timeout", "4", "--json", "-", .. s_short];
+        (int code, string output, string error) = await RunAsync(line);
+        Assert.Equal(0, code);
+        Assert.Contains("answers/s", error, StringComparison.Ordinal);
+        LoadReport report = LoadReport.Parse(output);
+        LoadPlan expected = new()
+        {
+            Uri = server.Uri + "/hello", Peers = 2, Loop = LoadLoop.Open, Rate = 100, Poisson = true, Confirmable = false, Depth = 2,
+            Seed = 9, TimeoutSeconds = 4, Seconds = 0.2, WarmUpSeconds = 0, RampSeconds = 0,
+        };
+        Assert.Equal([expected, expected with { Peers = 1 }], report.Runs.Select(static run => run.Plan));
+        Assert.Equal(server.Count, report.Runs.Sum(static run => run.Count));
+        Assert.StartsWith("coap bench " + server.Uri, report.Command, StringComparison.Ordinal);
+        Assert.NotEmpty(report.Machine);
+    }
+
+    [Fact]
+    public async Task The_program_of_its_own_does_the_same_by_its_own_name()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+
+        (int code, string output, string error) = await Called.RunAloneAsync([server.Uri + "/hello", "--json", "-", .. s_short]);
+        (int helped, string help, _) = await Called.RunAloneAsync("--help");
+        (int wrong, _, string refusal) = await Called.RunAloneAsync("coap://127.0.0.1", "--peers", "0");
+        (int unknown, _, string meant) = await Called.RunAloneAsync("coap://127.0.0.1", "--peer", "1");
+
+        Assert.True(code == 0, error);
+        Assert.StartsWith($"coap-load {server.Uri}/hello --json -", LoadReport.Parse(output).Command, StringComparison.Ordinal);
+        Assert.Equal(0, helped);
+        Assert.Contains("  coap-load coap://127.0.0.1/hello --peers 128", help, StringComparison.Ordinal);
+        Assert.Contains("--version", help, StringComparison.Ordinal);
+        Assert.Equal((ExitCodes.Usage, ExitCodes.Usage), (wrong, unknown));
+        Assert.StartsWith("coap-load: ", refusal, StringComparison.Ordinal);
+        Assert.Contains("coap-load --help lists the options.", refusal, StringComparison.Ordinal);
+        Assert.Contains("--peers, perhaps?", meant, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Json_goes_to_a_file()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        string file = Path.Combine(Path.GetTempPath(), Path.GetRandomFileName());
+        try
+        {
+            (int code, string output, _) = await RunAsync([server.Uri + "/hello", "--json", file, .. s_short]);
+            Assert.Equal(0, code);
+            Assert.Contains("answers/s", output, StringComparison.Ordinal);
+            Assert.Equal(server.Count, Assert.Single(LoadReport.Parse(await File.ReadAllTextAsync(file)).Runs).Count);
+        }
+        finally
+        {
+            File.Delete(file);
+        }
+    }
+
+    [Theory]
+    [InlineData(true, 1)]
+    [InlineData(false, 0)]
+    public async Task Errors_make_the_exit_code_1_only_when_that_was_asked_for(bool isStrict, int expected)
+    {
+        await LongEnough.RunAsync(async factor =>
+        {
+            await using TestServer server = await TestServer.StartAsync();
+            (int code, string output, _) =
+                await RunAsync([server.Uri + "/nothing", .. Short(factor), .. isStrict ? ["--strict"] : Array.Empty<string>()]);
+            if (!output.Contains(" x 4.04", StringComparison.Ordinal))
+            {
+                return false;
+            }
+
+            Assert.Equal(expected, code);
+            return true;
+        });
+    }
+
+    [Fact]
+    public async Task A_server_that_is_silent_from_the_beginning_fails_what_is_strict()
+    {
+        await using LossyServer server = new(static _ => true);
+        (int code, string output,
+            string error) = await RunAsync([server.Uri, "--peers", "2", "--seconds", "0.1", "--warm-up", "2", "--ramp", "0", "--timeout",
+                "5", "--strict", "--quiet"]);
+        Assert.Equal(1, code);
+        Assert.Contains("nothing was asked", output, StringComparison.Ordinal);
+        Assert.Contains("no answers", error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Whoever_ends_it_early_is_told_what_was_measured()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using CancellationTokenSource end = new();
+        server.Asked = (_, count) =>
+        {
+            if (count == 100)
+            {
+                end.Cancel();
+            }
+        };
+        (int code, string output,
+            _) = await RunAsync(
+                [server.Uri + "/hello", "--peers", "2,3", "--seconds", "3600", "--warm-up", "0", "--ramp", "0", "--json", "-"], end.Token);
+        Assert.Equal(0, code);
+        Assert.InRange(Assert.Single(LoadReport.Parse(output).Runs).Count, 98, server.Count);
+    }
+
+    [Fact]
+    public void What_is_no_report_is_refused() => Assert.Throws<JsonException>(static () => LoadReport.Parse("null"));
+
+    private static string[] Short(double factor) =>
+        ["--seconds", (0.2 * factor).ToString(CultureInfo.InvariantCulture), "--warm-up", "0", "--ramp", "0"];
+
+    private static Task<(int Code, string Output, string Error)> RunAsync(string[] args, CancellationToken cancellationToken = default) =>
+        Called.RunAsync(args, cancellationToken);
+}

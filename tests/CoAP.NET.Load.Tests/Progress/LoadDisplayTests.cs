@@ -1,0 +1,154 @@
+using System.Text;
+using System.Text.RegularExpressions;
+using Spectre.Console;
+
+namespace CoAP.NET.Load.Tests;
+
+public sealed class LoadDisplayTests
+{
+    [Fact]
+    public async Task Where_there_is_no_terminal_there_is_a_line_for_each_second()
+    {
+        string[] lines = (await ShowAsync(LoadDisplayMode.Plain, display =>
+        {
+            display.BeginLevel("128 peers");
+            display.Report(Ticks.Measuring);
+            display.Report(Ticks.Measuring with { Elapsed = TimeSpan.FromSeconds(3.4) });
+            display.Say("[worker] lost");
+            display.Report(Ticks.Measuring with { Elapsed = TimeSpan.FromSeconds(4), PerSecond = 1_234_567.8, P99 = 12_345 });
+        })).Split('\n', StringSplitOptions.RemoveEmptyEntries);
+        Assert.Equal(
+            [
+                "== 128 peers ==",
+                "measuring  3 of 8 s      5 peers  1,000/s  p50 200 µs  p99 900 µs  errors 1  lost 2",
+                "[worker] lost",
+                "measuring  4 of 8 s      5 peers  1,234,568/s  p50 200 µs  p99 12.3 ms  errors 1  lost 2",
+            ],
+            lines);
+    }
+
+    [Fact]
+    public async Task Lines_without_a_terminal_hold_no_control_characters()
+    {
+        string text = await ShowAsync(LoadDisplayMode.Plain, display => display.Report(Ticks.Measuring));
+        Assert.DoesNotContain(text, c => char.IsControl(c) && c is not ('\r' or '\n'));
+    }
+
+    [Fact]
+    public async Task Quiet_shows_nothing() => Assert.Empty(await ShowAsync(LoadDisplayMode.Quiet, display =>
+    {
+        display.BeginLevel("128 peers");
+        display.Report(Ticks.Measuring);
+        display.Say("x");
+    }));
+
+    [Fact]
+    public async Task A_terminal_has_a_table_that_is_drawn_in_its_place_with_a_curve_of_the_rate()
+    {
+        string text = await ShowAsync(LoadDisplayMode.Live, display =>
+        {
+            display.BeginLevel("128 peers");
+            display.Report(Ticks.Measuring with { PerSecond = 500 });
+            display.Report(Ticks.Measuring);
+            display.Report(Ticks.Measuring with { Phase = "ending", PerSecond = 0 });
+            display.Say("[worker] lost");
+            display.BeginLevel("[1024] peers");
+            display.Report(Ticks.Measuring with { PerSecond = 77 });
+        });
+        Assert.Contains('\u001b', text);
+        string seen = Plain(text);
+        foreach (string part in (string[])["128 peers", "per second", "ending", "3 of 8 s", "200 µs", "900 µs", "rate ▅█ up to 1,000/s",
+            "[worker] lost", "[1024] peers", "█ up to 77/s"])
+        {
+            Assert.Contains(part, seen, StringComparison.Ordinal);
+        }
+
+        // The first table stays above the second heading.
+        Assert.True(seen.LastIndexOf("up to 1,000/s", StringComparison.Ordinal) < seen.IndexOf("[1024] peers", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task A_terminal_without_block_characters_has_a_curve_all_the_same()
+    {
+        string text = await ShowAsync(LoadDisplayMode.Live, display => display.Report(Ticks.Measuring), unicode: false);
+        Assert.Contains("rate @ up to 1,000/s", text, StringComparison.Ordinal);
+        Assert.All(text.Replace("µ", string.Empty, StringComparison.Ordinal), c => Assert.True(c < 128));
+    }
+
+    [Fact]
+    public async Task Text_of_others_is_never_markup()
+    {
+        string text = await ShowAsync(LoadDisplayMode.Live, display =>
+        {
+            display.Report(Ticks.Measuring with { Phase = "[red]x[/" });
+            display.Say("[/]");
+        });
+        Assert.Contains("[red]x[/", Plain(text), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_reader_that_is_gone_spoils_nothing()
+    {
+        LoadDisplay display = new(Console(new BrokenWriter(), unicode: true), LoadDisplayMode.Plain);
+        display.Report(Ticks.Measuring);
+        await display.DisposeAsync();
+        display.Report(Ticks.Measuring);
+    }
+
+    [Fact]
+    public void A_file_is_no_terminal() =>
+        Assert.Equal(LoadDisplayMode.Plain, LoadDisplay.ModeFor(Console(new StringWriter(), unicode: true).Profile));
+
+    [Theory]
+    [InlineData(0, "-")]
+    [InlineData(0.4, "0 µs")]
+    [InlineData(999.4, "999 µs")]
+    [InlineData(999.6, "1.00 ms")]
+    [InlineData(9_994, "9.99 ms")]
+    [InlineData(10_000, "10.0 ms")]
+    [InlineData(99_960, "100 ms")]
+    [InlineData(999_400, "999 ms")]
+    [InlineData(1_234_000, "1.23 s")]
+    public void Times_have_three_digits(double microseconds, string expected) => Assert.Equal(expected, LoadText.Duration(microseconds));
+
+    [Theory]
+    [InlineData(new double[0], "")]
+    [InlineData(new double[] { 0, 0 }, "▁▁")]
+    [InlineData(new double[] { 0, 100, 50, 99 }, "▁█▅█")]
+    public void The_ground_of_a_curve_is_zero(double[] values, string expected) =>
+        Assert.Equal(expected, Sparkline.Draw(values, unicode: true));
+
+    private static async Task<string> ShowAsync(LoadDisplayMode mode, Action<LoadDisplay> use, bool unicode = true)
+    {
+        StringWriter writer = new() { NewLine = "\n" };
+        await using (LoadDisplay display = new(Console(writer, unicode), mode))
+        {
+            use(display);
+        }
+
+        return writer.ToString();
+    }
+
+    private static IAnsiConsole Console(TextWriter writer, bool unicode)
+    {
+        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings
+        {
+            Ansi = AnsiSupport.Yes,
+            ColorSystem = ColorSystemSupport.NoColors,
+            Interactive = InteractionSupport.Yes,
+            Out = new AnsiConsoleOutput(writer),
+        });
+        console.Profile.Width = 120;
+        console.Profile.Capabilities.Unicode = unicode;
+        return console;
+    }
+
+    private static string Plain(string text) => Regex.Replace(text, "\u001b\\[[0-9;?]*[A-Za-z]", string.Empty);
+
+    private sealed class BrokenWriter : StringWriter
+    {
+        public override Encoding Encoding => Encoding.UTF8;
+
+        public override Task WriteLineAsync(string? value) => throw new IOException("gone");
+    }
+}

@@ -1,0 +1,75 @@
+namespace CoAP.NET.Load.Tests.Running;
+
+public sealed class ArrivalQueueTests
+{
+    // What comes at all comes at once.
+    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(30);
+
+    [Fact]
+    public async Task Requests_wait_for_peers_in_the_order_they_were_due()
+    {
+        ArrivalQueue queue = new();
+        queue.Add(1);
+        queue.Add(2);
+        Assert.Equal(2, queue.Backlog);
+        ArrivalWaiter waiter = new();
+        Assert.Equal(1, await queue.TakeAsync(waiter));
+        Assert.Equal(2, await queue.TakeAsync(waiter));
+        Assert.False(queue.TakeAsync(waiter).AsTask().IsCompleted);
+    }
+
+    [Fact]
+    public async Task Peers_wait_for_requests_in_the_order_they_became_idle()
+    {
+        ArrivalQueue queue = new();
+        Task<long> first = queue.TakeAsync(new ArrivalWaiter()).AsTask();
+        Task<long> second = queue.TakeAsync(new ArrivalWaiter()).AsTask();
+        queue.Add(1);
+        Assert.Equal((true, false, 0), (first.IsCompleted, second.IsCompleted, queue.Backlog));
+        queue.Add(2);
+        Assert.Equal((1, 2), (await first.WaitAsync(s_hang), await second.WaitAsync(s_hang)));
+    }
+
+    [Fact]
+    public async Task At_the_end_the_idle_go_home_and_the_backlog_is_worked_off_first()
+    {
+        ArrivalQueue queue = new();
+        Task<long> idle = queue.TakeAsync(new ArrivalWaiter()).AsTask();
+        queue.Add(1);
+        queue.Add(2);
+        queue.End();
+        ArrivalWaiter waiter = new();
+        Assert.Equal(1, await idle.WaitAsync(s_hang));
+        Assert.Equal((2, ArrivalQueue.Over), (await queue.TakeAsync(waiter), await queue.TakeAsync(waiter)));
+
+        queue = new ArrivalQueue();
+        idle = queue.TakeAsync(waiter).AsTask();
+        queue.End();
+        Assert.Equal(ArrivalQueue.Over, await idle.WaitAsync(s_hang));
+    }
+
+    [Fact]
+    public async Task A_waiter_waits_again_and_again()
+    {
+        ArrivalQueue queue = new();
+        long sum = 0;
+        async Task LoopAsync()
+        {
+            ArrivalWaiter waiter = new();
+            for (long due = await queue.TakeAsync(waiter); due != ArrivalQueue.Over; due = await queue.TakeAsync(waiter))
+            {
+                sum += due;
+            }
+        }
+
+        Task loop = LoopAsync();
+        for (int i = 1; i <= 1000; i++)
+        {
+            queue.Add(i);
+        }
+
+        queue.End();
+        await loop.WaitAsync(s_hang);
+        Assert.Equal(500_500, sum);
+    }
+}

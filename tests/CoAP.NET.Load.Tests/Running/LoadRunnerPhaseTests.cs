@@ -1,0 +1,63 @@
+namespace CoAP.NET.Load.Tests.Running;
+
+/// <summary>Runs that take some seconds, as their ticks or repetitions do; apart, so that others need not wait for them.</summary>
+/// <remarks>Real clock: the load generator measures real time.</remarks>
+public sealed class LoadRunnerPhaseTests
+{
+    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(240);
+
+    [Fact]
+    public async Task The_warm_up_is_not_measured_and_progress_tells_the_phases()
+    {
+        await LongEnough.RunAsync(async factor =>
+        {
+            await using TestServer server = await TestServer.StartAsync();
+            Ticks ticks = new();
+            LoadPlan plan = Plan(server.Uri + "/hello") with
+            {
+                RampSeconds = 0.1,
+                WarmUpSeconds = 1.2 * factor,
+                Seconds = 1.3 * factor
+            };
+            LoadResult result = await RunAsync(plan, ticks);
+            Assert.Equal(["warming up", "measuring", "ending"], ticks.All.Select(static tick => tick.Phase).Distinct());
+            Assert.All(ticks.All, tick => Assert.Equal(0.1 + (2.5 * factor), tick.Whole.TotalSeconds, tolerance: 1e-5));
+
+            // A machine that is busy enough tells a second of the ramp.
+            Assert.All(ticks.All.Where(static tick => tick.Phase != "warming up"), static tick => Assert.Equal(4, tick.Peers));
+            Assert.NotEmpty(result.Series);
+            Assert.InRange(result.Count, 0, server.Count);
+
+            // Some answers came in the warm-up, and some in a second that was told of.
+            return result.Count > 0 && result.Count < server.Count
+                && result.Series.Any(static second => second.PerSecond > 0 && second.P50 > 0 && second.P99 >= second.P50);
+        });
+    }
+
+    [Fact]
+    public async Task What_is_repeated_is_not_lost()
+    {
+        // The first of all is dropped. The loop goes on until the second copy of it was answered.
+        await LongEnough.RunAsync(async factor =>
+        {
+            await using LossyServer server = new(static index => index == 0);
+            LoadResult result = await RunAsync(
+                Plan(server.Uri) with { Peers = 1, TimeoutSeconds = 30, Retransmissions = 4, Seconds = 0.15 * factor });
+            Assert.Equal(0, result.Lost);
+            Assert.InRange(server.Answered, result.Count, long.MaxValue);
+            return server.Dropped == 1 && result.Count > 0;
+        });
+    }
+
+    private static LoadPlan Plan(string uri) => new() { Uri = uri, Peers = 4, Seconds = 0.15, WarmUpSeconds = 0, RampSeconds = 0 };
+
+    private static Task<LoadResult> RunAsync(LoadPlan plan, IProgress<LoadTick>? progress = null) =>
+        LoadRunner.RunAsync(plan, progress, LoadGate.Open, CancellationToken.None).WaitAsync(s_hang, CancellationToken.None);
+
+    private sealed class Ticks : IProgress<LoadTick>
+    {
+        public List<LoadTick> All { get; } = [];
+
+        public void Report(LoadTick value) => All.Add(value);
+    }
+}

@@ -1,0 +1,61 @@
+using System.Net;
+
+namespace CoAP.NET.Load.Tests.Running;
+
+public sealed class SourceAddressesTests
+{
+    private static readonly LoadPlan s_plan = new() { Uri = "coap://127.0.0.1/x", Peers = 1 };
+
+    [Theory]
+    [InlineData(0, "127.1.0.1")]
+    [InlineData(253, "127.1.0.254")]
+    [InlineData(254, "127.1.1.1")]
+    [InlineData(65_024, "127.2.0.1")]
+    [InlineData(999_999, "127.16.96.255")]
+    public void Peers_of_a_loopback_target_have_addresses_one_after_the_other(int peer, string expected)
+    {
+        if (OperatingSystem.IsLinux())
+        {
+            SourceAddresses sources = SourceAddresses.Of(s_plan, IPAddress.Loopback)!;
+            IPAddress address = sources.Of(peer);
+            Assert.DoesNotContain((int)address.GetAddressBytes()[3], new[] { 0, 255 });
+            if (!expected.EndsWith(".255", StringComparison.Ordinal))
+            {
+                Assert.Equal(expected, address.ToString());
+            }
+        }
+    }
+
+    [Fact]
+    public void No_two_peers_have_the_same_address()
+    {
+        SourceAddresses sources = SourceAddresses.Of(s_plan with { FirstSource = "127.1.0.7" }, IPAddress.Loopback)!;
+        Assert.Equal("127.1.0.7", sources.Of(0).ToString());
+        Assert.Equal(100_000, Enumerable.Range(0, 100_000).Select(sources.Of).Distinct().Count());
+    }
+
+    [Fact]
+    public void Peers_of_another_worker_go_on_where_the_first_ends()
+    {
+        SourceAddresses sources = SourceAddresses.Of(s_plan with { FirstSource = "127.1.0.1", FirstPeer = 1000, Peers = 10 },
+            IPAddress.Loopback)!;
+        Assert.Equal("127.1.3.239", sources.Of(1000).ToString());
+    }
+
+    [Fact]
+    public void Without_a_loopback_target_there_are_none() =>
+        Assert.All(new[] { "192.0.2.1", "::1", "2001:db8::1" },
+            static target => Assert.Null(SourceAddresses.Of(s_plan, IPAddress.Parse(target))));
+
+    [Theory]
+    [InlineData("nonsense", "127.0.0.1")]
+    [InlineData("127.1.0.1", "::1")]
+    [InlineData("192.0.2.1", "127.0.0.1")]
+    public void A_source_that_nothing_can_be_sent_from_is_refused(string source, string target) =>
+        Assert.Throws<ArgumentException>(() => SourceAddresses.Of(s_plan with { FirstSource = source }, IPAddress.Parse(target)));
+
+    [Fact]
+    public void There_are_not_more_addresses_than_there_are() =>
+        Assert.Throws<ArgumentException>(
+            () => SourceAddresses.Of(s_plan with { FirstSource = "127.255.255.200", Peers = 100 }, IPAddress.Loopback));
+}

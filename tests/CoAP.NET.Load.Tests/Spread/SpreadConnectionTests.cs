@@ -1,0 +1,221 @@
+using System.Text;
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Load.Tests;
+
+public sealed class SpreadConnectionTests
+{
+    [Fact]
+    public async Task Every_message_reads_back_as_it_was_sent()
+    {
+        SpreadMessage[] messages =
+        [
+            new HelloMessage(1, "w\u00f6rd\n"),
+            new HelloMessage(1),
+            new WelcomeMessage(1, "m"),
+            new PlanMessage(Plans.Closed with { Loop = LoadLoop.Observe, Payload = "a\nb", ServerProcess = 3 }),
+            new ReadyMessage(),
+            new StartMessage(),
+            new TickMessage(Ticks.Measuring),
+            new ErrorMessage("k", "t"),
+            new CancelMessage(),
+        ];
+        using MemoryStream stream = new();
+        SpreadConnection connection = new(stream, TimeProvider.System);
+        foreach (SpreadMessage message in messages)
+        {
+            await connection.SendAsync(message, CancellationToken.None);
+        }
+
+        Assert.Equal(messages.Length, Encoding.UTF8.GetString(stream.ToArray()).Count(c => c == '\n'));
+        stream.Position = 0;
+        foreach (SpreadMessage message in messages)
+        {
+            Assert.Equal(message, await ReadAsync(connection));
+        }
+
+        Assert.Null(await ReadAsync(connection));
+    }
+
+    [Fact]
+    public async Task A_result_reads_back_as_it_was_sent()
+    {
+        LoadResult result = Results.Of(Plans.Closed, 7) with
+        {
+            Errors = new Dictionary<string, long> { ["5.03"] = 2 },
+            Converged = 3,
+            ServerResidentBytes = 9
+        };
+        using MemoryStream stream = new();
+        SpreadConnection connection = new(stream, TimeProvider.System);
+        await connection.SendAsync(new ResultMessage(result), CancellationToken.None);
+        stream.Position = 0;
+        LoadResult again = Assert.IsType<ResultMessage>(await ReadAsync(connection)).Result;
+        Assert.Equal(result.Errors, again.Errors);
+        Assert.Equal(result.Times, again.Times);
+        Assert.Equal(result.Series, again.Series);
+        Assert.Equal(result with { Errors = again.Errors, Times = again.Times, Series = again.Series, ChangeTimes = again.ChangeTimes },
+            again);
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("GET / HTTP/1.1")]
+    [InlineData("null")]
+    [InlineData("[]")]
+    [InlineData("{}")]
+    [InlineData("{\"type\":1}")]
+    [InlineData("{\"type\":\"other\"}")]
+    [InlineData("{\"type\":\"hello\"}")]
+    [InlineData("{\"type\":\"hello\",\"version\":\"1\"}")]
+    [InlineData("{\"type\":\"plan\",\"plan\":null}")]
+    [InlineData("{\"type\":\"plan\",\"plan\":{\"peers\":1}}")]
+    [InlineData("{\"type\":\"plan\",\"plan\":{\"uri\":null}}")]
+    [InlineData("{\"type\":\"tick\",\"tick\":{\"phase\":null,\"elapsed\":\"00:00:01\",\"whole\":\"00:00:01\",\"peers\":1,\"perSecond\":1,\"p50\":1,\"p99\":1,\"errors\":1,\"lost\":1}}")]
+    [InlineData("{\"type\":\"ready\"} {\"type\":\"ready\"}")]
+    public async Task Garbage_is_told_and_what_follows_is_read(string line)
+    {
+        SpreadConnection connection = Of(line + "\n" + Lines.Ready + "\n");
+        Assert.Equal(SpreadError.Protocol, (await Assert.ThrowsAsync<SpreadException>(() => ReadAsync(connection))).Kind);
+        Assert.IsType<ReadyMessage>(await ReadAsync(connection));
+    }
+
+    [Fact]
+    public async Task Bytes_that_are_no_text_are_garbage()
+    {
+        SpreadConnection connection = new(new MemoryStream([0xFF, 0x00, 0xC3, (byte)'\n']), TimeProvider.System);
+        Assert.Equal(SpreadError.Protocol, (await Assert.ThrowsAsync<SpreadException>(() => ReadAsync(connection))).Kind);
+    }
+
+    [Fact]
+    public async Task Fields_of_a_later_version_are_left_alone_and_their_order_is_free() =>
+        Assert.Equal(new HelloMessage(2, "k"), await ReadAsync(Of("""{"version":2,"more":[1,{}],"key":"k","type":"hello"}""" + "\n")));
+
+    [Theory]
+    [InlineData(SpreadConnection.LineLimit, true)]
+    [InlineData(SpreadConnection.LineLimit + 1, false)]
+    public async Task A_line_is_bounded_at_64_KiB(int length, bool allowed)
+    {
+        string line = Lines.Ready + new string(' ', length - Lines.Ready.Length) + "\n";
+        foreach (int limit in (int[])[SpreadConnection.LineLimit, SpreadConnection.ResultLimit])
+        {
+            Task<SpreadMessage?> reading = Of(line).ReadAsync(limit, TimeSpan.FromSeconds(30), CancellationToken.None);
+            if (allowed)
+            {
+                Assert.IsType<ReadyMessage>(await reading);
+            }
+            else
+            {
+                Assert.Contains("65,536", (await Assert.ThrowsAsync<SpreadException>(() => reading)).Message, StringComparison.Ordinal);
+            }
+        }
+    }
+
+    [Fact]
+    public async Task A_line_that_never_ends_is_not_read_beyond_its_bound()
+    {
+        using EndlessStream endless = new();
+        SpreadConnection connection = new(endless, TimeProvider.System);
+        Assert.Equal(SpreadError.Protocol, (await Assert.ThrowsAsync<SpreadException>(() => ReadAsync(connection))).Kind);
+        Assert.InRange(endless.Given, SpreadConnection.LineLimit, SpreadConnection.LineLimit * 3);
+    }
+
+    [Fact]
+    public async Task A_result_may_have_16_MiB_and_no_more()
+    {
+        using EndlessStream endless = new();
+        SpreadConnection connection = new(endless, TimeProvider.System);
+        Assert.Contains("16,777,216",
+            (await Assert.ThrowsAsync<SpreadException>(() =>
+                connection.ReadAsync(SpreadConnection.ResultLimit, TimeSpan.FromSeconds(30), CancellationToken.None))).Message,
+            StringComparison.Ordinal);
+        Assert.InRange(endless.Given, SpreadConnection.ResultLimit, SpreadConnection.ResultLimit + (4 * SpreadConnection.LineLimit));
+
+        LoadResult large = Results.Of(Plans.Closed, 1) with
+        {
+            Series = [.. Enumerable.Range(1, 5000).Select(i => new LoadSecond(i, 1000.5, 1.25, 2.5))]
+        };
+        using MemoryStream stream = new();
+        SpreadConnection sender = new(stream, TimeProvider.System);
+        await sender.SendAsync(new ResultMessage(large), CancellationToken.None);
+        Assert.True(stream.Length > SpreadConnection.LineLimit);
+        stream.Position = 0;
+        Assert.Equal(5000,
+            Assert.IsType<ResultMessage>(await sender.ReadAsync(SpreadConnection.ResultLimit, TimeSpan.FromSeconds(30),
+                CancellationToken.None)).Result.Series.Count);
+    }
+
+    [Fact]
+    public async Task A_line_that_would_be_too_long_is_not_sent()
+    {
+        using MemoryStream stream = new();
+        SpreadConnection connection = new(stream, TimeProvider.System);
+        SpreadException refused = await Assert.ThrowsAsync<SpreadException>(
+            () => connection.SendAsync(new PlanMessage(Plans.Closed with { Payload = new string('x', 70_000) }), CancellationToken.None));
+        Assert.StartsWith("plan of 70,", refused.Message, StringComparison.Ordinal);
+        Assert.Equal(0, stream.Length);
+    }
+
+    [Fact]
+    public async Task An_end_in_the_middle_of_a_line_is_a_loss() =>
+        Assert.Equal(SpreadError.Lost, (await Assert.ThrowsAsync<SpreadException>(() => ReadAsync(Of(Lines.Ready)))).Kind);
+
+    [Fact]
+    public async Task Silence_ends_in_a_time_out()
+    {
+        VirtualClock clock = new();
+        using SilentStream silent = new();
+        Task<SpreadMessage?> reading = new SpreadConnection(silent, clock).ReadAsync(100, TimeSpan.FromSeconds(7), CancellationToken.None);
+        clock.Advance(TimeSpan.FromSeconds(6.9));
+        Assert.False(reading.IsCompleted);
+        clock.Advance(TimeSpan.FromSeconds(0.1));
+        SpreadException expired = await Assert.ThrowsAsync<SpreadException>(() => reading.Guarded());
+        Assert.Equal((SpreadError.TimeOut, "it said nothing for 7 s"), (expired.Kind, expired.Message));
+    }
+
+    [Fact]
+    public async Task Who_does_not_read_is_not_written_to_for_ever()
+    {
+        VirtualClock clock = new();
+        using SilentStream silent = new();
+        SpreadConnection connection = new(silent, clock);
+        Task sending = connection.SendAsync(new ReadyMessage(), CancellationToken.None);
+        Task second = connection.SendAsync(new ReadyMessage(), CancellationToken.None);
+        clock.Advance(TimeSpan.FromSeconds(10));
+        Assert.Equal(SpreadError.TimeOut, (await Assert.ThrowsAsync<SpreadException>(() => sending.Guarded())).Kind);
+        Assert.Equal(SpreadError.TimeOut, (await Assert.ThrowsAsync<SpreadException>(() => second.Guarded())).Kind);
+    }
+
+    [Fact]
+    public void Text_of_the_other_side_cannot_command_a_terminal() =>
+        Assert.Equal(" [31mred  x...", SpreadException.Clean("\u001b[31mred\r\nx and more", 11));
+
+    private static Task<SpreadMessage?> ReadAsync(SpreadConnection connection) =>
+        connection.ReadAsync(SpreadConnection.LineLimit, TimeSpan.FromSeconds(30), CancellationToken.None);
+
+    private static SpreadConnection Of(string text) => new(new MemoryStream(Encoding.UTF8.GetBytes(text)), TimeProvider.System);
+
+    private sealed class EndlessStream : MemoryStream
+    {
+        public long Given { get; private set; }
+
+        public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            buffer.Span.Fill((byte)' ');
+            Given += buffer.Length;
+            return ValueTask.FromResult(buffer.Length);
+        }
+    }
+
+    private sealed class SilentStream : MemoryStream
+    {
+        public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken);
+            return 0;
+        }
+
+        public override async ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) =>
+            await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken);
+    }
+}

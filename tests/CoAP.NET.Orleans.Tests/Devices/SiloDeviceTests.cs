@@ -1,0 +1,313 @@
+using CoAP.NET.Options;
+using CoAP.NET.Orleans.Tests.Guides;
+
+namespace CoAP.NET.Orleans.Tests.Devices;
+
+/// <summary>Devices of several silos.</summary>
+/// <remarks>Real clock: the silos connect over loopback.</remarks>
+public sealed class SiloDeviceTests : IAsyncDisposable
+{
+    private const string Name = "meter-7";
+
+    private readonly SiloWorld _world = new();
+    private readonly List<TestSilo> _silos = [];
+
+    public ValueTask DisposeAsync() => _world.DisposeAsync();
+
+    [Fact]
+    public async Task A_device_is_asked_from_each_silo_and_answers_as_it_does_where_it_is()
+    {
+        await StartAsync(2);
+        TestDevice device = await ConnectAsync(1);
+        foreach (TestSilo silo in _silos)
+        {
+            Assert.Equal("state", (await silo.Devices[Name].GetAsync("/state")).GetText());
+            CoapRequest put = new(CoapMethod.Put, "coap://whatever.example/things/a%2Fb?x=1&y") { Content = CoapContent.Text("body") };
+            put.Options.Add(OptionNumber.IfMatch, [1, 2]);
+            CoapResponse response = await silo.Devices[Name].SendAsync(put);
+            Assert.Equal((CoapCode.Changed, "/things/a/b x=1&y 1 body"), (response.Code, response.GetText()));
+            Assert.Equal(CoapCode.NotFound, (await silo.Devices[Name].GetAsync("/nothing")).Code);
+            CoapDeviceStatus status = await silo.Devices[Name].GetStatusAsync();
+            Assert.Equal((CoapDevicePresence.Awake, _silos[1].Node), (status.Presence, status.Node));
+            Assert.NotNull(status.LastHeard);
+        }
+
+        Assert.Equal(4, device.Asked);
+        Assert.Equal((0, 1), (_silos[0].Devices.GetLocal().Count, _silos[1].Devices.GetLocal().Count));
+    }
+
+    [Fact]
+    public async Task Large_bodies_and_streams_pass_both_ways()
+    {
+        await StartAsync(2);
+        TestDevice device = await ConnectAsync(1);
+        device.Server.MapPost("/echo", (CoapRequest request) => new CoapResult(
+            CoapCode.Content, request.Payload.ToArray(), CoapContentFormat.OctetStream));
+        byte[] large = [.. Enumerable.Range(0, 100_000).Select(static i => (byte)(i * 7))];
+
+        await using MemoryStream read = new(large);
+        await using MemoryStream written = new();
+        CoapResponse response = await _silos[0].Devices[Name].SendAsync(new CoapRequest(CoapMethod.Post, "/echo")
+        {
+            Content = CoapContent.Stream(read, CoapContentFormat.OctetStream),
+            Destination = written,
+        });
+
+        Assert.Equal((CoapCode.Content, CoapContentFormat.OctetStream), (response.Code, response.ContentFormat));
+        Assert.Equal(large, written.ToArray());
+        await Assert.ThrowsAsync<CoapDeviceException>(() => _silos[0].Devices[Name].PostAsync(
+            "/echo", CoapContent.Binary(new byte[DeviceBytes.MaxBody + 1])));
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    public async Task Failures_are_the_same_at_each_silo(int asking)
+    {
+        await StartAsync(2);
+        TestDevice device = await ConnectAsync(1);
+        TaskCompletionSource stuck = new();
+        device.Server.MapPost("/stuck", async () =>
+        {
+            await stuck.Task;
+            return CoapResults.Changed();
+        });
+        device.Server.MapGet("/stuck", async () =>
+        {
+            await stuck.Task;
+            return CoapResults.Text("late");
+        });
+        ICoapDevices devices = _silos[asking].Devices;
+        CoapDeviceUnreachableException changed = await Assert.ThrowsAsync<CoapDeviceUnreachableException>(() =>
+            devices[Name].SendAsync(new CoapRequest(CoapMethod.Post, "/stuck") { Timeout = TimeSpan.FromSeconds(1) }));
+        CoapDeviceUnreachableException read = await Assert.ThrowsAsync<CoapDeviceUnreachableException>(() =>
+            devices[Name].SendAsync(new CoapRequest(CoapMethod.Get, "/stuck") { Timeout = TimeSpan.FromMilliseconds(200) }));
+        Assert.Equal((true, false), (changed.IsOutcomeUnknown, read.IsOutcomeUnknown));
+
+        using CancellationTokenSource cancel = new();
+        Task<CoapResponse> canceled = devices[Name].GetAsync("/stuck", cancellationToken: cancel.Token);
+        await cancel.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => canceled);
+        await Assert.ThrowsAsync<CoapDeviceUnknownException>(() => devices["nobody"].GetAsync("/state"));
+        Assert.Equal(CoapDevicePresence.Unknown, (await devices["nobody"].GetStatusAsync()).Presence);
+        stuck.SetResult();
+    }
+
+    [Fact]
+    public async Task A_sleeping_device_is_asleep_at_each_silo()
+    {
+        await StartAsync(2, static options => options.AwakeTime = TimeSpan.FromTicks(1));
+        TestDevice device = await ConnectAsync(1);
+        foreach (TestSilo silo in _silos)
+        {
+            CoapDeviceAsleepException asleep =
+                await Assert.ThrowsAsync<CoapDeviceAsleepException>(() => silo.Devices[Name].PostAsync("/do", CoapContent.Text("it")));
+            Assert.NotNull(asleep.LastHeard);
+            Assert.False(asleep.IsOutcomeUnknown);
+            Assert.Equal(CoapDevicePresence.Asleep, (await silo.Devices[Name].GetStatusAsync()).Presence);
+        }
+
+        Assert.Equal(0, device.Asked);
+    }
+
+    [Fact]
+    public async Task A_device_that_moved_is_found_whatever_was_remembered()
+    {
+        await StartAsync(3);
+        TestDevice before = await ConnectAsync(0);
+        await _silos[2].Devices[Name].GetAsync("/state");
+        Assert.Equal(1, _silos[2].Places.RememberedCount);
+
+        // Nobody tells the first silo that its session has ended, but the grain does.
+        TestDevice device = await ConnectAsync(1);
+        await Eventually.IsTrueAsync(() => _silos[0].Devices.GetLocal().Count == 0);
+        foreach (TestSilo silo in _silos)
+        {
+            await silo.Devices[Name].GetAsync("/state");
+        }
+
+        Assert.Equal((1, 3), (before.Asked, device.Asked));
+    }
+
+    [Fact]
+    public async Task A_grain_without_memory_finds_the_newest_session()
+    {
+        await StartAsync(2);
+        TestDevice device = await ConnectAsync(1);
+        await _silos[0].Grains.GetGrain<IManagementGrain>(0).ForceActivationCollection(TimeSpan.Zero);
+
+        Assert.Equal("state", (await _silos[0].Devices[Name].GetAsync("/state")).GetText());
+        Assert.Equal(1, device.Asked);
+    }
+
+    [Fact]
+    public async Task A_session_that_moved_and_is_silent_for_longer_does_not_replace_another_one()
+    {
+        await StartAsync(2);
+        await ConnectAsync(1);
+        IDevicePlaces places = _silos[0].Grains.GetGrain<IDevicePlaces>(Name);
+        Assert.False(await places.CameAsync(_silos[0].Silo, 99, TimeSpan.FromHours(1)));
+        Assert.Equal(_silos[1].Silo, (await places.FindAsync(null)).Silo);
+        Assert.True(await places.CameAsync(_silos[0].Silo, 100, null));
+        await Eventually.IsTrueAsync(() => _silos[1].Devices.GetLocal().Count == 0);
+    }
+
+    [Fact]
+    public async Task A_dropped_session_in_which_the_device_speaks_is_the_newest_again()
+    {
+        await StartAsync(2);
+        TestDevice device = await ConnectAsync(1);
+        Assert.True(await _silos[0].Grains.GetGrain<IDevicePlaces>(Name).CameAsync(_silos[0].Silo, 1, null));
+        await Eventually.IsTrueAsync(() => _silos[1].Devices.GetLocal().Count == 0);
+
+        await device.ConnectAsync(_silos[1]);
+
+        Assert.Equal("state", (await _silos[0].Devices[Name].GetAsync("/state")).GetText());
+    }
+
+    [Fact]
+    public async Task After_the_death_of_its_silo_a_device_is_asleep_until_it_comes_to_another_one()
+    {
+        await StartAsync(3);
+        TestDevice device = await ConnectAsync(2);
+        await _silos[0].Devices[Name].GetAsync("/state");
+        await IsNotedAsync();
+
+        await _silos[2].KillAsync();
+
+        CoapDeviceAsleepException asleep = await Assert.ThrowsAsync<CoapDeviceAsleepException>(
+            () => _silos[0].Devices[Name].GetAsync("/state"));
+        Assert.NotNull(asleep.LastHeard);
+        await Assert.ThrowsAsync<CoapDeviceUnknownException>(() => _silos[0].Devices["nobody"].GetAsync("/state"));
+        await device.ConnectAsync(_silos[1]);
+        Assert.Equal("state", (await _silos[0].Devices[Name].GetAsync("/state")).GetText());
+    }
+
+    [Fact]
+    public async Task The_outcome_of_a_request_is_unknown_when_its_silo_dies()
+    {
+        await StartAsync(2);
+        TestDevice device = await ConnectAsync(1);
+        TaskCompletionSource reached = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource stuck = new();
+        device.Server.MapPost("/stuck", async () =>
+        {
+            reached.TrySetResult();
+            await stuck.Task;
+            return CoapResults.Changed();
+        });
+        Task<CoapResponse> asked = _silos[0].Devices[Name].PostAsync("/stuck", CoapContent.Text("it"));
+        await reached.Task;
+
+        await _silos[1].KillAsync();
+
+        CoapDeviceException failure = await Assert.ThrowsAsync<CoapDeviceUnreachableException>(() => asked);
+        Assert.True(failure.IsOutcomeUnknown);
+        stuck.SetResult();
+    }
+
+    [Fact]
+    public async Task Grains_of_an_application_and_clients_ask_devices()
+    {
+        await StartAsync(2);
+        TestDevice device = await ConnectAsync(1);
+        device.Server.MapGet("/3303/0/5700", static () => CoapResults.Text("21.5"));
+        foreach (TestSilo silo in _silos)
+        {
+            Assert.Equal("21.5", await silo.Grains.GetGrain<IMeterGrain>(Name).ReadAsync());
+            Assert.Equal("21.5", (await silo.Grains.GetGrain<IDeviceGrain>(Name).ToDevice().GetAsync("/3303/0/5700")).GetText());
+        }
+
+        await Assert.ThrowsAsync<CoapDeviceUnknownException>(
+            () => _silos[0].Grains.GetGrain<IDeviceGrain>("nobody").ToDevice().GetAsync("/state"));
+    }
+
+    [Fact]
+    public async Task A_peer_has_one_name()
+    {
+        // So a stranger fills no more names than it may have sessions.
+        await StartAsync(2);
+        await ConnectAsync(1);
+        CoapPeer peer = Assert.Single(_silos[1].Server.Endpoint.ConnectedPeers);
+
+        for (int i = 0; i < 10; i++)
+        {
+            _silos[1].Devices.Announce($"other-{i}", peer);
+        }
+
+        Assert.Equal("other-9", Assert.Single(_silos[1].Devices.GetLocal()).Name);
+        await Eventually.IsTrueAsync(() => _silos[1].Gateway.TryFind(Name) is null);
+        Assert.Equal("state", (await _silos[0].Devices["other-9"].GetAsync("/state")).GetText());
+        Assert.NotEqual(CoapDevicePresence.Awake, (await _silos[0].Devices["other-8"].GetStatusAsync()).Presence);
+    }
+
+    [Fact]
+    public async Task A_request_waits_until_its_device_is_at_any_silo()
+    {
+        await StartAsync(2);
+        TestDevice device = await ConnectAsync(1);
+        await IsNotedAsync();
+        await Assert.Single(_silos[1].Server.Endpoint.ConnectedPeers).ReleaseAsync();
+        await Eventually.IsTrueAsync(() => _silos[1].Devices.GetLocal().Count == 0);
+        CoapRequest request = new(CoapMethod.Post, "/do") { Content = CoapContent.Text("it") };
+
+        CoapQueuedRequest queued = await _silos[0].Devices[Name].QueueAsync(request);
+        CoapQueuedRequest other = await _silos[1].Devices[Name].QueueAsync(request);
+        Assert.Equal([queued.Id, other.Id], (await _silos[1].Devices[Name].GetQueuedAsync()).Select(static one => one.Id));
+        Assert.True(await _silos[0].Devices[Name].CancelAsync(other.Id));
+        Task<CoapResponse>[] answers = [.. _silos.Select(silo => silo.Devices[Name].WaitAsync(queued.Id))];
+        await device.ConnectAsync(_silos[0]);
+
+        Assert.All(await Task.WhenAll(answers), static response => Assert.Equal("did it", response.GetText()));
+        Assert.Equal(1, device.Asked);
+    }
+
+    [Fact]
+    public async Task A_forgotten_device_is_unknown()
+    {
+        await StartAsync(2);
+        await ConnectAsync(1);
+        await _silos[0].Devices[Name].GetAsync("/state");
+        await IsNotedAsync();
+
+        await _silos[0].Devices.ForgetAsync(Name);
+
+        await Eventually.IsTrueAsync(() => _silos[1].Devices.GetLocal().Count == 0);
+        await Assert.ThrowsAsync<CoapDeviceUnknownException>(() => _silos[0].Devices[Name].GetAsync("/state"));
+    }
+
+    [Fact]
+    public async Task A_download_of_a_body_in_parts_is_refused()
+    {
+        await StartAsync(1);
+        ICoapDevice device = _silos[0].Devices[Name];
+
+        await Assert.ThrowsAsync<NotSupportedException>(
+            () => device.SendAsync(new CoapRequest(CoapMethod.Get, "/state") { Download = new CoapDownloadOptions() }));
+    }
+
+    private async Task StartAsync(int silos, Action<CoapDeviceOptions>? configure = null)
+    {
+        for (int i = 0; i < silos; i++)
+        {
+            _silos.Add(await _world.StartSiloAsync(configure));
+        }
+    }
+
+    private async Task<TestDevice> ConnectAsync(int silo)
+    {
+        TestDevice device = await _world.StartDeviceAsync(Name);
+        await device.ConnectAsync(_silos[silo]);
+        return device;
+    }
+
+    // Its record is written in the background.
+    private async Task IsNotedAsync()
+    {
+        for (int looks = 0; await _silos[0].Gateway.Records.FindAsync(DeviceName.Encode(Name), default) is null; looks++)
+        {
+            Assert.True(looks < 20_000);
+            await Eventually.PauseAsync(looks);
+        }
+    }
+}

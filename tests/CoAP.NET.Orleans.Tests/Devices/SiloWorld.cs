@@ -1,0 +1,146 @@
+using System.Net;
+using System.Net.Sockets;
+using CoAP.NET.Dtls;
+using CoAP.NET.Transports;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Orleans.Configuration;
+
+namespace CoAP.NET.Orleans.Tests.Devices;
+
+/// <summary>Silos in this process with one store, and devices that have sessions with them over a network in memory.</summary>
+internal sealed class SiloWorld : IAsyncDisposable
+{
+    private static int s_worlds;
+
+    private readonly string _name = $"world-{Interlocked.Increment(ref s_worlds)}";
+    private readonly CoapMemoryCluster _memory = new(TimeProvider.System);
+    private readonly List<TestSilo> _silos = [];
+    private readonly List<CoapServer> _devices = [];
+    private int _primary;
+
+    public InMemoryNetwork Network { get; } = new(TimeProvider.System);
+
+    /// <summary>Starts a silo. The first one knows the members, and must not end before the others.</summary>
+    /// <param name="configure">Changes what the silo does with devices.</param>
+    public async Task<TestSilo> StartSiloAsync(Action<CoapDeviceOptions>? configure = null)
+    {
+        for (int attempt = 1; ; attempt++)
+        {
+            int port = FreePort();
+            try
+            {
+                return await StartSiloAsync(port, configure);
+            }
+            catch (Exception exception) when (attempt < 5 && IsOfPort(exception))
+            {
+                // Another process took it in between.
+                _primary = _silos.Count == 0 ? 0 : _primary;
+            }
+        }
+    }
+
+    /// <summary>Starts a device, which serves <c>/state</c> and counts the requests to it.</summary>
+    /// <param name="name">Its name.</param>
+    public async Task<TestDevice> StartDeviceAsync(string name)
+    {
+        CoapAddress address = InMemoryNetwork.Address($"198.51.100.{_devices.Count + 1}:5684");
+        CoapServer server = new();
+        server.Endpoint.AddTransport(Network.CreateTransport("coaps", address, CoapTestIdentity.Psk(name)));
+        TestDevice device = new(server);
+        _devices.Add(server);
+        await server.StartAsync();
+        return device;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (CoapServer device in _devices)
+        {
+            await device.DisposeAsync();
+        }
+
+        foreach (TestSilo silo in Enumerable.Reverse(_silos))
+        {
+            await silo.DisposeAsync();
+        }
+    }
+
+    private static int FreePort()
+    {
+        using TcpListener listener = new(IPAddress.Loopback, 0);
+        listener.Start();
+        return ((IPEndPoint)listener.LocalEndpoint).Port;
+    }
+
+    private static bool IsOfPort(Exception? exception) =>
+        exception is not null && (exception is SocketException or IOException || IsOfPort(exception.InnerException));
+
+    private async Task<TestSilo> StartSiloAsync(int port, Action<CoapDeviceOptions>? configure)
+    {
+        int number = _silos.Count + 1;
+        _primary = _primary == 0 ? port : _primary;
+        HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(null);
+        builder.Services.AddLogging(static logging => logging.ClearProviders());
+        builder.Services.AddCoapCluster(static options =>
+            {
+                options.Secret = Enumerable.Range(1, 32).Select(static i => (byte)i).ToArray();
+
+                options.Lease = TimeSpan.FromHours(1);
+                options.Writer.StopTimeout = TimeSpan.FromSeconds(1);
+
+                // A silo of a test ends without handing over its slots.
+                options.Moves.LeaveTimeout = TimeSpan.Zero;
+                options.Moves.RelayTime = TimeSpan.Zero;
+            })
+            .UseMemory(_memory)
+            .DevicesAre(static peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity, configure);
+        builder.UseOrleans(silo =>
+        {
+            silo.Configure<ClusterOptions>(options => (options.ClusterId, options.ServiceId) = (_name, _name));
+            silo.ConfigureEndpoints(IPAddress.Loopback, port, gatewayPort: 0);
+            silo.UseDevelopmentClustering(new IPEndPoint(IPAddress.Loopback, _primary));
+            silo.AddCoap();
+
+            // However busy the machine is, nobody is taken for dead, and nobody ends this process.
+            silo.Configure<ClusterMembershipOptions>(static options =>
+                (options.MaxProbeTimeout, options.ProbeTimeout) = (TimeSpan.FromMinutes(1), TimeSpan.FromMinutes(1)));
+        });
+        builder.Services.AddSingleton<IFatalErrorHandler, NoFatalErrors>();
+        IHost host = builder.Build();
+        try
+        {
+            await host.StartAsync();
+        }
+        catch
+        {
+            await ((IAsyncDisposable)host).DisposeAsync();
+            throw;
+        }
+
+        CoapCluster cluster = host.Services.GetRequiredService<CoapCluster>();
+        CoapAddress address = InMemoryNetwork.Address($"192.0.2.{number}:5684");
+        CoapServer server = new(new CoapEndpointOptions().UseCluster(cluster));
+        server.Endpoint.AddTransport(Network.CreateTransport("coaps", address));
+        server.MapGet("/hello", static () => CoapResults.Text("hello"));
+        await server.StartAsync();
+        cluster.Attach(server);
+        TestSilo started = new(host, server, address);
+        _silos.Add(started);
+
+        // What is known of devices is stored under a fence.
+        await Eventually.IsTrueAsync(() => CoapSlot.All.All(slot => cluster.Map[slot].Fence.IsSet));
+        return started;
+    }
+
+    private sealed class NoFatalErrors : IFatalErrorHandler
+    {
+        public bool IsUnexpected(Exception exception) => true;
+
+        public void OnFatalException(object? sender = null, string? context = null, Exception? exception = null)
+        {
+            // The process has other silos.
+        }
+    }
+}

@@ -1,0 +1,154 @@
+using System.Net;
+using System.Net.Sockets;
+using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Tests.Nodes;
+using CoAP.NET.Cluster.Tests.Steering;
+using CoAP.NET.Dtls;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Orleans.Configuration;
+using Orleans.Hosting;
+using Orleans.Runtime;
+
+namespace CoAP.NET.Orleans.Tests.Silos;
+
+/// <summary>An application with a silo and a server, in this process.</summary>
+internal sealed class SiloNode : IAsyncDisposable
+{
+    public static readonly byte[] Secret = [.. Enumerable.Range(1, 32).Select(static i => (byte)i)];
+
+    private readonly IHost _host;
+    private readonly CancellationTokenSource _killed = new();
+    private Task? _end;
+
+    private SiloNode(IHost host, IPEndPoint silo, CutStore store)
+    {
+        _host = host;
+        Silo = silo;
+        Store = store;
+        Cluster = host.Services.GetRequiredService<CoapCluster>();
+        Server = host.Services.GetRequiredService<CoapServer>();
+        Slots = host.Services.GetRequiredService<SlotHost>();
+    }
+
+    public IPEndPoint Silo { get; }
+
+    public CutStore Store { get; }
+
+    public CoapCluster Cluster { get; }
+
+    public CoapServer Server { get; }
+
+    public SlotHost Slots { get; }
+
+    public IPEndPoint Address => new(IPAddress.Loopback, new Uri(Server.LocalEndpoints[0]).Port);
+
+    public int Sessions => Server.Endpoint.ConnectedPeers.Count;
+
+    /// <summary>Starts one.</summary>
+    /// <param name="memory">The store that all share.</param>
+    /// <param name="primary">The silo that knows the others; null if this is it.</param>
+    /// <param name="keys">The keys of devices.</param>
+    /// <param name="log">Where it logs.</param>
+    /// <param name="map">Maps its resources.</param>
+    public static async Task<SiloNode> StartAsync(
+        CoapMemoryCluster memory, IPEndPoint? primary, ICoapPskStore keys, StringWriterLogger log, Action<CoapServer> map)
+    {
+        CutStore store = new(memory.Open());
+        IPEndPoint silo = FreePort();
+        HostApplicationBuilder builder = Host.CreateApplicationBuilder(new HostApplicationBuilderSettings { DisableDefaults = true });
+        builder.Logging.AddProvider(new Logs(log));
+        builder.Services.AddCoapCluster(static options =>
+        {
+            options.Secret = Secret;
+            options.Lease = TimeSpan.FromHours(1);
+            options.Moves.SettleTime = TimeSpan.Zero;
+            options.Moves.RelayTime = TimeSpan.Zero;
+            options.Moves.LeaveTimeout = TimeSpan.FromMinutes(5);
+            options.Moves.ReleaseTimeout = TimeSpan.FromMinutes(1);
+            options.Writer.StopTimeout = TimeSpan.FromSeconds(1);
+        }).UseStore(_ => store);
+        builder.UseOrleans(orleans => orleans
+            .UseLocalhostClustering(silo.Port, gatewayPort: 0, primary ?? silo)
+            .AddCoap()
+
+            // However busy the machine is, nobody is taken for dead, and nobody ends this process.
+            .Configure<ClusterMembershipOptions>(static options =>
+            {
+                options.ProbeTimeout = TimeSpan.FromSeconds(10);
+                options.MinProbeTimeout = options.ProbeTimeout;
+                options.NumMissedProbesLimit = 10;
+            }));
+        builder.Services.AddSingleton<IFatalErrorHandler, NoFatalErrors>();
+        builder.Services.AddCoapServer(options =>
+        {
+            options.Endpoints.Add("coaps://127.0.0.1:0");
+            options.Endpoint.UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = keys } });
+        }).UseCluster().ConfigureServer((server, _) => map(server));
+        SiloNode node = new(builder.Build(), silo, store);
+        try
+        {
+            await node._host.StartAsync();
+        }
+        catch (Exception exception)
+        {
+            await node.DisposeAsync();
+            throw new InvalidOperationException($"The silo did not start. Log: {log}", exception);
+        }
+
+        return node;
+    }
+
+    /// <summary>A port that nobody has.</summary>
+    public static IPEndPoint FreePort()
+    {
+        using Socket socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        return (IPEndPoint)socket.LocalEndPoint!;
+    }
+
+    /// <summary>Stops as an application stops: it leaves before.</summary>
+    public Task StopAsync() => _end ??= EndAsync();
+
+    /// <summary>Ends without a word to the store: nothing of it is written, and no slot is handed over.</summary>
+    public async Task KillAsync()
+    {
+        await Store.CutAsync();
+        await _killed.CancelAsync();
+        await _host.Services.GetRequiredService<Silo>().StopAsync(_killed.Token);
+    }
+
+    /// <summary>What happened to it, for whoever wonders why something was lost.</summary>
+    public string Describe() =>
+        $"{Cluster.Self} {Cluster.GetNodeCounters()}, slots {Cluster.Map.SlotsOf(Cluster.Self.Id).Count}, sessions {Sessions}";
+
+    public ValueTask DisposeAsync() => new(StopAsync());
+
+    private async Task EndAsync()
+    {
+        await _host.StopAsync(_killed.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await ((IAsyncDisposable)_host).DisposeAsync();
+        _killed.Dispose();
+    }
+
+    private sealed class Logs(StringWriterLogger log) : ILoggerProvider
+    {
+        public ILogger CreateLogger(string categoryName) => log;
+
+        public void Dispose()
+        {
+            // The test still shows it.
+        }
+    }
+
+    private sealed class NoFatalErrors : IFatalErrorHandler
+    {
+        public bool IsUnexpected(Exception exception) => true;
+
+        public void OnFatalException(object? sender = null, string? context = null, Exception? exception = null)
+        {
+            // The process has other silos.
+        }
+    }
+}

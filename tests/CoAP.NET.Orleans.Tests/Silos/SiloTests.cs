@@ -1,0 +1,163 @@
+using System.Collections.Concurrent;
+using CoAP.NET.Cluster;
+using CoAP.NET.Dtls;
+using CoAP.NET.Oscore;
+using CoAP.NET.Tests;
+
+namespace CoAP.NET.Orleans.Tests.Silos;
+
+/// <summary>Several silos in this process, and devices that talk to their servers over loopback.</summary>
+/// <remarks>Real clock: silos have no other.</remarks>
+public sealed class SiloTests
+{
+    private const int Devices = 8;
+
+    [Fact]
+    public async Task Each_slot_has_one_owner_and_a_new_silo_gets_a_fair_share()
+    {
+        if (!CoapDtls.IsSupported)
+        {
+            return;
+        }
+
+        await using SiloSite site = await SiloSite.StartAsync(2, Devices);
+        site.Talk();
+        await site.MoreAsync();
+        await site.AddAsync();
+        await site.FairAsync();
+        await site.MoreAsync();
+        await site.QuietAsync();
+
+        Assert.All(CoapSlot.All, slot => Assert.Single(site.Silos, silo => silo.Slots.Find(slot) is not null));
+        site.AssertNobodyShookHandsAgain();
+        Assert.Equal(0, site.ServedTwice);
+    }
+
+    [Fact]
+    public async Task A_datagram_at_the_wrong_silo_is_answered_and_a_change_reaches_the_observers_at_all_silos()
+    {
+        if (!CoapDtls.IsSupported)
+        {
+            return;
+        }
+
+        await using SiloSite site = await SiloSite.StartAsync(2, Devices);
+        site.Balancer.Forget();
+        await Task.WhenAll(site.Devices.Select(site.AskAsync));
+        Assert.All(site.Silos, static silo => Assert.NotEqual(0, silo.Cluster.GetNodeCounters().Relayed));
+
+        ConcurrentDictionary<int, string> heard = new();
+        List<CoapObservation> observations = [];
+        for (int i = 0; i < Devices; i++)
+        {
+            int device = i;
+            observations.Add(await site.Devices[i].ObserveAsync(site.Uri("state"), response => heard[device] = response.GetText()));
+        }
+
+        foreach (SiloNode silo in site.Silos)
+        {
+            Assert.NotEqual(0, silo.Sessions);
+            string state = site.Change(silo);
+            await Eventually.IsTrueAsync(() => heard.Count == Devices && heard.Values.All(state.Equals));
+        }
+
+        site.AssertNobodyShookHandsAgain();
+    }
+
+    [Fact]
+    public async Task Devices_notice_nothing_of_a_silo_that_stops()
+    {
+        if (!CoapDtls.IsSupported)
+        {
+            return;
+        }
+
+        await using SiloSite site = await SiloSite.StartAsync(3, Devices);
+        site.Talk();
+        await site.MoreAsync();
+        SiloNode old = site.Silos[1];
+        Task stopping = old.StopAsync();
+        await site.UntilAsync(() => old.Cluster.Map.SlotsOf(old.Cluster.Self.Id).Count == 0);
+        site.Remove(old);
+        await stopping;
+        await site.FairAsync();
+        await site.MoreAsync();
+        await site.QuietAsync();
+
+        site.AssertNobodyShookHandsAgain();
+        Assert.Equal(0, site.ServedTwice);
+    }
+
+    [Fact]
+    public async Task Devices_of_a_silo_that_dies_go_on_at_the_others_without_a_handshake()
+    {
+        if (!CoapDtls.IsSupported)
+        {
+            return;
+        }
+
+        await using SiloSite site = await SiloSite.StartAsync(3, Devices);
+        site.Talk();
+        await site.MoreAsync();
+        SiloNode dead = site.Silos[1];
+        site.Remove(dead);
+        await dead.KillAsync();
+        await site.FairAsync();
+        await site.MoreAsync(4 * Devices);
+        await site.QuietAsync();
+
+        site.AssertNobodyShookHandsAgain();
+    }
+
+    [Fact]
+    public async Task A_slot_whose_activation_ends_before_it_is_complete_is_active_again()
+    {
+        await using SiloSite site = await SiloSite.StartAsync(2, 0);
+        CoapSlot slot = site.Silos[0].Cluster.Map.SlotsOf(site.Silos[0].Cluster.Self.Id)[0];
+        site.Silos[0].Slots.Find(slot)!.MoveTo(site.Silos[1].Slots.Silo);
+        SlotGrain? next;
+        while ((next = site.Silos[1].Slots.Find(slot)) is null)
+        {
+            await Task.Yield();
+        }
+
+        next.End();
+        await site.ActiveAsync();
+    }
+
+    [Fact]
+    public async Task A_silo_that_leaves_while_it_gets_slots_keeps_none_of_them()
+    {
+        await using SiloSite site = await SiloSite.StartAsync(2, 0);
+        SiloNode passing = await site.AddAsync();
+        await site.UntilAsync(() => CoapSlot.All.Any(slot => passing.Slots.Find(slot) is not null));
+        site.Remove(passing);
+        await passing.StopAsync();
+        await site.ActiveAsync();
+
+        // Orleans logs a move that neither side could end.
+        Assert.DoesNotContain("Error while migrating", site.Describe(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task The_context_of_OSCORE_opens_at_the_silo_of_its_slot()
+    {
+        await using SiloSite site = await SiloSite.StartAsync(2, 0);
+        SiloNode owner = site.Silos[0];
+        SiloNode other = site.Silos[1];
+        OscoreStoreKey key = Enumerable.Range(0, 32).Select(static i => new OscoreStoreKey(Enumerable.Repeat((byte)i, 32).ToArray()))
+            .First(key => owner.Slots.Find(CoapSlot.OfName(key.Bytes.Span)) is not null);
+        CoapSlot slot = CoapSlot.OfName(key.Bytes.Span);
+
+        Assert.True((await owner.Cluster.OscoreStore.OpenAsync(key, default)).IsNew);
+        await owner.Cluster.OscoreStore.ReserveAsync(key, 1, 100, default);
+        OscoreStoreException refusal = await Assert.ThrowsAsync<OscoreStoreException>(
+            async () => await other.Cluster.OscoreStore.OpenAsync(key, default));
+        Assert.Equal(OscoreStoreFault.InUse, refusal.Fault);
+
+        // The numbers go on where it is next.
+        owner.Slots.Find(slot)!.MoveTo(other.Slots.Silo);
+        await Eventually.IsTrueAsync(() => other.Cluster.FenceOf(slot).IsSet);
+        Assert.Equal(100UL, (await other.Cluster.OscoreStore.OpenAsync(key, default)).Next);
+    }
+}

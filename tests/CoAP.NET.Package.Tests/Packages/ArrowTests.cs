@@ -1,0 +1,65 @@
+using System.Xml.Linq;
+using CoAP.NET.Tests.Shared;
+
+namespace CoAP.NET.Package.Tests.Packages;
+
+/// <summary>
+/// Which packages a package needs. All of them, and all that these need, stand in the bin folder of everybody who references it: a new
+/// arrow is a decision.
+/// </summary>
+public sealed class ArrowTests
+{
+    private static readonly Dictionary<string, string[]> s_needs = new()
+    {
+        ["CoAP.NET.AspNetCore"] = ["CoAP.NET.Hosting", "CoAP.NET.Http", "CoAP.NET.Proxy"],
+        ["CoAP.NET.Cluster"] = ["CoAP.NET.Dataflow", "CoAP.NET.Dtls", "CoAP.NET.Hosting", "CoAP.NET.Oscore", "CoAP.NET.Tables"],
+        ["CoAP.NET.Cluster.PostgreSql"] = ["CoAP.NET.Cluster"],
+        ["CoAP.NET.Cluster.Sqlite"] = ["CoAP.NET.Cluster"],
+        ["CoAP.NET.Content"] = ["CoAP.NET.Dataflow"],
+        ["CoAP.NET.Dataflow"] = [],
+        ["CoAP.NET.Dtls"] = ["CoAP.NET.Dataflow", "CoAP.NET.Hosting.Abstractions"],
+        ["CoAP.NET.Edhoc"] = ["CoAP.NET.Content", "CoAP.NET.Dataflow", "CoAP.NET.Hosting.Abstractions", "CoAP.NET.Oscore"],
+        ["CoAP.NET.Explorer"] =
+            ["CoAP.NET.AspNetCore", "CoAP.NET.Content", "CoAP.NET.Dtls", "CoAP.NET.Hosting", "CoAP.NET.Oscore", "CoAP.NET.Proxy"],
+        ["CoAP.NET.Hosting"] = ["CoAP.NET.Content", "CoAP.NET.Dataflow", "CoAP.NET.Hosting.Abstractions"],
+        ["CoAP.NET.Hosting.Abstractions"] = ["CoAP.NET.Dataflow"],
+        ["CoAP.NET.Http"] = ["CoAP.NET.Content", "CoAP.NET.Dataflow", "CoAP.NET.Hosting.Abstractions", "CoAP.NET.Proxy"],
+        ["CoAP.NET.Orleans"] = ["CoAP.NET.Cluster", "CoAP.NET.Dataflow", "CoAP.NET.Dtls"],
+        ["CoAP.NET.Oscore"] = ["CoAP.NET.Dataflow", "CoAP.NET.Hosting.Abstractions"],
+        ["CoAP.NET.Proxy"] = ["CoAP.NET.Dataflow"],
+        ["CoAP.NET.PubSub"] = ["CoAP.NET.Content", "CoAP.NET.Dataflow", "CoAP.NET.Tables"],
+        ["CoAP.NET.ResourceDirectory"] = ["CoAP.NET.Dataflow", "CoAP.NET.Hosting", "CoAP.NET.Tables"],
+        ["CoAP.NET.SerializerMatrix"] = ["CoAP.NET.Dataflow"],
+        ["CoAP.NET.Tables"] = ["CoAP.NET.Dataflow"],
+
+        // Dtls for the type of identities on coaps alone.
+        ["CoAP.NET.Testing"] = ["CoAP.NET.Dataflow", "CoAP.NET.Dtls"],
+        ["CoAP.NET.Testing.Hosting"] = ["CoAP.NET.Hosting", "CoAP.NET.Testing"],
+    };
+
+    [Fact]
+    public void A_package_needs_those_that_are_named_here()
+    {
+        string src = Path.Combine(Repository.Root, "src");
+        Dictionary<string, string[]> needs = Directory.EnumerateFiles(src, "*.csproj", SearchOption.AllDirectories)
+            .Select(static file => (Name: Path.GetFileNameWithoutExtension(file), Project: XDocument.Load(file)))
+            .Where(static project => project.Project.Descendants("IsPackable").Any() && !project.Project.Descendants("PackAsTool").Any()
+                && !project.Project.Descendants("PackageType").Any())
+            .ToDictionary(static project => project.Name, static project => Needs(project.Project));
+
+        Assert.Equal(Lines(s_needs), Lines(needs));
+    }
+
+    // What the compiler alone uses (generators, programs that are started) is in no bin folder.
+    private static string[] Needs(XDocument project) =>
+    [
+        .. project.Descendants("ProjectReference")
+            .Where(static reference => (string?)reference.Attribute("ReferenceOutputAssembly") != "false")
+            .Select(static reference => Path.GetFileNameWithoutExtension(((string)reference.Attribute("Include")!).Replace('\\', '/')))
+            .Order(StringComparer.Ordinal),
+    ];
+
+    private static IEnumerable<string> Lines(Dictionary<string, string[]> needs) =>
+        needs.OrderBy(static package => package.Key, StringComparer.Ordinal)
+            .Select(static package => $"{package.Key} -> {string.Join(", ", package.Value)}");
+}

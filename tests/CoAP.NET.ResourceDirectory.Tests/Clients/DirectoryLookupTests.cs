@@ -1,0 +1,243 @@
+using System.Globalization;
+using CoAP.NET.Testing;
+using CoAP.NET.Tests;
+
+namespace CoAP.NET.ResourceDirectory.Tests.Clients;
+
+/// <summary>Asking a resource directory (RFC 9176 section 6).</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class DirectoryLookupTests
+{
+    [Fact]
+    [Rfc("9176-6c-1")]
+    public async Task Criteria_are_arguments_of_the_query_and_results_have_absolute_targets()
+    {
+        await using DirectorySite site = await DirectorySite.StartAsync();
+        site.Directory.Add("node1", "coap://[2001:db8::7]:61616", new CoapLink("/t", new CoapLinkAttribute("rt", "temperature-c")),
+            new CoapLink("/l", new CoapLinkAttribute("rt", "light")));
+        CoapResourceDirectory directory = await site.DiscoverAsync();
+
+        CoapLink resource = Assert.Single(await site.CollectAsync(
+            directory.FindResourcesAsync(new CoapDirectoryQuery { ResourceType = "temp*" })));
+        Assert.Equal("coap://[2001:db8::7]:61616/t", resource.Target);
+        Assert.Equal("GET /resource-lookup/?rt=temp*", site.Directory.Requests[^1]);
+
+        CoapDirectoryEndpoint endpoint = Assert.Single(await site.CollectAsync(
+            directory.FindEndpointsAsync(new CoapDirectoryQuery { EndpointName = "node1" })));
+        Assert.Equal(("node1", "coap://[2001:db8::7]:61616", "coap://[2001:db8::1]/reg/1/"),
+            (endpoint.Name, endpoint.Base, endpoint.Location));
+        Assert.Null(endpoint.Sector);
+
+        CoapDirectoryQuery all = new()
+        {
+            ResourceType = "a", Interface = "b", EndpointName = "c", Sector = "d", EndpointType = "e", Base = "f", Href = "g",
+            Anchor = "h", More = { ["foot"] = "30&1=2" },
+        };
+        Assert.Empty(await site.CollectAsync(directory.FindEndpointsAsync(all)));
+        Assert.Equal("GET /endpoint-lookup/?rt=a&if=b&ep=c&d=d&et=e&base=f&href=g&anchor=h&foot=30&1=2", site.Directory.Requests[^1]);
+    }
+
+    [Fact]
+    public async Task Criteria_that_are_none_are_refused_before_anything_is_sent()
+    {
+        await using DirectorySite site = await DirectorySite.StartAsync();
+        CoapResourceDirectory directory = await site.DiscoverAsync();
+
+        Assert.Throws<ArgumentException>(() => directory.FindResourcesAsync(new CoapDirectoryQuery { More = { ["page"] = "1" } }));
+        Assert.Throws<ArgumentException>(() => directory.FindResourcesAsync(new CoapDirectoryQuery { More = { ["a=b"] = "1" } }));
+        Assert.Throws<ArgumentOutOfRangeException>(
+            () => directory.FindResourcesAsync(new CoapDirectoryQuery { ResourceType = new string('x', 300) }));
+        Assert.Throws<ArgumentOutOfRangeException>(() => new CoapDirectoryQuery { PageSize = 0 });
+        Assert.Empty(site.Directory.Requests);
+    }
+
+    [Theory]
+    [InlineData(0, 1)]
+    [InlineData(3, 2)]
+    [InlineData(4, 3)]
+    [InlineData(5, 3)]
+    [Rfc("9176-6c-2")]
+    public async Task Pages_are_asked_for_until_one_is_not_full(int links, int requests)
+    {
+        await using DirectorySite site = await DirectorySite.StartAsync();
+        site.Directory.Add("node1", "coap://[2001:db8::7]", Links(links));
+        CoapResourceDirectory directory = await site.DiscoverAsync();
+
+        List<CoapLink> found = await site.CollectAsync(directory.FindResourcesAsync(new CoapDirectoryQuery { PageSize = 2 }));
+
+        Assert.Equal(Links(links).Select(static link => $"coap://[2001:db8::7]{link.Target}"), found.Select(static link => link.Target));
+        Assert.Equal(Enumerable.Range(0, requests).Select(static page => $"GET /resource-lookup/?page={page}&count=2"),
+            site.Directory.Requests);
+    }
+
+    [Fact]
+    public async Task A_result_of_many_blocks_is_one_answer()
+    {
+        await using DirectorySite site = await DirectorySite.StartAsync();
+        site.Directory.Add("node1", "coap://[2001:db8::7]", Links(2000));
+        CoapResourceDirectory directory = await site.DiscoverAsync();
+
+        Assert.Equal(2000, (await site.CollectAsync(directory.FindResourcesAsync())).Count);
+    }
+
+    [Fact]
+    public async Task A_directory_that_knows_no_pages_gives_each_result_once()
+    {
+        await using DirectorySite site = await DirectorySite.StartAsync();
+        int given = 2;
+        site.Directory.Answers = _ => CoapResults.Content(CoapLinkFormat.ToContent(Links(given)));
+        CoapResourceDirectory directory = await site.DiscoverAsync();
+
+        Assert.Equal(2, (await site.CollectAsync(directory.FindResourcesAsync(new CoapDirectoryQuery { PageSize = 2 }))).Count);
+        given = 7;
+        Assert.Equal(7, (await site.CollectAsync(directory.FindResourcesAsync(new CoapDirectoryQuery { PageSize = 2 }))).Count);
+    }
+
+    [Fact]
+    public async Task Pages_without_end_and_results_without_number_end_at_the_bound()
+    {
+        await using DirectorySite site = await DirectorySite.StartAsync();
+        int page = 0;
+        site.Directory.Answers = _ => CoapResults.Content(CoapLinkFormat.ToContent(
+            [new CoapLink($"/a{page++ % 2}"), new CoapLink("/b")]));
+        CoapResourceDirectory directory = await site.DiscoverAsync(options: new CoapDirectoryClientOptions { MaxResults = 50 });
+
+        CoapDirectoryException loop = await Assert.ThrowsAsync<CoapDirectoryException>(
+            () => site.CollectAsync(directory.FindResourcesAsync(new CoapDirectoryQuery { PageSize = 2 })));
+        Assert.Contains("more resources than 50", loop.Message, StringComparison.Ordinal);
+        Assert.Equal(26, page);
+
+        site.Directory.Answers = _ => CoapResults.Content(CoapLinkFormat.ToContent(Links(51)));
+        await Assert.ThrowsAsync<CoapDirectoryException>(() => site.CollectAsync(directory.FindEndpointsAsync()));
+    }
+
+    [Fact]
+    public async Task Answers_that_are_no_look_up_are_told_by_their_kind()
+    {
+        await using DirectorySite site = await DirectorySite.StartAsync();
+        CoapResourceDirectory directory = await site.DiscoverAsync();
+
+        site.Directory.Answers = _ => CoapResults.Text("</a>;title=\"x\u0007y\"", CoapContentFormat.LinkFormat);
+        await Assert.ThrowsAsync<CoapProtocolException>(() => site.CollectAsync(directory.FindResourcesAsync()));
+        site.Directory.Answers = _ => CoapResults.NotFound();
+        CoapDirectoryException gone = await Assert.ThrowsAsync<CoapDirectoryException>(
+            () => site.CollectAsync(directory.FindResourcesAsync()));
+        Assert.Contains("discover it again", gone.Message, StringComparison.Ordinal);
+        Assert.Equal(CoapCode.NotFound, gone.Response?.Code);
+
+        CoapResourceDirectory without = new(site.Client, CoapUri.Parse(DirectorySite.Address + "/resourcedirectory/"));
+        await Assert.ThrowsAsync<CoapDirectoryException>(() => site.CollectAsync(without.FindEndpointsAsync()));
+    }
+
+    [Fact]
+    [Rfc("9176-4c-4")]
+    public async Task A_look_up_waits_when_the_directory_is_busy_and_shows_that_it_is_fresh()
+    {
+        await using DirectorySite site = await DirectorySite.StartAsync();
+        site.Directory.Add("node1", "coap://[2001:db8::7]", Links(1));
+        CoapResourceDirectory directory = await site.DiscoverAsync();
+        int asked = 0;
+        site.Directory.Answers = request => ++asked == 1 ? CoapResults.ServiceUnavailable(TimeSpan.FromSeconds(5))
+            : request.IsFresh(TimeSpan.FromMinutes(1)) ? null : CoapResults.FreshnessRequired();
+
+        Assert.Single(await site.CollectAsync(directory.FindResourcesAsync()));
+
+        Assert.Equal(3, asked);
+        Assert.InRange(site.Clock.Elapsed, TimeSpan.FromSeconds(5), TimeSpan.FromSeconds(6));
+    }
+
+    [Fact]
+    [Rfc("9176-6c-3")]
+    public async Task Watching_tells_what_came_what_changed_and_what_went()
+    {
+        await using DirectorySite site = await DirectorySite.StartAsync();
+        CoapResourceDirectory directory = await site.DiscoverAsync();
+        site.Directory.Add("node1", "coap://[2001:db8::7]", new CoapLink("/a"));
+        SmallRegistration second = site.Directory.Add("node2", "coap://[2001:db8::8]", new CoapLink("/b"));
+        await using IAsyncEnumerator<CoapDirectoryChange<CoapDirectoryEndpoint>> endpoints =
+            directory.WatchEndpointsAsync().GetAsyncEnumerator();
+        await using IAsyncEnumerator<CoapDirectoryChange<CoapLink>> resources =
+            directory.WatchResourcesAsync(new CoapDirectoryQuery { ResourceType = "light" }).GetAsyncEnumerator();
+
+        Assert.Equal((CoapDirectoryChangeKind.Came, "node1"), await NextAsync(site, endpoints));
+        Assert.Equal((CoapDirectoryChangeKind.Came, "node2"), await NextAsync(site, endpoints));
+        Task<bool> none = resources.MoveNextAsync().AsTask();
+
+        // The directory's trouble passes.
+        site.Directory.Answers = _ => CoapResults.ServiceUnavailable(TimeSpan.FromSeconds(1));
+        site.Directory.Notify();
+        await site.Clock.SettleAsync();
+        site.Directory.Answers = null;
+
+        site.Directory.Remove(second);
+        Assert.Equal((CoapDirectoryChangeKind.Went, "node2"), await NextAsync(site, endpoints));
+        site.Directory.Add("node3", "coap://[2001:db8::9]", new CoapLink("/l", new CoapLinkAttribute("rt", "light")));
+        Assert.Equal((CoapDirectoryChangeKind.Came, "node3"), await NextAsync(site, endpoints));
+        Assert.True(await site.RunAsync(none));
+        Assert.Equal("coap://[2001:db8::9]/l", resources.Current.Item.Target);
+
+        Task<CoapResponse> moved = site.Client.PostAsync(DirectorySite.Address + "/reg/1/?base=coap://%5B2001:db8::77%5D", null);
+        Assert.True((await site.RunAsync(moved)).IsSuccess);
+        Assert.Equal((CoapDirectoryChangeKind.Changed, "node1"), await NextAsync(site, endpoints));
+        Assert.Equal("coap://[2001:db8::77]", endpoints.Current.Item.Base);
+    }
+
+    [Fact]
+    public async Task A_directory_that_does_not_notify_is_asked_again_and_again()
+    {
+        await using DirectorySite site = await DirectorySite.StartAsync(new DirectorySite(notifies: false));
+        CoapResourceDirectory directory = await site.DiscoverAsync();
+        site.Directory.Add("node1", "coap://[2001:db8::7]", new CoapLink("/a"));
+        await using IAsyncEnumerator<CoapDirectoryChange<CoapDirectoryEndpoint>> endpoints =
+            directory.WatchEndpointsAsync().GetAsyncEnumerator();
+        Assert.Equal((CoapDirectoryChangeKind.Came, "node1"), await NextAsync(site, endpoints));
+
+        site.Directory.Add("node2", "coap://[2001:db8::8]");
+
+        Assert.Equal((CoapDirectoryChangeKind.Came, "node2"), await NextAsync(site, endpoints));
+    }
+
+    [Fact]
+    public async Task Watching_ends_with_the_first_error_and_with_what_cannot_be_read()
+    {
+        await using DirectorySite site = await DirectorySite.StartAsync();
+        CoapResourceDirectory directory = await site.DiscoverAsync();
+        site.Directory.Answers = _ => CoapResults.Forbidden();
+        await using (IAsyncEnumerator<CoapDirectoryChange<CoapLink>> refused = directory.WatchResourcesAsync().GetAsyncEnumerator())
+        {
+            await Assert.ThrowsAsync<CoapDirectoryException>(() => site.RunAsync(refused.MoveNextAsync().AsTask()));
+        }
+
+        await using DirectorySite silent = new();
+        CoapResourceDirectory away = new(silent.Client, null, CoapUri.Parse("coap://[2001:db8::55]/x"));
+        await using IAsyncEnumerator<CoapDirectoryChange<CoapLink>> unanswered = away.WatchResourcesAsync().GetAsyncEnumerator();
+        await Assert.ThrowsAsync<CoapTimeoutException>(() => silent.RunAsync(unanswered.MoveNextAsync().AsTask()));
+    }
+
+    [Fact]
+    public void Links_that_several_endpoints_have_are_told_apart_by_their_number()
+    {
+        DirectoryDifference difference = new();
+        CoapLink shared = new("coap://a/x", new CoapLinkAttribute("rt", "t"));
+
+        Assert.Equal(2, difference.Take([shared, shared]).Count);
+        Assert.Empty(difference.Take([shared, shared]));
+        Assert.Equal([(CoapDirectoryChangeKind.Went, shared)], difference.Take([shared]));
+        Assert.Equal([(CoapDirectoryChangeKind.Changed, "coap://a/x")],
+            difference.Take([shared.With("rt", "other")]).Select(static change => (change.Kind, change.Link.Target)));
+
+        // Another relation or context is another link.
+        Assert.Equal([CoapDirectoryChangeKind.Went, CoapDirectoryChangeKind.Came],
+            difference.Take([shared.With("anchor", "/y")]).Select(static change => change.Kind));
+    }
+
+    private static CoapLink[] Links(int count) =>
+        [.. Enumerable.Range(0, count).Select(static i => new CoapLink($"/r{i.ToString(CultureInfo.InvariantCulture)}"))];
+
+    private static async Task<(CoapDirectoryChangeKind, string?)> NextAsync(DirectorySite site,
+        IAsyncEnumerator<CoapDirectoryChange<CoapDirectoryEndpoint>> changes)
+    {
+        Assert.True(await site.RunAsync(changes.MoveNextAsync().AsTask()));
+        return (changes.Current.Kind, changes.Current.Item.Name);
+    }
+}

@@ -1,0 +1,414 @@
+using System.Net;
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.ResourceDirectory.Tests.Clients;
+
+/// <summary>Keeping an endpoint registered (RFC 9176 section 5).</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class KeptRegistrationTests
+{
+    private static readonly CoapAddress s_directory = InMemoryNetwork.Address("[2001:db8::1]:5683");
+
+    [Fact]
+    [Rfc("9176-5c-1")]
+    public async Task An_endpoint_is_registered_with_all_that_it_says_of_itself()
+    {
+        CoapRegistrationOptions options = RegistrationSite.Options();
+        options.Sector = "floor 3";
+        options.Types.Add("oic.d.sensor");
+        options.Types.Add("other");
+        options.Attributes["model"] = "a&b";
+        await using RegistrationSite site = await RegistrationSite.StartAsync(options);
+
+        SmallRegistration made = Assert.Single(site.Directory.Registrations);
+        Assert.Equal(("node1", "floor 3", 3600u, "coap://[2001:db8::9]:5683"), (made.Name, made.Sector, made.Lifetime, made.Base));
+        Assert.Equal(["et=oic.d.sensor", "et=other", "model=a&b"], made.Others);
+        Assert.Equal("</t>;rt=\"temperature-c\"", CoapLinkFormat.Format(made.Links));
+        Assert.Equal("/reg/1/", site.Registration.Status.Location);
+        Assert.Equal("coap://[2001:db8::1]/resourcedirectory/", site.Registration.Status.Directory?.ToString());
+    }
+
+    [Fact]
+    public async Task An_endpoint_without_a_name_of_its_own_leaves_the_name_to_the_directory()
+    {
+        await using RegistrationSite site = await RegistrationSite.StartAsync(new CoapRegistrationOptions(), untilRegistered: false);
+
+        await site.PassAsync(TimeSpan.FromMinutes(1));
+
+        Assert.DoesNotContain(site.Directory.Requests, static request => request.Contains("ep=", StringComparison.Ordinal));
+        Assert.NotEqual(0, site.Count("POST /resourcedirectory/"));
+    }
+
+    [Fact]
+    [Rfc("9176-5c-2", "9176-5c-3")]
+    public async Task It_is_refreshed_for_30_days_without_ever_being_missing_and_at_a_location_exactly_as_it_was_given()
+    {
+        await using RegistrationSite site = await RegistrationSite.StartAsync(new CoapRegistrationOptions { EndpointName = "node1" });
+        int missing = 0;
+        for (int look = 0; look < 30 * 4; look++)
+        {
+            await site.PassAsync(TimeSpan.FromHours(6));
+            missing += site.Directory.Registrations.Count == 1 ? 0 : 1;
+        }
+
+        Assert.Equal(0, missing);
+        Assert.Equal(1, site.Count("POST /resourcedirectory/"));
+
+        // 25 h, refreshed when 20 h to 22.5 h are over.
+        Assert.InRange(site.Count("POST /reg/1/"), 32, 36);
+        Assert.Equal(CoapRegistrationState.Registered, site.State);
+
+        await site.StopAsync();
+        Assert.Equal("DELETE /reg/1/", site.Directory.Requests[^1]);
+        Assert.Empty(site.Directory.Registrations);
+        Assert.Equal(CoapRegistrationState.Ended, site.State);
+    }
+
+    [Fact]
+    public async Task Refreshes_that_are_lost_are_tried_again_before_the_lifetime_is_over()
+    {
+        CoapRegistrationOptions options = RegistrationSite.Options();
+        options.Lifetime = TimeSpan.FromHours(25);
+        await using RegistrationSite site = await RegistrationSite.StartAsync(options);
+        int missing = 0;
+        for (int look = 0; look < 60; look++)
+        {
+            // Away for an hour of six.
+            site.Site.Network.Block(InMemoryNetwork.Address(DirectorySite.ClientAddress), s_directory);
+            await site.PassAsync(TimeSpan.FromHours(1));
+            site.Site.Network.Heal();
+            await site.PassAsync(TimeSpan.FromHours(5));
+            missing += site.Directory.Registrations.Count == 1 ? 0 : 1;
+        }
+
+        Assert.Equal(0, missing);
+        Assert.Contains(site.Told, static status => status.State == CoapRegistrationState.Retrying);
+        Assert.DoesNotContain(site.Told, static status => status.State == CoapRegistrationState.Waiting);
+    }
+
+    [Fact]
+    public async Task A_directory_that_was_away_for_long_is_found_again_and_waits_grow_up_to_their_bound()
+    {
+        await using RegistrationSite site = await RegistrationSite.StartAsync();
+        site.Site.Network.Block(InMemoryNetwork.Address(DirectorySite.ClientAddress), s_directory);
+        await site.PassAsync(TimeSpan.FromHours(12));
+
+        Assert.True(site.State is CoapRegistrationState.Waiting or CoapRegistrationState.Searching or CoapRegistrationState.Registering);
+        Assert.NotNull(site.Registration.Status.Error);
+        Assert.Null(site.Registration.Status.Until);
+        List<CoapRegistrationStatus> failed = [.. site.Told.Where(static status => status.NextTry is not null && status.Error is not null)];
+        Assert.Equal(Enumerable.Range(1, failed.Count), failed.Select(static status => status.Failures));
+
+        // A try takes up to a minute and a half, a wait five to ten minutes.
+        Assert.InRange(failed.Count, 60, 140);
+
+        site.Site.Network.Heal();
+        site.Directory.Forget();
+        await site.Site.RunAsync(site.Registration.WhenRegisteredAsync(), TimeSpan.FromMinutes(15));
+        Assert.Single(site.Directory.Registrations);
+        Assert.Equal((0, null), (site.Registration.Status.Failures, site.Registration.Status.Error));
+    }
+
+    [Fact]
+    [Rfc("9176-5c-4")]
+    public async Task A_directory_that_forgot_is_registered_with_again_at_the_next_refresh()
+    {
+        await using RegistrationSite site = await RegistrationSite.StartAsync();
+        site.Directory.Forget();
+        site.Directory.Add("stranger", "coap://[2001:db8::66]");
+        site.Directory.Remove(site.Directory.Registrations[0]);
+
+        await site.Site.RunAsync(() => site.Directory.Registrations.Count == 1, TimeSpan.FromHours(1));
+
+        Assert.Equal("/reg/2/", Assert.Single(site.Directory.Registrations).Path);
+        await site.Site.RunAsync(() => site.Registration.Status.Location == "/reg/2/");
+        Assert.Equal(0, site.Count("DELETE"));
+        await site.StopAsync();
+        Assert.Equal((1, "DELETE /reg/2/"), (site.Count("DELETE"), site.Directory.Requests[^1]));
+    }
+
+    [Fact]
+    public void Times_outside_their_range_are_refused()
+    {
+        CoapRegistrationOptions options = new();
+        TimeSpan tooShort = TimeSpan.FromMilliseconds(99);
+        TimeSpan tooLong = TimeSpan.FromDays(1) + TimeSpan.FromTicks(1);
+
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.FirstRetry = tooShort);
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.FirstRetry = tooLong);
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.LongestRetry = tooShort);
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.LongestRetry = tooLong);
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.Timeout = TimeSpan.Zero);
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.Timeout = tooLong);
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.EndTimeout = TimeSpan.Zero);
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.EndTimeout = tooLong);
+        (options.FirstRetry, options.LongestRetry) = (TimeSpan.FromMilliseconds(100), TimeSpan.FromDays(1));
+        (options.Timeout, options.EndTimeout) = (TimeSpan.FromTicks(1), TimeSpan.FromDays(1));
+    }
+
+    [Fact]
+    public async Task What_is_not_its_own_any_more_is_never_removed()
+    {
+        CoapRegistrationOptions options = RegistrationSite.Options();
+        options.LongestRetry = TimeSpan.FromHours(20);
+        options.FirstRetry = TimeSpan.FromHours(20);
+        await using RegistrationSite site = await RegistrationSite.StartAsync(options);
+
+        // The registration ends while the directory is away; its location goes to somebody else.
+        site.Site.Network.Block(InMemoryNetwork.Address(DirectorySite.ClientAddress), s_directory);
+        await site.PassAsync(TimeSpan.FromMinutes(70));
+        site.Directory.Forget();
+        site.Directory.Add("stranger", "coap://[2001:db8::66]");
+        site.Site.Network.Heal();
+
+        await site.StopAsync();
+
+        Assert.Equal(0, site.Count("DELETE"));
+        Assert.Equal("stranger", Assert.Single(site.Directory.Registrations).Name);
+    }
+
+    [Fact]
+    public async Task A_directory_that_moved_is_looked_for_by_its_name_again()
+    {
+        DirectorySite network = new();
+        CoapServer second = network.MakeServer("[2001:db8::2]:5683");
+        SmallDirectory moved = new(second, network.Clock);
+        await second.StartAsync();
+        network.Names["rd.example"] = [IPAddress.Parse("2001:db8::1")];
+        await using RegistrationSite site = await RegistrationSite.StartAsync(null, "coap://rd.example", network);
+
+        network.Network.Block(InMemoryNetwork.Address(DirectorySite.ClientAddress), s_directory);
+        network.Names["rd.example"] = [IPAddress.Parse("2001:db8::2")];
+        await site.PassAsync(TimeSpan.FromHours(1));
+
+        Assert.Equal("node1", Assert.Single(moved.Registrations).Name);
+        Assert.Equal(CoapRegistrationState.Registered, site.State);
+        Assert.Equal(0, site.Count("DELETE"));
+    }
+
+    [Fact]
+    public async Task Storms_of_not_found_lead_to_no_more_requests_than_the_waits_allow()
+    {
+        await using RegistrationSite site = await RegistrationSite.StartAsync();
+        site.Directory.Answers = _ => CoapResults.NotFound();
+        int before = site.Directory.Requests.Count;
+
+        await site.PassAsync(TimeSpan.FromHours(6));
+
+        // Each wait is five to ten minutes after the first few.
+        Assert.InRange(site.Directory.Requests.Count - before, 25, 90);
+        Assert.Equal(CoapRegistrationState.Waiting, site.State);
+        site.Directory.Answers = null;
+        await site.Site.RunAsync(site.Registration.WhenRegisteredAsync(), TimeSpan.FromMinutes(15));
+    }
+
+    [Fact]
+    [Rfc("9176-4c-4")]
+    public async Task A_busy_directory_is_left_alone_for_as_long_as_it_asks_but_not_for_ever()
+    {
+        await using RegistrationSite site = await RegistrationSite.StartAsync(untilRegistered: false, site: Busy(TimeSpan.FromMinutes(30)));
+        await site.Site.RunAsync(() => site.State == CoapRegistrationState.Waiting);
+        int asked = site.Directory.Requests.Count;
+        await site.PassAsync(TimeSpan.FromMinutes(29));
+        Assert.Equal(asked, site.Directory.Requests.Count);
+        await site.PassAsync(TimeSpan.FromMinutes(2));
+        Assert.Equal(asked + 1, site.Directory.Requests.Count);
+
+        site.Directory.Answers = _ => CoapResults.ServiceUnavailable(TimeSpan.FromSeconds(uint.MaxValue));
+        await site.PassAsync(TimeSpan.FromMinutes(31));
+        site.Directory.Answers = null;
+        await site.Site.RunAsync(site.Registration.WhenRegisteredAsync(), TimeSpan.FromMinutes(61));
+
+        static DirectorySite Busy(TimeSpan time)
+        {
+            DirectorySite site = new();
+            site.Directory.Answers = _ => CoapResults.ServiceUnavailable(time);
+            return site;
+        }
+    }
+
+    [Fact]
+    public async Task A_refused_registration_is_tried_rarely_and_says_why()
+    {
+        DirectorySite network = new();
+        network.Directory.Answers = _ => CoapResults.Forbidden("not you");
+        await using RegistrationSite site = await RegistrationSite.StartAsync(untilRegistered: false, site: network);
+        await site.PassAsync(TimeSpan.FromHours(2));
+
+        Assert.Contains("not you", site.Registration.Status.Error?.Message, StringComparison.Ordinal);
+        Assert.InRange(site.Count("POST"), 12, 25);
+    }
+
+    [Fact]
+    public async Task A_refresh_that_is_refused_leads_to_a_registration()
+    {
+        await using RegistrationSite site = await RegistrationSite.StartAsync();
+        site.Directory.Answers = request => request.Path.StartsWith("/reg", StringComparison.Ordinal) ? CoapResults.Forbidden() : null;
+
+        await site.Site.RunAsync(() => site.Count("POST /resourcedirectory/") == 2, TimeSpan.FromHours(1));
+
+        site.Directory.Answers = null;
+    }
+
+    [Fact]
+    public async Task Changes_are_told_at_once_and_links_that_changed_with_the_next_refresh()
+    {
+        List<CoapLink> links = [new("/a")];
+        CoapRegistrationOptions options = RegistrationSite.Options();
+        options.Links = links.Select(static link => link);
+        await using RegistrationSite site = await RegistrationSite.StartAsync(options);
+
+        await site.Clock.AdvanceUntilAsync(site.Registration.UpdateAsync("coap://[2001:db8::77]:5683/"), TimeSpan.FromMinutes(1));
+        Assert.Equal("POST /reg/1/?base=coap://[2001:db8::77]", site.Directory.Requests[^1]);
+        Assert.Equal("coap://[2001:db8::77]", Assert.Single(site.Directory.Registrations).Base);
+
+        links.Add(new CoapLink("/b"));
+        await site.Site.RunAsync(() => site.Directory.Registrations[0].Links.Count == 2, TimeSpan.FromHours(1));
+        Assert.Equal(2, site.Count("POST /resourcedirectory/"));
+        Assert.Equal("coap://[2001:db8::77]", Assert.Single(site.Directory.Registrations).Base);
+
+        await site.Clock.AdvanceUntilAsync(site.Registration.UpdateAsync(null, [new CoapLink("/c")]), TimeSpan.FromMinutes(1));
+        Assert.Equal("</c>", CoapLinkFormat.Format(site.Directory.Registrations[0].Links));
+        Assert.Equal("/reg/1/", site.Registration.Status.Location);
+        Assert.Throws<ArgumentException>(() => { _ = site.Registration.UpdateAsync("coap://host/path"); });
+    }
+
+    [Fact]
+    public async Task A_clock_that_is_set_forward_or_a_machine_that_slept_leads_to_a_registration_and_one_set_back_to_nothing()
+    {
+        await using RegistrationSite site = await RegistrationSite.StartAsync();
+        site.Clock.JumpWallClock(TimeSpan.FromDays(-400));
+        await site.PassAsync(TimeSpan.FromMinutes(30));
+        Assert.Equal(1, site.Count("POST"));
+
+        site.Clock.JumpWallClock(TimeSpan.FromDays(800));
+        await site.PassAsync(TimeSpan.FromMinutes(10) + TimeSpan.FromSeconds(1));
+        Assert.Equal(2, site.Count("POST /resourcedirectory/"));
+        Assert.Equal(CoapRegistrationState.Registered, site.State);
+    }
+
+    [Theory]
+    [InlineData("/resourcedirectory/")]
+    [InlineData("/endpoint-lookup/")]
+    [InlineData("/.well-known/core")]
+    [InlineData("/")]
+    public async Task A_location_that_is_a_place_of_the_directory_itself_is_not_taken(string location)
+    {
+        DirectorySite network = new();
+        network.Directory.Locates = _ => CoapResults.Created().WithLocationPath([.. location[1..].Split('/')]);
+        await using RegistrationSite site = await RegistrationSite.StartAsync(untilRegistered: false, site: network);
+        await site.Site.RunAsync(() => site.State == CoapRegistrationState.Waiting);
+
+        Assert.Contains("cannot be one", site.Registration.Status.Error?.Message, StringComparison.Ordinal);
+        await site.StopAsync();
+        Assert.Equal(0, site.Count("DELETE"));
+    }
+
+    [Fact]
+    public async Task Without_a_location_it_is_registered_anew_each_time_and_nothing_is_removed()
+    {
+        DirectorySite network = new();
+        network.Directory.Locates = _ => CoapResults.Created();
+        await using RegistrationSite site = await RegistrationSite.StartAsync(site: network);
+        await site.PassAsync(TimeSpan.FromHours(2));
+
+        Assert.InRange(site.Count("POST /resourcedirectory/"), 3, 4);
+        await site.StopAsync();
+        Assert.Equal(0, site.Count("DELETE"));
+    }
+
+    [Fact]
+    public async Task Stopping_waits_for_a_registration_that_is_under_way_so_that_it_can_be_removed()
+    {
+        await using RegistrationSite site = await RegistrationSite.StartAsync(untilRegistered: false);
+        await site.Site.RunAsync(() => site.State == CoapRegistrationState.Registering);
+
+        await site.StopAsync();
+
+        Assert.Equal(["POST /resourcedirectory/?ep=node1&lt=3600", "DELETE /reg/1/"], site.Directory.Requests);
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => site.Registration.UpdateAsync());
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => site.Registration.WhenRegisteredAsync());
+    }
+
+    [Fact]
+    public async Task Stopping_does_not_wait_for_a_directory_that_is_away()
+    {
+        await using RegistrationSite site = await RegistrationSite.StartAsync();
+        site.Site.Network.Block(InMemoryNetwork.Address(DirectorySite.ClientAddress), s_directory);
+        TimeSpan before = site.Clock.Elapsed;
+
+        await site.StopAsync();
+
+        Assert.InRange(site.Clock.Elapsed - before, TimeSpan.FromSeconds(4.9), TimeSpan.FromSeconds(5.1));
+        site.Site.Network.Heal();
+    }
+
+    [Fact]
+    public async Task When_the_endpoint_was_stopped_first_it_ends_and_says_so()
+    {
+        await using RegistrationSite site = await RegistrationSite.StartAsync();
+        await site.Clock.AdvanceUntilAsync(site.Site.Client.DisposeAsync().AsTask(), TimeSpan.FromMinutes(1));
+
+        await site.Site.RunAsync(() => site.State == CoapRegistrationState.Ended, TimeSpan.FromHours(2));
+    }
+
+    [Fact]
+    [Rfc("9176-5c-5")]
+    public async Task Through_a_proxy_or_over_tcp_the_base_has_to_be_given()
+    {
+        DirectorySite network = new();
+        await using RegistrationSite site = await RegistrationSite.StartAsync(site: network);
+        CoapResourceDirectory streams = new(network.Client, CoapUri.Parse("coap+tcp://[2001:db8::1]/rd"));
+        CoapRegistration registration = CoapRegistration.Start(network.Client, streams, RegistrationSite.Options("other"));
+        await site.Site.RunAsync(() => registration.Status.State == CoapRegistrationState.Waiting);
+
+        Assert.Contains("CoapRegistrationOptions.Base", registration.Status.Error?.Message, StringComparison.Ordinal);
+        await site.Clock.AdvanceUntilAsync(registration.DisposeAsync().AsTask(), TimeSpan.FromMinutes(1));
+    }
+
+    [Fact]
+    public async Task Links_that_no_directory_takes_and_links_that_cannot_be_had_are_told_and_tried_again()
+    {
+        IEnumerable<CoapLink> links = [new("relative")];
+        CoapRegistrationOptions options = RegistrationSite.Options();
+        options.Links = Enumerable.Range(0, 1).SelectMany(_ => links);
+        await using RegistrationSite site = await RegistrationSite.StartAsync(options, untilRegistered: false);
+        await site.Site.RunAsync(() => site.State == CoapRegistrationState.Waiting);
+        Assert.Contains("single slash", site.Registration.Status.Error?.Message, StringComparison.Ordinal);
+
+        links = Enumerable.Range(0, 1).Select(static i => new CoapLink($"/{1 / i}"));
+        await site.Site.RunAsync(() => site.Registration.Status.Failures >= 2);
+        Assert.IsType<DivideByZeroException>(site.Registration.Status.Error?.InnerException);
+
+        links = [new("/a", new CoapLinkAttribute("anchor", "urn:x")), new("http://a.example/")];
+        await site.Site.RunAsync(site.Registration.WhenRegisteredAsync());
+    }
+
+    [Fact]
+    public void Options_that_no_directory_takes_are_refused()
+    {
+        CoapRegistrationOptions options = new();
+        Assert.Throws<ArgumentException>(() => options.EndpointName = new string('x', 64));
+        Assert.Throws<ArgumentException>(() => options.EndpointName = "a\u0085");
+        Assert.Throws<ArgumentException>(() => options.Sector = "a\n");
+        Assert.Throws<ArgumentException>(() => options.Base = "coap://host/path");
+        Assert.Throws<ArgumentException>(() => options.Base = "coap://[fe80::1%25lo]");
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.Lifetime = TimeSpan.Zero);
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.Lifetime = TimeSpan.FromSeconds(1L << 32));
+        options.Attributes["page"] = "1";
+        Assert.Throws<ArgumentException>(() => RegistrationRules.CheckAttributes(options));
+    }
+
+    [Theory]
+    [InlineData(90_000, 72_000, 81_000)]
+    [InlineData(3600, 2880, 3240)]
+    [InlineData(300, 180, 240)]
+    [InlineData(60, 30, 45)]
+    [InlineData(1, 0.5, 0.75)]
+    public void Refreshes_come_well_before_the_end_and_not_all_at_once(double lifetime, double least, double most)
+    {
+        Assert.Equal(most, RegistrationTimes.RefreshAfter(TimeSpan.FromSeconds(lifetime), 0).TotalSeconds, 3);
+        Assert.Equal(least, RegistrationTimes.RefreshAfter(TimeSpan.FromSeconds(lifetime), 1).TotalSeconds, 3);
+    }
+}
