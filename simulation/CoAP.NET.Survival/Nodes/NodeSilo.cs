@@ -1,7 +1,7 @@
 using System.Net;
-using System.Net.Sockets;
 using CoAP.NET.Cluster;
 using CoAP.NET.Cluster.PostgreSql;
+using CoAP.NET.Tests.Shared;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -40,7 +40,7 @@ internal sealed class NodeSilo : IHostedService, IAsyncDisposable
         builder.Services.AddCoapCluster(configure).UseStore(_ => store);
         builder.UseOrleans(silo => silo
             .Configure<ClusterOptions>(static options => (options.ClusterId, options.ServiceId) = ("survival", "survival"))
-            .ConfigureEndpoints(IPAddress.Loopback, FreePort(), gatewayPort: 0)
+            .ConfigureEndpoints(IPAddress.Loopback, LoopbackPort.FindFree(), gatewayPort: 0)
             .UseAdoNetClustering(options => (options.Invariant, options.ConnectionString) = ("Npgsql", connection))
             .AddCoap());
         return new NodeSilo(self =>
@@ -67,13 +67,5 @@ internal sealed class NodeSilo : IHostedService, IAsyncDisposable
     {
         await _host.StopAsync();
         await ((IAsyncDisposable)_host).DisposeAsync();
-    }
-
-    // Another process could take it before the silo does; then the node does not start, and says so.
-    private static int FreePort()
-    {
-        using Socket socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-        return ((IPEndPoint)socket.LocalEndPoint!).Port;
     }
 }

@@ -1,5 +1,3 @@
-using System.Net;
-using System.Net.Sockets;
 using CoAP.NET.Dtls;
 using CoAP.NET.Tests;
 using CoAP.NET.Transports;
@@ -207,7 +205,7 @@ public sealed class RelayWayTests : IDisposable
             return;
         }
 
-        await using Site site = await Site.StartAsync(2, 0, sharedPort: FreePort());
+        await using Site site = await Site.StartAsync(2, 0, sharedPort: LoopbackPort.FindFree());
         Assert.All(site.Nodes, node => Assert.Null(SteeringOf(node).Offer(site.Nodes[0].Cluster.Self.Id, 1)));
     }
 
@@ -215,13 +213,6 @@ public sealed class RelayWayTests : IDisposable
     {
         _way.Dispose();
         _entrance.Dispose();
-    }
-
-    private static int FreePort()
-    {
-        using Socket socket = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
-        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-        return ((IPEndPoint)socket.LocalEndPoint!).Port;
     }
 
     private static Task HaveWaysAsync(Site site) => Eventually.IsTrueAsync(() => site.Nodes.All(

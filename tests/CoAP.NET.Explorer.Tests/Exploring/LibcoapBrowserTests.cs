@@ -1,6 +1,4 @@
 using System.Diagnostics;
-using System.Net;
-using System.Net.Sockets;
 using CoAP.NET.Tests.Browser;
 using Microsoft.Playwright;
 
@@ -15,13 +13,7 @@ public sealed class LibcoapBrowserTests(Chromium chromium) : IClassFixture<Chrom
     [External("chromium", Program)]
     public async Task A_clock_of_libcoap_is_found_asked_observed_and_plotted()
     {
-        int port;
-        using (Socket free = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp))
-        {
-            free.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-            port = ((IPEndPoint)free.LocalEndPoint!).Port;
-        }
-
+        int port = LoopbackPort.FindFree();
         ProcessStartInfo start = new(Program, ["-A", "127.0.0.1", "-p", $"{port}"]) { UseShellExecute = false };
         using Process server = Process.Start(start)!;
         try

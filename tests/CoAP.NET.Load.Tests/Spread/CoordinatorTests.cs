@@ -1,6 +1,5 @@
 using System.Collections.Concurrent;
 using System.Net;
-using System.Net.Sockets;
 using System.Text.Json;
 
 namespace CoAP.NET.Load.Tests;
@@ -329,11 +328,5 @@ public sealed class CoordinatorTests
         Assert.StartsWith($"Worker {worker.Name}: busy with a run for 127.0.0.1:", busy.Message, StringComparison.Ordinal);
     }
 
-    // A port that was free a moment ago.
-    private static DnsEndPoint Nobody()
-    {
-        using Socket socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-        return new DnsEndPoint("127.0.0.1", ((IPEndPoint)socket.LocalEndPoint!).Port);
-    }
+    private static DnsEndPoint Nobody() => new("127.0.0.1", LoopbackPort.FindFree());
 }

@@ -1,5 +1,4 @@
 using System.Net;
-using System.Net.Sockets;
 using CoAP.NET.Dtls;
 using CoAP.NET.Transports;
 using Microsoft.Extensions.DependencyInjection;
@@ -26,59 +25,7 @@ internal sealed class SiloWorld : IAsyncDisposable
     /// <param name="configure">Changes what the silo does with devices.</param>
     public async Task<TestSilo> StartSiloAsync(Action<CoapDeviceOptions>? configure = null)
     {
-        for (int attempt = 1; ; attempt++)
-        {
-            int port = FreePort();
-            try
-            {
-                return await StartSiloAsync(port, configure);
-            }
-            catch (Exception exception) when (attempt < 5 && IsOfPort(exception))
-            {
-                // Another process took it in between.
-                _primary = _silos.Count == 0 ? 0 : _primary;
-            }
-        }
-    }
-
-    /// <summary>Starts a device, which serves <c>/state</c> and counts the requests to it.</summary>
-    /// <param name="name">Its name.</param>
-    public async Task<TestDevice> StartDeviceAsync(string name)
-    {
-        CoapAddress address = InMemoryNetwork.Address($"198.51.100.{_devices.Count + 1}:5684");
-        CoapServer server = new();
-        server.Endpoint.AddTransport(Network.CreateTransport("coaps", address, CoapTestIdentity.Psk(name)));
-        TestDevice device = new(server);
-        _devices.Add(server);
-        await server.StartAsync();
-        return device;
-    }
-
-    public async ValueTask DisposeAsync()
-    {
-        foreach (CoapServer device in _devices)
-        {
-            await device.DisposeAsync();
-        }
-
-        foreach (TestSilo silo in Enumerable.Reverse(_silos))
-        {
-            await silo.DisposeAsync();
-        }
-    }
-
-    private static int FreePort()
-    {
-        using TcpListener listener = new(IPAddress.Loopback, 0);
-        listener.Start();
-        return ((IPEndPoint)listener.LocalEndpoint).Port;
-    }
-
-    private static bool IsOfPort(Exception? exception) =>
-        exception is not null && (exception is SocketException or IOException || IsOfPort(exception.InnerException));
-
-    private async Task<TestSilo> StartSiloAsync(int port, Action<CoapDeviceOptions>? configure)
-    {
+        int port = LoopbackPort.FindFree();
         int number = _silos.Count + 1;
         _primary = _primary == 0 ? port : _primary;
         HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(null);
@@ -132,6 +79,32 @@ internal sealed class SiloWorld : IAsyncDisposable
         // What is known of devices is stored under a fence.
         await Eventually.IsTrueAsync(() => CoapSlot.All.All(slot => cluster.Map[slot].Fence.IsSet));
         return started;
+    }
+
+    /// <summary>Starts a device, which serves <c>/state</c> and counts the requests to it.</summary>
+    /// <param name="name">Its name.</param>
+    public async Task<TestDevice> StartDeviceAsync(string name)
+    {
+        CoapAddress address = InMemoryNetwork.Address($"198.51.100.{_devices.Count + 1}:5684");
+        CoapServer server = new();
+        server.Endpoint.AddTransport(Network.CreateTransport("coaps", address, CoapTestIdentity.Psk(name)));
+        TestDevice device = new(server);
+        _devices.Add(server);
+        await server.StartAsync();
+        return device;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (CoapServer device in _devices)
+        {
+            await device.DisposeAsync();
+        }
+
+        foreach (TestSilo silo in Enumerable.Reverse(_silos))
+        {
+            await silo.DisposeAsync();
+        }
     }
 
     private sealed class NoFatalErrors : IFatalErrorHandler

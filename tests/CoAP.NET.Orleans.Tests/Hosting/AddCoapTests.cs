@@ -79,7 +79,7 @@ public sealed class AddCoapTests
         HostApplicationBuilder builder = Host.CreateApplicationBuilder(new HostApplicationBuilderSettings { DisableDefaults = true });
         builder.Logging.AddProvider(new Silence());
         configure(builder.Services);
-        builder.UseOrleans(static silo => silo.UseLocalhostClustering(SiloNode.FreePort().Port, gatewayPort: 0).AddCoap().AddCoap());
+        builder.UseOrleans(static silo => silo.UseLocalhostClustering(LoopbackPort.FindFree(), gatewayPort: 0).AddCoap().AddCoap());
         return builder.Build();
     }
 

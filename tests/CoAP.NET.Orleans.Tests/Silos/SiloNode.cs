@@ -1,5 +1,4 @@
 using System.Net;
-using System.Net.Sockets;
 using CoAP.NET.Cluster;
 using CoAP.NET.Cluster.Tests.Nodes;
 using CoAP.NET.Cluster.Tests.Steering;
@@ -56,7 +55,7 @@ internal sealed class SiloNode : IAsyncDisposable
         CoapMemoryCluster memory, IPEndPoint? primary, ICoapPskStore keys, StringWriterLogger log, Action<CoapServer> map)
     {
         CutStore store = new(memory.Open());
-        IPEndPoint silo = FreePort();
+        IPEndPoint silo = new(IPAddress.Loopback, LoopbackPort.FindFree());
         HostApplicationBuilder builder = Host.CreateApplicationBuilder(new HostApplicationBuilderSettings { DisableDefaults = true });
         builder.Logging.AddProvider(new Logs(log));
         builder.Services.AddCoapCluster(static options =>
@@ -98,14 +97,6 @@ internal sealed class SiloNode : IAsyncDisposable
         }
 
         return node;
-    }
-
-    /// <summary>A port that nobody has.</summary>
-    public static IPEndPoint FreePort()
-    {
-        using Socket socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-        return (IPEndPoint)socket.LocalEndPoint!;
     }
 
     /// <summary>Stops as an application stops: it leaves before.</summary>

@@ -1,5 +1,3 @@
-using System.Net;
-using System.Net.Sockets;
 using System.Text.Json;
 using CoAP.NET.Dtls;
 
@@ -35,13 +33,7 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
     [Fact]
     public async Task A_client_says_why_nothing_comes_and_goes_on()
     {
-        string address;
-        using (Socket free = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp))
-        {
-            free.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-            address = $"coap://127.0.0.1:{((IPEndPoint)free.LocalEndPoint!).Port}";
-        }
-
+        string address = $"coap://127.0.0.1:{LoopbackPort.FindFree()}";
         using Tool client = projects.Start(TemplateProjects.Client, [address + "/temperature"]);
         await client.SaysAsync("Nothing listens at");
         using Tool server = projects.Start(TemplateProjects.Server, [], ("Coap__Server__Endpoints__0", address));

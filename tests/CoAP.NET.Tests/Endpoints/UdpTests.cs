@@ -1,5 +1,3 @@
-using System.Net;
-using System.Net.Sockets;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Endpoints;
@@ -169,10 +167,7 @@ public sealed class UdpTests
             return;
         }
 
-        using Socket probe = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
-        probe.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-        int port = ((IPEndPoint)probe.LocalEndPoint!).Port;
-        probe.Close();
+        int port = LoopbackPort.FindFree();
         await using CoapClient client = new();
         await Assert.ThrowsAsync<CoapUnreachableException>(() => Within(client.GetAsync($"coap://127.0.0.1:{port}/x")));
     }

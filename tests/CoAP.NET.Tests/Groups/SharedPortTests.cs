@@ -33,7 +33,7 @@ public sealed class SharedPortTests
     {
         string adapter = MulticastTheoryAttribute.InterfaceOf(ipv6: false)!;
         using Socket other = isOtherFirst ? BindShared(0) : new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
-        int port = isOtherFirst ? PortOf(other) : FreePort();
+        int port = isOtherFirst ? PortOf(other) : LoopbackPort.FindFree();
         await using CoapServer server = Make(engine, port, adapter, shares: true);
         server.MapGet("/x", static () => CoapResults.Text("here")).AllowMulticast();
         await server.StartAsync();
@@ -104,13 +104,6 @@ public sealed class SharedPortTests
             socket.Dispose();
             throw;
         }
-    }
-
-    private static int FreePort()
-    {
-        using Socket socket = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
-        socket.Bind(new IPEndPoint(IPAddress.Any, 0));
-        return PortOf(socket);
     }
 
     private static int PortOf(Socket socket) => ((IPEndPoint)socket.LocalEndPoint!).Port;

@@ -1,6 +1,5 @@
 using System.Net;
 using System.Net.Security;
-using System.Net.Sockets;
 using System.Reflection;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
@@ -56,19 +55,12 @@ public class TlsNegotiationTests : TlsTest
         {
             Server = new SslServerAuthenticationOptions { ServerCertificate = Certificates.Server(["localhost"]) }
         };
-        await Eventually.BindsAgainAsync(async () =>
-        {
-            // The port is known only when the listener is bound: learn a free one first.
-            using (Socket free = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp))
-            {
-                free.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-                Options.TlsPort = ((IPEndPoint)free.LocalEndPoint!).Port;
-            }
 
-            Options.Endpoints.Clear();
-            Options.Endpoints.Add(new IPEndPoint(IPAddress.Loopback, Options.TlsPort));
-            await StartAsync();
-        });
+        // The option needs the number before the listener is bound.
+        Options.TlsPort = LoopbackPort.FindFree();
+        Options.Endpoints.Clear();
+        Options.Endpoints.Add(new IPEndPoint(IPAddress.Loopback, Options.TlsPort));
+        await StartAsync();
 
         await using AsyncPeer peer = await ConnectTlsPeerAsync(protocols: []);
         await Context.NextOpenedAsync();

@@ -1,4 +1,3 @@
-using System.Net;
 using System.Net.Sockets;
 using CoAP.NET.Transports;
 
@@ -24,7 +23,7 @@ public sealed class SharedServerPortTests
 
     private static async Task ShareAsync()
     {
-        int port = FreePort();
+        int port = LoopbackPort.FindFree();
         await using CoapServer one = Make("one", shares: true);
         await using CoapServer other = Make("other", shares: true);
         await using CoapServer stranger = Make("stranger", shares: false);
@@ -60,12 +59,5 @@ public sealed class SharedServerPortTests
         CoapServer server = new(new CoapEndpointOptions { SharePort = shares });
         server.MapGet("/who", () => CoapResults.Text(name));
         return server;
-    }
-
-    private static int FreePort()
-    {
-        using Socket socket = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
-        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-        return ((IPEndPoint)socket.LocalEndPoint!).Port;
     }
 }

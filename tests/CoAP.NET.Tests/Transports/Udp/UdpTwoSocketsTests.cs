@@ -132,20 +132,13 @@ public class UdpTwoSocketsTests(ITestOutputHelper output) : UdpTest
             Engine = PortableUdpEngine.WithTwoSockets,
             IsServer = true,
             SharePort = true,
-            Endpoints = { new IPEndPoint(IPAddress.IPv6Any, FreePort()) },
+            Endpoints = { new IPEndPoint(IPAddress.IPv6Any, LoopbackPort.FindFree()) },
         };
         await using CoapUdpTransport first = await StartAsync(new UdpTestContext(), options);
         await using CoapUdpTransport second = await StartAsync(new UdpTestContext(), options);
         options.SharePort = false;
         CoapBindException error = await Assert.ThrowsAsync<CoapBindException>(() => StartAsync(new UdpTestContext(), options));
         Assert.Equal(SocketError.AddressAlreadyInUse, error.SocketError);
-
-        static int FreePort()
-        {
-            using Socket socket = new(AddressFamily.InterNetworkV6, SocketType.Dgram, ProtocolType.Udp) { DualMode = true };
-            socket.Bind(new IPEndPoint(IPAddress.IPv6Any, 0));
-            return ((IPEndPoint)socket.LocalEndPoint!).Port;
-        }
     }
 
     [Theory]

@@ -1,9 +1,9 @@
 using System.Net;
 using System.Net.Sockets;
 
-namespace CoAP.NET.Interop.Tests.Peers;
+namespace CoAP.NET.Tests.Shared;
 
-/// <summary>Finds ports for programs that cannot bind port 0 and say which one they got.</summary>
+/// <summary>Finds ports for programs and silos that cannot bind port 0 and say which one they got.</summary>
 internal static class LoopbackPort
 {
     // Below those that systems give to whoever binds port 0 (from 32,768 on under Linux): of these, all processes that run beside this one
@@ -11,11 +11,11 @@ internal static class LoopbackPort
     private const int First = 20_000;
     private const int Pairs = 6_000;
 
-    // Processes begin at different places, and hand out no port twice before all others.
-    private static int s_next = Environment.ProcessId % Pairs;
+    // Processes begin at places far from each other, and hand out no port twice before all others.
+    private static int s_next = (int)((uint)Environment.ProcessId * 2_654_435_761u % Pairs);
 
     /// <summary>
-    /// A port of 127.0.0.1 that is free for UDP and TCP, and the one after it too (libcoap takes that for DTLS and TLS). If somebody else
+    /// A port that is free for UDP and TCP, and the one after it too (libcoap takes that for DTLS and TLS). If somebody else
     /// takes it before the program does, the program ends, and starting it is tried again with another one.
     /// </summary>
     public static int FindFree()
@@ -38,7 +38,7 @@ internal static class LoopbackPort
         using Socket socket = new(AddressFamily.InterNetwork, type, type == SocketType.Stream ? ProtocolType.Tcp : ProtocolType.Udp);
         try
         {
-            socket.Bind(new IPEndPoint(IPAddress.Loopback, port));
+            socket.Bind(new IPEndPoint(IPAddress.Any, port));
             return true;
         }
         catch (SocketException)
