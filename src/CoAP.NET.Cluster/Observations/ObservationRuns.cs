@@ -104,10 +104,21 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
         }
     }
 
-    /// <summary>Queues an observation for the store.</summary>
+    /// <summary>Queues an observation for the store, unless it was removed from the table: its record would come back.</summary>
     /// <param name="observation">The observation.</param>
     /// <param name="isHint">Whether a newer write will follow.</param>
     public void Write(DurableObservation observation, bool isHint)
+    {
+        lock (table.Gate)
+        {
+            if (table.Find(observation.Key) == observation)
+            {
+                Put(observation, isHint);
+            }
+        }
+    }
+
+    private void Put(DurableObservation observation, bool isHint)
     {
         // Before the state is read: later changes are written the next time.
         observation.IsDirty = false;
@@ -124,7 +135,7 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
     {
         if (observation.IsDirty)
         {
-            Write(observation, isHint: false);
+            Put(observation, isHint: false);
         }
 
         // The waiting caller handles the outcome of a pending registration.
@@ -145,9 +156,19 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
         Remove(observation);
     }
 
-    /// <summary>Removes the record of an observation that was removed from the table.</summary>
-    public void Remove(DurableObservation observation) =>
-        cluster.Writer.TryWrite(CoapRecordChange.Remove(observation.Key, observation.Fence));
+    /// <summary>
+    /// Removes the record of an observation that was removed from the table, unless another one has taken its place meanwhile.
+    /// </summary>
+    public void Remove(DurableObservation observation)
+    {
+        lock (table.Gate)
+        {
+            if (table.Find(observation.Key) is null)
+            {
+                _ = cluster.Writer.TryWrite(CoapRecordChange.Remove(observation.Key, observation.Fence));
+            }
+        }
+    }
 
     private async Task BeginAsync(DurableObservation observation, CoapPeer peer, Action<CoapObservedNotification> handler,
         CancellationTokenSource stop, TaskCompletionSource begun)

@@ -4,6 +4,7 @@ using CoAP.NET.Cluster.Sqlite;
 using CoAP.NET.Cluster.Tests.Nodes;
 using CoAP.NET.Dtls;
 using CoAP.NET.Tests;
+using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Cluster.Tests.Observations;
 
@@ -63,6 +64,31 @@ public sealed class ClusterObservationTests : IAsyncDisposable
         Assert.Null(await RecordAsync(node.Cluster));
         Assert.Equal((0, 2), (node.Cluster.Observations.Count, (int)Registrations));
         Assert.Equal(2, node.Cluster.Counts[ClusterMetric.ObservationsBegun]);
+    }
+
+    [Fact]
+    public async Task What_ended_is_not_written_again_and_its_end_spares_what_took_its_place()
+    {
+        await using CoapCluster cluster = new(new CoapMemoryCluster().Open(), ClusterTests.Options(TimeSpan.FromHours(1)));
+        await cluster.StartAsync();
+        ObservationTable table = new();
+        ObservationRuns runs = new(cluster, table, TimeProvider.System, NullLogger.Instance);
+        CoapRecordKey key = ObservationRecord.KeyOf([1, 2, 3, 4, 5, 6, 7, 8], Name)!.Value;
+        DurableObservation ended = new(key, cluster.FenceOf(key.Slot), Name, new CoapMessage(CoapCode.Get));
+        Assert.True(table.TryAdd(ended));
+        runs.Write(ended, isHint: false);
+        Assert.True(table.TryTake(ended));
+        runs.Remove(ended);
+        runs.Write(ended, isHint: false);
+        await cluster.Writer.FlushAsync();
+        Assert.Null(await RecordAsync(cluster));
+
+        DurableObservation next = new(key, cluster.FenceOf(key.Slot), Name, new CoapMessage(CoapCode.Get));
+        Assert.True(table.TryAdd(next));
+        runs.Write(next, isHint: false);
+        runs.Remove(ended);
+        await cluster.Writer.FlushAsync();
+        Assert.NotNull(await RecordAsync(cluster));
     }
 
     [Fact]
