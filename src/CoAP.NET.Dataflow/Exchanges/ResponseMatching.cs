@@ -78,7 +78,7 @@ internal sealed class ResponseMatching
                 return;
             }
 
-            if (_layer.Held.IsHolding && TryHold(in item, message))
+            if (TryFindOrHold(in item, message))
             {
                 return;
             }
@@ -111,8 +111,12 @@ internal sealed class ResponseMatching
                 + "factory for the option if you know it."));
     }
 
-    // Observations of an earlier process are being adopted: the notification may belong to one of them.
-    private bool TryHold(in CoapInbound item, CoapMessage message)
+    /// <summary>
+    /// Handles a notification that found no observation: those of an earlier process are being adopted. Looks for its token again, which
+    /// another thread may have adopted, and then ended the hold, since it was looked up.
+    /// </summary>
+    /// <returns>Whether it went to an observation, or is held.</returns>
+    internal bool TryFindOrHold(in CoapInbound item, CoapMessage message)
     {
         if (item is not { Reception: not null, Transmission: null, IsMulticast: false } || !message.Code.IsSuccess
             || !IsNotification(message))
@@ -120,13 +124,14 @@ internal sealed class ResponseMatching
             return false;
         }
 
-        HeldNotification held = new(in item);
-        CoapReception? displaced;
-        CoapOutboundKind how;
+        StandingRequest? standing;
+        CoapReception? displaced = null;
+        CoapOutboundKind how = default;
         _shard.Enter();
         try
         {
-            if (!_layer.Held.TryHold(held, out displaced, out how))
+            if (!ExchangeLayer.TryFind(item.Channel, message.Token, out standing)
+                && (!_layer.Held.IsHolding || !_layer.Held.TryHold(new HeldNotification(in item), out displaced, out how)))
             {
                 return false;
             }
@@ -136,7 +141,15 @@ internal sealed class ResponseMatching
             _shard.Exit();
         }
 
-        _outbound.Settle(displaced, how);
+        if (standing is not null)
+        {
+            OnNotification(in item, message, standing);
+        }
+        else
+        {
+            _outbound.Settle(displaced, how);
+        }
+
         return true;
     }
 

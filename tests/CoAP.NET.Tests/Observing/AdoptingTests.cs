@@ -2,6 +2,7 @@ using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
 using CoAP.NET.Serialization;
 using CoAP.NET.Testing;
+using CoAP.NET.Tests.Transports.Udp;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Observing;
@@ -157,6 +158,34 @@ public sealed class AdoptingTests : ClientObserveTest
         await using CoapObservation observation = await AdoptAsync(Heard(7));
         Assert.Equal($"6000{newest:x4}", Assert.Single(Transport.TakeSent()));
         Assert.Equal("nine", Text(observation.Latest));
+    }
+
+    [Fact]
+    public async Task A_notification_that_comes_while_its_observation_is_adopted_is_never_rejected()
+    {
+        await Endpoint.StartAsync();
+        CountingScheduler threads = new();
+        for (int round = 0; round < 1_000; round++)
+        {
+            CoapMessage request = Request();
+            request.Token = new CoapToken([9, (byte)(round >> 8), (byte)round]);
+            IDisposable hold = Endpoint.HoldNotifications(TimeSpan.FromSeconds(30));
+            Task<CoapObservation>? adopting = null;
+            using Barrier begin = new(2);
+            Task other = threads.RunAsync(() =>
+            {
+                begin.SignalAndWait();
+                adopting = Endpoint.AdoptAsync(new CoapKeptObservation("coap://192.0.2.1", request) { Heard = Heard(7) });
+                hold.Dispose();
+            });
+            begin.SignalAndWait();
+            ushort id = Notify(request.Token, 8, "eight");
+            await other;
+            CoapObservation observation = await Within(adopting!);
+            Assert.Equal($"6000{id:x4}", Assert.Single(Transport.TakeSent()));
+            Assert.Equal("eight", Text(observation.Latest));
+            observation.Leave();
+        }
     }
 
     [Fact]
