@@ -176,9 +176,12 @@ internal sealed partial class AsyncTcpEngine
     {
         SslStream? stream = null;
         SocketWire wire = WireOf(socket, remote);
-        using CancellationTokenSource timeout = new(Options.Streams.HandshakeTimeout, Context.TimeProvider);
-        using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(timeout.Token, _stopping.Token);
+        using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(_stopping.Token);
+
+        // Its place comes before its timer: whoever sees the timer knows that later connections give way after this one.
         HandshakePlaces.Handshake handshake = _handshakes.Enter(remote, any);
+        using CancellationTokenSource timeout = new(Options.Streams.HandshakeTimeout, Context.TimeProvider);
+        using CancellationTokenRegistration over = timeout.Token.UnsafeRegister(static any => ((CancellationTokenSource)any!).Cancel(), any);
         TlsClientCheck check = new();
         try
         {
