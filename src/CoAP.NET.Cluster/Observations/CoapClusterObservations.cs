@@ -20,11 +20,12 @@ public sealed class CoapClusterObservations
     private readonly ObservationTable _table = new();
     private readonly ObservationRuns _runs;
     private readonly ObservationKeeper _keeper;
+    private readonly TimeProvider _time;
     private readonly CoapRandomSource _random;
 
     internal CoapClusterObservations(CoapCluster cluster, TimeProvider time, CoapRandomSource random, ILogger logger)
     {
-        _random = random;
+        (_time, _random) = (time, random);
         _runs = new ObservationRuns(cluster, _table, time, logger);
         _keeper = new ObservationKeeper(cluster, _table, _runs, time, logger);
     }
@@ -185,7 +186,7 @@ public sealed class CoapClusterObservations
                 await EndAsync(other).ConfigureAwait(false);
             }
 
-            DurableObservation made = new(key, fence, name, request);
+            DurableObservation made = new(key, fence, name, request, _time.GetTimestamp());
             if (_table.TryAdd(made))
             {
                 _runs.Write(made, isHint: false);

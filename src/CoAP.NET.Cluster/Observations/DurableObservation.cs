@@ -7,7 +7,8 @@ namespace CoAP.NET.Cluster;
 /// <param name="fence">The fence of this node for its slot.</param>
 /// <param name="name">Its name.</param>
 /// <param name="request">The registration.</param>
-internal sealed class DurableObservation(CoapRecordKey key, CoapFence fence, string name, CoapMessage request)
+/// <param name="now">The time, as a timestamp of the clock.</param>
+internal sealed class DurableObservation(CoapRecordKey key, CoapFence fence, string name, CoapMessage request, long now)
 {
     private CoapHeardNotification? _heard;
     private bool _isDirty;
@@ -53,7 +54,7 @@ internal sealed class DurableObservation(CoapRecordKey key, CoapFence fence, str
     public CoapObservation? Observation { get; set; }
 
     /// <summary>The time since which its session is awaited, as a timestamp of the clock.</summary>
-    public long AwaitedSince { get; set; }
+    public long AwaitedSince { get; set; } = now;
 
     /// <summary>The time of the last write of its record, as a timestamp of the clock.</summary>
     public long WrittenAt { get; set; }

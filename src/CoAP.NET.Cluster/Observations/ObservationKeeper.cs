@@ -242,8 +242,7 @@ internal sealed class ObservationKeeper(
                 if (ObservationRecord.TryRead(record, out string? name, out CoapMessage? request, out CoapHeardNotification? heard))
                 {
                     long now = time.GetTimestamp();
-                    found.Add(
-                        new DurableObservation(record.Key, fence, name, request) { Heard = heard, AwaitedSince = now, WrittenAt = now });
+                    found.Add(new DurableObservation(record.Key, fence, name, request, now) { Heard = heard, WrittenAt = now });
                 }
                 else
                 {
@@ -314,8 +313,14 @@ internal sealed class ObservationKeeper(
 
         foreach (DurableObservation observation in awaited)
         {
-            if (observation.Stop is null && time.GetElapsedTime(observation.AwaitedSince) > s_awaitsSession
-                && cluster.FenceOf(observation.Key.Slot) == observation.Fence && table.TryTake(observation))
+            bool isOver;
+            lock (table.Gate)
+            {
+                isOver = observation.Stop is null && time.GetElapsedTime(observation.AwaitedSince) > s_awaitsSession
+                    && cluster.FenceOf(observation.Key.Slot) == observation.Fence && table.TryTake(observation);
+            }
+
+            if (isOver)
             {
                 cluster.Counts.Add(ClusterMetric.ObservationsExpired);
                 runs.Remove(observation);

@@ -69,6 +69,12 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
                 return observation.Begun?.Task ?? Task.CompletedTask;
             }
 
+            if (table.Find(observation.Key) != observation)
+            {
+                // It has ended since the caller found it.
+                return Task.CompletedTask;
+            }
+
             if (!_handlers.TryGetValue(observation.Name, out handler))
             {
                 if (_unhandled.Add(observation.Name))

@@ -67,14 +67,14 @@ public sealed class ClusterObservationTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task What_ended_is_not_written_again_and_its_end_spares_what_took_its_place()
+    public async Task What_ended_does_not_begin_again_nor_is_it_written_again_and_its_end_spares_what_took_its_place()
     {
         await using CoapCluster cluster = new(new CoapMemoryCluster().Open(), ClusterTests.Options(TimeSpan.FromHours(1)));
         await cluster.StartAsync();
         ObservationTable table = new();
         ObservationRuns runs = new(cluster, table, TimeProvider.System, NullLogger.Instance);
         CoapRecordKey key = ObservationRecord.KeyOf([1, 2, 3, 4, 5, 6, 7, 8], Name)!.Value;
-        DurableObservation ended = new(key, cluster.FenceOf(key.Slot), Name, new CoapMessage(CoapCode.Get));
+        DurableObservation ended = new(key, cluster.FenceOf(key.Slot), Name, new CoapMessage(CoapCode.Get), now: 0);
         Assert.True(table.TryAdd(ended));
         runs.Write(ended, isHint: false);
         Assert.True(table.TryTake(ended));
@@ -83,7 +83,12 @@ public sealed class ClusterObservationTests : IAsyncDisposable
         await cluster.Writer.FlushAsync();
         Assert.Null(await RecordAsync(cluster));
 
-        DurableObservation next = new(key, cluster.FenceOf(key.Slot), Name, new CoapMessage(CoapCode.Get));
+        // With a peer that cannot be observed, an attempt fails and is counted.
+        Assert.True(runs.TryMap(Name, static _ => { }));
+        await runs.BeginAsync(ended, peer: null!);
+        Assert.Equal(0, cluster.Counts[ClusterMetric.ObservationsFailed]);
+
+        DurableObservation next = new(key, cluster.FenceOf(key.Slot), Name, new CoapMessage(CoapCode.Get), now: 0);
         Assert.True(table.TryAdd(next));
         runs.Write(next, isHint: false);
         runs.Remove(ended);
