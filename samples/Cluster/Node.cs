@@ -1,3 +1,5 @@
+using System.Net;
+using System.Net.Sockets;
 using CoAP.NET;
 using CoAP.NET.Cluster;
 using CoAP.NET.Cluster.PostgreSql;
@@ -6,6 +8,9 @@ using CoAP.NET.Dtls;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Console;
+using Orleans.Configuration;
+using Orleans.Hosting;
 
 namespace ClusterSample;
 
@@ -20,18 +25,27 @@ internal static class Node
     /// <param name="secret">The secret of the cluster, in hexadecimal.</param>
     public static async Task RunAsync(string name, string store, string secret)
     {
-        bool hasDatabase = store.Contains('=', StringComparison.Ordinal);
         HostApplicationBuilder builder = Host.CreateApplicationBuilder();
-        builder.Logging.SetMinimumLevel(LogLevel.Error);
 
-        ICoapClusterBuilder cluster = builder.Services.AddCoapCluster(options =>
+        // Standard output is for the address, and Orleans has levels of its own.
+        builder.Logging.AddFilter<ConsoleLoggerProvider>(null, LogLevel.Error);
+
+        ICoapClusterBuilder cluster = builder.Services.AddCoapCluster(options => options.Secrets = [Convert.FromHexString(secret)]);
+        if (store.Contains('=', StringComparison.Ordinal))
         {
-            options.Secret = Convert.FromHexString(secret);
-
-            // Nodes that share a database share the devices, and bring what arrives at the wrong one to the right one.
-            options.LinkAddress = hasDatabase ? "coaps+tcp://127.0.0.1:0" : "";
-        });
-        _ = hasDatabase ? cluster.UsePostgreSql(store) : cluster.UseSqlite(store);
+            // Silos that share a database share the devices, and bring what arrives at the wrong one to the right one.
+            cluster.UsePostgreSql(store);
+            await CoapOrleansTables.CreateAsync(store);
+            builder.UseOrleans(silo => silo
+                .Configure<ClusterOptions>(static options => (options.ClusterId, options.ServiceId) = ("meters", "meters"))
+                .ConfigureEndpoints(IPAddress.Loopback, FindPort(), gatewayPort: 0)
+                .UseAdoNetClustering(options => (options.Invariant, options.ConnectionString) = ("Npgsql", store))
+                .AddCoap());
+        }
+        else
+        {
+            cluster.UseSqlite(store);
+        }
 
         CoapPskDictionary keys = [];
         foreach (CoapPskCredential meter in Meters.Credentials)
@@ -50,5 +64,13 @@ internal static class Node
         Console.WriteLine(host.Services.GetRequiredService<CoapServer>().LocalEndpoints[0]);
         await Console.In.ReadToEndAsync();
         await host.StopAsync();
+    }
+
+    // A port of TCP that is free now. On machines of their own all silos have the same one.
+    private static int FindPort()
+    {
+        using Socket socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        return ((IPEndPoint)socket.LocalEndPoint!).Port;
     }
 }

@@ -1,6 +1,7 @@
 // Meters ask three servers behind a load balancer. One of the servers is killed in the middle (kill -9): the other two go on with its DTLS
-// sessions, and no meter makes a handshake or gets an error. The servers share a PostgreSQL, which is started for that in a directory of
-// its own. Where PostgreSQL is not installed, and with --sqlite, there is one server with SQLite, which is killed and started again.
+// sessions, and no meter makes a handshake or gets an error. The servers are silos of Orleans, and share a PostgreSQL, which is started for
+// that in a directory of its own. Where PostgreSQL is not installed, and with --sqlite, there is one server with SQLite, which is killed
+// and started again.
 using ClusterSample;
 using CoAP.NET.Cluster;
 using CoAP.NET.Dtls;

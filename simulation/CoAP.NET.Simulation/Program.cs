@@ -25,6 +25,11 @@ if (args is [CoAP.NET.Simulation.Simulate.Clusters.ClusterWorker.Verb, ..])
     return await CoAP.NET.Simulation.Simulate.Clusters.ClusterWorker.ServeAsync(args[1..]);
 }
 
+if (args is [CoAP.NET.Simulation.Simulate.Clusters.SleeperRun.Word, ..])
+{
+    return await CoAP.NET.Simulation.Simulate.Clusters.SleeperRun.ServeAsync(args[1..]);
+}
+
 if (args is [] or ["--help" or "-h", ..] || Campaign.All.FirstOrDefault(one => one.Name == args[0]) is not { } campaign)
 {
     Console.Error.WriteLine("""

@@ -4,19 +4,20 @@ using ClusterSample;
 using CoAP.NET.Bench;
 using CoAP.NET.Survival.Balancing;
 using CoAP.NET.Survival.Devices;
+using CoAP.NET.Survival.Faults;
 using CoAP.NET.Survival.Nodes;
 using CoAP.NET.Survival.Scenarios;
 
-IScenario[] scenarios = [new CrashScenario(), new SleepScenario(), new RollingScenario(), .. CostScenario.OfAll()];
+// Those with the same nodes follow each other: a self-check uses them again.
+IScenario[] scenarios = [.. NodeFaults.All, .. StoreFaults.All, .. CostScenario.OfAll()];
 string usage = $"""
     usage: CoAP.NET.Survival [SCENARIO]... [OPTION]...   prints a table in Markdown; Linux, loopback, PostgreSQL installed
       exit code 1 when something was lost that must not be
-    {string.Join('\n', scenarios.Select(static one => $"  {one.Name,-10} {one.About}"))}
-      {CostScenario.All,-10} the last four
-      (none)     all of them
+    {string.Join('\n', scenarios.Select(static one => $"  {one.Name,-15} {one.About}"))}
+      {CostScenario.All,-15} the last four
+      (none)          all of them
     options:
-      --engine NAME   how nodes that share PostgreSQL work together ({string.Join(", ", Sizes.Engines)}; default {Sizes.Engines[0]})
-      --balancer NAME in crash, sleep and rolling ({string.Join(", ", BalancerOptions.Names)}; default {BalancerOptions.Names[0]}):
+      --balancer NAME of scenarios with nodes ({string.Join(", ", BalancerOptions.Names)}; default {BalancerOptions.Names[0]}):
                       sticky keeps each device at its server while that is ready; forget chooses a random server for each device that was
                       silent for half of --pause-ms; spray sends each record with a Connection ID to a random server
       --devices N     how many devices (30,000)
@@ -25,7 +26,7 @@ string usage = $"""
       --restored N    how many sessions are restored (100,000)
       --write FILE    writes the table, too; between the lines "<!-- begin survival -->" and "<!-- end survival -->" of a file that has them
       --verbose       nodes say on the error stream what they log
-      --self-check    everything in small: times are not judged; without --balancer also crash and rolling with each other balancer
+      --self-check    everything in small: times are not judged; without --balancer each scenario has the next balancer
     """;
 if (args is ["--help" or "-h", ..])
 {
@@ -46,7 +47,7 @@ try
     }
 
     Arguments arguments = Arguments.Parse(
-        args, ["--engine", "--balancer", "--devices", "--pause-ms", "--seconds", "--restored", "--write"], ["--self-check", Node.Verbose]);
+        args, ["--balancer", "--devices", "--pause-ms", "--seconds", "--restored", "--write"], ["--self-check", Node.Verbose]);
     string[] names = [.. scenarios.Select(static one => one.Name), CostScenario.All];
     if (arguments.Words.FirstOrDefault(word => !names.Contains(word)) is { } unknown)
     {
@@ -58,17 +59,10 @@ try
         throw new InvalidOperationException($"{string.Join(" and ", PostgreSqlProcess.Programs)} are needed. {PostgreSqlProcess.Advice}.");
     }
 
-    string engine = arguments.Text("--engine", Sizes.Engines[0]);
-    if (!Sizes.Engines.Contains(engine))
-    {
-        throw new ArgumentException($"{engine} is no engine: {string.Join(", ", Sizes.Engines)}.");
-    }
-
     Sizes sizes = arguments.Has("--self-check") ? Sizes.Small : Sizes.Large;
     sizes = sizes with
     {
         IsVerbose = arguments.Has(Node.Verbose),
-        IsOnOrleans = engine != Sizes.Engines[0],
         Devices = Math.Max(1, arguments.Number("--devices", sizes.Devices)),
         Seconds = Math.Max(1, arguments.Number("--seconds", sizes.Seconds)),
         Restored = Math.Max(1, arguments.Number("--restored", sizes.Restored)),
@@ -81,16 +75,16 @@ try
     _ = BalancerOptions.Parse(sizes.Balancer, sizes.Times.Pause);
     FigureTable table = new(isJudging: !sizes.IsSelfCheck);
     table.Open();
-    foreach (IScenario scenario in scenarios.Where(one => arguments.Words.Count == 0 || arguments.Words.Contains(one.Name)
-        || (one is CostScenario && arguments.Words.Contains(CostScenario.All))))
+    await using (Sites sites = new())
     {
-        await scenario.RunAsync(table, sizes);
-        if (sizes.IsSelfCheck && !arguments.Has("--balancer") && scenario is (CrashScenario or RollingScenario))
+        int turn = 0;
+        foreach (IScenario scenario in scenarios.Where(one => arguments.Words.Count == 0 || arguments.Words.Contains(one.Name)
+            || (one is CostScenario && arguments.Words.Contains(CostScenario.All))))
         {
-            foreach (string balancer in BalancerOptions.Names.Skip(1))
-            {
-                await scenario.RunAsync(table, sizes with { Balancer = balancer });
-            }
+            string next = sizes.IsSelfCheck && !arguments.Has("--balancer")
+                ? BalancerOptions.Names[turn++ % BalancerOptions.Names.Count]
+                : sizes.Balancer;
+            await scenario.RunAsync(table, sizes with { Balancer = next }, sites);
         }
     }
 

@@ -7,7 +7,10 @@ namespace CoAP.NET.Cluster.PostgreSql;
 public sealed partial class CoapPostgreSqlClusterOptions
 {
     /// <summary>The connection string for Npgsql: <c>Host=db;Database=meters;Username=meters;Password=...</c>. Required.</summary>
-    /// <remarks>Connect directly to the server, or through a pooler in session mode: leases hold a lock of their connection.</remarks>
+    /// <remarks>
+    /// Connect directly to the server, or through a pooler in session mode. With several hosts set <c>Target Session
+    /// Attributes=primary</c>: otherwise a connection may reach a standby, which can neither write nor renew a lease.
+    /// </remarks>
     public string ConnectionString { get; set; } = "";
 
     /// <summary>The schema of the tables, which the store creates if necessary. Default <c>coap_cluster</c>.</summary>
@@ -22,10 +25,7 @@ public sealed partial class CoapPostgreSqlClusterOptions
     public TimeSpan CommandTimeout { get; set; } = TimeSpan.FromSeconds(10);
 
     /// <summary>The interval at which the store checks for dead nodes, 10 ms to 1 minute. Default 250 ms.</summary>
-    /// <remarks>
-    /// A process that dies loses its lock at once, but PostgreSQL does not notify the other nodes. Changes by live nodes are notified at
-    /// once.
-    /// </remarks>
+    /// <remarks>PostgreSQL does not notify nodes of a lease that ends. Changes by live nodes are notified at once.</remarks>
     public TimeSpan PollInterval { get; set; } = TimeSpan.FromMilliseconds(250);
 
     /// <summary>
@@ -58,6 +58,19 @@ public sealed partial class CoapPostgreSqlClusterOptions
             CommandTimeout = (int)Math.Ceiling(CommandTimeout.TotalSeconds),
             IncludeErrorDetail = false,
         };
+        if (connection.Host?.Contains(',', StringComparison.Ordinal) == true)
+        {
+            if (connection.TargetSessionAttributes is not ("primary" or "read-write"))
+            {
+                throw new ArgumentException(
+                    "The connection string names several hosts, but not which of them to use. A connection to a standby can neither write "
+                    + "nor renew a lease. Add 'Target Session Attributes=primary' to it.", nameof(ConnectionString));
+            }
+
+            // After a failover the new primary is found within this time, and not after 10 s, when leases have ended.
+            connection.HostRecheckSeconds = Math.Min(connection.HostRecheckSeconds, 1);
+        }
+
         connection.ApplicationName ??= "CoAP.NET.Cluster";
         return new CoapPostgreSqlClusterOptions
         {

@@ -6,8 +6,11 @@ namespace CoAP.NET.Cluster.PostgreSql;
 /// <summary>Keeps the state of a cluster in PostgreSQL (tested with version 15). Thread-safe.</summary>
 /// <remarks>
 /// The store creates missing tables and upgrades them to the version of the package under a lock; nodes may start at the same time. It uses
-/// one connection for its lease, one for writes, one that listens while the map is watched, and up to eight for reads. The lease holds an
-/// advisory lock: other nodes notice a dead process with the next poll. Single requests and notifications cause no queries.
+/// one connection for its lease, one for writes, one that listens while the map is watched, and up to eight for reads. A process that dies
+/// is live for the other nodes until its lease ends: a connection that ends is no sign of death. Single requests and notifications cause
+/// no queries.
+/// <para>A pooler in transaction mode, such as PgBouncer with <c>pool_mode = transaction</c>, takes a connection's settings, prepared
+/// statements and notifications away. The first call notices it, and fails with <see cref="CoapClusterStoreFault.Incompatible"/>.</para>
 /// </remarks>
 public sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
 {
@@ -43,7 +46,7 @@ public sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
         _connections = new PostgreSqlConnections(options);
         PostgreSqlMap map = new(options.Schema);
         _writer = new PostgreSqlWriter(_connections, CoapNodeId.New().Value);
-        _lease = new PostgreSqlLease(_connections, map, options.FailoversKeepWrites);
+        _lease = new PostgreSqlLease(_connections, map, options);
         _watch = new PostgreSqlWatch(_connections, map, _feed, options);
         _records = new PostgreSqlRecords(options.Schema);
     }

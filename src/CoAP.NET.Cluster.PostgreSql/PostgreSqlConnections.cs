@@ -17,6 +17,7 @@ internal sealed class PostgreSqlConnections : IAsyncDisposable
     private readonly SemaphoreSlim _upgrading = new(1);
     private readonly string _settings;
     private volatile bool _isUpgraded;
+    private volatile bool _isChecked;
 
     public PostgreSqlConnections(CoapPostgreSqlClusterOptions options)
     {
@@ -53,6 +54,7 @@ internal sealed class PostgreSqlConnections : IAsyncDisposable
         NpgsqlConnection connection = await _single.OpenConnectionAsync(cancellationToken).ConfigureAwait(false);
         try
         {
+            await CheckPoolerAsync(connection, cancellationToken).ConfigureAwait(false);
             await PostgreSqlSchema.ExecuteAsync(connection, _settings, cancellationToken).ConfigureAwait(false);
             await UpgradeAsync(connection, cancellationToken).ConfigureAwait(false);
             return connection;
@@ -97,6 +99,49 @@ internal sealed class PostgreSqlConnections : IAsyncDisposable
         await _pooled.DisposeAsync().ConfigureAwait(false);
         await _single.DisposeAsync().ConfigureAwait(false);
         _upgrading.Dispose();
+    }
+
+    // A pooler invents the process that it names at the start of a connection. In session mode the connection then keeps one session of the
+    // server, while another connection has another session. In transaction mode the other one gets the session that this one does not use
+    // at the moment, or this one another session while the other one holds it.
+    private async Task CheckPoolerAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
+    {
+        if (_isChecked)
+        {
+            return;
+        }
+
+        int session = await SessionOfAsync(connection, cancellationToken).ConfigureAwait(false);
+        if (session == connection.ProcessID)
+        {
+            _isChecked = true;
+            return;
+        }
+
+        NpgsqlConnection other = await _single.OpenConnectionAsync(cancellationToken).ConfigureAwait(false);
+        await using (other.ConfigureAwait(false))
+        {
+            NpgsqlTransaction holding = await other.BeginTransactionAsync(cancellationToken).ConfigureAwait(false);
+            await using (holding.ConfigureAwait(false))
+            {
+                if (await SessionOfAsync(other, cancellationToken).ConfigureAwait(false) == session
+                    || await SessionOfAsync(connection, cancellationToken).ConfigureAwait(false) != session)
+                {
+                    throw PostgreSqlFaults.TransactionPooler();
+                }
+            }
+        }
+
+        _isChecked = true;
+    }
+
+    private static async Task<int> SessionOfAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
+    {
+        NpgsqlCommand command = PostgreSqlCommands.Make(connection, "select pg_backend_pid()");
+        await using (command.ConfigureAwait(false))
+        {
+            return (int)(await command.ExecuteScalarAsync(cancellationToken).ConfigureAwait(false))!;
+        }
     }
 
     private async Task UpgradeAsync(NpgsqlConnection connection, CancellationToken cancellationToken)

@@ -15,6 +15,13 @@ internal static class PostgreSqlFaults
         exception is PostgresException { SqlState: ['5', '7', 'P', ..] } or SocketException or IOException
         || (exception is NpgsqlException and not PostgresException && exception.InnerException is not TimeoutException);
 
+    /// <summary>Creates the error of a pooler that gives the commands of a connection to several sessions of the server.</summary>
+    /// <param name="inner">The error of the server; null if the store noticed it by itself.</param>
+    public static CoapClusterStoreException TransactionPooler(Exception? inner = null) => new(CoapClusterStoreFault.Incompatible,
+        "A pooler in transaction mode, such as PgBouncer with pool_mode = transaction, is between this process and PostgreSQL. It takes "
+        + "the settings, prepared statements and notifications of a connection away. Connect to PostgreSQL directly, or through a pooler "
+        + "in session mode (pool_mode = session).", inner);
+
     public static CoapClusterStoreException Of(Exception exception)
     {
         string text = exception is PostgresException answer ? $"{answer.MessageText} ({answer.SqlState})" : exception.Message;
@@ -22,6 +29,8 @@ internal static class PostgreSqlFaults
         {
             PostgresException { SqlState: ['2', '8', ..] or "42501" } => new CoapClusterStoreException(CoapClusterStoreFault.Denied,
                 $"PostgreSQL denies access to the server or its tables: {text}. Check user, password and permissions.", exception),
+            PostgresException { SqlState: PostgresErrorCodes.DuplicatePreparedStatement or PostgresErrorCodes.InvalidSqlStatementName } =>
+                TransactionPooler(exception),
             PostgresException { SqlState: "53100" or "53400" } => new CoapClusterStoreException(CoapClusterStoreFault.Full,
                 $"PostgreSQL has no room: {text}. Free some; until then nothing new is stored.", exception),
             PostgresException { SqlState: ['X', 'X', '0', '0', '1' or '2', ..] } => new CoapClusterStoreException(

@@ -37,7 +37,9 @@ internal static class PostgreSqlHistory
     /// <param name="now">The history of the server.</param>
     /// <param name="known">The highest version of the map that this node read before.</param>
     /// <param name="keepsWrites">Whether failovers lose nothing (<see cref="CoapPostgreSqlClusterOptions.FailoversKeepWrites"/>).</param>
+    /// <param name="time">The time.</param>
     /// <returns>The map; the same one if nothing was lost.</returns>
-    public static CoapClusterMap Judge(CoapClusterMap map, string noted, string now, long known, bool keepsWrites) =>
-        map.Version < known || (!keepsWrites && noted.Length > 0 && now.Length > 0 && noted != now) ? map.AfterLoss(known) : map;
+    public static CoapClusterMap Judge(
+        CoapClusterMap map, string noted, string now, long known, bool keepsWrites, DateTimeOffset time) =>
+        map.Version < known || (!keepsWrites && noted.Length > 0 && now.Length > 0 && noted != now) ? map.AfterLoss(known, time) : map;
 }

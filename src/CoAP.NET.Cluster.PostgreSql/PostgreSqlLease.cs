@@ -3,23 +3,24 @@ using Npgsql;
 namespace CoAP.NET.Cluster.PostgreSql;
 
 /// <summary>
-/// The lease of a node: a row with a time, and a lock of its connection, which ends with the process. Used by one call at a time.
+/// The lease of a node: a row with a time. A connection that ends says nothing about its node, which may be live. Used by one call at a
+/// time.
 /// </summary>
-internal sealed class PostgreSqlLease(PostgreSqlConnections connections, PostgreSqlMap map, bool keepsWrites) : IAsyncDisposable
+internal sealed class PostgreSqlLease(PostgreSqlConnections connections, PostgreSqlMap map, CoapPostgreSqlClusterOptions options)
+    : IAsyncDisposable
 {
     private readonly string _renew = $"""
         with before as (
-            select lease > clock_timestamp() and address = $2 and leaving = $5 as is_same from {connections.Schema}.nodes where node = $1),
+            select lease > clock_timestamp() and address = $2 and leaving = $4 as is_same from {connections.Schema}.nodes where node = $1),
         made as (
-            insert into {connections.Schema}.nodes (node, address, leaving, lease, lock)
-            values ($1, $2, $5, clock_timestamp() + make_interval(secs => $3), $4)
+            insert into {connections.Schema}.nodes (node, address, leaving, lease)
+            values ($1, $2, $4, clock_timestamp() + make_interval(secs => $3))
             on conflict (node) do update set address = excluded.address, leaving = excluded.leaving, lease = excluded.lease)
-        select coalesce((select is_same from before), false), pg_try_advisory_lock($4)
+        select coalesce((select is_same from before), false)
         """;
 
     private NpgsqlConnection? _connection;
     private CoapClusterNode? _self;
-    private bool _isLocked;
     private string _history = "";
     private long _known;
 
@@ -65,7 +66,7 @@ internal sealed class PostgreSqlLease(PostgreSqlConnections connections, Postgre
             }
             catch (Exception exception) when (PostgreSqlFaults.IsFault(exception))
             {
-                // The lock ends with the connection, and the lease expires.
+                // The lease expires.
             }
         }
 
@@ -111,7 +112,8 @@ internal sealed class PostgreSqlLease(PostgreSqlConnections connections, Postgre
         while (true)
         {
             (CoapClusterMap read, string noted) = await map.ReadWithHistoryAsync(connection, cancellationToken).ConfigureAwait(false);
-            CoapClusterMap after = PostgreSqlHistory.Judge(read, noted, _history, _known, keepsWrites);
+            CoapClusterMap after = PostgreSqlHistory.Judge(
+                read, noted, _history, _known, options.FailoversKeepWrites, options.TimeProvider!.GetUtcNow());
             if (after == read && (noted == _history || _history.Length == 0))
             {
                 _known = read.Version;
@@ -130,34 +132,22 @@ internal sealed class PostgreSqlLease(PostgreSqlConnections connections, Postgre
 
     private async Task RenewAsync(NpgsqlConnection connection, CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
     {
-        long key = self.Id.ToInt64();
         NpgsqlCommand command = PostgreSqlCommands.Make(
             connection,
-            _isLocked ? _renew.Replace("pg_try_advisory_lock($4)", "true", StringComparison.Ordinal) : _renew,
+            _renew,
             PostgreSqlCommands.Value(self.Id.Value),
             PostgreSqlCommands.Value(self.Address),
             PostgreSqlCommands.Value(lease.TotalSeconds),
-            PostgreSqlCommands.Value(key),
             PostgreSqlCommands.Value(self.IsLeaving));
-        bool wasLocked = _isLocked;
-        bool isSame;
         await using (command.ConfigureAwait(false))
         {
-            NpgsqlDataReader reader = await command.ExecuteReaderAsync(cancellationToken).ConfigureAwait(false);
-            await using (reader.ConfigureAwait(false))
+            if (await command.ExecuteScalarAsync(cancellationToken).ConfigureAwait(false) is true)
             {
-                await reader.ReadAsync(cancellationToken).ConfigureAwait(false);
-                isSame = reader.GetBoolean(0);
-
-                // A lost connection of this node may still hold the lock, which is equivalent while the server has that connection.
-                _isLocked = reader.GetBoolean(1);
+                return;
             }
         }
 
-        if (!isSame || !wasLocked)
-        {
-            await NotifyAsync(connection, cancellationToken).ConfigureAwait(false);
-        }
+        await NotifyAsync(connection, cancellationToken).ConfigureAwait(false);
     }
 
     // Outside of write transactions because NOTIFY takes a lock of the whole server; it only wakes the listeners.
@@ -168,7 +158,6 @@ internal sealed class PostgreSqlLease(PostgreSqlConnections connections, Postgre
     {
         NpgsqlConnection? connection = _connection;
         _connection = null;
-        _isLocked = false;
         if (connection is not null)
         {
             await connection.DisposeAsync().ConfigureAwait(false);

@@ -5,16 +5,11 @@ namespace CoAP.NET.Cluster.PostgreSql;
 /// <summary>Reads and changes the map.</summary>
 internal sealed class PostgreSqlMap(string schema)
 {
-    // One statement, for a consistent snapshot. A node is live while its lease is valid and its process holds the connection: the lock ends
-    // with the connection, long before the lease.
+    // One statement, for a consistent snapshot. A node is live while its lease is valid.
     private readonly string _read = $"""
         select 0 as what, null::smallint, null::uuid, history, version, null::boolean, stale from {schema}.map
         union all
-        select 1, null, n.node, n.address, null, n.leaving, null from {schema}.nodes n
-            where n.lease > clock_timestamp() and exists (
-                select from pg_locks l where l.locktype = 'advisory' and l.granted and l.objsubid = 1
-                    and l.database = (select oid from pg_database where datname = current_database())
-                    and (l.classid::bigint << 32) | l.objid::bigint = n.lock)
+        select 1, null, n.node, n.address, null, n.leaving, null from {schema}.nodes n where n.lease > clock_timestamp()
         union all
         select 2, s.slot, s.node, null, s.fence, null, null from {schema}.slots s where s.fence > 0
         """;

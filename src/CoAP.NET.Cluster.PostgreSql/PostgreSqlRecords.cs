@@ -5,15 +5,23 @@ namespace CoAP.NET.Cluster.PostgreSql;
 /// <summary>Reads records, and removes expired ones.</summary>
 internal sealed class PostgreSqlRecords(string schema)
 {
+    private const string RowOfRecord = "key, fence, state, extract(epoch from nullif(expires, 'infinity') - clock_timestamp())::float8";
+
+    // The state as it was written; see CoapRecordKind.OscoreContext.
+    private const string RowOfOscore = "key, fence, int8send(epoch) || int8send(bound) || received, null::float8";
+
     private readonly string _read = $"""
-        select key, fence, state, extract(epoch from nullif(expires, 'infinity') - clock_timestamp())::float8 from {schema}.records
+        select {RowOfRecord} from {schema}.records
         where kind = $1 and slot = $2 and key > $3 and expires > clock_timestamp() order by key limit $4
         """;
 
+    private readonly string _readOscore = $"select {RowOfOscore} from {schema}.oscore where slot = $2 and key > $3 order by key limit $4";
+
     private readonly string _find = $"""
-        select key, fence, state, extract(epoch from nullif(expires, 'infinity') - clock_timestamp())::float8 from {schema}.records
-        where kind = $1 and slot = $2 and key = $3 and expires > clock_timestamp() limit $4
+        select {RowOfRecord} from {schema}.records where kind = $1 and slot = $2 and key = $3 and expires > clock_timestamp() limit $4
         """;
+
+    private readonly string _findOscore = $"select {RowOfOscore} from {schema}.oscore where slot = $2 and key = $3 limit $4";
 
     // Skips rows that a writer is about to renew.
     private readonly string _removeExpired = $"""
@@ -30,8 +38,8 @@ internal sealed class PostgreSqlRecords(string schema)
         NpgsqlConnection connection, CoapRecordKind kind, CoapSlot slot, byte[] after, int count, CancellationToken cancellationToken)
     {
         List<CoapRecord> records = [];
-        await foreach (CoapRecord record in QueryAsync(connection, _read, kind, slot, after, count, cancellationToken)
-            .ConfigureAwait(false))
+        string sql = IsOscore(kind) ? _readOscore : _read;
+        await foreach (CoapRecord record in QueryAsync(connection, sql, kind, slot, after, count, cancellationToken).ConfigureAwait(false))
         {
             records.Add(record);
         }
@@ -42,7 +50,8 @@ internal sealed class PostgreSqlRecords(string schema)
     public async Task<CoapRecord?> FindAsync(NpgsqlConnection connection, CoapRecordKey key, CancellationToken cancellationToken)
     {
         CoapRecord? found = null;
-        await foreach (CoapRecord record in QueryAsync(connection, _find, key.Kind, key.Slot, key.Bytes.ToArray(), 1, cancellationToken)
+        string sql = IsOscore(key.Kind) ? _findOscore : _find;
+        await foreach (CoapRecord record in QueryAsync(connection, sql, key.Kind, key.Slot, key.Bytes.ToArray(), 1, cancellationToken)
             .ConfigureAwait(false))
         {
             found = record;
@@ -57,6 +66,8 @@ internal sealed class PostgreSqlRecords(string schema)
         return await PostgreSqlMap.ExecuteAsync(connection, _removeExpired, cancellationToken, PostgreSqlCommands.Value(count))
             .ConfigureAwait(false);
     }
+
+    private static bool IsOscore(CoapRecordKind kind) => kind == CoapRecordKind.OscoreContext;
 
     private static async IAsyncEnumerable<CoapRecord> QueryAsync(
         NpgsqlConnection connection, string sql, CoapRecordKind kind, CoapSlot slot, byte[] key, int count,

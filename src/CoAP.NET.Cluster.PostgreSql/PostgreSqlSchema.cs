@@ -5,31 +5,35 @@ namespace CoAP.NET.Cluster.PostgreSql;
 /// <summary>The tables of a schema, and their upgrades from older versions.</summary>
 internal static class PostgreSqlSchema
 {
-    // The step at index n upgrades version n to n + 1; $s is the schema. A released step never changes. A new version adds a step that
-    // nodes of the previous version must support, because nodes are updated one after the other.
+    // The version of the first step. Earlier ones were of previews, which encrypted the numbers of OSCORE contexts.
+    private const int First = 3;
+
+    // The step at index n makes version First + n of the one before; $s is the schema. A released step never changes. A new version adds a
+    // step that nodes of the previous version must support, because nodes are updated one after the other. No step changes or drops
+    // "oscore", which every version reads: without it the numbers of contexts would begin at 0 again. An operator may drop all other
+    // tables, for example to go back to an older version, and the numbers continue.
     private static readonly string[] s_steps =
     [
         """
-        create table $s.map (version bigint not null);
-        insert into $s.map values (0);
+        create table $s.map (version bigint not null, stale bigint not null, history text not null);
+        insert into $s.map values (0, 0, '');
         create table $s.slots (slot smallint primary key, node uuid not null, fence bigint not null);
         insert into $s.slots select slot, '00000000-0000-0000-0000-000000000000', 0 from generate_series(0, 255) as slot;
-        create table $s.nodes (
-            node uuid primary key, address text not null, leaving boolean not null, lease timestamptz not null, lock bigint not null);
+        create table $s.nodes (node uuid primary key, address text not null, leaving boolean not null, lease timestamptz not null);
         create sequence $s.generations;
         create table $s.writers (writer uuid primary key, generation bigint not null, opened timestamptz not null);
         create table $s.records (
             kind smallint not null, slot smallint not null, key bytea not null, fence bigint not null, state bytea not null,
             expires timestamptz not null, primary key (kind, slot, key)) with (fillfactor = 70);
         alter table $s.records alter column state set storage external;
-        """,
-        """
-        alter table $s.map add column stale bigint not null default 0, add column history text not null default '';
+        create table if not exists $s.oscore (
+            slot smallint not null, key bytea not null, fence bigint not null, epoch bigint not null, bound bigint not null,
+            received bytea not null, primary key (slot, key)) with (fillfactor = 70);
         """,
     ];
 
     /// <summary>The schema version of this library.</summary>
-    public static int Version => s_steps.Length;
+    public static int Version => First + s_steps.Length - 1;
 
     /// <summary>Upgrades a schema to the version of this library in one transaction; among several starting nodes one does it.</summary>
     /// <param name="connection">The database.</param>
@@ -56,6 +60,14 @@ internal static class PostgreSqlSchema
                     + $"(version {version}; this one supports {Version}). Use that version, or another schema.");
             }
 
+            if (version is > 0 and < First)
+            {
+                throw new CoapClusterStoreException(CoapClusterStoreFault.Incompatible,
+                    $"A preview of CoAP.NET.Cluster.PostgreSql made the tables in the schema {schema} (version {version}; this one "
+                    + $"supports {First} to {Version}). Use another schema: clients handshake again. Give OSCORE contexts new Master "
+                    + "Secrets, because their numbers begin again.");
+            }
+
             if (version == 0)
             {
                 await ExecuteAsync(connection,
@@ -63,9 +75,9 @@ internal static class PostgreSqlSchema
                     + $"insert into {schema}.schema_version values (0)", cancellationToken).ConfigureAwait(false);
             }
 
-            for (int step = version; step < Version; step++)
+            for (int step = Math.Max(version + 1, First); step <= Version; step++)
             {
-                await ExecuteAsync(connection, s_steps[step].Replace("$s", schema, StringComparison.Ordinal), cancellationToken)
+                await ExecuteAsync(connection, s_steps[step - First].Replace("$s", schema, StringComparison.Ordinal), cancellationToken)
                     .ConfigureAwait(false);
             }
 

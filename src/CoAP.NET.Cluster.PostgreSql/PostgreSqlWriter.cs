@@ -9,31 +9,48 @@ namespace CoAP.NET.Cluster.PostgreSql;
 /// </summary>
 internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, Guid id) : IAsyncDisposable
 {
+    private const int Oscore = (int)CoapRecordKind.OscoreContext;
+
     private readonly string _begin = $"""
         insert into {connections.Schema}.writers values ($1, nextval('{connections.Schema}.generations'), clock_timestamp())
         on conflict (writer) do update set generation = excluded.generation, opened = excluded.opened returning generation
         """;
 
     // Locks the generation first, and then each slot once, in order. Moves of slots and writes wait for each other, and the write then sees
-    // the newest fence. The joins drop stale changes.
+    // the newest fence. The joins drop stale changes. Most records exist: an update of them writes half as much log as an insert with "on
+    // conflict", which first locks the row.
     private readonly string _write = $"""
         with me as materialized (
             select 1 from {connections.Schema}.writers where writer = $1 and generation = $2 for share),
         held as materialized (
             select slot, fence from {connections.Schema}.slots where slot = any($3) and exists (select from me) order by slot for share),
-        put as (
-            insert into {connections.Schema}.records as r (kind, slot, key, fence, state, expires)
+        puts as materialized (
             select b.kind, b.slot, b.key, b.fence, b.state,
-                case when b.seconds is null then 'infinity' else clock_timestamp() + make_interval(secs => b.seconds) end
+                case when seconds is null then 'infinity' else clock_timestamp() + make_interval(secs => seconds) end as expires
             from unnest($4::smallint[], $5::smallint[], $6::bytea[], $7::bigint[], $8::bytea[], $9::float8[])
                 as b (kind, slot, key, fence, state, seconds)
-            join held h on h.slot = b.slot and h.fence = b.fence and b.fence > 0
+            join held h on h.slot = b.slot and h.fence = b.fence and b.fence > 0),
+        removals as materialized (
+            select b.* from unnest($10::smallint[], $11::smallint[], $12::bytea[], $13::bigint[]) as b (kind, slot, key, fence)
+            join held h on h.slot = b.slot and h.fence = b.fence and b.fence > 0),
+        put as (
+            update {connections.Schema}.records r set fence = b.fence, state = b.state, expires = b.expires
+            from puts b where r.kind = b.kind and r.slot = b.slot and r.key = b.key
+            returning r.kind, r.slot, r.key),
+        put_new as (
+            insert into {connections.Schema}.records as r (kind, slot, key, fence, state, expires)
+            select kind, slot, key, fence, state, expires from puts b where kind <> {Oscore} and not exists (
+                select from put p where p.kind = b.kind and p.slot = b.slot and p.key = b.key)
             on conflict (kind, slot, key) do update set fence = excluded.fence, state = excluded.state, expires = excluded.expires),
+        put_oscore as (
+            insert into {connections.Schema}.oscore as o (slot, key, fence, epoch, bound, received)
+            select slot, key, fence, {NumberAt("1")}, {NumberAt("9")}, substring(state from 17) from puts where kind = {Oscore}
+            on conflict (slot, key) do update
+                set fence = excluded.fence, epoch = excluded.epoch, bound = excluded.bound, received = excluded.received),
         gone as (
-            delete from {connections.Schema}.records r
-            using unnest($10::smallint[], $11::smallint[], $12::bytea[], $13::bigint[]) as b (kind, slot, key, fence)
-            join held h on h.slot = b.slot and h.fence = b.fence and b.fence > 0
-            where r.kind = b.kind and r.slot = b.slot and r.key = b.key)
+            delete from {connections.Schema}.records r using removals b where r.kind = b.kind and r.slot = b.slot and r.key = b.key),
+        gone_oscore as (
+            delete from {connections.Schema}.oscore o using removals b where b.kind = {Oscore} and o.slot = b.slot and o.key = b.key)
         select null::smallint, null::bigint from me union all select slot, fence from held
         """;
 
@@ -124,6 +141,9 @@ internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, Guid i
             return isNewest ? CoapWriteResult.ByFences(batch.Span, newest) : null;
         }
     }
+
+    // PostgreSQL has no function that reads a number of 8 bytes.
+    private static string NumberAt(string offset) => $"('x' || encode(substring(state from {offset} for 8), 'hex'))::bit(64)::bigint";
 
     private async Task<NpgsqlConnection> OpenAsync(CancellationToken cancellationToken)
     {

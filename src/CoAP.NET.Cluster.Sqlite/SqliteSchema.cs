@@ -11,7 +11,11 @@ internal static class SqliteSchema
     /// <summary>Distinguishes files of this library from other SQLite files: "CoAP".</summary>
     public const int ApplicationId = 0x436F4150;
 
-    // The step at index n upgrades version n to n + 1. A released step never changes; a new version adds a step.
+    // The version of the first step. Earlier ones were of previews, which encrypted the numbers of OSCORE contexts.
+    private const int First = 3;
+
+    // The step at index n makes version First + n of the one before. A released step never changes; a new version adds a step. No step
+    // changes or drops "oscore", which every version reads: without it the numbers of contexts would begin at 0 again.
     private static readonly string[] s_steps =
     [
         """
@@ -22,15 +26,16 @@ internal static class SqliteSchema
             kind integer not null, slot integer not null, key blob not null, fence integer not null, state blob not null,
             expires integer not null, primary key (kind, slot, key)) without rowid;
         create index records_expire on records (expires);
-        """,
-        """
         create table store (id blob not null);
         insert into store values (randomblob(16));
+        create table oscore (
+            slot integer not null, key blob not null, fence integer not null, epoch integer not null, bound integer not null,
+            received blob not null, primary key (slot, key)) without rowid;
         """,
     ];
 
     /// <summary>The schema version of this library.</summary>
-    public static int Version => s_steps.Length;
+    public static int Version => First + s_steps.Length - 1;
 
     /// <summary>Returns the bytes of a file without records.</summary>
     public static byte[] NewFile()
@@ -76,6 +81,14 @@ internal static class SqliteSchema
             throw new FormatException(string.Create(CultureInfo.InvariantCulture, $"Its tables have version {version}, which none has."));
         }
 
+        if (version < First)
+        {
+            throw new CoapClusterStoreException(CoapClusterStoreFault.Incompatible,
+                $"A preview of CoAP.NET.Cluster.Sqlite wrote {path} (its tables have version {version}, this one supports {First} to "
+                + $"{Version}). Give the server a new file: clients handshake again. Give OSCORE contexts new Master Secrets, because "
+                + "their numbers begin again.");
+        }
+
         if (version < Version)
         {
             Advance(connection, (int)version);
@@ -117,9 +130,9 @@ internal static class SqliteSchema
     private static void Advance(SqliteConnection connection, int version)
     {
         using SqliteTransaction transaction = connection.BeginTransaction(deferred: false);
-        for (int step = version; step < Version; step++)
+        for (int step = Math.Max(version + 1, First); step <= Version; step++)
         {
-            Execute(connection, s_steps[step]);
+            Execute(connection, s_steps[step - First]);
         }
 
         Execute(connection, string.Create(CultureInfo.InvariantCulture, $"pragma application_id = {ApplicationId}"));

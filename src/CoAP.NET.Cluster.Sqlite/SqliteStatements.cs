@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using Microsoft.Data.Sqlite;
 
 namespace CoAP.NET.Cluster.Sqlite;
@@ -7,12 +8,19 @@ internal sealed class SqliteStatements : IDisposable
 {
     private const long Never = long.MaxValue;
 
+    // In the state of an OSCORE context; see CoapRecordKind.OscoreContext.
+    private const int BoundOffset = sizeof(long);
+
     private readonly SqliteConnection _connection;
     private readonly List<SqliteCommand> _commands = [];
     private readonly SqliteCommand _put;
     private readonly SqliteCommand _remove;
     private readonly SqliteCommand _read;
     private readonly SqliteCommand _find;
+    private readonly SqliteCommand _putOscore;
+    private readonly SqliteCommand _removeOscore;
+    private readonly SqliteCommand _readOscore;
+    private readonly SqliteCommand _findOscore;
     private readonly SqliteCommand _removeExpired;
     private readonly SqliteCommand _setOwner;
     private readonly SqliteCommand _setVersion;
@@ -30,6 +38,16 @@ internal sealed class SqliteStatements : IDisposable
         _find = Prepare(
             "select fence, state, expires from records where kind = $kind and slot = $slot and key = $key and expires > $now",
             "$kind", "$slot", "$key", "$now");
+        _putOscore = Prepare(
+            "insert or replace into oscore (slot, key, fence, epoch, bound, received) "
+            + "values ($slot, $key, $fence, $epoch, $bound, $received)",
+            "$slot", "$key", "$fence", "$epoch", "$bound", "$received");
+        _removeOscore = Prepare("delete from oscore where slot = $slot and key = $key", "$slot", "$key");
+        _readOscore = Prepare(
+            "select key, fence, epoch, bound, received from oscore where slot = $slot and key > $after order by key limit $count",
+            "$slot", "$after", "$count");
+        _findOscore = Prepare(
+            "select key, fence, epoch, bound, received from oscore where slot = $slot and key = $key", "$slot", "$key");
         _removeExpired = Prepare(
             "delete from records where (kind, slot, key) in (select kind, slot, key from records where expires <= $now limit $count)",
             "$now", "$count");
@@ -39,26 +57,39 @@ internal sealed class SqliteStatements : IDisposable
 
     public void Write(SqliteTransaction transaction, in CoapRecordChange change, long now)
     {
-        SqliteCommand command = change.IsRemoval ? _remove : _put;
-        command.Transaction = transaction;
-        SqliteParameterCollection parameters = command.Parameters;
-        parameters[0].Value = (long)change.Key.Kind;
-        parameters[1].Value = (long)change.Key.Slot.Number;
-        parameters[2].Value = change.Key.Bytes.ToArray();
-        if (!change.IsRemoval)
+        long slot = change.Key.Slot.Number;
+        byte[] key = change.Key.Bytes.ToArray();
+        bool isOscore = change.Key.Kind == CoapRecordKind.OscoreContext;
+        SqliteCommand command;
+        if (change.IsRemoval)
         {
-            parameters[3].Value = change.Fence.Value;
-            parameters[4].Value = change.State.ToArray();
-            parameters[5].Value = change.Lifetime == Timeout.InfiniteTimeSpan
-                ? Never
-                : checked(now + (long)Math.Ceiling(change.Lifetime.TotalMilliseconds));
+            command = isOscore ? Set(_removeOscore, slot, key) : Set(_remove, (long)change.Key.Kind, slot, key);
+        }
+        else if (isOscore)
+        {
+            ReadOnlySpan<byte> state = change.State.Span;
+            command = Set(_putOscore, slot, key, change.Fence.Value, BinaryPrimitives.ReadInt64BigEndian(state),
+                BinaryPrimitives.ReadInt64BigEndian(state[BoundOffset..]), state[CoapRecordBatch.MinOscoreLength..].ToArray());
+        }
+        else
+        {
+            command = Set(_put, (long)change.Key.Kind, slot, key, change.Fence.Value, change.State.ToArray(),
+                change.Lifetime == Timeout.InfiniteTimeSpan
+                    ? Never
+                    : checked(now + (long)Math.Ceiling(change.Lifetime.TotalMilliseconds)));
         }
 
+        command.Transaction = transaction;
         command.ExecuteNonQuery();
     }
 
     public List<CoapRecord> Read(CoapRecordKind kind, CoapSlot slot, byte[] after, int count, long now)
     {
+        if (kind == CoapRecordKind.OscoreContext)
+        {
+            return ReadOscore(Set(_readOscore, (long)slot.Number, after, count), slot);
+        }
+
         Set(_read, (long)kind, (long)slot.Number, after, now, count);
         List<CoapRecord> records = [];
         using SqliteDataReader reader = _read.ExecuteReader();
@@ -73,6 +104,11 @@ internal sealed class SqliteStatements : IDisposable
 
     public CoapRecord? Find(CoapRecordKey key, long now)
     {
+        if (key.Kind == CoapRecordKind.OscoreContext)
+        {
+            return ReadOscore(Set(_findOscore, (long)key.Slot.Number, key.Bytes.ToArray()), key.Slot).SingleOrDefault();
+        }
+
         Set(_find, (long)key.Kind, (long)key.Slot.Number, key.Bytes.ToArray(), now);
         using SqliteDataReader reader = _find.ExecuteReader();
         return reader.Read()
@@ -120,10 +156,26 @@ internal sealed class SqliteStatements : IDisposable
         }
     }
 
+    private static List<CoapRecord> ReadOscore(SqliteCommand command, CoapSlot slot)
+    {
+        List<CoapRecord> records = [];
+        using SqliteDataReader reader = command.ExecuteReader();
+        while (reader.Read())
+        {
+            byte[] state = [.. new byte[CoapRecordBatch.MinOscoreLength], .. reader.GetFieldValue<byte[]>(4)];
+            BinaryPrimitives.WriteInt64BigEndian(state, reader.GetInt64(2));
+            BinaryPrimitives.WriteInt64BigEndian(state.AsSpan(BoundOffset), reader.GetInt64(3));
+            records.Add(new CoapRecord(new CoapRecordKey(CoapRecordKind.OscoreContext, slot, reader.GetFieldValue<byte[]>(0)),
+                Fence(reader, 1), state, Timeout.InfiniteTimeSpan));
+        }
+
+        return records;
+    }
+
     private static TimeSpan Left(long expires, long now) =>
         expires == Never ? Timeout.InfiniteTimeSpan : TimeSpan.FromMilliseconds(expires - now);
 
-    private static void Set(SqliteCommand command, params ReadOnlySpan<object> values)
+    private static SqliteCommand Set(SqliteCommand command, params ReadOnlySpan<object> values)
     {
         // A command keeps its completed transaction.
         command.Transaction = null;
@@ -131,6 +183,8 @@ internal sealed class SqliteStatements : IDisposable
         {
             command.Parameters[i].Value = values[i];
         }
+
+        return command;
     }
 
     private SqliteCommand Prepare(string sql, params ReadOnlySpan<string> parameters)

@@ -32,6 +32,12 @@ public sealed class CoapDtlsSessionChange
     public ReadOnlyMemory<byte> State { get; }
 
     /// <summary>
+    /// What messages have changed since <see cref="State"/> was kept (<see cref="Records.SessionProgress"/>); not encrypted. Empty if this
+    /// change has the complete state, or the keeper wants complete states only (<see cref="CoapDtlsSessionKeeping.StoresProgress"/>).
+    /// </summary>
+    internal ReadOnlyMemory<byte> Progress { get; init; }
+
+    /// <summary>
     /// When the state becomes useless, unless a later change replaces it: the session would have been silent for too long.
     /// </summary>
     public DateTimeOffset Expires { get; }
@@ -40,7 +46,7 @@ public sealed class CoapDtlsSessionChange
     /// <remarks>
     /// The keeper may set it before the task of <see cref="ICoapDtlsSessionKeeper.KeepAsync"/> ends, even if that fails. All later changes
     /// of the session in this process carry it, including the last one. Default 0, or the value passed to
-    /// <see cref="CoapDtlsSessionLoader.TryLoad"/>. Not part of <see cref="State"/>.
+    /// <see cref="CoapDtlsSessionLoader.TryLoad(ReadOnlySpan{byte}, long)"/>. Not part of <see cref="State"/>.
     /// </remarks>
     public long Stamp { get; set; }
 

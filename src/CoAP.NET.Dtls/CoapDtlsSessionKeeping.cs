@@ -45,6 +45,18 @@ public sealed class CoapDtlsSessionKeeping
 
     internal ReadOnlySpan<byte> Key => _key;
 
+    /// <summary>A second key with which states may be encrypted, while the key is being replaced. Default empty: none.</summary>
+    internal ReadOnlyMemory<byte> PreviousKey { get; init => field = value.ToArray(); }
+
+    /// <summary>Whether states are encrypted with <see cref="PreviousKey"/>, because another server lacks the new key.</summary>
+    internal Func<bool> UsesPreviousKey { get; init; } = static () => false;
+
+    /// <summary>
+    /// Whether the keeper stores what messages change next to the state (<see cref="CoapDtlsSessionChange.Progress"/>), and changes bring
+    /// the state only where it is new. Default false: each change brings the complete state.
+    /// </summary>
+    internal bool StoresProgress { get; init; }
+
     /// <summary>Whether the server keeps sessions only when it stops, so that a crash ends them.</summary>
     internal bool IsForStopsOnly { get; init; }
 

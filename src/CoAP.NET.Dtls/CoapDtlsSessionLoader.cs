@@ -26,5 +26,13 @@ public sealed class CoapDtlsSessionLoader
     /// Without a confirmation in time the session ends (<see cref="CoapDtlsSessionKeeping.ConfirmTimeout"/>). Several threads may load
     /// sessions at the same time.
     /// </remarks>
-    public CoapDtlsSessionLoad TryLoad(ReadOnlySpan<byte> state, long stamp = 0) => _loading.TryLoad(state, stamp);
+    public CoapDtlsSessionLoad TryLoad(ReadOnlySpan<byte> state, long stamp = 0) => _loading.TryLoad(state, [], stamp);
+
+    /// <summary>Loads a session whose state and <see cref="CoapDtlsSessionChange.Progress"/> are stored apart.</summary>
+    /// <param name="state">The latest state that the keeper stored.</param>
+    /// <param name="progress">The latest progress that it stored, which may be older than the state; empty for none.</param>
+    /// <param name="stamp">See <see cref="TryLoad"/>.</param>
+    /// <returns>The result.</returns>
+    internal CoapDtlsSessionLoad TryLoadParts(ReadOnlySpan<byte> state, ReadOnlySpan<byte> progress, long stamp) =>
+        _loading.TryLoad(state, progress, stamp);
 }

@@ -81,6 +81,7 @@ public abstract class CoapTable : IAsyncDisposable
     /// </remarks>
     /// <param name="name">The name, of any length.</param>
     /// <returns>A key of 16 bytes; in a cluster the same on every node and after every restart.</returns>
+    /// <exception cref="CoapTableUnavailableException">The node has not joined the cluster yet.</exception>
     public abstract CoapTableKey KeyOf(ReadOnlySpan<byte> name);
 
     /// <summary>Ends the table on this node. Entries in a cluster remain in the store and on the other nodes.</summary>

@@ -35,8 +35,8 @@ public readonly record struct CoapTableDecision
     /// <param name="lifetime">The lifetime of the entry from the change on; <see cref="Timeout.InfiniteTimeSpan"/> for no end.</param>
     /// <param name="reply">The reply, at most <see cref="CoapTable.MaxValueLength"/> bytes. It must not change afterwards.</param>
     /// <param name="isDurable">Whether the store must confirm the change before it takes place, is reported, and is answered. Default true.
-    /// Use false for values that change often: the change takes place at once and is written later. If its node crashes, it may be lost,
-    /// unless another node that knows it takes the slot over. The first value of an entry is always durable.</param>
+    /// Use false for values that change often: the change takes place at once at its node and is written later, and other nodes get it
+    /// then. If its node crashes before that, it is lost. The first value of an entry is always durable.</param>
     /// <returns>The decision.</returns>
     /// <exception cref="ArgumentException">The value or the reply is too long.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The lifetime is not positive.</exception>

@@ -5,7 +5,7 @@ public sealed class CoapTableOptions
 {
     /// <summary>The maximum number of bytes of keys and values, 4 KiB to 1 TiB. Default 1 GiB.</summary>
     /// <remarks>
-    /// Each node has all entries, and needs about 100 bytes more for each. A change that would exceed the maximum fails
+    /// Each node has all entries, and needs about 80 bytes more for each. A change that would exceed the maximum fails
     /// (<see cref="CoapTableFault.Full"/>); changes that other nodes have accepted are always applied.
     /// </remarks>
     public long MaxBytes { get; set; } = 1L << 30;

@@ -16,10 +16,6 @@ internal sealed class MemoryTable : CoapTable
         CoapRandomSource.Secure.Fill(_secret);
         _contents = new TableContents(rules, time, logger ?? NullLogger.Instance, static () => new TableSlot());
         _options = options;
-        for (int slot = 0; slot < TableContents.Slots; slot++)
-        {
-            _contents.Own(_contents[(byte)slot]);
-        }
     }
 
     public override int Count => _contents.Count;
@@ -49,11 +45,10 @@ internal sealed class MemoryTable : CoapTable
             {
                 TableBounds.ThrowIfFull(_contents, slot, index, key, decision, _options);
                 _contents.Put(slot, TableEntry.DataOf(key.Bytes, decision.Value.Span), key.Bytes.Length,
-                    _contents.EndOf(decision.Lifetime), ++slot.Number);
+                    _contents.EndOf(decision.Lifetime));
             }
             else if (decision.IsRemoval && index != TableEntries.None)
             {
-                slot.Number++;
                 _contents.Remove(slot, index, isExpired: false);
             }
 

@@ -3,8 +3,8 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Tables;
 
 /// <summary>
-/// The entries of a table in memory: changes them, notifies the rules, and ends expired entries of this node's slots with one timer for
-/// all. Thread-safe; methods with a slot require the lock of that slot.
+/// The entries of a table in memory: changes them, notifies the rules, and ends expired entries with one timer for all. Thread-safe;
+/// methods with a slot require the lock of that slot.
 /// </summary>
 internal class TableContents : IDisposable
 {
@@ -99,25 +99,30 @@ internal class TableContents : IDisposable
     /// <param name="data">Its key and value, whose ownership passes; see <see cref="TableEntry.DataOf"/>.</param>
     /// <param name="keyLength">The length of the key.</param>
     /// <param name="expires">Its end.</param>
-    /// <param name="number">The number of the change.</param>
     /// <returns>Its index.</returns>
-    public int Put(TableSlot slot, byte[] data, int keyLength, long expires, long number)
+    public int Put(TableSlot slot, byte[] data, int keyLength, long expires)
     {
         ReadOnlySpan<byte> key = data.AsSpan(0, keyLength);
         TableEntries entries = slot.Entries;
         int before = entries.Find(key);
         int bytes = before == TableEntries.None ? 0 : entries[before].Data!.Length;
-        int index = entries.Put(data, keyLength, expires, number);
+        int index = entries.Put(data, keyLength, expires);
         Interlocked.Add(ref _count, before == TableEntries.None ? 1 : 0);
         Interlocked.Add(ref _bytes, entries[index].Data!.Length - bytes);
         entries[index].Version++;
         Tell(new CoapTableChange(new CoapTableKey(key), entries[index].Value, RemainingOf(expires)));
-        if (slot.IsOwned)
-        {
-            Arm(expires);
-        }
-
+        Arm(expires);
         return index;
+    }
+
+    /// <summary>Changes the end of an entry.</summary>
+    /// <param name="slot">The slot.</param>
+    /// <param name="index">Its index.</param>
+    /// <param name="expires">Its new end.</param>
+    public void Renew(TableSlot slot, int index, long expires)
+    {
+        slot.Entries.SetExpires(index, expires);
+        Arm(expires);
     }
 
     /// <summary>Removes an entry, and notifies the rules.</summary>
@@ -131,16 +136,6 @@ internal class TableContents : IDisposable
         Interlocked.Add(ref _bytes, -slot.Entries[index].Data!.Length);
         slot.Entries.Remove(index);
         Tell(new CoapTableChange(key, null, TimeSpan.Zero, isExpired));
-    }
-
-    /// <summary>Makes this node end expired entries of a slot.</summary>
-    public void Own(TableSlot slot)
-    {
-        slot.IsOwned = true;
-        if (slot.Entries.FirstToEnd is not TableEntries.None and var first)
-        {
-            Arm(slot.Entries[first].Expires);
-        }
     }
 
     public void Dispose()
@@ -157,7 +152,6 @@ internal class TableContents : IDisposable
     /// <summary>Ends an expired entry, under the lock of its slot.</summary>
     protected virtual void End(TableSlot slot, int index)
     {
-        slot.Number++;
         Remove(slot, index, isExpired: true);
     }
 
@@ -228,11 +222,6 @@ internal class TableContents : IDisposable
         {
             lock (slot.Gate)
             {
-                if (!slot.IsOwned)
-                {
-                    return Never;
-                }
-
                 long now = Now;
                 for (int i = 0; i < MostAtOnce; i++)
                 {

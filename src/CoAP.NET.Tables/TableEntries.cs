@@ -1,8 +1,8 @@
 namespace CoAP.NET.Tables;
 
 /// <summary>
-/// The entries of one slot: by key, in the order of their changes, and by their end. Optimized for many entries: they are in blocks that
-/// are never copied, without an object for each. The caller locks.
+/// The entries of one slot: by key, and by their end. Optimized for many entries: they are in blocks that are never copied, without
+/// an object for each. The caller locks.
 /// </summary>
 internal sealed class TableEntries
 {
@@ -24,11 +24,8 @@ internal sealed class TableEntries
     /// <summary>The number of entries.</summary>
     public int Count { get; private set; }
 
-    /// <summary>The most recently changed entry.</summary>
-    public int Newest { get; private set; } = None;
-
-    /// <summary>The least recently changed entry.</summary>
-    public int Oldest { get; private set; } = None;
+    /// <summary>The indexes of all entries. They must not change meanwhile.</summary>
+    public IEnumerable<int> All => Enumerable.Range(0, _used).Where(index => this[index].Data is not null);
 
     /// <summary>The entry that ends first; none if no entry expires.</summary>
     public int FirstToEnd => _heapCount > 0 ? _heap[0] : None;
@@ -55,38 +52,17 @@ internal sealed class TableEntries
         return index;
     }
 
-    /// <summary>Puts an entry as the most recently changed one.</summary>
-    /// <param name="key">Its key.</param>
-    /// <param name="value">Its value; copied.</param>
-    /// <param name="expires">Its end.</param>
-    /// <param name="number">The number of the change.</param>
-    /// <returns>Its index. The caller sets the other fields.</returns>
-    public int Put(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, long expires, long number) =>
-        Put(TableEntry.DataOf(key, value), key.Length, expires, number);
-
-    /// <summary>Puts an entry as the most recently changed one.</summary>
+    /// <summary>Puts an entry.</summary>
     /// <param name="data">Its key and value, whose ownership passes.</param>
     /// <param name="keyLength">The length of the key.</param>
     /// <param name="expires">Its end.</param>
-    /// <param name="number">The number of the change.</param>
     /// <returns>Its index. The caller sets the other fields.</returns>
-    public int Put(byte[] data, int keyLength, long expires, long number)
+    public int Put(byte[] data, int keyLength, long expires)
     {
         ReadOnlySpan<byte> key = data.AsSpan(0, keyLength);
-        int index = Find(key);
-        if (index == None)
-        {
-            index = Add(key);
-        }
-        else
-        {
-            Unlink(index);
-        }
-
+        int index = Find(key) is not None and var found ? found : Add(key);
         ref TableEntry entry = ref this[index];
         entry.Data = data;
-        entry.Number = number;
-        LinkNewest(index);
         SetExpires(index, expires);
         return index;
     }
@@ -137,7 +113,6 @@ internal sealed class TableEntries
             this[before].Next = entry.Next;
         }
 
-        Unlink(index);
         Unplace(index);
         entry = default;
         entry.Next = _free;
@@ -175,54 +150,14 @@ internal sealed class TableEntries
         return index;
     }
 
-    // The list of changes contains all entries.
     private void Rehash()
     {
         _buckets = new int[Math.Max(FewestBuckets, _buckets.Length * 2)];
-        for (int index = Oldest; index != None; index = this[index].Newer)
+        foreach (int index in All)
         {
             ref int first = ref _buckets[BucketOf(this[index].Key)];
             this[index].Next = first - 1;
             first = index + 1;
-        }
-    }
-
-    private void LinkNewest(int index)
-    {
-        ref TableEntry entry = ref this[index];
-        entry.Older = Newest;
-        entry.Newer = None;
-        if (Newest == None)
-        {
-            Oldest = index;
-        }
-        else
-        {
-            this[Newest].Newer = index;
-        }
-
-        Newest = index;
-    }
-
-    private void Unlink(int index)
-    {
-        (int older, int newer) = (this[index].Older, this[index].Newer);
-        if (older == None)
-        {
-            Oldest = newer;
-        }
-        else
-        {
-            this[older].Newer = newer;
-        }
-
-        if (newer == None)
-        {
-            Newest = older;
-        }
-        else
-        {
-            this[newer].Older = older;
         }
     }
 

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Tables;
 
-/// <summary>An entry of a table: 48 bytes and its data. References to other entries are indexes in <see cref="TableEntries"/>.</summary>
+/// <summary>An entry of a table: 32 bytes and its data. References to other entries are indexes in <see cref="TableEntries"/>.</summary>
 internal struct TableEntry
 {
     /// <summary>Its key, followed by its value. Never changed, only replaced.</summary>
@@ -9,17 +9,8 @@ internal struct TableEntry
     /// <summary>Its end, in ticks of the table's time; <see cref="TableContents.Never"/> for no end.</summary>
     public long Expires;
 
-    /// <summary>The number of its last change in its slot.</summary>
-    public long Number;
-
     /// <summary>The next entry with the same hash, or the next free one.</summary>
     public int Next;
-
-    /// <summary>The entry changed before it.</summary>
-    public int Older;
-
-    /// <summary>The entry changed after it.</summary>
-    public int Newer;
 
     /// <summary>Its position in the heap of expiring entries.</summary>
     public int Place;

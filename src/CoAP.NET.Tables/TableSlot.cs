@@ -9,12 +9,6 @@ internal class TableSlot
     /// <summary>The entries.</summary>
     public TableEntries Entries { get; } = new();
 
-    /// <summary>The number of the last change.</summary>
-    public long Number { get; set; }
-
-    /// <summary>Whether this node decides, and ends expired entries.</summary>
-    public bool IsOwned { get; set; }
-
     /// <exception cref="InvalidOperationException">This thread is inside a call of the rules.</exception>
     public void ThrowIfHeld()
     {

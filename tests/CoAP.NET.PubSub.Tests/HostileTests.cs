@@ -329,7 +329,7 @@ public sealed class HostileTests
 
         private Kept(ICoapClusterStore store, byte[] secret)
         {
-            _cluster = new CoapCluster(store, new CoapClusterOptions { Secret = secret, Lease = TimeSpan.FromHours(1) });
+            _cluster = new CoapCluster(store, new CoapClusterOptions { Secrets = [secret], Lease = TimeSpan.FromHours(1) });
             Broker = _server.MapPubSub("/ps", new CoapPubSubOptions
             {
                 MaxTopics = 4,

@@ -94,7 +94,7 @@ public sealed class MonthTests : IAsyncDisposable
         {
             CoapCluster cluster = _cluster = new CoapCluster(_memory.Open(), new CoapClusterOptions
             {
-                Secret = Enumerable.Range(1, 32).Select(static i => (byte)i).ToArray(), Lease = TimeSpan.FromHours(1),
+                Secrets = [Enumerable.Range(1, 32).Select(static i => (byte)i).ToArray()], Lease = TimeSpan.FromHours(1),
             }, _clock);
             open = rules => cluster.OpenTable(CoapTableKind.Topics, rules);
             await _clock.AdvanceUntilAsync(cluster.StartAsync(), s_long);

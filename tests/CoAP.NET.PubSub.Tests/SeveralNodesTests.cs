@@ -1,23 +1,24 @@
 using CoAP.NET.Cluster;
 using CoAP.NET.Cluster.Sqlite;
+using CoAP.NET.Cluster.Tests.Nodes;
 using CoAP.NET.Tests;
 
 namespace CoAP.NET.PubSub.Tests;
 
 /// <summary>Topics in the table of a cluster: the same on all nodes, and there after a restart.</summary>
-/// <remarks>Real clock: the links between the nodes are connections over loopback.</remarks>
+/// <remarks>Real clock: clients reach the nodes over loopback.</remarks>
 public sealed class SeveralNodesTests
 {
-    private static readonly byte[] s_secret = [.. Enumerable.Range(1, 32).Select(static i => (byte)i)];
+    private readonly NodeHub _hub = new();
 
     [Fact]
     public async Task What_is_published_at_one_node_reaches_the_subscribers_of_the_other_one()
     {
         const int Topics = 8;
         CoapMemoryCluster memory = new();
-        await using Node one = await Node.StartAsync(memory.Open());
-        await using Node two = await Node.StartAsync(memory.Open());
-        await ShareAsync(one, two);
+        await using TopicNode one = await TopicNode.StartAsync(_hub, memory.Open());
+        await using TopicNode two = await TopicNode.StartAsync(_hub, memory.Open());
+        await TopicNode.ShareAsync(one, two);
         await using CoapClient client = new();
         CoapTopic[] made = new CoapTopic[Topics];
         List<CoapObservation> observations = [];
@@ -68,9 +69,9 @@ public sealed class SeveralNodesTests
     {
         const int Names = 16;
         CoapMemoryCluster memory = new();
-        await using Node one = await Node.StartAsync(memory.Open());
-        await using Node two = await Node.StartAsync(memory.Open());
-        await ShareAsync(one, two);
+        await using TopicNode one = await TopicNode.StartAsync(_hub, memory.Open());
+        await using TopicNode two = await TopicNode.StartAsync(_hub, memory.Open());
+        await TopicNode.ShareAsync(one, two);
         await using CoapClient client = new();
         bool[] made = await Task.WhenAll(Enumerable.Range(0, 2 * Names).Select(async i =>
         {
@@ -101,7 +102,7 @@ public sealed class SeveralNodesTests
             string file = Path.Combine(folder, "coap.db");
             await using CoapClient client = new();
             string path;
-            await using (Node first = await Node.StartAsync(new CoapSqliteClusterStore(file)))
+            await using (TopicNode first = await TopicNode.StartAsync(_hub, new CoapSqliteClusterStore(file)))
             {
                 CoapTopic topic = await first.Of(client).CreateAsync(
                     new CoapTopicProperties("kept") { ContentFormat = CoapContentFormat.TextPlain, MaxSubscribers = 3 });
@@ -110,7 +111,7 @@ public sealed class SeveralNodesTests
                 path = new Uri(topic.Uri).AbsolutePath;
             }
 
-            await using Node again = await Node.StartAsync(new CoapSqliteClusterStore(file));
+            await using TopicNode again = await TopicNode.StartAsync(_hub, new CoapSqliteClusterStore(file));
             CoapTopic kept = again.Of(client).At(path);
             CoapTopicProperties properties = await kept.ReadAsync();
             Assert.Equal(("kept", 3u), (properties.Name, properties.MaxSubscribers!.Value));
@@ -128,7 +129,8 @@ public sealed class SeveralNodesTests
     public async Task A_broker_stands_in_a_cluster_as_the_page_says()
     {
         CancellationToken cancellationToken = CancellationToken.None;
-        await using CoapCluster cluster = new(new CoapMemoryCluster().Open(), new CoapClusterOptions { Secret = s_secret });
+        await using CoapCluster cluster = new(
+            new CoapMemoryCluster().Open(), new CoapClusterOptions { Secrets = [CoapSealedClusterStore.NewSecret()] });
         await using CoapServer server = new();
         server.Listen("coap://127.0.0.1:0");
         CoapPubSubBroker topics = server.MapPubSub("/ps", new CoapPubSubOptions
@@ -153,54 +155,4 @@ public sealed class SeveralNodesTests
         }
     }
 
-    private static Task ShareAsync(params Node[] nodes) => Eventually.IsTrueAsync(() => nodes.All(node =>
-        nodes.All(other => node.Cluster.Map.SlotsOf(other.Cluster.Self.Id).Count == CoapSlot.Count / nodes.Length)));
-
-    private sealed class Node : IAsyncDisposable
-    {
-        private Node(ICoapClusterStore store)
-        {
-            CoapClusterOptions options = new()
-            {
-                Secret = s_secret,
-                LinkAddress = "coaps+tcp://127.0.0.1:0",
-                Lease = TimeSpan.FromHours(1),
-            };
-            options.Moves.SettleTime = TimeSpan.Zero;
-            options.Moves.RelayTime = TimeSpan.Zero;
-            Cluster = new CoapCluster(store, options);
-            Broker = Server.MapPubSub("/ps", new CoapPubSubOptions
-            {
-                OpenTable = rules => Cluster.OpenTable(
-                    CoapTableKind.Topics, rules, new CoapTableOptions { Timeout = TimeSpan.FromMinutes(1) }),
-            });
-        }
-
-        public CoapCluster Cluster { get; }
-
-        public CoapServer Server { get; } = new();
-
-        public CoapPubSubBroker Broker { get; }
-
-        public string Uri => Server.LocalEndpoints[0];
-
-        public static async Task<Node> StartAsync(ICoapClusterStore store)
-        {
-            Node node = new(store);
-            await node.Cluster.StartAsync();
-            await node.Broker.StartAsync();
-            await node.Server.Listen("coap://127.0.0.1:0").StartAsync();
-            return node;
-        }
-
-        public CoapPubSubClient Of(CoapClient client) => new(client, $"{Uri}/ps");
-
-        public async ValueTask DisposeAsync()
-        {
-            await Server.DisposeAsync();
-            await Broker.DisposeAsync();
-            await Cluster.LeaveAsync();
-            await Cluster.DisposeAsync();
-        }
-    }
 }

@@ -1,18 +1,16 @@
 using System.Text;
 using CoAP.NET.Cluster;
-using CoAP.NET.Tests;
+using CoAP.NET.Cluster.Tests.Nodes;
 
 namespace CoAP.NET.ResourceDirectory.Tests;
 
 /// <summary>
-/// Nodes of a cluster that have a directory together, and a client of them, in virtual time. Devices are on a network in memory; links
-/// between nodes go over loopback, so time passes slowly by what is due soon, and hardly a deadline comes while they are under way.
+/// Nodes of a cluster that have a directory together, and a client of them, in virtual time. Devices are on a network in memory, and a hub
+/// connects the nodes.
 /// </summary>
 internal sealed class DirectoryNodes : IAsyncDisposable
 {
-    private const int Quiet = 64;
-    private static readonly TimeSpan s_soon = TimeSpan.FromMilliseconds(300);
-    private static readonly TimeSpan s_step = TimeSpan.FromMilliseconds(2);
+    private static readonly TimeSpan s_long = TimeSpan.FromHours(1);
     private static readonly byte[] s_secret = [.. Enumerable.Range(1, 32).Select(static i => (byte)i)];
 
     private readonly List<DirectoryNode> _nodes = [];
@@ -30,25 +28,27 @@ internal sealed class DirectoryNodes : IAsyncDisposable
 
     public CoapMemoryCluster Memory { get; }
 
+    public NodeHub Hub { get; } = new();
+
     public InMemoryNetwork Network { get; }
 
     public CoapClient Client { get; }
 
     /// <summary>Options of a cluster whose nodes share at once, and whose leases last as long as a test.</summary>
-    public static CoapClusterOptions Options(bool isLinked) => new()
+    public static CoapClusterOptions Options() => new()
     {
-        Secret = s_secret,
-        LinkAddress = isLinked ? "coaps+tcp://127.0.0.1:0" : "",
+        Secrets = [s_secret],
         Lease = TimeSpan.FromHours(1),
         Moves = { SettleTime = TimeSpan.Zero, RelayTime = TimeSpan.Zero },
     };
 
     /// <summary>A node joins, with a directory that has loaded its registrations unless that is left to the test.</summary>
     public async Task<DirectoryNode> AddAsync(
-        bool isLinked = true, bool isLoaded = true, TimeSpan? timeout = null, int maxRegistrations = 100_000)
+        bool isLoaded = true, TimeSpan? timeout = null, int maxRegistrations = 100_000)
     {
-        CoapCluster cluster = new(Memory.Open(), Options(isLinked), Clock);
+        CoapCluster cluster = Hub.Make(Memory.Open(), Options(), Clock);
         await cluster.StartAsync();
+        await PassUntilAsync(() => cluster.Map.SlotsOf(cluster.Self.Id).Count > 0);
         CoapDirectoryServer directory = new(cluster, new CoapDirectoryOptions
         {
             TimeProvider = Clock, Timeout = timeout ?? TimeSpan.FromMinutes(1), MaxRegistrations = maxRegistrations,
@@ -97,41 +97,17 @@ internal sealed class DirectoryNodes : IAsyncDisposable
     /// <summary>Looks up until a node says what is expected, which it may have to hear of first.</summary>
     public async Task FindsAsync(DirectoryNode node, string path, Func<string, bool> isExpected)
     {
-        using CancellationTokenSource guard = new(TimeSpan.FromMinutes(2));
+        TimeSpan began = Clock.Elapsed;
         string found;
         while (!isExpected(found = (await SendAsync(node, CoapMethod.Get, path)).GetText()))
         {
-            Assert.False(guard.IsCancellationRequested, found);
+            Assert.True(Clock.Elapsed - began < s_long, found);
+            Clock.Advance(TimeSpan.FromMilliseconds(100));
         }
     }
 
-    /// <summary>Waits, and lets time pass for what is due soon; for what is due later, when nothing happens for a while.</summary>
-    public async Task PassUntilAsync(Func<bool> condition)
-    {
-        int quiet = 0;
-        await Eventually.IsTrueAsync(() =>
-        {
-            if (condition())
-            {
-                return true;
-            }
-
-            TimeSpan? wait = Clock.NextDue - Clock.Elapsed;
-            if (wait < s_soon)
-            {
-                Clock.Advance(s_step);
-                quiet = 0;
-            }
-            else if (wait is not null && ++quiet == Quiet)
-            {
-                // Links that were lost as time went on are made again after some seconds.
-                Clock.Advance(s_soon);
-                quiet = 0;
-            }
-
-            return false;
-        });
-    }
+    /// <summary>Waits, and lets time pass.</summary>
+    public Task PassUntilAsync(Func<bool> condition) => Clock.AdvanceUntilAsync(condition, s_long);
 
     public async Task PassAsync(Task task)
     {

@@ -76,7 +76,7 @@ public sealed class RestartTests : IDisposable
             HostApplicationBuilder builder = new();
             ICoapServerBuilder server = builder.Services.AddCoapServer(static options => options.Listen("coap://127.0.0.1:0"));
             server.MapResourceDirectory(new CoapDirectoryOptions { MaxLinks = 10 });
-            builder.Services.AddCoapCluster(static options => options.Secret = DirectoryNodes.Options(isLinked: false).Secret)
+            builder.Services.AddCoapCluster(static options => options.Secrets = DirectoryNodes.Options().Secrets)
                 .UseSqlite(Path.Combine(_folder, "hosted.db"));
             return builder.Build();
         }
@@ -112,13 +112,14 @@ public sealed class RestartTests : IDisposable
         await using CoapClient client = new();
         HostApplicationBuilder builder = new();
         builder.Services.AddSingleton<TimeProvider>(clock);
-        builder.Services.AddCoapCluster(static options => options.Secret = DirectoryNodes.Options(isLinked: false).Secret)
+        builder.Services.AddCoapCluster(static options => options.Secrets = DirectoryNodes.Options().Secrets)
             .UseMemory(memory);
         builder.Services.AddCoapServer(static options => options.Listen("coap://127.0.0.1:0")).MapResourceDirectory();
         using IHost host = builder.Build();
         await clock.AdvanceUntilAsync(host.StartAsync(), TimeSpan.FromMinutes(1));
         TimeSpan started = clock.Elapsed;
         CoapResponse early = await client.GetAsync(UriOf(host) + "/rd-lookup/ep");
+        CoapResponse refused = await PostAsync(client, UriOf(host) + "/rd?ep=a&base=coap://a");
 
         memory.IsAway = false;
         CoapDirectoryServer directory = host.Services.GetRequiredService<CoapDirectoryServer>();
@@ -129,9 +130,10 @@ public sealed class RestartTests : IDisposable
 
         Assert.True(started >= TimeSpan.FromSeconds(10), $"{started}");
         Assert.Equal((CoapCode.ServiceUnavailable, TimeSpan.FromSeconds(5)), (early.Code, early.MaxAge));
+        Assert.Equal((CoapCode.ServiceUnavailable, TimeSpan.FromSeconds(5)), (refused.Code, refused.MaxAge));
         Assert.Equal(CoapCode.Content, late.Code);
         Assert.StartsWith("/rd/", location, StringComparison.Ordinal);
-        Assert.Equal(1, directory.GetCounters().Unavailable);
+        Assert.Equal(2, directory.GetCounters().Unavailable);
         await clock.AdvanceUntilAsync(host.StopAsync(), TimeSpan.FromMinutes(10));
     }
 
@@ -139,7 +141,7 @@ public sealed class RestartTests : IDisposable
 
     private static async Task<DirectoryNode> StartAsync(string file)
     {
-        CoapCluster cluster = new(new CoapSqliteClusterStore(file), DirectoryNodes.Options(isLinked: false));
+        CoapCluster cluster = new(new CoapSqliteClusterStore(file), DirectoryNodes.Options());
         await cluster.StartAsync();
         CoapDirectoryServer directory = new(cluster, new CoapDirectoryOptions { Timeout = TimeSpan.FromSeconds(20) });
         await directory.StartAsync();

@@ -3,7 +3,6 @@ using System.Collections.Concurrent;
 namespace CoAP.NET.ResourceDirectory.Tests;
 
 /// <summary>A directory whose registrations a cluster keeps: the same on every node.</summary>
-/// <remarks>Real clock: the links between the nodes are connections over loopback.</remarks>
 [Collection(VirtualTimeCollection.Name)]
 public sealed class SeveralNodesTests
 {
@@ -138,7 +137,7 @@ public sealed class SeveralNodesTests
     public async Task While_the_store_is_away_new_registrations_get_5_03_and_refreshes_and_look_ups_go_on()
     {
         await using DirectoryNodes nodes = new();
-        DirectoryNode node = await nodes.AddAsync(isLinked: false, timeout: TimeSpan.FromSeconds(5));
+        DirectoryNode node = await nodes.AddAsync(timeout: TimeSpan.FromSeconds(5));
         string location = await nodes.RegisterAsync(node, "ep=a&base=coap://a&lt=1000", "</1>;rt=light");
         nodes.Memory.IsAway = true;
         TimeSpan began = nodes.Clock.Elapsed;
@@ -179,11 +178,11 @@ public sealed class SeveralNodesTests
     public async Task Until_all_registrations_are_loaded_look_ups_and_updates_get_5_03_and_nobody_takes_a_part_for_all()
     {
         await using DirectoryNodes nodes = new();
-        DirectoryNode first = await nodes.AddAsync(isLinked: false);
+        DirectoryNode first = await nodes.AddAsync();
         string location = await nodes.RegisterAsync(first, "ep=a&base=coap://a", "</1>;rt=light");
         await nodes.PassAsync(first.Cluster.LeaveAsync());
         await nodes.PassAsync(first.DisposeAsync().AsTask());
-        DirectoryNode next = await nodes.AddAsync(isLinked: false, isLoaded: false, timeout: TimeSpan.FromSeconds(5));
+        DirectoryNode next = await nodes.AddAsync(isLoaded: false, timeout: TimeSpan.FromSeconds(5));
 
         CoapResponse early = await nodes.SendAsync(next, CoapMethod.Get, "/rd-lookup/res");
         CoapResponse update = await nodes.Clock.AdvanceUntilAsync(
@@ -201,7 +200,7 @@ public sealed class SeveralNodesTests
     public async Task After_the_end_of_a_directory_its_routes_answer_5_03()
     {
         await using DirectoryNodes nodes = new();
-        DirectoryNode node = await nodes.AddAsync(isLinked: false);
+        DirectoryNode node = await nodes.AddAsync();
         await node.Directory.DisposeAsync();
 
         CoapResponse response = await nodes.SendAsync(node, CoapMethod.Post, "/rd?ep=a&base=coap://a", "</1>");

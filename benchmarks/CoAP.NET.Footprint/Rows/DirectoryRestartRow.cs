@@ -106,7 +106,7 @@ internal sealed class DirectoryRestartRow : IRow
 
     private static CoapCluster Open(string file) => new(
         new CoapSqliteClusterStore(new CoapSqliteClusterOptions { Path = file, MaxBytes = 8L << 30 }),
-        new CoapClusterOptions { Secret = File.ReadAllBytes(SecretOf(file)) });
+        new CoapClusterOptions { Secrets = [File.ReadAllBytes(SecretOf(file))] });
 
     private static string SecretOf(string file) => file + ".secret";
 

@@ -14,7 +14,6 @@ public sealed class PostgreSqlProcess : IAsyncDisposable
     private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(20);
     private static readonly string[] s_programs = ["initdb", "postgres"];
 
-    private readonly string _folder = Directory.CreateTempSubdirectory("coap-postgresql-").FullName;
     private readonly bool _isDurable;
     private Process? _process;
 
@@ -26,17 +25,28 @@ public sealed class PostgreSqlProcess : IAsyncDisposable
     public static bool IsInstalled => s_programs.All(static name => InstalledProgram.Find(name) is not null);
 
     /// <summary>How Npgsql reaches it.</summary>
-    public string ConnectionString => $"Host={_folder};Username=coap;Database=postgres;Timeout=60";
+    public string ConnectionString => $"Host={Folder};Username=coap;Database=postgres;Timeout=60";
+
+    /// <summary>The directory with its socket.</summary>
+    public string Folder { get; } = Directory.CreateTempSubdirectory("coap-postgresql-").FullName;
 
     /// <summary>Makes a database and starts it.</summary>
     /// <param name="isDurable">Whether it flushes to the disk as PostgreSQL does by default; false is faster, as for tests.</param>
     /// <exception cref="InvalidOperationException">The programs are absent or do not work.</exception>
-    public static async Task<PostgreSqlProcess> StartAsync(bool isDurable)
+    public static Task<PostgreSqlProcess> StartAsync(bool isDurable) => StartAsync(
+        isDurable, "initdb", "-U", "coap", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions");
+
+    /// <summary>Starts a replica of this one: it copies each write, and serves reads until it is promoted.</summary>
+    /// <exception cref="InvalidOperationException">The programs do not work.</exception>
+    public Task<PostgreSqlProcess> FollowAsync() => StartAsync(
+        _isDurable, "pg_basebackup", "-h", Folder, "-U", "coap", "-R", "-X", "stream", "-c", "fast", "--no-sync");
+
+    private static async Task<PostgreSqlProcess> StartAsync(bool isDurable, string maker, params string[] arguments)
     {
         PostgreSqlProcess server = new(isDurable);
         try
         {
-            await server.MakeAsync();
+            await server.MakeAsync(maker, arguments);
             await server.StartAgainAsync();
             return server;
         }
@@ -53,7 +63,7 @@ public sealed class PostgreSqlProcess : IAsyncDisposable
         string[] speed = _isDurable
             ? ["-c", "shared_buffers=128MB"]
             : ["-c", "fsync=off", "-c", "full_page_writes=off", "-c", "shared_buffers=16MB", "-c", "autovacuum=off"];
-        _process = Start(Find("postgres"), ["-D", Data, "-k", _folder, "-c", "listen_addresses=", "-c", "max_connections=100",
+        _process = Start(Find("postgres"), ["-D", Data, "-k", Folder, "-c", "listen_addresses=", "-c", "max_connections=100",
             "-c", "deadlock_timeout=60s", "-c", "log_min_messages=panic", .. speed]);
         long begin = TimeProvider.System.GetTimestamp();
         while (!await AnswersAsync())
@@ -102,22 +112,21 @@ public sealed class PostgreSqlProcess : IAsyncDisposable
             await CrashAsync();
         }
 
-        Directory.Delete(_folder, recursive: true);
+        Directory.Delete(Folder, recursive: true);
     }
 
-    private string Data => Path.Combine(_folder, "data");
+    private string Data => Path.Combine(Folder, "data");
 
-    private async Task MakeAsync()
+    private async Task MakeAsync(string maker, string[] arguments)
     {
         if (Environment.IsPrivilegedProcess)
         {
             // PostgreSQL refuses to run as root.
-            await RunAsRootAsync("chown", Account, _folder);
+            await RunAsRootAsync("chown", Account, Folder);
         }
 
-        using Process process = Start(
-            Find("initdb"), ["-D", Data, "-U", "coap", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions"]);
-        await EndAsync(process, "initdb");
+        using Process process = Start(Find(maker), ["-D", Data, .. arguments]);
+        await EndAsync(process, maker);
     }
 
     private async Task<bool> AnswersAsync()

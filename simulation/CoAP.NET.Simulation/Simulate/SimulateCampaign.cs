@@ -31,6 +31,11 @@ internal sealed class SimulateCampaign : Campaign
 
     public override Task<CampaignReport> RunAsync(CampaignOptions options, TextWriter progress, CancellationToken cancellationToken)
     {
+        if (options.Only == SleeperRun.Word)
+        {
+            return SleeperRun.RunAsync(options, cancellationToken);
+        }
+
         string? kept = options.Only is { } file && file is not (ProxyRuns.Word or ClusterRuns.Word) ? File.ReadAllText(file) : null;
         if (options.Only == ClusterRuns.Word || (kept is not null && ClusterScenario.IsOne(kept)))
         {

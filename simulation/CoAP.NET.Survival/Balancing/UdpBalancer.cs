@@ -20,7 +20,6 @@ internal sealed class UdpBalancer : IDisposable
     // Clients are 127.16.0.0 and up.
     private const ulong FirstSource = 0x7F10_0000;
 
-    private readonly BalancerOptions _options;
     private readonly CoapRandomSource _random;
     private readonly PacketSocket _front = new(IPAddress.Loopback);
     private readonly PacketSocket _back = new(IPAddress.Any);
@@ -36,10 +35,10 @@ internal sealed class UdpBalancer : IDisposable
     private long _dropped;
     private volatile bool _isStopped;
     private volatile bool _isAstray;
+    private volatile BalancerOptions _options = new();
 
-    public UdpBalancer(BalancerOptions options, CoapRandomSource random)
+    public UdpBalancer(CoapRandomSource random)
     {
-        _options = options;
         _random = random;
         _poller.Watch(_front.Descriptor, FrontTag, isKnown: false);
         _poller.Watch(_back.Descriptor, BackTag, isKnown: false);
@@ -49,6 +48,12 @@ internal sealed class UdpBalancer : IDisposable
 
     /// <summary>Where clients send to.</summary>
     public IPEndPoint Address => new(IPAddress.Loopback, _front.Port);
+
+    /// <summary>How it chooses; <see cref="BalancerOptions"/> has what holds at first.</summary>
+    public BalancerOptions Options
+    {
+        set => _options = value;
+    }
 
     /// <summary>Whether records with a Connection ID of every second client go to the server behind its own.</summary>
     public bool IsAstray

@@ -12,7 +12,6 @@ internal sealed class HealthChecks : IAsyncDisposable
     private static readonly TimeSpan s_silence = TimeSpan.FromSeconds(1);
 
     private readonly UdpBalancer _balancer;
-    private readonly TimeSpan _blindness;
     private readonly CoapClient _client = new();
     private readonly CancellationTokenSource _stop = new();
     private readonly Lock _gate = new();
@@ -22,12 +21,7 @@ internal sealed class HealthChecks : IAsyncDisposable
 
     /// <summary>Begins to check nobody.</summary>
     /// <param name="balancer">Is told which nodes to use.</param>
-    /// <param name="blindness">How long a node that is not ready any more is used all the same.</param>
-    public HealthChecks(UdpBalancer balancer, TimeSpan blindness)
-    {
-        _balancer = balancer;
-        _blindness = blindness;
-    }
+    public HealthChecks(UdpBalancer balancer) => _balancer = balancer;
 
     /// <summary>Begins to check a node.</summary>
     public void Add(NodeProcess node)
@@ -38,7 +32,7 @@ internal sealed class HealthChecks : IAsyncDisposable
         }
     }
 
-    /// <summary>Ends the checks of a node that is gone for good; it is not used any more after the time of blindness.</summary>
+    /// <summary>Ends the checks of a node that is gone for good; it is not used any more.</summary>
     public async Task RemoveAsync(NodeProcess node)
     {
         Task? check;
@@ -48,6 +42,15 @@ internal sealed class HealthChecks : IAsyncDisposable
         }
 
         await (check ?? Task.CompletedTask);
+    }
+
+    /// <summary>Whether a node is ready.</summary>
+    public bool IsReady(NodeProcess node)
+    {
+        lock (_gate)
+        {
+            return _ready.Contains(node);
+        }
     }
 
     /// <summary>Waits until so many nodes are ready.</summary>
@@ -101,19 +104,7 @@ internal sealed class HealthChecks : IAsyncDisposable
         {
             while (IsChecked(node))
             {
-                bool isReady = await IsReadyAsync(node);
-                bool wasReady;
-                lock (_gate)
-                {
-                    wasReady = _ready.Contains(node);
-                }
-
-                if (wasReady && !isReady && _blindness > TimeSpan.Zero)
-                {
-                    await Task.Delay(_blindness, TimeProvider.System, _stop.Token);
-                }
-
-                Set(node, isReady);
+                Set(node, await IsReadyAsync(node));
                 await Task.Delay(s_period, TimeProvider.System, _stop.Token);
             }
         }

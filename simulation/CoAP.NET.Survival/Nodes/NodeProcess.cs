@@ -41,22 +41,43 @@ internal sealed class NodeProcess : IDisposable
     /// <summary>The processor time it took, be it in its life.</summary>
     public TimeSpan Cpu => _process.HasExited ? _cpu : _cpu = ProcessFigures.Of(_process.Id).Cpu;
 
+    /// <summary>Whether it has ended.</summary>
+    public bool HasEnded => _process.HasExited;
+
     /// <summary>Starts one and waits until it listens.</summary>
     /// <param name="name">Its name.</param>
     /// <param name="arguments">More of its command line.</param>
     /// <exception cref="InvalidOperationException">It ended before; what it said is on the error stream.</exception>
-    public static async Task<NodeProcess> StartAsync(string name, IEnumerable<string> arguments)
+    public static async Task<NodeProcess> StartAsync(string name, IEnumerable<string> arguments) =>
+        await TryStartAsync(name, arguments, Timeout.InfiniteTimeSpan)
+        ?? throw new InvalidOperationException($"The node {name} did not start.");
+
+    /// <summary>Starts one that may not get as far as to listen.</summary>
+    /// <param name="name">Its name.</param>
+    /// <param name="arguments">More of its command line.</param>
+    /// <param name="patience">For how long it is waited.</param>
+    /// <returns>The process; null if it ended, or did not listen in this time and was killed.</returns>
+    public static async Task<NodeProcess?> TryStartAsync(string name, IEnumerable<string> arguments, TimeSpan patience)
     {
         Process process = OwnProcess.Start([Node.Verb, "--name", name, .. arguments], WithoutProfile);
-        string? line = await process.StandardOutput.ReadLineAsync();
+        string? line = null;
+        try
+        {
+            line = await process.StandardOutput.ReadLineAsync().WaitAsync(patience, TimeProvider.System);
+        }
+        catch (TimeoutException)
+        {
+            ProcessSignal.Kill(process);
+        }
+
         if (line?.StartsWith(Node.Listening, StringComparison.Ordinal) == true)
         {
             return new NodeProcess(process, name, line);
         }
 
-        process.WaitForExit();
+        await process.WaitForExitAsync();
         process.Dispose();
-        throw new InvalidOperationException($"The node {name} did not start.");
+        return null;
     }
 
     /// <summary>What it says of itself.</summary>
@@ -66,6 +87,16 @@ internal sealed class NodeProcess : IDisposable
         await _process.StandardInput.WriteLineAsync(isCollected ? Node.Collected : Node.Figures);
         string line = await _process.StandardOutput.ReadLineAsync() ?? throw new InvalidOperationException($"The node {Name} has ended.");
         return JsonSerializer.Deserialize<NodeFigures>(line)!;
+    }
+
+    /// <summary>Has it send a message under each OSCORE context whose slot it has.</summary>
+    /// <param name="port">Where to.</param>
+    /// <returns>How many messages were sent.</returns>
+    public async Task<int> SendProtectedAsync(int port)
+    {
+        await _process.StandardInput.WriteLineAsync(string.Create(CultureInfo.InvariantCulture, $"{Node.Protected}{port}"));
+        string line = await _process.StandardOutput.ReadLineAsync() ?? throw new InvalidOperationException($"The node {Name} has ended.");
+        return int.Parse(line, CultureInfo.InvariantCulture);
     }
 
     /// <summary>Has the state change that devices observe.</summary>
@@ -80,7 +111,11 @@ internal sealed class NodeProcess : IDisposable
     public void KillNow()
     {
         _ = Cpu;
-        ProcessSignal.Kill(_process);
+        if (!_process.HasExited)
+        {
+            ProcessSignal.Kill(_process);
+        }
+
         _process.WaitForExit();
     }
 
@@ -110,11 +145,7 @@ internal sealed class NodeProcess : IDisposable
 
     public void Dispose()
     {
-        if (!_process.HasExited)
-        {
-            KillNow();
-        }
-
+        KillNow();
         _process.Dispose();
     }
 

@@ -21,14 +21,19 @@ internal static class NodeStore
 
     /// <summary>Opens it; null for none.</summary>
     /// <param name="place">What was said.</param>
+    /// <param name="keepsWrites">Whether a failover of PostgreSQL keeps all confirmed writes.</param>
     /// <exception cref="ArgumentException">It says nothing that is known.</exception>
-    public static ICoapClusterStore? Open(string place) => place switch
+    public static ICoapClusterStore? Open(string place, bool keepsWrites) => place switch
     {
         None => null,
         _ when place.StartsWith(SqlitePrefix, StringComparison.Ordinal) =>
             new CoapSqliteClusterStore(new CoapSqliteClusterOptions { Path = place[SqlitePrefix.Length..] }),
         _ when place.StartsWith(PostgreSqlPrefix, StringComparison.Ordinal) =>
-            new CoapPostgreSqlClusterStore(new CoapPostgreSqlClusterOptions { ConnectionString = place[PostgreSqlPrefix.Length..] }),
+            new CoapPostgreSqlClusterStore(new CoapPostgreSqlClusterOptions
+            {
+                ConnectionString = ConnectionOf(place),
+                FailoversKeepWrites = keepsWrites,
+            }),
         _ => throw new ArgumentException($"'{place}' is no store: none, {SqlitePrefix}PATH or {PostgreSqlPrefix}CONNECTION."),
     };
 }

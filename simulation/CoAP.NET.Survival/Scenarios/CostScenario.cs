@@ -28,7 +28,7 @@ internal sealed class CostScenario(Cost cost) : IScenario
     /// <summary>One for each cost.</summary>
     public static IEnumerable<IScenario> OfAll() => Enum.GetValues<Cost>().Select(static cost => new CostScenario(cost));
 
-    public async Task RunAsync(FigureTable table, Sizes sizes)
+    public async Task RunAsync(FigureTable table, Sizes sizes, Sites sites)
     {
         switch (cost)
         {

@@ -37,7 +37,7 @@ internal sealed class DatabaseCost(FigureTable table, Sizes sizes)
             for (int i = 0; i < Nodes; i++)
             {
                 CoapCluster cluster = new(
-                    new CoapPostgreSqlClusterStore(database.ConnectionString), new CoapClusterOptions { Secret = _secret });
+                    new CoapPostgreSqlClusterStore(database.ConnectionString), new CoapClusterOptions { Secrets = [_secret] });
                 clusters.Add(cluster);
                 await cluster.StartAsync();
             }

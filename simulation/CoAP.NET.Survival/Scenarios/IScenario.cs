@@ -2,7 +2,7 @@ using CoAP.NET.Bench;
 
 namespace CoAP.NET.Survival.Scenarios;
 
-/// <summary>Something that happens to nodes.</summary>
+/// <summary>Something that is measured.</summary>
 internal interface IScenario
 {
     string Name { get; }
@@ -10,5 +10,5 @@ internal interface IScenario
     string About { get; }
 
     /// <summary>Has it happen, and adds to the table what came of it.</summary>
-    Task RunAsync(FigureTable table, Sizes sizes);
+    Task RunAsync(FigureTable table, Sizes sizes, Sites sites);
 }

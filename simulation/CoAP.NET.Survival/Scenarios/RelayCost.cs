@@ -1,5 +1,6 @@
 using CoAP.NET.Bench;
 using CoAP.NET.Survival.Balancing;
+using CoAP.NET.Survival.Stores;
 
 namespace CoAP.NET.Survival.Scenarios;
 
@@ -20,6 +21,7 @@ internal sealed class RelayCost(FigureTable table, Sizes sizes)
     private readonly Sizes _sizes = sizes with
     {
         Devices = sizes.IsSelfCheck ? 8 : 200,
+        Balancer = BalancerOptions.Names[0],
         Times = sizes.Times with { Pause = TimeSpan.Zero, PostsOneOf = int.MaxValue, ObservesOneOf = int.MaxValue },
     };
 
@@ -29,9 +31,9 @@ internal sealed class RelayCost(FigureTable table, Sizes sizes)
         List<double> astray = [];
         List<double> relays = [];
         List<double> relay = [];
-        await using Site site = await Site.OpenAsync(_sizes, hasDatabase: true, new BalancerOptions());
+        await using Site site = await Site.OpenAsync(_sizes, new SiteLayout(StoreKind.PostgreSql, 2, HasSilos: true));
         await site.AddNodesAsync(2);
-        await site.OpenDevicesAsync();
+        await site.OpenDevicesAsync(_sizes);
 
         // Code is compiled again while it warms up.
         TimeSpan time = sizes.IsSelfCheck ? TimeSpan.FromSeconds(sizes.Seconds) : s_turn;

@@ -17,7 +17,7 @@ internal sealed class RestoreCost(FigureTable table, Sizes sizes)
         await using PostgreSqlProcess? database = hasDatabase ? await PostgreSqlProcess.StartAsync(isDurable: !sizes.IsSelfCheck) : null;
         using NodeFolder folder = new();
         string[] arguments = folder.Arguments(isDurable: true, database is null ? null : NodeStore.PostgreSql(database.ConnectionString));
-        using UdpBalancer balancer = new(new BalancerOptions(), CoapRandomSource.Secure);
+        using UdpBalancer balancer = new(CoapRandomSource.Secure);
         using SecureDevices devices = new(balancer.Address);
         using (NodeProcess first = await NodeProcess.StartAsync("A", arguments))
         {

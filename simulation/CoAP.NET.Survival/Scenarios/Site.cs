@@ -1,10 +1,9 @@
 using System.Globalization;
-using ClusterSample;
 using CoAP.NET.Cluster;
 using CoAP.NET.Survival.Balancing;
 using CoAP.NET.Survival.Devices;
 using CoAP.NET.Survival.Nodes;
-using Npgsql;
+using CoAP.NET.Survival.Stores;
 
 namespace CoAP.NET.Survival.Scenarios;
 
@@ -14,32 +13,52 @@ internal sealed class Site : IAsyncDisposable
     private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(50);
     private static readonly TimeSpan s_written = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(5);
+    private static readonly TimeSpan s_agreement = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan s_start = TimeSpan.FromMinutes(1);
 
     // Longer than a notification is repeated.
     private static readonly TimeSpan s_patienceOfObservers = TimeSpan.FromMinutes(2);
 
-    private readonly Sizes _sizes;
-    private readonly string _folder = Directory.CreateTempSubdirectory("coap-survival-").FullName;
+    private readonly string _folder;
     private readonly string _secret = Convert.ToHexString(CoapSealedClusterStore.NewSecret());
-    private readonly PostgreSqlProcess? _database;
-    private readonly UdpBalancer _balancer;
+    private readonly UdpBalancer _balancer = new(CoapRandomSource.Secure);
     private readonly HealthChecks _checks;
     private readonly List<NodeProcess> _gone = [];
     private readonly List<DevicesProcess> _devices = [];
+    private Sizes _sizes;
+    private (Guid Node, long Fence)[] _slots = [];
     private (TimeSpan Cpu, long Answered) _before;
+    private long _keptBefore;
     private int _made;
+    private int _opened;
     private int _phase;
 
-    private Site(Sizes sizes, PostgreSqlProcess? database, BalancerOptions balancing)
+    private Site(Sizes sizes, SiteLayout layout, SiteStore store, string folder)
     {
         _sizes = sizes;
-        _database = database;
-        _balancer = new UdpBalancer(balancing, CoapRandomSource.Secure);
-        _checks = new HealthChecks(_balancer, TimeSpan.Zero);
+        _folder = folder;
+        _checks = new HealthChecks(_balancer);
+        Layout = layout;
+        Store = store;
     }
+
+    /// <summary>What it consists of.</summary>
+    public SiteLayout Layout { get; }
+
+    /// <summary>Where its nodes keep their state.</summary>
+    public SiteStore Store { get; }
+
+    /// <summary>Whether its nodes share servers of PostgreSQL.</summary>
+    public bool HasServers => Store.HasServers;
 
     /// <summary>The nodes that are there.</summary>
     public List<NodeProcess> Nodes { get; } = [];
+
+    /// <summary>The node that something happens to: an active one, and not the first of several.</summary>
+    public NodeProcess Victim => Nodes.Where(_checks.IsReady).Take(2).Last();
+
+    /// <summary>The messages under OSCORE that nodes sent.</summary>
+    public ProtectedMessages Protected { get; } = new();
 
     /// <summary>The processor time of all nodes, those that are gone included.</summary>
     public TimeSpan NodesCpu => Nodes.Concat(_gone).Aggregate(TimeSpan.Zero, static (sum, node) => sum + node.Cpu);
@@ -47,12 +66,15 @@ internal sealed class Site : IAsyncDisposable
     /// <summary>The processor time of all devices.</summary>
     public TimeSpan DevicesCpu => _devices.Aggregate(TimeSpan.Zero, static (sum, process) => sum + process.Cpu);
 
-    /// <summary>What the balancer read since the devices have their sessions.</summary>
+    /// <summary>What the balancer read since <see cref="Begin"/>.</summary>
     public BalancerFigures Wire => _balancer.Read();
 
     /// <summary>Has the balancer bring every second device to a node that has not its session, or to its own again.</summary>
     /// <param name="isAstray">Whether it does.</param>
     public void Lead(bool isAstray) => _balancer.IsAstray = isAstray;
+
+    /// <summary>Has the balancer count handshakes from now on.</summary>
+    public void Begin() => _balancer.Begin();
 
     /// <summary>Unsafe requests that ran more than once.</summary>
     public int CountTwice() => RunLog.CountTwice(_folder);
@@ -68,58 +90,87 @@ internal sealed class Site : IAsyncDisposable
 
     /// <summary>Makes one without nodes.</summary>
     /// <param name="sizes">How large it is.</param>
-    /// <param name="hasDatabase">Whether nodes share a PostgreSQL; otherwise they have a file, one at a time.</param>
-    /// <param name="balancing">How the balancer chooses; null for as <see cref="Sizes.Balancer"/> says.</param>
-    public static async Task<Site> OpenAsync(Sizes sizes, bool hasDatabase, BalancerOptions? balancing = null) => new(
-        sizes,
-        hasDatabase ? await PostgreSqlProcess.StartAsync(isDurable: !sizes.IsSelfCheck) : null,
-        balancing ?? BalancerOptions.Parse(sizes.Balancer, sizes.Times.Pause));
+    /// <param name="layout">What it consists of.</param>
+    public static async Task<Site> OpenAsync(Sizes sizes, SiteLayout layout)
+    {
+        string folder = Directory.CreateTempSubdirectory("coap-survival-").FullName;
+        return new Site(sizes, layout, await SiteStore.OpenAsync(layout.Store, folder, isDurable: !sizes.IsSelfCheck), folder);
+    }
 
     /// <summary>Starts a node.</summary>
     public async Task<NodeProcess> AddNodeAsync()
     {
-        string name = string.Create(CultureInfo.InvariantCulture, $"{(char)('A' + (_made % 26))}{_made++ / 26}");
-        string store = _database is null
-            ? NodeStore.Sqlite(Path.Combine(_folder, "coap.db"))
-            : NodeStore.PostgreSql(_database.ConnectionString);
-        NodeProcess node = await NodeProcess.StartAsync(name, [
-            "--store", store, "--secret", _secret, "--ran", FileOf(name),
-            "--lease", _sizes.Lease.ToString(CultureInfo.InvariantCulture), .. _database is null ? (string[])[] : [_sizes.IsOnOrleans ? Node.Orleans : Node.Links],
-            .. _sizes.IsVerbose ? (string[])[Node.Verbose] : []]);
+        string name = NextName();
+        NodeProcess node = await NodeProcess.StartAsync(name, ArgumentsOf(name, account: null, _secret));
         Nodes.Add(node);
         _checks.Add(node);
         return node;
     }
 
-    /// <summary>Starts several nodes and waits until each has its share of the slots.</summary>
+    /// <summary>Starts several nodes and waits until each active one has its share of the slots.</summary>
     public async Task AddNodesAsync(int count)
     {
-        for (int i = 0; i < count; i++)
+        string[] names = [.. Enumerable.Range(0, Math.Max(0, count)).Select(_ => NextName())];
+        foreach (NodeProcess node in await Task.WhenAll(
+            names.Select(name => NodeProcess.StartAsync(name, ArgumentsOf(name, account: null, _secret)))))
         {
-            await AddNodeAsync();
+            Nodes.Add(node);
+            _checks.Add(node);
         }
 
         await UntilReadyAsync();
-        int share = CoapSlot.Count / count;
-        long begin = TimeProvider.System.GetTimestamp();
-        while (!(await SlotsAsync()).All(slots => slots >= share))
-        {
-            ThrowIfTooLong(begin, "The nodes did not share the slots.");
-            await PauseAsync();
-        }
+        int share = CoapSlot.Count / Layout.Active;
+        await UntilAsync(async () => (await FiguresAsync()).Count(one => one.Slots >= share) == Layout.Active,
+            "The nodes did not share the slots.");
     }
 
-    /// <summary>Waits until all nodes that there are say that they serve.</summary>
-    public Task UntilReadyAsync() => _checks.UntilReadyAsync(Nodes.Count);
+    /// <summary>Starts a node that must never serve, watches it for a while, and kills it.</summary>
+    /// <param name="time">How long it is watched after its start.</param>
+    /// <param name="account">The name and the password that it connects with; null for the right ones.</param>
+    /// <param name="secret">Its secret; null for the right one.</param>
+    /// <returns>Whether it was ready in this time, and how many slots it had at the end.</returns>
+    public async Task<(bool WasReady, int Slots)> TryWrongNodeAsync(TimeSpan time, string? account = null, string? secret = null)
+    {
+        string name = NextName();
+        if (await NodeProcess.TryStartAsync(name, ArgumentsOf(name, account, secret ?? _secret), s_start) is not { } node)
+        {
+            return (false, 0);
+        }
+
+        _checks.Add(node);
+        bool wasReady = false;
+        long begin = TimeProvider.System.GetTimestamp();
+        while (TimeProvider.System.GetElapsedTime(begin) < time && !node.HasEnded)
+        {
+            await PauseAsync();
+            wasReady |= _checks.IsReady(node);
+        }
+
+        int slots = node.HasEnded ? 0 : (await node.AskAsync()).Slots;
+        await KillAsync(node);
+        return (wasReady, slots);
+    }
+
+    /// <summary>Has each node send messages under OSCORE, until each context was used.</summary>
+    /// <exception cref="TimeoutException">Some contexts cannot be used anywhere.</exception>
+    public Task SendProtectedAsync() => UntilAsync(
+        async () => (await Task.WhenAll(Nodes.Select(node => node.SendProtectedAsync(Protected.Port)))).Sum() >= ProtectedSender.Contexts,
+        "Some OSCORE contexts cannot be used at any node.");
+
+    /// <summary>Waits until all nodes that can be active say that they serve.</summary>
+    public Task UntilReadyAsync() => _checks.UntilReadyAsync(Layout.HasSilos ? Nodes.Count : 1);
 
     /// <summary>Has devices make their sessions and ask, and begins to read the wire.</summary>
-    public async Task OpenDevicesAsync()
+    /// <param name="sizes">How many devices, and what the balancer is like.</param>
+    public async Task OpenDevicesAsync(Sizes sizes)
     {
-        int first = 0;
+        _sizes = sizes;
+        _balancer.Options = BalancerOptions.Parse(sizes.Balancer, sizes.Times.Pause);
+        _keptBefore = await CountKeptAsync();
         foreach (int count in _sizes.Processes())
         {
-            _devices.Add(await DevicesProcess.StartAsync(_balancer.Address, first, count, _sizes.Times));
-            first += count;
+            _devices.Add(await DevicesProcess.StartAsync(_balancer.Address, _opened, count, _sizes.Times));
+            _opened += count;
         }
 
         _balancer.Begin();
@@ -134,10 +185,7 @@ internal sealed class Site : IAsyncDisposable
     {
         await UntilKeptAsync();
         long wanted = await AnsweredAsync() + (2L * _sizes.Devices);
-        while (await AnsweredAsync() < wanted)
-        {
-            await PauseAsync();
-        }
+        await UntilAsync(async () => await AnsweredAsync() >= wanted, "The devices get no answers.");
     }
 
     /// <summary>Has the state change at all nodes, and waits for all who observe it.</summary>
@@ -174,6 +222,7 @@ internal sealed class Site : IAsyncDisposable
     /// <param name="node">The node whose devices are told apart; null for none.</param>
     public async Task LookAsync(NodeProcess? node)
     {
+        _slots = HasServers ? await Store.SlotsAsync() : [];
         await Task.WhenAll(_devices.Select(process => process.LookAsync(node?.Name ?? "nobody")));
         _before = (DevicesCpu, await AnsweredAsync());
     }
@@ -191,18 +240,59 @@ internal sealed class Site : IAsyncDisposable
     public async Task UntilAllAreBackAsync()
     {
         await Task.WhenAll(_devices.Select(static process => process.CountAsync()));
-        long begin = TimeProvider.System.GetTimestamp();
-        int back;
-        while ((back = (await Task.WhenAll(_devices.Select(static process => process.BackAsync()))).Sum()) < _sizes.Devices)
-        {
-            ThrowIfTooLong(begin, $"Of {_sizes.Devices} devices {back} have an answer.");
-            await PauseAsync();
-        }
+        await UntilAsync(
+            async () => (await Task.WhenAll(_devices.Select(static process => process.BackAsync()))).Sum() >= _sizes.Devices,
+            "Some devices get no answer.");
     }
 
-    /// <summary>Has devices stop, and takes what they counted.</summary>
-    public async Task<DeviceFigures> EndAsync() =>
-        DeviceFigures.Sum(await Task.WhenAll(_devices.Select(static process => process.EndAsync())));
+    /// <summary>How many slots have another owner than in <see cref="LookAsync"/>, or had one meanwhile.</summary>
+    public async Task<int> CountMovedAsync() => (await Store.SlotsAsync()).Zip(_slots).Count(static pair => pair.First != pair.Second);
+
+    /// <summary>Waits until each node has the slots that the store says, and each slot has a node.</summary>
+    /// <returns>What is different after some time; null if nothing is.</returns>
+    public async Task<string?> FindDisagreementAsync()
+    {
+        string text = "";
+        try
+        {
+            await UntilAsync(
+                async () =>
+                {
+                    (Guid Node, long Fence)[] slots = await Store.SlotsAsync();
+                    Dictionary<Guid, int> stored = slots.CountBy(static slot => slot.Node).ToDictionary();
+                    NodeFigures[] nodes = await FiguresAsync();
+                    text = $"nodes {Text(nodes.Select(static node => (node.Id, node.Slots)))}; store "
+                        + Text(stored.Select(static pair => (pair.Key, pair.Value)));
+                    return nodes.Sum(static node => node.Slots) == CoapSlot.Count
+                        && nodes.All(node => node.Slots == stored.GetValueOrDefault(node.Id));
+                },
+                "", s_agreement);
+            return null;
+        }
+        catch (TimeoutException)
+        {
+            return text;
+        }
+
+        static string Text(IEnumerable<(Guid Node, int Slots)> all) =>
+            string.Join(", ", all.OrderBy(static one => one.Node).Select(static one => $"{one.Node}: {one.Slots}"));
+    }
+
+    /// <summary>Has devices end, and takes what they counted.</summary>
+    public async Task<DeviceFigures> EndAsync()
+    {
+        DeviceFigures figures = DeviceFigures.Sum(await Task.WhenAll(_devices.Select(static process => process.EndAsync())));
+        _devices.ForEach(static process => process.Dispose());
+        _devices.Clear();
+        return figures;
+    }
+
+    /// <summary>Ends a node as <c>kill -9</c> does.</summary>
+    public Task KillAsync(NodeProcess node)
+    {
+        node.KillNow();
+        return RemoveAsync(node);
+    }
 
     /// <summary>Takes a node out of the site; it is not checked any more.</summary>
     public async Task RemoveAsync(NodeProcess node)
@@ -226,51 +316,55 @@ internal sealed class Site : IAsyncDisposable
         }
 
         _balancer.Dispose();
-        if (_database is not null)
-        {
-            await _database.DisposeAsync();
-        }
-
+        await Protected.DisposeAsync();
+        await Store.DisposeAsync();
         Directory.Delete(_folder, recursive: true);
     }
 
+    private string NextName() => string.Create(CultureInfo.InvariantCulture, $"{(char)('A' + (_made % 26))}{_made++ / 26}");
+
+    private string[] ArgumentsOf(string name, string? account, string secret) =>
+    [
+        "--store", Store.PlaceOf(name, account), "--secret", secret, "--ran", FileOf(name),
+        "--lease", _sizes.Lease.ToString(CultureInfo.InvariantCulture),
+        .. Layout.HasSilos ? (string[])[Node.Silo] : [],
+        .. Layout.Store == StoreKind.Synchronous ? (string[])[Node.KeepsWrites] : [],
+        .. _sizes.IsVerbose ? (string[])[Node.Verbose] : [],
+    ];
+
     private string FileOf(string node) => Path.Combine(_folder, node + ".ran");
 
+    private async Task<long> CountKeptAsync() => HasServers
+        ? await Store.ReadAsync<long>($"select count(*) from coap_cluster.records where kind = {(int)CoapRecordKind.Session} "
+            + "and fence > (select stale from coap_cluster.map)")
+        : 0;
+
     // What was made in the last moment before a crash is in no store yet, and its device makes a new handshake. That is not what is tried.
-    private async Task UntilKeptAsync()
-    {
-        if (_database is null)
-        {
-            // Nobody else may look into the file.
-            await Task.Delay(s_written, TimeProvider.System, CancellationToken.None);
-            return;
-        }
+    // Nobody else may look into a file.
+    private Task UntilKeptAsync() => HasServers
+        ? UntilAsync(
+            async () => await CountKeptAsync() >= _keptBefore + _sizes.Devices, "The sessions of the devices are not in the store.")
+        : Task.Delay(s_written, TimeProvider.System, CancellationToken.None);
 
+    private static async Task UntilAsync(Func<Task<bool>> holds, string otherwise, TimeSpan? patience = null)
+    {
         long begin = TimeProvider.System.GetTimestamp();
-        await using NpgsqlConnection connection = await _database.OpenAsync();
-        await using NpgsqlCommand command =
-            new($"select count(*) from coap_cluster.records where kind = {(int)CoapRecordKind.Session}", connection);
-        while ((long)(await command.ExecuteScalarAsync())! < _sizes.Devices)
+        while (!await holds())
         {
-            ThrowIfTooLong(begin, "The sessions of the devices are not in the store.");
-            await PauseAsync();
-        }
-    }
+            if (TimeProvider.System.GetElapsedTime(begin) > (patience ?? s_patience))
+            {
+                throw new TimeoutException(otherwise);
+            }
 
-    private static void ThrowIfTooLong(long begin, string what)
-    {
-        if (TimeProvider.System.GetElapsedTime(begin) > s_patience)
-        {
-            throw new TimeoutException(what);
+            await PauseAsync();
         }
     }
 
     private static Task PauseAsync() => Task.Delay(s_pause, TimeProvider.System, CancellationToken.None);
 
-    private async Task<int[]> SlotsAsync() => await Task.WhenAll(Nodes.Select(static async node => (await node.AskAsync()).Slots));
+    private Task<NodeFigures[]> FiguresAsync() => Task.WhenAll(Nodes.Select(static node => node.AskAsync()));
 
-    private async Task<long> RelaysAsync() =>
-        (await Task.WhenAll(Nodes.Select(static node => node.AskAsync()))).Sum(static one => one.Relays);
+    private async Task<long> RelaysAsync() => (await FiguresAsync()).Sum(static one => one.Relays);
 
     private async Task<long> AnsweredAsync() => (await Task.WhenAll(_devices.Select(static process => process.AnsweredAsync()))).Sum();
 }

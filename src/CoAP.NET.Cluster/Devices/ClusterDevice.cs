@@ -1,25 +1,25 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>A device by name. Each request looks it up again because it may have moved to another node.</summary>
-internal sealed class ClusterDevice(ClusterDevices devices, string name, byte[] key) : ICoapDevice
+internal sealed class ClusterDevice(ClusterDevices devices, string name) : ICoapDevice
 {
     public string Name { get; } = name;
 
     public Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(request);
-        return devices.SendAsync(Name, key, request, cancellationToken);
+        return devices.SendAsync(Name, request, cancellationToken);
     }
 
     public Task<CoapObservation> ObserveAsync(
         CoapRequest request, CoapObserveOptions? options = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(request);
-        return devices.ObserveAsync(Name, key, request, options, cancellationToken);
+        return devices.Observations.ObserveAsync(Name, request, options, cancellationToken);
     }
 
     public Task<CoapDeviceStatus> GetStatusAsync(CancellationToken cancellationToken = default) =>
-        devices.GetStatusAsync(Name, key, cancellationToken);
+        devices.GetStatusAsync(Name, cancellationToken);
 
     public Task<CoapResponse> SendAsync(
         CoapRequest request, CoapDeviceRequestOptions options, CancellationToken cancellationToken = default)
@@ -33,19 +33,19 @@ internal sealed class ClusterDevice(ClusterDevices devices, string name, byte[] 
         CoapRequest request, CoapDeviceRequestOptions? options = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(request);
-        OutboxEntry entry = await devices.MakeEntryAsync(Name, key, request, options ?? new CoapDeviceRequestOptions(), cancellationToken)
+        OutboxEntry entry = await devices.MakeEntryAsync(Name, request, options ?? new CoapDeviceRequestOptions(), cancellationToken)
             .ConfigureAwait(false);
         return await devices.Outbox.AddAsync(entry, cancellationToken).ConfigureAwait(false);
     }
 
     public Task<CoapResponse> WaitAsync(Guid id, CancellationToken cancellationToken = default) =>
-        devices.Outbox.WaitAsync(Name, key, id, cancellationToken);
+        devices.Outbox.WaitAsync(Name, id, cancellationToken);
 
     public Task<IReadOnlyList<CoapQueuedRequest>> GetQueuedAsync(CancellationToken cancellationToken = default) =>
-        devices.Outbox.ListAsync(Name, key, cancellationToken);
+        devices.Outbox.ListAsync(Name, cancellationToken);
 
     public Task<bool> CancelAsync(Guid id, CancellationToken cancellationToken = default) =>
-        devices.Outbox.CancelAsync(Name, key, id, cancellationToken);
+        devices.Outbox.CancelAsync(Name, id, cancellationToken);
 
     public override string ToString() => CoapForeignText.LineOf(Name);
 
@@ -59,9 +59,7 @@ internal sealed class ClusterDevice(ClusterDevices devices, string name, byte[] 
         }
         catch (OperationCanceledException)
         {
-            // No other caller knows the request. Cancellation does not wait for this.
-            _ = ((Task)CancelAsync(queued.Id, CancellationToken.None)).ContinueWith(
-                static done => _ = done.Exception, TaskScheduler.Default);
+            devices.Outbox.Abandon(Name, queued.Id);
             throw;
         }
     }

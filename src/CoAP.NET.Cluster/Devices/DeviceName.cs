@@ -8,7 +8,6 @@ internal static class DeviceName
     private static readonly UTF8Encoding s_utf8 = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
     /// <summary>Returns the bytes of a name; null for an invalid one.</summary>
-    /// <param name="name">The name.</param>
     public static byte[]? TryEncode(string name)
     {
         // Every character has at least one byte.
@@ -28,22 +27,10 @@ internal static class DeviceName
         }
     }
 
-    /// <summary>Returns the name for bytes; null if they are not a name.</summary>
-    /// <param name="bytes">The bytes.</param>
-    public static string? TryDecode(ReadOnlySpan<byte> bytes)
-    {
-        try
-        {
-            return bytes.Length is 0 or > ICoapDevices.MaxNameLength ? null : s_utf8.GetString(bytes);
-        }
-        catch (DecoderFallbackException)
-        {
-            return null;
-        }
-    }
+    /// <summary>Returns the slot of a name.</summary>
+    public static CoapSlot SlotOf(string name) => CoapSlot.OfName(s_utf8.GetBytes(name));
 
     /// <summary>Throws if a name is not valid.</summary>
-    /// <param name="name">The name.</param>
     /// <returns>Its bytes.</returns>
     public static byte[] Encode(string name)
     {

@@ -6,52 +6,48 @@ namespace CoAP.NET.Cluster;
 /// </summary>
 /// <param name="cluster">The node.</param>
 /// <param name="lifetime">The lifetime of a record after its last write.</param>
-/// <param name="fenceOf">Returns the fence for a write; null for that of the slots of this node.</param>
-internal sealed class DeviceRecords(CoapCluster cluster, TimeSpan lifetime, Func<CoapSlot, CoapFence>? fenceOf = null)
+internal sealed class DeviceRecords(CoapCluster cluster, TimeSpan lifetime)
 {
-    private readonly Func<CoapSlot, CoapFence> _fenceOf = fenceOf ?? cluster.FenceOf;
+    /// <summary>
+    /// Returns the fence for a write. Of several active nodes any may write a record, because the newest one replaces the others. A node
+    /// that stands by writes none.
+    /// </summary>
+    public CoapFence FenceOf(string name) =>
+        cluster.Peers.IsOn ? cluster.Map[DeviceName.SlotOf(name)].Fence : cluster.FenceOf(DeviceName.SlotOf(name));
 
     /// <summary>Notes a message of a device, asynchronously.</summary>
     /// <param name="name">The name of the device.</param>
+    /// <param name="fence">The fence (<see cref="FenceOf"/>).</param>
     /// <param name="record">The record.</param>
     /// <param name="isHint">Whether further notes will follow.</param>
-    /// <returns>False if there is no fence, such as that of a slot of another node.</returns>
-    public bool TryNote(ReadOnlySpan<byte> name, DeviceRecord record, bool isHint)
+    /// <returns>False if the fence is not set.</returns>
+    public bool TryNote(string name, CoapFence fence, DeviceRecord record, bool isHint)
     {
-        CoapRecordKey key = KeyOf(name);
-        CoapFence fence = _fenceOf(key.Slot);
         if (!fence.IsSet)
         {
             return false;
         }
 
-        cluster.Writer.TryWrite(CoapRecordChange.Put(key, fence, record.ToBytes(), lifetime), isHint);
+        cluster.Writer.TryWrite(CoapRecordChange.Put(KeyOf(name), fence, record.ToBytes(), lifetime), isHint);
         return true;
     }
 
     /// <summary>Returns the record of a device; null if there is none.</summary>
-    /// <param name="name">The name of the device.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
     /// <exception cref="CoapClusterStoreException">The store is not available now.</exception>
-    public async ValueTask<DeviceRecord?> FindAsync(ReadOnlyMemory<byte> name, CancellationToken cancellationToken)
-    {
-        CoapRecordKey key = KeyOf(name.Span);
-        return await cluster.Store.FindAsync(key, cancellationToken).ConfigureAwait(false) is { } record
+    public async ValueTask<DeviceRecord?> FindAsync(string name, CancellationToken cancellationToken) =>
+        await cluster.Store.FindAsync(KeyOf(name), cancellationToken).ConfigureAwait(false) is { } record
             ? DeviceRecord.TryRead(record.State.Span)
             : null;
-    }
 
     /// <summary>Forgets a device, and waits for the store.</summary>
-    /// <param name="name">The name of the device.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>False if there is no fence, such as that of a slot of another node.</returns>
-    public async Task<bool> TryRemoveAsync(ReadOnlyMemory<byte> name, CancellationToken cancellationToken)
+    public async Task<bool> TryRemoveAsync(string name, CancellationToken cancellationToken)
     {
-        CoapRecordKey key = KeyOf(name.Span);
-        CoapFence fence = _fenceOf(key.Slot);
-        return fence.IsSet && await cluster.Writer.WriteAsync(CoapRecordChange.Remove(key, fence), cancellationToken)
+        CoapFence fence = FenceOf(name);
+        return fence.IsSet && await cluster.Writer.WriteAsync(CoapRecordChange.Remove(KeyOf(name), fence), cancellationToken)
             .ConfigureAwait(false) == CoapWriteOutcome.Written;
     }
 
-    private static CoapRecordKey KeyOf(ReadOnlySpan<byte> name) => new(CoapRecordKind.Device, CoapSlot.OfName(name), name);
+    private static CoapRecordKey KeyOf(string name) =>
+        new(CoapRecordKind.Device, DeviceName.SlotOf(name), DeviceName.Encode(name));
 }

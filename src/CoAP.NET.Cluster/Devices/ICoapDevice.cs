@@ -1,7 +1,8 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// A device of a cluster. Any node can send requests to it and observe it, as with a <see cref="CoapPeer"/>. Thread-safe.
+/// A device of a cluster. The active node, or each node on Orleans, can send requests to it and observe it, as with a
+/// <see cref="CoapPeer"/>. Thread-safe.
 /// </summary>
 /// <remarks>
 /// URIs may be paths, such as <c>/3/0/9</c>; a host in a URI is ignored.

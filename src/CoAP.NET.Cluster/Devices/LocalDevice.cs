@@ -6,34 +6,31 @@ namespace CoAP.NET.Cluster;
 /// </summary>
 #pragma warning disable CA1001 // the source has neither timer nor handle
 internal sealed class LocalDevice(
-    string name, byte[] key, CoapPeer peer, SessionPlace place, ClusterCounts counts, CoapDeviceOptions options, TimeProvider time)
+    CoapCluster cluster, string name, CoapPeer peer, CoapDeviceOptions options, TimeProvider time)
 #pragma warning restore CA1001
 {
     private static readonly TimeSpan s_pause = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_new = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_lookAgain = TimeSpan.FromMilliseconds(50);
-    private static readonly TimeSpan s_elsewhereAgain = TimeSpan.FromMinutes(1);
-    private static readonly TimeSpan s_longestWait = TimeSpan.FromMinutes(15);
 
     private readonly Lock _gate = new();
     private readonly CancellationTokenSource _gone = new();
+
+    // The slot of its session, and the fence with which it came; null for a session or connection that stays at this node. The fence is
+    // unset if the session came before this node owned slots, because the store was unavailable.
+    private readonly (CoapSlot Slot, CoapFence Fence)? _place = peer.DurableId is { IsEmpty: false } session
+        ? (new CoapSlot(session.Span[0]), cluster.FenceOf(new CoapSlot(session.Span[0])))
+        : null;
 
     // Consecutive unanswered requests, and the time at which the last of them failed.
     private int _unanswered;
     private long _gaveUpAt;
     private long _notedAt;
     private long _notedUnder;
-    private long? _notElsewhereAt;
 
     public string Name { get; } = name;
 
-    /// <summary>The bytes of the name.</summary>
-    public ReadOnlyMemory<byte> Key { get; } = key;
-
     public CoapPeer Peer { get; } = peer;
-
-    /// <summary>The slot of its session.</summary>
-    public SessionPlace Place => place;
 
     /// <summary>Whether the store has a record of the device.</summary>
     public bool IsNoted => Volatile.Read(ref _notedAt) > 0;
@@ -53,6 +50,14 @@ internal sealed class LocalDevice(
     public bool HasMoved { get; } = peer.IsTakenOver || time.GetUtcNow() - peer.LastSeen > s_new;
 
     public DateTimeOffset LastHeard => Peer.LastSeen;
+
+    // Whether its session is being handed over to another node.
+    private bool IsMoving => _place is { } place && cluster.Releases.IsMoving(place.Slot, place.Fence);
+
+    // Whether another node owns its session, or is about to.
+    private bool IsElsewhere => _place is { } place && (IsMoving || (place.Fence.IsSet
+        ? cluster.FenceOf(place.Slot) != place.Fence
+        : cluster.Map[place.Slot].Node is { IsSet: true } owner && owner != cluster.Self.Id));
 
     private TimeSpan Silence => time.GetUtcNow() - Peer.LastSeen;
 
@@ -75,14 +80,23 @@ internal sealed class LocalDevice(
     /// <summary>Ends the device at this node. Its observers are notified on another thread.</summary>
     public void End() => _ = _gone.CancelAsync();
 
-    /// <summary>Converts a failure of its peer.</summary>
-    /// <param name="failure">The failure.</param>
-    public CoapDeviceException FailureOf(CoapException failure) => DeviceFailure.Of(failure, Name, LastHeard, IsAsleep);
+    /// <summary>Converts a failure of its peer, so that requests to devices fail with the same exceptions on every node.</summary>
+    public CoapDeviceException FailureOf(CoapException failure) => failure switch
+    {
+        CoapDeviceException already => already,
+        CoapTimeoutException timeout when IsAsleep =>
+            new CoapDeviceAsleepException(Name, LastHeard, timeout.IsOutcomeUnknown, timeout),
+        CoapTimeoutException timeout => new CoapDeviceUnreachableException(Name, timeout.Message, timeout.IsOutcomeUnknown, timeout),
+        CoapConnectionException connection =>
+            new CoapDeviceUnreachableException(Name, connection.Message, connection.IsOutcomeUnknown, connection),
+        // A failure in the middle of a transfer has the failure of a block as its cause.
+        CoapUnreachableException unreachable =>
+            new CoapDeviceUnreachableException(Name, unreachable.Message, unreachable.InnerException is not null, unreachable),
+        _ => new CoapDeviceException(Name,
+            $"The request to the device '{CoapForeignText.LineOf(Name)}' failed: {CoapForeignText.LineOf(failure.Message)}", failure),
+    };
 
     /// <summary>Observes a resource of the device.</summary>
-    /// <param name="request">The request.</param>
-    /// <param name="observe">The options; null for the defaults.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
     /// <exception cref="CoapDeviceException">It is asleep, or did not answer.</exception>
     public async Task<CoapObservation> ObserveAsync(
         CoapRequest request, CoapObserveOptions? observe, CancellationToken cancellationToken)
@@ -91,7 +105,7 @@ internal sealed class LocalDevice(
         try
         {
             CoapObservation made = await Peer.ObserveAsync(request, observe, cancellationToken).ConfigureAwait(false);
-            counts.Add(made switch
+            cluster.Counts.Add(made switch
             {
                 { State: CoapObserveState.NotObserving } => ClusterMetric.RegistrationsNotObservable,
                 { Latest.IsSuccess: false } => ClusterMetric.RegistrationsRefused,
@@ -102,7 +116,7 @@ internal sealed class LocalDevice(
         }
         catch (CoapException exception)
         {
-            throw DeviceFailure.Of(exception, Name, LastHeard, IsAsleep);
+            throw FailureOf(exception);
         }
     }
 
@@ -115,19 +129,20 @@ internal sealed class LocalDevice(
         Volatile.Write(ref _notedUnder, fence.Value);
     }
 
-    /// <summary>
-    /// Sends a request to the device. While its session is handed over nothing is sent: the next node sends the request. A request that was
-    /// unanswered when the session left may be sent there if that is harmless (RFC 7252 section 5.1).
-    /// </summary>
-    /// <param name="request">The request.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The answer; null if another node has the device or will have it, and must be asked.</returns>
-    /// <exception cref="CoapDeviceException">It is asleep, or did not answer.</exception>
-    public async Task<CoapResponse?> TrySendAsync(CoapRequest request, CancellationToken cancellationToken)
+    /// <summary>Sends a request to the device. While its session is handed over nothing is sent.</summary>
+    /// <exception cref="CoapDeviceException">It is asleep, or did not answer. With <see cref="CoapDeviceException.HasMoved"/> another node
+    /// has its session or will have it, and the request is harmless to send there.</exception>
+    public async Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken)
     {
-        if (!await IsStayingAsync(cancellationToken).ConfigureAwait(false))
+        // Bounded: a slot is handed over or stays.
+        while (IsMoving && !Gone.IsCancellationRequested)
         {
-            return null;
+            await Task.Delay(s_lookAgain, time, cancellationToken).ConfigureAwait(false);
+        }
+
+        if (IsElsewhere && Gone.IsCancellationRequested)
+        {
+            throw new CoapDeviceUnreachableException(Name, "its session has moved to another node.") { HasMoved = true };
         }
 
         ThrowIfNotToAsk();
@@ -136,20 +151,15 @@ internal sealed class LocalDevice(
         {
             return await Peer.SendAsync(request, cancellationToken).ConfigureAwait(false);
         }
-        catch (CoapConnectionException exception) when (place.HasMoved && IsHarmlessTwice(request, exception.IsOutcomeUnknown))
+        catch (CoapConnectionException exception) when (IsElsewhere
+            && DeviceMessage.IsHarmlessTwice(request, exception.IsOutcomeUnknown))
         {
-            return IsWhole(request)
-                ? null
-                : throw new CoapDeviceUnreachableException(Name, exception.Message, exception.IsOutcomeUnknown, exception)
-                {
-                    HasMoved = true,
-                };
+            throw new CoapDeviceUnreachableException(Name, exception.Message, exception.IsOutcomeUnknown, exception) { HasMoved = true };
         }
         catch (CoapException exception) when (exception.IsEndpointStopped)
         {
             // Not a failure of the device: the next node, or the next process of this one, sends the requests of its outbox.
-            throw new CoapDeviceUnreachableException(
-                Name, exception.Message, request.Code != CoapCode.Get && request.Code != CoapCode.Fetch, exception);
+            throw new CoapDeviceUnreachableException(Name, exception.Message, !DeviceMessage.IsSafe(request), exception);
         }
         catch (CoapException exception)
         {
@@ -158,7 +168,7 @@ internal sealed class LocalDevice(
                 OnUnanswered(started);
             }
 
-            throw DeviceFailure.Of(exception, Name, LastHeard, IsAsleep);
+            throw FailureOf(exception);
         }
     }
 
@@ -166,7 +176,6 @@ internal sealed class LocalDevice(
     /// Waits until the device is awake, or its session has ended. A device that never sends on its own is occasionally asked whether it is
     /// there.
     /// </summary>
-    /// <param name="cancellationToken">Stops waiting.</param>
     public async Task WhenAwakeAsync(CancellationToken cancellationToken)
     {
         while (true)
@@ -192,53 +201,14 @@ internal sealed class LocalDevice(
         }
     }
 
-    /// <summary>
-    /// Whether the silent device may have another session at another node: if two of its sessions moved with their slots, clocks cannot
-    /// tell which is newer. False for a minute after no other node had it, because sleeping devices are asked repeatedly.
-    /// </summary>
-    public bool MayBeElsewhere
+    /// <summary>Waits until the device is awake, or has left this node.</summary>
+    /// <returns>False if it has left.</returns>
+    public async Task<bool> WhenAwakeOrGoneAsync(CancellationToken cancellationToken)
     {
-        get
-        {
-            if (!HasMoved || !IsAsleep)
-            {
-                return false;
-            }
-
-            lock (_gate)
-            {
-                return _notElsewhereAt is not { } at || time.GetElapsedTime(at) >= s_elsewhereAgain;
-            }
-        }
-    }
-
-    /// <summary>Records that no other node has it awake.</summary>
-    public void OnNotElsewhere()
-    {
-        lock (_gate)
-        {
-            _notElsewhereAt = time.GetTimestamp();
-        }
-    }
-
-    /// <summary>Records that a session of it came to another node.</summary>
-    public void OnPerhapsElsewhere()
-    {
-        lock (_gate)
-        {
-            _notElsewhereAt = null;
-        }
-    }
-
-    /// <summary>Asks the device whether it is there, and waits a few minutes for any message in its session.</summary>
-    /// <returns>False if it was silent, or the session has ended.</returns>
-    public async Task<bool> IsHeardAsync()
-    {
-        DateTimeOffset before = LastHeard;
-        Task heard = Peer.WhenHeardAsync(Gone);
-        await TryPingAsync(Gone).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        await heard.WaitAsync(s_longestWait, time).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        return LastHeard > before && !Gone.IsCancellationRequested;
+        using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, Gone);
+        await WhenAwakeAsync(either.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        cancellationToken.ThrowIfCancellationRequested();
+        return !Gone.IsCancellationRequested;
     }
 
     /// <summary>Throws if the device is asleep and it is too early for a retry.</summary>
@@ -293,28 +263,6 @@ internal sealed class LocalDevice(
                 _gaveUpAt = time.GetTimestamp();
             }
         }
-    }
-
-    /// <summary>Whether a request can be sent again: a stream body is consumed.</summary>
-    /// <param name="request">The request.</param>
-    public static bool IsWhole(CoapRequest request) =>
-        request.Content is null || !request.Payload.IsEmpty || !request.Content.Bytes.IsEmpty;
-
-    /// <summary>Whether a request is harmless to repeat.</summary>
-    /// <param name="request">The request.</param>
-    /// <param name="isOutcomeUnknown">Whether it may have taken effect; irrelevant for safe methods.</param>
-    public static bool IsHarmlessTwice(CoapRequest request, bool isOutcomeUnknown) => !isOutcomeUnknown
-        || request.Code == CoapCode.Put || request.Code == CoapCode.Delete || request.Code == CoapCode.IPatch;
-
-    // Bounded: a slot is handed over or stays.
-    private async Task<bool> IsStayingAsync(CancellationToken cancellationToken)
-    {
-        while (place.IsMoving && !Gone.IsCancellationRequested)
-        {
-            await Task.Delay(s_lookAgain, time, cancellationToken).ConfigureAwait(false);
-        }
-
-        return !place.HasMoved || !Gone.IsCancellationRequested;
     }
 
     private async Task TryPingAsync(CancellationToken cancellationToken)

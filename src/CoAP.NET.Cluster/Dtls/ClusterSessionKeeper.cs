@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using CoAP.NET.Dtls;
 
 namespace CoAP.NET.Cluster;
@@ -78,7 +79,8 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
         DateTimeOffset now = _time.GetUtcNow();
         foreach (CoapDtlsSessionChange change in changes)
         {
-            CoapRecordKey key = KeyOf(change.Id.Span);
+            CoapRecordKey key = KeyOf(CoapRecordKind.Session, change.Id.Span);
+            CoapRecordKey keyOfProgress = KeyOf(CoapRecordKind.SessionProgress, change.Id.Span);
             CoapSlotOwner owner = map[key.Slot];
             if (!owner.Node.IsSet)
             {
@@ -96,9 +98,19 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
             change.Stamp = owner.Fence.Value;
             kept.Add(change);
             TimeSpan left = change.Expires - now;
-            batch.Add(change.Kind == CoapDtlsSessionChangeKind.Ended
-                ? CoapRecordChange.Remove(key, owner.Fence)
-                : CoapRecordChange.Put(key, owner.Fence, change.State, left > s_shortestLifetime ? left : s_shortestLifetime));
+            left = left > s_shortestLifetime ? left : s_shortestLifetime;
+            if (change.Kind == CoapDtlsSessionChangeKind.Ended)
+            {
+                batch.Add(CoapRecordChange.Remove(key, owner.Fence));
+                kept.Add(change);
+                batch.Add(CoapRecordChange.Remove(keyOfProgress, owner.Fence));
+            }
+            else
+            {
+                batch.Add(change.Progress.IsEmpty
+                    ? CoapRecordChange.Put(key, owner.Fence, change.State, left)
+                    : CoapRecordChange.Put(keyOfProgress, owner.Fence, change.Progress, left));
+            }
         }
 
         CoapWriteResult result = await _cluster.Store.WriteAsync(batch.ToArray(), cancellationToken).ConfigureAwait(false);
@@ -129,7 +141,13 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
     /// <summary>Its name in the log.</summary>
     public override string ToString() => "the store of the cluster";
 
-    private CoapRecordKey KeyOf(ReadOnlySpan<byte> id) => new(CoapRecordKind.Session, new CoapSlot(id[0]), [.. _name, .. id]);
+    private CoapRecordKey KeyOf(CoapRecordKind kind, ReadOnlySpan<byte> id) => new(kind, new CoapSlot(id[0]), [.. _name, .. id]);
+
+    // Null for a session of another server.
+    private ulong? IdOf(CoapRecord record) =>
+        record.Key.Bytes.Span is var key && key.StartsWith(_name) && key.Length == _name.Length + sizeof(ulong)
+            ? BinaryPrimitives.ReadUInt64BigEndian(key[_name.Length..])
+            : null;
 
     private void OnMapChanged(object? sender, EventArgs arguments)
     {
@@ -184,13 +202,24 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
         }
 
         Volatile.Write(ref _loaded[slot.Number], -fence.Value);
+        Dictionary<ulong, ReadOnlyMemory<byte>> progress = [];
+        await foreach (CoapRecord record in _cluster.Store.ReadAsync(CoapRecordKind.SessionProgress, slot, cancellationToken)
+            .ConfigureAwait(false))
+        {
+            if (IdOf(record) is { } id)
+            {
+                progress[id] = record.State;
+            }
+        }
+
         await foreach (CoapRecord record in _cluster.Store.ReadAsync(CoapRecordKind.Session, slot, cancellationToken)
             .ConfigureAwait(false))
         {
             // The device may have received records with higher numbers, which must not be used twice.
-            if (record.Key.Bytes.Span.StartsWith(_name) && !_cluster.Map.IsStale(record))
+            if (IdOf(record) is { } id && !_cluster.Map.IsStale(record))
             {
-                _loader!.TryLoad(record.State.Span, fence.Value);
+                // Without progress no message came since the state was stored.
+                _loader!.TryLoadParts(record.State.Span, progress.GetValueOrDefault(id).Span, fence.Value);
             }
         }
 

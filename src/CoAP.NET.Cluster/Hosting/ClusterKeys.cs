@@ -57,13 +57,6 @@ internal static class ClusterKeys
         .Time("Writer:StopTimeout", s_moment, static writer => writer.StopTimeout, static (writer, value) => writer.StopTimeout = value);
 
     private static KeyTable<CoapClusterOptions> Options { get; } = new KeyTable<CoapClusterOptions>()
-        .Text("LinkAddress", new TextKind<string>("address such as coaps+tcp://[::]:5690",
-                static text => LinkAddress.CanBeListenedAt(text) ? text : null),
-            static options => options.LinkAddress is "" ? null : options.LinkAddress,
-            static (options, value) => options.LinkAddress = value)
-        .Text("Address", new TextKind<string>("address such as coaps+tcp://10.0.0.7:5690, no wildcard",
-                static text => LinkAddress.CanBeConnectedTo(text) ? text : null),
-            static options => options.Address is "" ? null : options.Address, static (options, value) => options.Address = value)
         .Time("Lease", new TimeKind(TimeSpan.FromSeconds(1), CoapLeases.Longest), static options => options.Lease,
             static (options, value) => options.Lease = value)
         .Include(Moves, static options => options.Moves)

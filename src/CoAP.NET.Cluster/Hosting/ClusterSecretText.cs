@@ -4,7 +4,10 @@ using CoAP.NET.Hosting;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>The text format of a cluster's secret in configuration and files: Base64, or <c>0x</c> and hexadecimal digits.</summary>
+/// <summary>
+/// The text format of a cluster's secret in configuration and files: Base64, or <c>0x</c> and hexadecimal digits. The previous secret may
+/// follow after white space, such as in the second line.
+/// </summary>
 internal static class ClusterSecretText
 {
     private const string HexPrefix = "0x";
@@ -15,11 +18,19 @@ internal static class ClusterSecretText
     /// <summary>The allowed format, for messages that never show the secret.</summary>
     public static TextKind<string> Kind { get; } = new(
         $"{CoapSealedClusterStore.SecretLength} random bytes in Base64 (openssl rand -base64 {CoapSealedClusterStore.SecretLength}), or 0x "
-        + $"and {2 * CoapSealedClusterStore.SecretLength} hexadecimal digits",
-        static text => BytesOf(text) is null ? null : text);
+        + $"and {2 * CoapSealedClusterStore.SecretLength} hexadecimal digits; after white space, possibly the previous secret",
+        static text => SecretsOf(text) is null ? null : text);
 
-    /// <summary>Parses a secret; null for an invalid text.</summary>
-    public static byte[]? BytesOf(string text)
+    /// <summary>Parses a secret, or the current and the previous one; null for an invalid text.</summary>
+    public static IReadOnlyList<ReadOnlyMemory<byte>>? SecretsOf(string text)
+    {
+        byte[]?[] secrets = [.. text.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries).Select(BytesOf)];
+        return secrets.Length is 1 or ClusterSecrets.MaxCount && !secrets.Contains(null)
+            ? [.. secrets.Select(static secret => new ReadOnlyMemory<byte>(secret))]
+            : null;
+    }
+
+    private static byte[]? BytesOf(string text)
     {
         try
         {
@@ -33,11 +44,11 @@ internal static class ClusterSecretText
         }
     }
 
-    /// <summary>Reads the secret from a file.</summary>
+    /// <summary>Reads the secrets from a file.</summary>
     /// <param name="path">The file.</param>
     /// <param name="problem">The error, without any content of the file; empty for none.</param>
-    /// <returns>The secret; null after an error.</returns>
-    public static byte[]? Read(string path, out string problem)
+    /// <returns>The secrets; null after an error.</returns>
+    public static IReadOnlyList<ReadOnlyMemory<byte>>? Read(string path, out string problem)
     {
         byte[] bytes = [];
         try
@@ -51,9 +62,9 @@ internal static class ClusterSecretText
             using FileStream file = File.OpenRead(path);
             bytes = new byte[Math.Min(file.Length, MaxFileLength)];
             file.ReadExactly(bytes);
-            byte[]? secret = BytesOf(Encoding.UTF8.GetString(bytes).Trim());
-            problem = secret is null ? $"the file does not contain a secret. It must contain {Kind.Allowed}, and nothing else." : "";
-            return secret;
+            IReadOnlyList<ReadOnlyMemory<byte>>? secrets = SecretsOf(Encoding.UTF8.GetString(bytes));
+            problem = secrets is null ? $"the file does not contain a secret. It must contain {Kind.Allowed}, and nothing else." : "";
+            return secrets;
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {

@@ -52,14 +52,14 @@ internal sealed class ClusterSection
         }
         else if (settings.Secret is { } text)
         {
-            settings.Options.Secret = ClusterSecretText.BytesOf(text);
+            settings.Options.Secrets = ClusterSecretText.SecretsOf(text)!;
         }
         else if (settings.SecretFile is { } file)
         {
             string key = $"{Path}:SecretFile = '{ShownText.Of(file)}'";
-            if (ClusterSecretText.Read(file, out string problem) is { } secret)
+            if (ClusterSecretText.Read(file, out string problem) is { } secrets)
             {
-                settings.Options.Secret = secret;
+                settings.Options.Secrets = secrets;
             }
             else
             {

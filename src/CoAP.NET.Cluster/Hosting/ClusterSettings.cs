@@ -5,10 +5,10 @@ internal sealed class ClusterSettings(CoapClusterOptions options)
 {
     public CoapClusterOptions Options => options;
 
-    /// <summary>The secret as text; null if absent.</summary>
+    /// <summary>The secret as text, possibly with the previous one; null if absent.</summary>
     public string? Secret { get; set; }
 
-    /// <summary>The file with the secret; null for none.</summary>
+    /// <summary>The file with the secret, possibly with the previous one; null for none.</summary>
     public string? SecretFile { get; set; }
 
     /// <summary>Whether unknown keys are accepted.</summary>

@@ -24,7 +24,7 @@ public static class CoapClusterServiceCollectionExtensions
     /// <see cref="UseMemory"/> or <see cref="UseStore"/>.
     /// </remarks>
     /// <param name="services">The services.</param>
-    /// <param name="configure">Sets options after the configuration; null for none. <see cref="CoapClusterOptions.Secret"/> is required,
+    /// <param name="configure">Sets options after the configuration; null for none. <see cref="CoapClusterOptions.Secrets"/> is required,
     /// here or with the key <c>SecretFile</c>. The application validates all options at its start.</param>
     /// <returns>The builder for the choice of the store.</returns>
     public static ICoapClusterBuilder AddCoapCluster(this IServiceCollection services, Action<CoapClusterOptions>? configure = null) =>
@@ -107,8 +107,8 @@ public static class CoapClusterServiceCollectionExtensions
 
     /// <summary>Checks whether the store of the cluster accepts leases and records.</summary>
     /// <remarks>
-    /// While the store is unavailable the server continues; the status is therefore Degraded by default. A missing link to another node is
-    /// also Degraded, regardless of <paramref name="failureStatus"/>.
+    /// While the store is unavailable the server continues; the status is therefore Degraded by default. A node that has not joined yet is
+    /// Unhealthy, regardless of <paramref name="failureStatus"/>.
     /// </remarks>
     /// <param name="builder">The health checks.</param>
     /// <param name="name">The name of the check.</param>
@@ -131,7 +131,7 @@ public static class CoapClusterServiceCollectionExtensions
         if (cluster.SharesSlots && options.Files.Count > 0)
         {
             throw new InvalidOperationException(
-                "The server has OSCORE contexts from files (Oscore:Files) and shares its devices with other nodes (LinkAddress). Nodes "
+                "The server has OSCORE contexts from files (Oscore:Files) and shares its devices with other nodes. Nodes "
                 + "with the same contexts would use numbers twice under one key, which reveals the messages. Let UseOscore find "
                 + "contexts with the IOscoreStore of the cluster, or use them on a server of one node without UseCluster.");
         }

@@ -65,14 +65,18 @@ public sealed class CoapClusterMap
     /// are above those that were lost, and <see cref="StaleFence"/> covers all records so far.
     /// </summary>
     /// <param name="known">The highest version of a map that was read before.</param>
+    /// <param name="now">The time of the loss. Version and fences begin above it, so that a store that goes back twice to the same state,
+    /// such as that of a standby which followed neither, never gives the same fence twice.</param>
     /// <returns>The map, which the store writes before anybody uses this one.</returns>
-    public CoapClusterMap AfterLoss(long known)
+    public CoapClusterMap AfterLoss(long known, DateTimeOffset now)
     {
-        // What was lost is not known. No cluster changes its map so often while a standby lags behind.
+        // What was lost is not known. No cluster changes its map so often while a standby lags behind, or within a millisecond.
         const long Jump = 1 << 20;
-        CoapFence stale = new(checked(Math.Max(_owners.Max(static owner => owner.Fence.Value), StaleFence.Value) + Jump));
+        long moment = checked(Math.Max(now.ToUnixTimeMilliseconds(), 0) * Jump);
+        long highest = Math.Max(_owners.Max(static owner => owner.Fence.Value), StaleFence.Value);
+        CoapFence stale = new(Math.Max(checked(highest + Jump), moment));
         CoapSlotOwner[] owners = [.. _owners.Select(_ => new CoapSlotOwner(default, stale.Next()))];
-        return new CoapClusterMap(checked(Math.Max(Version, known) + Jump), Nodes, owners)
+        return new CoapClusterMap(Math.Max(checked(Math.Max(Version, known) + Jump), moment), Nodes, owners)
         {
             Changed = CoapSlot.All,
             StaleFence = stale,
@@ -162,6 +166,10 @@ public sealed class CoapClusterMap
     /// <summary>The slots whose owner or fence differs from the map before, in their order; for engines. Empty for a map that was read.
     /// </summary>
     public IReadOnlyList<CoapSlot> Changed { get; private init; } = [];
+
+    /// <summary>Returns this map with other nodes.</summary>
+    /// <param name="nodes">The live nodes, in any order.</param>
+    internal CoapClusterMap WithNodes(IEnumerable<CoapClusterNode> nodes) => new(Version, nodes, _owners, StaleFence);
 
     /// <summary>Whether another map has the same owners, fences and nodes.</summary>
     /// <param name="other">The other one.</param>

@@ -2,14 +2,14 @@ namespace CoAP.NET.Cluster;
 
 /// <summary>A node of a cluster, as it describes itself to the others.</summary>
 /// <param name="Id">Identifies one run of a process.</param>
-/// <param name="Address">The address for connections of other nodes, such as <c>coaps+tcp://10.0.0.7:5690</c>; empty without links.</param>
+/// <param name="Address">The address for other nodes, which only nodes on Orleans have; empty for none.</param>
 public sealed record CoapClusterNode(CoapNodeId Id, string Address)
 {
     /// <summary>The maximum length of <see cref="Address"/> in characters: 255.</summary>
     public const int MaxAddressLength = 255;
 
     /// <summary>
-    /// The address for connections of other nodes, such as <c>coaps+tcp://10.0.0.7:5690</c>; empty without links. At most
+    /// The address for other nodes, which only nodes on Orleans have; empty for none. At most
     /// <see cref="MaxAddressLength"/> characters.
     /// </summary>
     /// <exception cref="ArgumentException">The address is too long.</exception>

@@ -1,5 +1,3 @@
-using System.Buffers.Binary;
-
 namespace CoAP.NET.Cluster;
 
 /// <summary>
@@ -20,15 +18,6 @@ public readonly record struct CoapNodeId(Guid Value)
         Span<byte> bytes = stackalloc byte[16];
         (random ?? CoapRandomSource.Secure).Fill(bytes);
         return new CoapNodeId(new Guid(bytes));
-    }
-
-    /// <summary>The id as a number of 64 bits, such as for advisory locks.</summary>
-    /// <returns>The number.</returns>
-    public long ToInt64()
-    {
-        Span<byte> bytes = stackalloc byte[16];
-        Value.TryWriteBytes(bytes);
-        return BinaryPrimitives.ReadInt64BigEndian(bytes) ^ BinaryPrimitives.ReadInt64BigEndian(bytes[8..]);
     }
 
     /// <summary>The first 8 hexadecimal digits, for logs.</summary>

@@ -14,7 +14,7 @@ internal sealed class ClusterMembership : IAsyncDisposable
     private readonly ICoapClusterStore _store;
     private readonly CoapNodeId _id;
     private readonly TimeSpan _lease;
-    private readonly INodeLinks _links;
+    private readonly INodePeers _peers;
     private readonly SlotReleases _releases;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
@@ -25,13 +25,14 @@ internal sealed class ClusterMembership : IAsyncDisposable
     // Slots that it is giving away, which therefore do not count as lost.
     private readonly HashSet<CoapSlot> _given = [];
 
-    // The live nodes when the store became unavailable: their leases have ended meanwhile, and each may take a while to return.
+    // The live nodes when the store became unavailable or slow: their leases have ended meanwhile, and each may take a while to return.
     private readonly HashSet<CoapNodeId> _awaited = [];
+    private long? _renewedAt;
     private long? _awaitedFrom;
     private CoapClusterNode? _self;
     private CoapClusterMap _map = CoapClusterMap.Empty;
 
-    // The newest map of the store; the other one has the nodes that are live according to the links.
+    // The newest map of the store; the other one has the nodes that are live according to the peers.
     private CoapClusterMap _read = CoapClusterMap.Empty;
     private SlotPlan? _plan;
     private CoapStoreHealth _health;
@@ -48,22 +49,22 @@ internal sealed class ClusterMembership : IAsyncDisposable
     /// <param name="store">The store.</param>
     /// <param name="id">The node.</param>
     /// <param name="lease">The duration of its lease.</param>
-    /// <param name="links">Knows which nodes are live, and whether this node takes slots on its own.</param>
+    /// <param name="peers">Knows which nodes are live, and whether this node takes slots on its own.</param>
     /// <param name="releases">Knows which slots move, and therefore do not count as lost.</param>
     /// <param name="time">The clock.</param>
     /// <param name="logger">The log.</param>
     public ClusterMembership(
-        ICoapClusterStore store, CoapNodeId id, TimeSpan lease, INodeLinks links, SlotReleases releases, TimeProvider time, ILogger logger)
+        ICoapClusterStore store, CoapNodeId id, TimeSpan lease, INodePeers peers, SlotReleases releases, TimeProvider time, ILogger logger)
     {
         _store = store;
         _id = id;
         _lease = lease;
-        _links = links;
+        _peers = peers;
         _releases = releases;
         _time = time;
         _logger = logger;
         _health = new CoapStoreHealth(null, _time.GetUtcNow());
-        links.LivenessChanged += OnLivenessChanged;
+        peers.LivenessChanged += OnLivenessChanged;
     }
 
     /// <summary>Raised when <see cref="Map"/> has changed, on the thread that read it.</summary>
@@ -237,7 +238,7 @@ internal sealed class ClusterMembership : IAsyncDisposable
             (renewing, watching, telling) = (_renewing, _watching, _telling);
         }
 
-        _links.LivenessChanged -= OnLivenessChanged;
+        _peers.LivenessChanged -= OnLivenessChanged;
         await _stop.CancelAsync().ConfigureAwait(false);
         await renewing.ConfigureAwait(false);
         await watching.ConfigureAwait(false);
@@ -364,6 +365,7 @@ internal sealed class ClusterMembership : IAsyncDisposable
         await _taking.WaitAsync(cancellationToken).ConfigureAwait(false);
         try
         {
+            AwaitAfterStall();
             Set(map);
             if (!map.IsThere(_id))
             {
@@ -372,7 +374,8 @@ internal sealed class ClusterMembership : IAsyncDisposable
                 Set(map);
             }
 
-            while (!_links.DecidesOwners && map.IsThere(_id) && !IsLeaving && WithoutAwaited(PlanOf(map).ToTake(_id), map) is { Count: > 0 } orphans)
+            while (!_peers.IsOn && map.IsThere(_id) && !IsLeaving
+                && WithoutAwaited(PlanOf(map).ToTake(_id), map) is { Count: > 0 } orphans)
             {
                 bool isTaken = await _store.TryChangeAsync(map.Assign(_id, orphans), cancellationToken).ConfigureAwait(false);
                 map = await _store.JoinAsync(Told, _lease, cancellationToken).ConfigureAwait(false);
@@ -388,6 +391,24 @@ internal sealed class ClusterMembership : IAsyncDisposable
         {
             _taking.Release();
         }
+    }
+
+    // A store that did not answer in time did not answer the other nodes either, although no call failed.
+    private void AwaitAfterStall()
+    {
+        lock (_gate)
+        {
+            if (_renewedAt is { } renewed && _time.GetElapsedTime(renewed) > _lease / 2)
+            {
+                AwaitLocked();
+            }
+        }
+    }
+
+    private void AwaitLocked()
+    {
+        _awaited.UnionWith(_map.Nodes.Select(static node => node.Id));
+        _awaitedFrom = null;
     }
 
     // For one lease after the store has returned, slots of previously live nodes stay untouched, because these nodes still use them.
@@ -435,7 +456,7 @@ internal sealed class ClusterMembership : IAsyncDisposable
         }
     }
 
-    // Returns the map with the nodes that are live according to the links. The caller has the semaphore, so that no older map follows.
+    // Returns the map with the nodes that are live according to the peers. The caller has the semaphore, so that no older map follows.
     private CoapClusterMap Set(CoapClusterMap map)
     {
         if (map.Version >= _read.Version)
@@ -443,7 +464,7 @@ internal sealed class ClusterMembership : IAsyncDisposable
             _read = map;
         }
 
-        map = _links.LiveOf(map);
+        map = _peers.LiveOf(map);
         int lost;
         bool hasGoneBack;
         lock (_gate)
@@ -482,8 +503,11 @@ internal sealed class ClusterMembership : IAsyncDisposable
         {
             if (failure is not null)
             {
-                _awaited.UnionWith(_map.Nodes.Select(static node => node.Id));
-                _awaitedFrom = null;
+                AwaitLocked();
+            }
+            else
+            {
+                _renewedAt = _time.GetTimestamp();
             }
 
             if (_health.Failure?.Fault == failure?.Fault)

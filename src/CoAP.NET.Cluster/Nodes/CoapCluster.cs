@@ -9,26 +9,26 @@ namespace CoAP.NET.Cluster;
 /// <remarks>
 /// The node renews its lease, takes slots without a live owner, and knows the fence for its writes to each slot. While the store is
 /// unavailable, it continues with its slots and reconnects on its own.
-/// <para>Nodes with links (<see cref="CoapClusterOptions.LinkAddress"/>) share the slots: each live node has a fair share, the others take
-/// the slots of a dead node at once, and a leaving node (<see cref="LeaveAsync"/>) hands its slots over. Without links the first node that
-/// starts has all slots; further nodes stand by, and take over when it ends. A node that stops releases its lease, so that the next one
-/// need not wait.</para>
+/// <para>The first node that starts has all slots; further nodes stand by, and take over when it ends. A node that stops releases its
+/// lease, so that the next one need not wait. With the package CoAP.NET.Orleans all nodes are active: each live node has a fair share of
+/// the slots, the others take the slots of a dead node, and a leaving node (<see cref="LeaveAsync"/>) hands its slots over.</para>
 /// </remarks>
-public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsyncDisposable
+public sealed class CoapCluster : ICoapTableProvider, INodeListener, IAsyncDisposable
 {
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly Lock _gate = new();
     private readonly ClusterMembership _membership;
-    private readonly SlotMover _mover;
     private readonly NodeLeaving _leaving;
     private readonly CoapSlotMoveOptions _moves;
     private readonly ClusterDevices _devices;
     private readonly ClusterRelays _relays;
     private readonly ClusterResumptions _resumptions;
     private readonly ClusterInstruments _instruments;
-    private readonly byte[] _sessionKey = new byte[CoapSealedClusterStore.SecretLength];
-    private readonly byte[] _endpointSecret = new byte[CoapSealedClusterStore.SecretLength];
+
+    // The current one, and possibly that of the previous secret.
+    private readonly byte[][] _sessionKeys;
+    private readonly byte[][] _endpointSecrets;
     private bool _isStarted;
     private bool _isSteered;
     private bool _isHeldBack;
@@ -58,20 +58,18 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
 
         _time = timeProvider ?? TimeProvider.System;
         _logger = logger ?? NullLogger.Instance;
-        Self = new CoapClusterNode(CoapNodeId.New(random), options.Address);
-        Links = new ClusterLinks(Self.Id, options, _time, random ?? CoapRandomSource.Secure, _logger);
-        Peers = options.Peers?.Invoke(Self.Id) ?? Links;
+        Self = new CoapClusterNode(CoapNodeId.New(random), "");
+        Peers = options.Peers?.Invoke(Self.Id) ?? new NoPeers();
         _relays = new ClusterRelays(Self.Id, Peers);
-        Notices = new ClusterNotices(Links, _time, _logger);
         _instruments = ClusterInstruments.Of(options.MeterFactory);
         Store = new CoapSealedClusterStore(
-            new MeasuredClusterStore(store, _instruments.StoreDuration, _time), options.Secret.Span, random, _time, _logger);
+            new MeasuredClusterStore(store, _instruments.StoreDuration, _time), options.Secrets, random, _time, _logger);
+        Messages = new NodeCipher(Self.Id, options.Secrets, Store, random ?? CoapRandomSource.Secure, _time, _logger);
         Writer = new CoapRecordWriter(Store, options.Writer, _time, _logger);
         OscoreStore = new CoapClusterOscoreStore(this);
         _moves = options.Moves.Checked();
         Releases = new SlotReleases(Self.Id, Writer, _moves.ReleaseTimeout, _time, _logger);
         _membership = new ClusterMembership(Store, Self.Id, options.Lease, Peers, Releases, _time, _logger);
-        _mover = new SlotMover(Self.Id, _membership, Releases, _moves, _time, _logger);
         _leaving = new NodeLeaving(Self.Id, _membership, _moves, _time, _logger);
         Grants = new SlotGrants(Self.Id, _membership, Releases, _time, _logger);
         Observations = new CoapClusterObservations(this, _time, random ?? CoapRandomSource.Secure, _logger);
@@ -82,18 +80,18 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
         Releases.Add(_devices.Holder);
         Observers = new ClusterObservers(this, options.Observers, _time);
         Releases.Add(Observers);
-        Tables = new ClusterTables(this, options.Secret.Span, _time, _logger);
+        Tables = new ClusterTables(this, _time, _logger);
         Releases.Add(Tables);
         Servers = new ClusterServers(this, _devices.Local);
-        HKDF.DeriveKey(HashAlgorithmName.SHA256, options.Secret.Span, _sessionKey, default, "CoAP.NET cluster sessions 1"u8);
-        HKDF.DeriveKey(HashAlgorithmName.SHA256, options.Secret.Span, _endpointSecret, default, "CoAP.NET cluster endpoints 1"u8);
+        _sessionKeys = ClusterSecrets.DeriveKeys(options.Secrets, "sessions");
+        _endpointSecrets = ClusterSecrets.DeriveKeys(options.Secrets, "endpoints");
         _instruments.Add(this);
     }
 
     /// <summary>Raised when <see cref="Map"/> has changed, on the thread that read it.</summary>
     public event EventHandler? MapChanged;
 
-    /// <summary>This node. Its address is known once <see cref="StartAsync"/> listens.</summary>
+    /// <summary>This node. Its address, which only nodes on Orleans have, is known after <see cref="StartAsync"/>.</summary>
     public CoapClusterNode Self { get; private set; }
 
     /// <summary>The store, which encrypts its records. Records of <see cref="Writer"/> must not be written in another way.</summary>
@@ -108,11 +106,11 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
     /// <summary>Observations of this application at devices, which outlive the process.</summary>
     public CoapClusterObservations Observations { get; }
 
-    /// <summary>The connections to the other nodes.</summary>
-    internal ClusterLinks Links { get; }
+    /// <summary>The other nodes.</summary>
+    internal INodePeers Peers { get; }
 
-    /// <summary>The connections that relays use: <see cref="Links"/>, unless something else connects the nodes.</summary>
-    internal INodeLinks Peers { get; }
+    /// <summary>Encrypts messages between nodes, for connections that do not.</summary>
+    internal NodeCipher Messages { get; }
 
     /// <summary>Forwards datagrams to the nodes of their sessions.</summary>
     internal ClusterRelays Relays => _relays;
@@ -135,16 +133,13 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
     /// <summary>The number of devices with a session or connection at this node.</summary>
     internal int DeviceCount => _devices.Local.Count;
 
-    /// <summary>Distributes <c>Notify</c> to the observers on all nodes.</summary>
-    internal ClusterNotices Notices { get; }
-
     /// <summary>The live nodes and the owner of each slot, as last read from the store; empty before the first read.</summary>
     public CoapClusterMap Map => _membership.Map;
 
     /// <summary>Whether the store accepts leases and records. While it does not, the node continues with what it has.</summary>
     public CoapStoreHealth Health => _membership.Health is { IsDegraded: true } health ? health : Writer.Health;
 
-    /// <summary>Whether the node has joined, and has reached each other live node once. It gets no slots before.</summary>
+    /// <summary>Whether the node has joined. It gets no slots before.</summary>
     internal bool IsReady => Volatile.Read(ref _isReady);
 
     /// <summary>Whether the node is leaving (<see cref="LeaveAsync"/>).</summary>
@@ -153,7 +148,7 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
     /// <summary>The slots of this node that are about to move.</summary>
     internal SlotReleases Releases { get; }
 
-    /// <summary>Takes and releases slots, if <see cref="Peers"/> decides about owners.</summary>
+    /// <summary>Takes and releases slots one by one, where nodes share them.</summary>
     internal SlotGrants Grants { get; }
 
     /// <summary>Limits and times of moving slots.</summary>
@@ -178,7 +173,12 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
         {
             // Zeros must never become a key.
             ObjectDisposedException.ThrowIf(_end is not null, this);
-            return new CoapDtlsSessionKeeping(new ClusterSessionKeeper(this, _time, name), _sessionKey);
+            return new CoapDtlsSessionKeeping(new ClusterSessionKeeper(this, _time, name), _sessionKeys[0])
+            {
+                PreviousKey = _sessionKeys.Length > 1 ? _sessionKeys[1] : default,
+                UsesPreviousKey = () => Store.UsesPreviousSecret,
+                StoresProgress = true,
+            };
         }
     }
 
@@ -197,6 +197,9 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
     /// <remarks>
     /// With it DTLS cookies, Echo values and tokens of stateless clients are valid on each node and after a restart. It is derived from the
     /// secret of the cluster, and wiped when the cluster is disposed of; an endpoint copies it when it is created.
+    /// <para>A node with two secrets (<see cref="CoapClusterOptions.Secrets"/>) uses the previous one here. Values that a node with only
+    /// the new one made are not valid at a node with both, and conversely: clients are asked for another cookie or Echo value, and a
+    /// stateless client drops the response.</para>
     /// </remarks>
     /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
     public ReadOnlyMemory<byte> EndpointSecret
@@ -207,7 +210,7 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
             {
                 // Zeros must never become a key.
                 ObjectDisposedException.ThrowIf(_end is not null, this);
-                return _endpointSecret;
+                return _endpointSecrets[^1];
             }
         }
     }
@@ -215,8 +218,8 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
     /// <summary>Attaches a server that was created with <c>UseCluster</c>. Call it before the server starts, or soon after.</summary>
     /// <remarks>
     /// After the start of the server its kept observers are restored, and its peers appear in <see cref="Devices"/>.
-    /// <see cref="CoapServer.Notify"/> reaches the observers of the servers of the same name on all linked nodes
-    /// (<see cref="CoapClusterOptions.LinkAddress"/>). <c>AddCoapServer().UseCluster()</c> attaches a hosted server.
+    /// <see cref="CoapServer.Notify"/> reaches the observers of the servers of the same name on all nodes.
+    /// <c>AddCoapServer().UseCluster()</c> attaches a hosted server.
     /// </remarks>
     /// <param name="server">The server. Attaching it again does nothing.</param>
     /// <exception cref="InvalidOperationException">The server was created without <c>UseCluster</c> of this cluster, or has stopped;
@@ -239,23 +242,16 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
     /// <param name="options">Limits and times, which are copied; null for the defaults.</param>
     /// <returns>The table. It ends with the cluster, or when it is disposed of.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The kind belongs to other records, or an option is out of its range.</exception>
-    /// <exception cref="InvalidOperationException">A table of this kind is open already, or Orleans connects the nodes.</exception>
+    /// <exception cref="InvalidOperationException">A table of this kind is open already.</exception>
     /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
     public CoapTable OpenTable(CoapTableKind kind, ICoapTableRules rules, CoapTableOptions? options = null)
     {
         ThrowIfEnded();
-        if (Peers != Links)
-        {
-            throw new InvalidOperationException(
-                "Nodes that Orleans connects have no common tables yet. Keep the directory or the topics on one node, or connect the nodes "
-                + "with CoapClusterOptions.LinkAddress.");
-        }
-
         return Tables.Open((CoapRecordKind)kind, rules, options);
     }
 
     /// <summary>Whether it shares the slots with other nodes, instead of owning all of them or standing by.</summary>
-    internal bool SharesSlots => Peers.IsOn || Self.Address.Length > 0;
+    internal bool SharesSlots => Peers.IsOn;
 
     /// <summary>Returns the forwarding of datagrams for the sessions of a server to the owners of their slots.</summary>
     /// <param name="keeper">Keeps the sessions.</param>
@@ -289,9 +285,9 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
         }
     }
 
-    void IClusterLinkListener.OnUp(CoapNodeId node) => _ = ShareWhenReady();
+    void INodeListener.OnUp(CoapNodeId node) => _ = ShareWhenReady();
 
-    void IClusterLinkListener.OnDown(CoapNodeId node)
+    void INodeListener.OnDown(CoapNodeId node)
     {
     }
 
@@ -311,7 +307,6 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
     /// </remarks>
     /// <param name="cancellationToken">Stops waiting for the first attempt.</param>
     /// <returns>A task that completes after the first attempt.</returns>
-    /// <exception cref="CoapException"><see cref="CoapClusterOptions.LinkAddress"/> cannot be bound.</exception>
     public async Task StartAsync(CancellationToken cancellationToken = default)
     {
         lock (_gate)
@@ -325,14 +320,9 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
             _isStarted = true;
         }
 
-        await Links.StartAsync(cancellationToken).ConfigureAwait(false);
         Self = Self with { Address = Peers.Address };
         await _membership.StartAsync(Self, shares: !Peers.IsOn && MayShare, cancellationToken).ConfigureAwait(false);
         await ShareWhenReady().ConfigureAwait(false);
-        if (!Peers.DecidesOwners)
-        {
-            _mover.Start();
-        }
     }
 
     /// <summary>Hands all slots over to the other nodes before the servers stop.</summary>
@@ -355,14 +345,15 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
     /// <returns>The counters.</returns>
     public CoapClusterNodeCounters GetNodeCounters() => new()
     {
-        Taken = _membership.Taken,
-        HandedOver = _mover.HandedOver + Grants.HandedOver,
+        Taken = _membership.Taken + Grants.Taken,
+        HandedOver = Grants.HandedOver,
         Lost = _membership.Lost,
         Moving = Releases.CountIn(Map),
         Relayed = _relays.Counts.Relayed,
         RelaysReceived = _relays.Counts.Received,
         RelaysReturned = _relays.Counts.Returned,
         RelaysRefused = _relays.Counts.Refused,
+        MessagesRefused = Messages.RefusedCount,
         RelaysStray = _relays.Counts.Stray,
         RelaysLost = _relays.Counts.Lost,
         Holding = _relays.HeldCount,
@@ -400,28 +391,28 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
 
         _devices.Dispose();
         await _leaving.DisposeAsync().ConfigureAwait(false);
-        await _mover.DisposeAsync().ConfigureAwait(false);
         await Observations.EndAsync().ConfigureAwait(false);
 
         // The lease remains valid while the rest is written.
         await Writer.DisposeAsync().ConfigureAwait(false);
-        Notices.Dispose();
-        await Links.DisposeAsync().ConfigureAwait(false);
+        Peers.End();
         await _membership.DisposeAsync().ConfigureAwait(false);
         await Store.DisposeAsync().ConfigureAwait(false);
+        Messages.Dispose();
         _instruments.Remove(this);
-        CryptographicOperations.ZeroMemory(_sessionKey);
-        CryptographicOperations.ZeroMemory(_endpointSecret);
+        foreach (byte[] key in (byte[][])[.. _sessionKeys, .. _endpointSecrets])
+        {
+            CryptographicOperations.ZeroMemory(key);
+        }
     }
 
     // If a server is started after the cluster, slots would arrive here before a server runs.
     private bool MayShare => !Volatile.Read(ref _isHeldBack) && !Volatile.Read(ref _isSteered);
 
-    // A node that others cannot reach, for example one with another secret, would get slots and keep their devices from everybody.
     private Task ShareWhenReady()
     {
         CoapClusterMap map = Map;
-        if (!IsReady && map.IsThere(Self.Id) && Peers.FindMissing(map).Count == 0)
+        if (!IsReady && map.IsThere(Self.Id))
         {
             Volatile.Write(ref _isReady, true);
         }
@@ -432,7 +423,6 @@ public sealed class CoapCluster : ICoapTableProvider, IClusterLinkListener, IAsy
     private void OnMapChanged(object? sender, EventArgs arguments)
     {
         Peers.Update(Map);
-        Notices.Update(Map);
         _ = ShareWhenReady();
         try
         {

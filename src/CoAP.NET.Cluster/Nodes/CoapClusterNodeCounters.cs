@@ -39,6 +39,11 @@ public sealed record CoapClusterNodeCounters
     /// </summary>
     public long RelaysLost { get; init; }
 
+    /// <summary>
+    /// Messages in the name of another node that did not open, because their sender does not have the secret of the cluster.
+    /// </summary>
+    public long MessagesRefused { get; init; }
+
     /// <summary>Datagrams currently held because their slots are moving.</summary>
     public int Holding { get; init; }
 

@@ -8,31 +8,17 @@ public sealed class CoapClusterOptions
     private static readonly TimeSpan s_shortestLease = TimeSpan.FromSeconds(1);
 
     /// <summary>
-    /// 32 random bytes, the same on every node and after every restart (<see cref="CoapSealedClusterStore.NewSecret"/>). Required.
+    /// The secret of the cluster: 32 random bytes, the same on every node and after every restart
+    /// (<see cref="CoapSealedClusterStore.NewSecret"/>). Required. While it is being replaced: the new one, and then the previous one.
     /// </summary>
     /// <remarks>
-    /// Keys derived from it encrypt the records, which are unreadable with another secret. Store it with your other keys, and not next to
-    /// the store.
+    /// Keys derived from it encrypt the records, and what nodes send to each other. A node with another secret does not join, and its
+    /// health is Unhealthy. Store it with your other keys, and not next to the store.
+    /// <para>To replace it without a stop, restart one node after the other with the new and the previous secret. A node opens what was
+    /// encrypted with either of them, and encrypts with the new one when all nodes have it. Then restart them with the new one alone, when
+    /// no record needs the previous one any more (docs/cluster-deployment.md).</para>
     /// </remarks>
-    public ReadOnlyMemory<byte> Secret { get; set; }
-
-    /// <summary>
-    /// The address on which this node listens for the others, such as <c>coaps+tcp://[::]:5690</c>. Default empty: no links.
-    /// </summary>
-    /// <remarks>
-    /// Nodes with links share the slots. Without links one node has all slots while others stand by. Links are CoAP over TLS, in which both
-    /// ends prove that they have the same <see cref="Secret"/>; other peers are refused. Port 0 lets the operating system choose.
-    /// </remarks>
-    public string LinkAddress { get; set; } = "";
-
-    /// <summary>
-    /// The address for connections of other nodes, such as <c>coaps+tcp://10.0.0.7:5690</c>. Default empty: <see cref="LinkAddress"/>, with
-    /// an address of this host in place of a wildcard.
-    /// </summary>
-    /// <remarks>
-    /// Nodes with an address and no <see cref="LinkAddress"/> share slots as well, but do not relay datagrams to their owners.
-    /// </remarks>
-    public string Address { get; set; } = "";
+    public IReadOnlyList<ReadOnlyMemory<byte>> Secrets { get; set; } = [];
 
     /// <summary>The duration of the lease, during which the node counts as live, 1 s to 1 hour. Default 5 s.</summary>
     /// <remarks>
@@ -59,58 +45,22 @@ public sealed class CoapClusterOptions
     /// </summary>
     public IMeterFactory? MeterFactory { get; set; }
 
-    /// <summary>Connects the node with this id with the others, instead of links. Default null: links.</summary>
-    internal Func<CoapNodeId, INodeLinks>? Peers { get; set; }
-
-    /// <summary>Replaces TCP and TLS for the links between nodes. Default null: TCP and TLS.</summary>
-    internal ILinkCarrier? LinkCarrier { get; set; }
+    /// <summary>Connects the node with this id with the others. Default null: it knows no others, and stands by while another node is
+    /// active.</summary>
+    internal Func<CoapNodeId, INodePeers>? Peers { get; set; }
 
     /// <summary>Validates the options.</summary>
     /// <returns>The error and the remedy; null for none.</returns>
     public string? FindFault()
     {
-        if (Secret.Length != CoapSealedClusterStore.SecretLength)
+        if (ClusterSecrets.FindFault(Secrets) is { } noSecret)
         {
-            return (Secret.IsEmpty
-                ? "The cluster has no secret. Set CoapClusterOptions.Secret or, in configuration, Coap:Cluster:SecretFile. "
-                : $"The secret of a cluster (CoapClusterOptions.Secret) must have {CoapSealedClusterStore.SecretLength} bytes, but has "
-                    + $"{Secret.Length}. ")
-                + $"Create one with 'openssl rand -base64 {CoapSealedClusterStore.SecretLength}' or CoapSealedClusterStore.NewSecret(), "
-                + "store "
-                + "it with your keys, and give the same one to every node and after every restart.";
-        }
-
-        if (Secret.Span.IndexOfAnyExcept((byte)0) < 0)
-        {
-            return "The secret of a cluster (CoapClusterOptions.Secret) is all zeros. Create one with CoapSealedClusterStore.NewSecret().";
+            return noSecret;
         }
 
         if (Lease < s_shortestLease || Lease > CoapLeases.Longest)
         {
             return $"CoapClusterOptions.Lease is {Lease}; it must be from {s_shortestLease} to {CoapLeases.Longest}.";
-        }
-
-        if (Address is null || Address.Length > CoapClusterNode.MaxAddressLength)
-        {
-            return $"CoapClusterOptions.Address must have at most {CoapClusterNode.MaxAddressLength} characters.";
-        }
-
-        if (LinkAddress is null || (LinkAddress.Length > 0 && !Cluster.LinkAddress.CanBeListenedAt(LinkAddress)))
-        {
-            return $"CoapClusterOptions.LinkAddress is '{LinkAddress}'; use an address such as coaps+tcp://[::]:5690 without a path, or "
-                + "an empty text for no links.";
-        }
-
-        if (LinkAddress.Length > 0 && Address.Length > 0 && !Cluster.LinkAddress.CanBeConnectedTo(Address))
-        {
-            return $"CoapClusterOptions.Address is '{Address}'; use the address for connections of other nodes, such as "
-                + "coaps+tcp://10.0.0.7:5690, without a path or wildcard, or an empty text for that of LinkAddress.";
-        }
-
-        if (Peers is not null && (LinkAddress.Length > 0 || Address.Length > 0))
-        {
-            return "CoapClusterOptions.LinkAddress or Address is set, but Orleans connects the nodes of this cluster (AddCoap). Leave both "
-                + "empty (in configuration, Coap:Cluster:LinkAddress).";
         }
 
         string part = "";

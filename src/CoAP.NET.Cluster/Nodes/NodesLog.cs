@@ -27,4 +27,17 @@ internal static partial class NodesLog
 
     [LoggerMessage(2535, LogLevel.Error, "Node {Node} could not change the map of the cluster; it retries.")]
     public static partial void NotGiven(ILogger logger, CoapNodeId node, Exception exception);
+
+    [LoggerMessage(2590, LogLevel.Warning,
+        "Slot {Slot} could not be activated at node {Node}; it retries every second. Its devices wait meanwhile. Logged at most once a "
+        + "minute.")]
+    public static partial void NotActivated(ILogger logger, CoapSlot slot, CoapNodeId node, Exception exception);
+
+    [LoggerMessage(2594, LogLevel.Error, "The balancer of slots of node {Node} has failed; it continues in a second.")]
+    public static partial void BalancerFailed(ILogger logger, CoapNodeId node, Exception exception);
+
+    [LoggerMessage(2538, LogLevel.Warning,
+        "A message in the name of node {Node} did not open and was dropped: its sender does not have the secret of the cluster, or it was "
+        + "changed. Such messages so far: {Count}. Protect the port of the silo from other machines. Logged at most once a minute.")]
+    public static partial void MessageRefused(ILogger logger, CoapNodeId node, long count);
 }

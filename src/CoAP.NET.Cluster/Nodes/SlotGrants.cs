@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Takes and releases slots one by one, where something outside decides about owners (<see cref="INodeLinks.DecidesOwners"/>). Slots that
+/// Takes and releases slots one by one, where nodes share them and something outside decides about their owners. Slots that
 /// are wanted at the same time are one change of the map. The store remains the judge: it refuses what another node was faster to take.
 /// Thread-safe.
 /// </summary>
@@ -23,6 +23,7 @@ internal sealed class SlotGrants
     private readonly Dictionary<CoapSlot, CoapFence> _released = [];
     private List<Wish> _wishes = [];
     private bool _isTaking;
+    private long _taken;
     private long _handedOver;
 
     /// <summary>Creates the grants.</summary>
@@ -41,6 +42,9 @@ internal sealed class SlotGrants
         _notTaken = new OccasionalLog(time);
         membership.MapChanged += OnMapChanged;
     }
+
+    /// <summary>The number of taken slots that had no live owner.</summary>
+    public long Taken => Interlocked.Read(ref _taken);
 
     /// <summary>The number of slots that other nodes took after this one released them.</summary>
     public long HandedOver => Interlocked.Read(ref _handedOver);
@@ -127,9 +131,16 @@ internal sealed class SlotGrants
     {
         try
         {
+            int orphans = 0;
             (_, IReadOnlyList<CoapSlot> taken) = await _membership.GiveAsync(
-                map => (_self, [.. wishes.Where(wish => IsFree(map, wish)).Select(static wish => wish.Slot).Distinct()]),
+                map =>
+                {
+                    CoapSlot[] free = [.. wishes.Where(wish => IsFree(map, wish)).Select(static wish => wish.Slot).Distinct()];
+                    orphans = free.Count(slot => !map.IsThere(map[slot].Node));
+                    return (_self, free);
+                },
                 CancellationToken.None).ConfigureAwait(false);
+            Interlocked.Add(ref _taken, orphans);
             if (taken.Count > 0)
             {
                 ClusterLog.SlotsTaken(_logger, _self, taken.Count, _membership.Map.Version);

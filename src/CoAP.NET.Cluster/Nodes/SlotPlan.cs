@@ -2,8 +2,9 @@ namespace CoAP.NET.Cluster;
 
 /// <summary>
 /// The planned owner of each slot, computed from a map alone: every node computes the same plan from the same map, without communication.
-/// Slots whose owner is dead or leaving go to the nodes with the fewest; then nodes above their fair share (256 divided by the number of
-/// nodes, rounded up or down) give the excess to nodes below it. No slot moves without need.
+/// Slots whose owner is dead or leaving fill the nodes up to their fair share (256 divided by the number of nodes, rounded up or down), one
+/// node after the other by id, so that the plan for the others stays the same while nodes take theirs. Then nodes above their share give the
+/// excess to nodes below it. No slot moves without need.
 /// </summary>
 internal sealed class SlotPlan
 {
@@ -19,12 +20,12 @@ internal sealed class SlotPlan
     }
 
     /// <summary>
-    /// The nodes that get slots, by id: those with a link that are not leaving. If no node has a link, all that are not leaving.
+    /// The nodes that get slots, by id: those with an address that are not leaving. If no node has one, all that are not leaving.
     /// </summary>
     public IReadOnlyList<CoapNodeId> Members { get; }
 
     /// <summary>
-    /// Whether nodes share the slots because at least one has a link. Otherwise one node owns all, and the others stand by.
+    /// Whether nodes share the slots because at least one has an address for the others. Otherwise one node owns all, and the others stand by.
     /// </summary>
     public bool IsShared { get; }
 
@@ -70,11 +71,15 @@ internal sealed class SlotPlan
         : [.. CoapSlot.All.Where(slot => _map[slot].Node == node && this[slot] != node && this[slot].IsSet)
             .Select(slot => new SlotMove(slot, this[slot]))];
 
-    // Slots without a remaining owner go to the node with the fewest; among equals to the first by id.
     private void Fill()
     {
         HashSet<CoapNodeId> staying = [.. _map.Nodes.Where(static node => !node.IsLeaving).Select(static node => node.Id)];
         Dictionary<CoapNodeId, int> counts = CountsOf(CoapSlot.All.Select(slot => _map[slot].Node));
+        int share = CoapSlot.Count / Math.Max(1, Members.Count);
+
+        // Those that have the greater share already keep it.
+        HashSet<CoapNodeId> greater = [.. Members.OrderByDescending(node => counts[node] > share)
+            .Take(CoapSlot.Count % Math.Max(1, Members.Count))];
         foreach (CoapSlot slot in CoapSlot.All)
         {
             CoapNodeId owner = _map[slot].Node;
@@ -84,9 +89,9 @@ internal sealed class SlotPlan
             }
             else if (counts.Count > 0)
             {
-                CoapNodeId poorest = Poorest(counts);
-                _target[slot.Number] = poorest;
-                counts[poorest]++;
+                CoapNodeId next = Members.First(node => counts[node] < share + (greater.Contains(node) ? 1 : 0));
+                _target[slot.Number] = next;
+                counts[next]++;
             }
         }
     }

@@ -3,24 +3,25 @@ using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>The state of an OSCORE context in a record: version, epoch, bound, and after an orderly end the received numbers.</summary>
+/// <summary>
+/// The state of an OSCORE context in a record (<see cref="CoapRecordKind.OscoreContext"/>): epoch, bound, and after an orderly end the
+/// received numbers. Every version reads epoch and bound; a version that does not understand the rest continues without it.
+/// </summary>
 internal sealed record OscoreRecordState(ulong Epoch, ulong Bound, OscoreReceivedNumbers? Received)
 {
-    private const byte Version = 1;
-    private const int HeadLength = 18;
-    private const int NextLength = 8;
+    private const int BoundOffset = sizeof(ulong);
+    private const int NextLength = sizeof(ulong);
 
     public byte[] ToBytes()
     {
-        byte[] bytes = new byte[HeadLength + (Received is null ? 0 : NextLength + Received.Seen.Length)];
-        bytes[0] = Version;
-        BinaryPrimitives.WriteUInt64BigEndian(bytes.AsSpan(1), Epoch);
-        BinaryPrimitives.WriteUInt64BigEndian(bytes.AsSpan(9), Bound);
+        byte[] bytes = new byte[CoapRecordBatch.MinOscoreLength + (Received is null ? 0 : NextLength + Received.Seen.Length)];
+        BinaryPrimitives.WriteUInt64BigEndian(bytes, Epoch);
+        BinaryPrimitives.WriteUInt64BigEndian(bytes.AsSpan(BoundOffset), Bound);
         if (Received is not null)
         {
-            bytes[17] = 1;
-            BinaryPrimitives.WriteUInt64BigEndian(bytes.AsSpan(HeadLength), Received.Next);
-            Received.Seen.Span.CopyTo(bytes.AsSpan(HeadLength + NextLength));
+            Span<byte> rest = bytes.AsSpan(CoapRecordBatch.MinOscoreLength);
+            BinaryPrimitives.WriteUInt64BigEndian(rest, Received.Next);
+            Received.Seen.Span.CopyTo(rest[NextLength..]);
         }
 
         return bytes;
@@ -29,21 +30,26 @@ internal sealed record OscoreRecordState(ulong Epoch, ulong Bound, OscoreReceive
     /// <summary>Reads the state; null for invalid bytes.</summary>
     public static OscoreRecordState? Parse(ReadOnlySpan<byte> bytes)
     {
-        if (bytes.Length < HeadLength || bytes[0] != Version || bytes[17] > 1
-            || (bytes[17] == 0 ? bytes.Length != HeadLength : bytes.Length < HeadLength + NextLength))
+        if (bytes.Length < CoapRecordBatch.MinOscoreLength)
         {
             return null;
         }
 
+        ulong epoch = BinaryPrimitives.ReadUInt64BigEndian(bytes);
+        ulong bound = BinaryPrimitives.ReadUInt64BigEndian(bytes[BoundOffset..]);
+        return epoch > long.MaxValue || bound > 1UL << 40
+            ? null
+            : new OscoreRecordState(epoch, bound, ParseReceived(bytes[CoapRecordBatch.MinOscoreLength..]));
+    }
+
+    // Without it the context checks that the next message is fresh (RFC 8613 appendix B.1.2).
+    private static OscoreReceivedNumbers? ParseReceived(ReadOnlySpan<byte> bytes)
+    {
         try
         {
-            ulong bound = BinaryPrimitives.ReadUInt64BigEndian(bytes[9..]);
-            return bound > 1UL << 40
+            return bytes.Length < NextLength
                 ? null
-                : new OscoreRecordState(BinaryPrimitives.ReadUInt64BigEndian(bytes[1..]), bound, bytes[17] == 0
-                    ? null
-                    : new OscoreReceivedNumbers(BinaryPrimitives.ReadUInt64BigEndian(bytes[HeadLength..]),
-                        bytes[(HeadLength + NextLength)..]));
+                : new OscoreReceivedNumbers(BinaryPrimitives.ReadUInt64BigEndian(bytes), bytes[NextLength..]);
         }
         catch (ArgumentOutOfRangeException)
         {

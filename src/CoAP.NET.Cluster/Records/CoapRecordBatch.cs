@@ -9,9 +9,13 @@ public static class CoapRecordBatch
     /// <summary>The maximum number of bytes of state in a batch: 16 MiB.</summary>
     public const int MaxBytes = 16 * 1024 * 1024;
 
+    /// <summary>The minimum length of the state of an <see cref="CoapRecordKind.OscoreContext"/>: epoch and bound, 16 bytes.</summary>
+    public const int MinOscoreLength = 16;
+
     /// <summary>Validates a batch; engines call it before they write.</summary>
     /// <param name="batch">The changes.</param>
-    /// <exception cref="ArgumentException">There are too many changes, they are too large, a key is empty, or one occurs twice.</exception>
+    /// <exception cref="ArgumentException">There are too many changes, they are too large, a key is empty or occurs twice, or the state of
+    /// an OSCORE context is too short.</exception>
     public static void Check(ReadOnlySpan<CoapRecordChange> batch)
     {
         if (batch.Length > MaxCount)
@@ -27,6 +31,12 @@ public static class CoapRecordBatch
             if (change.Key.Bytes.Length == 0)
             {
                 throw new ArgumentException("The key of a change is empty. Set at least one byte.", nameof(batch));
+            }
+
+            if (change is { IsRemoval: false, Key.Kind: CoapRecordKind.OscoreContext, State.Length: < MinOscoreLength })
+            {
+                throw new ArgumentException($"The state of {change.Key} has {change.State.Length} bytes. It begins with the epoch and the "
+                    + $"bound, {MinOscoreLength} bytes.", nameof(batch));
             }
 
             if (!keys.Add(change.Key))

@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using System.Text;
 using CoAP.NET.Dtls.Keeping;
 
 namespace CoAP.NET.Cluster;
@@ -6,7 +7,8 @@ namespace CoAP.NET.Cluster;
 /// <summary>
 /// Encrypts states of records with AES-256-GCM. The key of the record is authenticated with its state: a state moved to another key does
 /// not open. Each process has its own keys from a random salt, and random nonces. Nonces are therefore unique even if a virtual machine is
-/// saved and restored. The salt changes after 2^24 records, far below the limit for random nonces under one key (2^32). Thread-safe.
+/// saved and restored. The salt changes after 2^24 records, far below the limit for random nonces under one key (2^32). With two secrets it
+/// opens what was encrypted with either of them. Thread-safe.
 /// </summary>
 internal sealed class RecordCipher : IDisposable
 {
@@ -20,26 +22,49 @@ internal sealed class RecordCipher : IDisposable
     private const int RecordsOfKey = 1 << 24;
 
     private readonly CoapRandomSource _random;
-    private readonly SaltedCiphers _ciphers;
+
+    // One for each secret.
+    private readonly SaltedCiphers[] _ciphers;
     private readonly Lock _gate = new();
     private readonly int _recordsOfKey;
     private byte[] _salt = [];
     private int _count;
 
+    private volatile bool _usesPrevious;
+    private long _previous;
+
     /// <summary>Creates a cipher.</summary>
-    /// <param name="secret">The secret from which keys are derived; copied.</param>
+    /// <param name="secrets">The current secret, and possibly the previous one; copied.</param>
     /// <param name="random">The source of salts and nonces.</param>
+    /// <param name="purpose">The purpose of the keys, which are independent of those of another purpose.</param>
     /// <param name="recordsOfKey">The number of records per key.</param>
-    public RecordCipher(ReadOnlySpan<byte> secret, CoapRandomSource random, int recordsOfKey = RecordsOfKey)
+    public RecordCipher(
+        IReadOnlyList<ReadOnlyMemory<byte>> secrets, CoapRandomSource random, string purpose = "records", int recordsOfKey = RecordsOfKey)
     {
         _recordsOfKey = recordsOfKey;
-        _ciphers = new SaltedCiphers(secret, "CoAP.NET cluster records 1"u8);
+        byte[] info = Encoding.UTF8.GetBytes($"CoAP.NET cluster {purpose} 1");
+        _ciphers = [.. secrets.Select(secret => new SaltedCiphers(secret.Span, info))];
         _random = random;
     }
 
+    /// <summary>Whether it encrypts with the previous secret, because another node does not have the current one yet.</summary>
+    public bool UsesPrevious
+    {
+        get => _usesPrevious;
+        set => _usesPrevious = value && _ciphers.Length > 1;
+    }
+
+    /// <summary>The number of states that opened with the previous secret only.</summary>
+    public long PreviousCount => Interlocked.Read(ref _previous);
+
     /// <summary>Encrypts a state.</summary>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
-    public byte[] Seal(CoapRecordKey key, ReadOnlySpan<byte> state)
+    public byte[] Seal(CoapRecordKey key, ReadOnlySpan<byte> state) =>
+        Seal(NameOf(key, stackalloc byte[NameOverhead + CoapRecordKey.MaxLength]), state);
+
+    /// <summary>Encrypts a state under any name, which is needed again to decrypt it.</summary>
+    /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
+    public byte[] Seal(ReadOnlySpan<byte> name, ReadOnlySpan<byte> state)
     {
         byte[] salt = NextSalt();
         byte[] sealedState = new byte[Overhead + state.Length];
@@ -47,9 +72,8 @@ internal sealed class RecordCipher : IDisposable
         salt.CopyTo(sealedState, 1);
         Span<byte> nonce = sealedState.AsSpan(NonceOffset, SaltedCiphers.NonceLength);
         _random.Fill(nonce);
-        Span<byte> name = stackalloc byte[NameOverhead + CoapRecordKey.MaxLength];
-        name = NameOf(key, name);
-        SaltedCiphers.SaltedCipher sealing = Take(salt);
+        SaltedCiphers ciphers = _ciphers[UsesPrevious ? 1 : 0];
+        SaltedCiphers.SaltedCipher sealing = Take(ciphers, salt);
         try
         {
             sealing.Cipher.Encrypt(
@@ -57,7 +81,7 @@ internal sealed class RecordCipher : IDisposable
         }
         finally
         {
-            _ciphers.Return(sealing);
+            ciphers.Return(sealing);
         }
 
         return sealedState;
@@ -65,30 +89,71 @@ internal sealed class RecordCipher : IDisposable
 
     /// <summary>Decrypts a state; null if it was encrypted with another secret or for another record, or is not valid.</summary>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
-    public byte[]? TryOpen(CoapRecordKey key, ReadOnlySpan<byte> sealedState)
-    {
-        byte[] state = new byte[Math.Max(0, sealedState.Length - Overhead)];
-        return TryOpen(key, sealedState, state) ? state : null;
-    }
+    public byte[]? TryOpen(CoapRecordKey key, ReadOnlySpan<byte> sealedState) => TryOpen(key, sealedState, out _);
+
+    /// <summary>Decrypts a state; null if it does not open.</summary>
+    /// <param name="key">The key of the record.</param>
+    /// <param name="sealedState">The encrypted state.</param>
+    /// <param name="isPrevious">Whether it was encrypted with the previous secret.</param>
+    /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
+    public byte[]? TryOpen(CoapRecordKey key, ReadOnlySpan<byte> sealedState, out bool isPrevious) =>
+        TryOpen(NameOf(key, stackalloc byte[NameOverhead + CoapRecordKey.MaxLength]), sealedState, out isPrevious);
+
+    /// <summary>Decrypts the state of a name; null if it does not open.</summary>
+    /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
+    public byte[]? TryOpen(ReadOnlySpan<byte> name, ReadOnlySpan<byte> sealedState) => TryOpen(name, sealedState, out _);
 
     /// <summary>Decrypts a state in place, without allocation: the bytes after the overhead are the state.</summary>
     /// <param name="key">The key of the record.</param>
     /// <param name="sealedState">The encrypted state, which is overwritten.</param>
     /// <returns>Whether it was decrypted. Otherwise its content is lost.</returns>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
-    public bool TryOpenInPlace(CoapRecordKey key, Span<byte> sealedState) =>
-        sealedState.Length >= Overhead && TryOpen(key, sealedState, sealedState[Overhead..]);
+    public bool TryOpenInPlace(CoapRecordKey key, Span<byte> sealedState)
+    {
+        if (_ciphers.Length == 1)
+        {
+            return sealedState.Length >= Overhead && TryOpen(_ciphers[0],
+                NameOf(key, stackalloc byte[NameOverhead + CoapRecordKey.MaxLength]), sealedState, sealedState[Overhead..]);
+        }
 
-    private bool TryOpen(CoapRecordKey key, ReadOnlySpan<byte> sealedState, Span<byte> state)
+        // A failed attempt overwrites its output, and a second one must follow.
+        if (TryOpen(key, sealedState) is not { } state)
+        {
+            return false;
+        }
+
+        state.CopyTo(sealedState[Overhead..]);
+        CryptographicOperations.ZeroMemory(state);
+        return true;
+    }
+
+    public void Dispose() => Array.ForEach(_ciphers, static ciphers => ciphers.Dispose());
+
+    private byte[]? TryOpen(ReadOnlySpan<byte> name, ReadOnlySpan<byte> sealedState, out bool isPrevious)
+    {
+        byte[] state = new byte[Math.Max(0, sealedState.Length - Overhead)];
+        for (int i = 0; i < _ciphers.Length; i++)
+        {
+            if (TryOpen(_ciphers[i], name, sealedState, state))
+            {
+                isPrevious = i > 0;
+                Interlocked.Add(ref _previous, i);
+                return state;
+            }
+        }
+
+        isPrevious = false;
+        return null;
+    }
+
+    private static bool TryOpen(SaltedCiphers ciphers, ReadOnlySpan<byte> name, ReadOnlySpan<byte> sealedState, Span<byte> state)
     {
         if (sealedState.Length < Overhead || sealedState[0] != Version)
         {
             return false;
         }
 
-        Span<byte> name = stackalloc byte[NameOverhead + CoapRecordKey.MaxLength];
-        name = NameOf(key, name);
-        SaltedCiphers.SaltedCipher opening = Take(sealedState.Slice(1, SaltedCiphers.SaltLength));
+        SaltedCiphers.SaltedCipher opening = Take(ciphers, sealedState.Slice(1, SaltedCiphers.SaltLength));
         try
         {
             opening.Cipher.Decrypt(sealedState.Slice(NonceOffset, SaltedCiphers.NonceLength), sealedState[Overhead..],
@@ -101,11 +166,9 @@ internal sealed class RecordCipher : IDisposable
         }
         finally
         {
-            _ciphers.Return(opening);
+            ciphers.Return(opening);
         }
     }
-
-    public void Dispose() => _ciphers.Dispose();
 
     private static Span<byte> NameOf(CoapRecordKey key, Span<byte> name)
     {
@@ -130,6 +193,6 @@ internal sealed class RecordCipher : IDisposable
         }
     }
 
-    private SaltedCiphers.SaltedCipher Take(ReadOnlySpan<byte> salt) =>
-        _ciphers.TryTake(salt) ?? throw new ObjectDisposedException(nameof(CoapSealedClusterStore));
+    private static SaltedCiphers.SaltedCipher Take(SaltedCiphers ciphers, ReadOnlySpan<byte> salt) =>
+        ciphers.TryTake(salt) ?? throw new ObjectDisposedException(nameof(CoapSealedClusterStore));
 }

@@ -71,7 +71,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
                 return;
             }
 
-            if (cluster.Peers.DecidesOwners && !dtls.UseConnectionIds)
+            if (cluster.SharesSlots && !dtls.UseConnectionIds)
             {
                 throw new InvalidOperationException(
                     "CoapDtlsOptions.UseConnectionIds is false, but nodes that share their devices relay datagrams by Connection ID: "
@@ -155,7 +155,6 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
         keeper.Attach(server);
         devices.Attach(server.Endpoint);
         cluster.Observations.Attach(server.Endpoint);
-        cluster.Notices.Attach(server, keeper.Server);
         cluster.Peers.Attach(server, keeper.Server);
         _ = ForgetAsync(server, keeper);
     }

@@ -3,18 +3,18 @@ using System.Buffers;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Relays datagrams from the wrong node to the one with their session, and answers back, over the links between nodes: those that do not
+/// Relays datagrams from the wrong node to the one with their session, and answers back, between nodes: those that do not
 /// fit into a packet, and all if packets do not get through (<see cref="RelayWays"/>). Each server of the process has a
 /// <see cref="ClusterSteering"/> in it. Thread-safe.
 /// </summary>
-internal sealed class ClusterRelays : IClusterLinkListener
+internal sealed class ClusterRelays : INodeListener
 {
     // The paths to the owner of a slot, and back.
     private const string ToOwner = "/relay";
     private const string ToClient = "/return";
 
     private readonly CoapNodeId _self;
-    private readonly INodeLinks _links;
+    private readonly INodePeers _peers;
     private readonly Lock _gate = new();
 
     // A server stores the numbers of nodes, so each number means the same node for the lifetime of the process.
@@ -22,17 +22,17 @@ internal sealed class ClusterRelays : IClusterLinkListener
     private readonly List<CoapNodeId> _nodes = [default];
     private ClusterSteering[] _servers = [];
 
-    /// <summary>Creates the relays; before the links start.</summary>
+    /// <summary>Creates the relays; before the node starts.</summary>
     /// <param name="self">The node.</param>
-    /// <param name="links">The links.</param>
-    public ClusterRelays(CoapNodeId self, INodeLinks links)
+    /// <param name="peers">The other nodes.</param>
+    public ClusterRelays(CoapNodeId self, INodePeers peers)
     {
         _self = self;
-        _links = links;
-        links.MapBatch(ToOwner, TakeForOwner);
-        links.MapBatch(ToClient, TakeForClient);
-        links.MapQuestion(RelayWays.Path, (node, server) => Find(server.Span)?.Offer(node, NumberOf(node)));
-        links.Listen(this);
+        _peers = peers;
+        peers.MapBatch(ToOwner, TakeForOwner);
+        peers.MapBatch(ToClient, TakeForClient);
+        peers.MapQuestion(RelayWays.Path, (node, server) => Task.FromResult(Find(server.Span)?.Offer(node, NumberOf(node))));
+        peers.Listen(this);
     }
 
     /// <summary>The counters.</summary>
@@ -65,19 +65,19 @@ internal sealed class ClusterRelays : IClusterLinkListener
     }
 
     /// <summary>
-    /// Whether a node has a link and accepts relayed datagrams: a suspended node keeps its links until its lease ends, and loses relayed
+    /// Whether a node is live and accepts relayed datagrams: a suspended node counts as live for a while, and loses relayed
     /// datagrams.
     /// </summary>
     /// <param name="node">The node.</param>
-    public bool IsUp(CoapNodeId node) => _links.IsUp(node) && !_links.IsStalled(node, ToOwner);
+    public bool IsUp(CoapNodeId node) => _peers.IsUp(node) && !_peers.IsStalled(node, ToOwner);
 
     /// <summary>Relays a datagram.</summary>
     /// <param name="node">The receiver.</param>
     /// <param name="item">The datagram.</param>
-    /// <returns>False if there is no link, or the node does not accept relayed datagrams.</returns>
+    /// <returns>False if the node is not live, or the node does not accept relayed datagrams.</returns>
     public bool TryRelay(CoapNodeId node, in RelayItem item)
     {
-        bool isSent = !_links.IsStalled(node, ToOwner) && item.TryPost(_links, node, ToOwner);
+        bool isSent = !_peers.IsStalled(node, ToOwner) && item.TryPost(_peers, node, ToOwner);
         if (isSent)
         {
             Counts.OnRelayed();
@@ -90,7 +90,7 @@ internal sealed class ClusterRelays : IClusterLinkListener
     /// <param name="node">The node.</param>
     /// <param name="item">The answer.</param>
     /// <returns>False if this way no longer exists.</returns>
-    public bool TryReturn(CoapNodeId node, in RelayItem item) => item.TryPost(_links, node, ToClient);
+    public bool TryReturn(CoapNodeId node, in RelayItem item) => item.TryPost(_peers, node, ToClient);
 
     /// <summary>Returns the node at which a client's datagram arrived, if another one relays it.</summary>
     /// <param name="via">The number of the node; 0 for this one.</param>
@@ -152,7 +152,7 @@ internal sealed class ClusterRelays : IClusterLinkListener
         ArrayPool<byte>.Shared.Return(rented);
     }
 
-    void IClusterLinkListener.OnUp(CoapNodeId node)
+    void INodeListener.OnUp(CoapNodeId node)
     {
         foreach (ClusterSteering server in Volatile.Read(ref _servers))
         {
@@ -160,7 +160,7 @@ internal sealed class ClusterRelays : IClusterLinkListener
         }
     }
 
-    void IClusterLinkListener.OnDown(CoapNodeId node)
+    void INodeListener.OnDown(CoapNodeId node)
     {
         // Datagrams that arrive meanwhile are held.
         foreach (ClusterSteering server in Volatile.Read(ref _servers))

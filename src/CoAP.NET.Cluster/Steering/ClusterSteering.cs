@@ -263,21 +263,21 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     /// <summary>Returns the UDP address and key for relays of a node.</summary>
     /// <param name="node">The node.</param>
     /// <param name="number">Its number.</param>
-    /// <returns>The offer; null if only the link leads here.</returns>
+    /// <returns>The offer; null if only posts lead here.</returns>
     public byte[]? Offer(CoapNodeId node, int number) => _ways.Offer(node, number);
 
     /// <summary>Returns the way to a node by UDP; null if there is none.</summary>
     /// <param name="node">The node.</param>
     public RelayWay? WayTo(CoapNodeId node) => _ways.Find(node);
 
-    /// <summary>Handles a new link.</summary>
+    /// <summary>Handles a node that is live.</summary>
     public void OnUp()
     {
         _ways.Look(_cluster.Peers.Up);
         Look();
     }
 
-    /// <summary>Handles the end of a link.</summary>
+    /// <summary>Handles a node that is not live any more.</summary>
     /// <param name="node">The node.</param>
     public void OnDown(CoapNodeId node) => _ways.Close(node);
 

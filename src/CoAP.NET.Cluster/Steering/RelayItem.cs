@@ -21,7 +21,7 @@ internal readonly ref struct RelayItem
     private const int FixedLength = 1 + HeadLength;
 
     /// <summary>The maximum length of a datagram that fits into an item with any name.</summary>
-    public const int MaxDatagram = LinkBatch.MaxItem - FixedLength - OriginLength - byte.MaxValue;
+    public const int MaxDatagram = NodePosts.MaxItem - FixedLength - OriginLength - byte.MaxValue;
 
     /// <summary>The name of the server, in UTF-8.</summary>
     public ReadOnlySpan<byte> Server { get; init; }
@@ -119,12 +119,12 @@ internal readonly ref struct RelayItem
         return way.TrySeal(kind, record) && port.Send(way.To, record);
     }
 
-    /// <summary>Sends the item over a link.</summary>
-    /// <param name="links">The links.</param>
+    /// <summary>Sends the item as a post.</summary>
+    /// <param name="peers">The other nodes.</param>
     /// <param name="node">The receiver.</param>
     /// <param name="path">The path of the receiver.</param>
-    /// <returns>False if there is no link, or the item is too long.</returns>
-    public bool TryPost(INodeLinks links, CoapNodeId node, string path)
+    /// <returns>False if the node is not live, or the item is too long.</returns>
+    public bool TryPost(INodePeers peers, CoapNodeId node, string path)
     {
         if (Datagram.Length > MaxDatagram)
         {
@@ -137,7 +137,7 @@ internal readonly ref struct RelayItem
         bytes[0] = (byte)Server.Length;
         Server.CopyTo(bytes[1..]);
         WriteTo(bytes[(1 + Server.Length)..]);
-        bool isPosted = links.TryPost(node, path, bytes);
+        bool isPosted = peers.TryPost(node, path, bytes);
         if (rented is not null)
         {
             ArrayPool<byte>.Shared.Return(rented);

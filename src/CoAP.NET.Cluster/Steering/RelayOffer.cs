@@ -4,7 +4,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// The UDP addresses at which a server accepts relays of another node, as sent over the link: Connection ID, key and addresses.
+/// The UDP addresses at which a server accepts relays of another node, as sent in an answer: Connection ID, key and addresses.
 /// </summary>
 /// <param name="Id">The Connection ID of records.</param>
 /// <param name="Key">The key of records.</param>

@@ -23,7 +23,7 @@ internal static class RelayRecord
 
     /// <summary>
     /// The maximum length of a record: the packet that every IPv6 network carries (RFC 8200 section 5), minus the headers of IP and UDP.
-    /// Longer ones use the link.
+    /// Longer ones are posts.
     /// </summary>
     public const int MaxLength = 1280 - 40 - 8;
 

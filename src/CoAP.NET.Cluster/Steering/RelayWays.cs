@@ -7,15 +7,15 @@ namespace CoAP.NET.Cluster;
 
 /// <summary>
 /// The ways between the UDP ports of a server and those of the same server at other nodes: relayed datagrams use them directly, in their
-/// original batches. A node asks each other one over the link for its addresses and key, and uses them after an answer by UDP. Without such
-/// a way it uses the link. Thread-safe.
+/// original batches. A node asks each other one for its addresses and key, and uses them after an answer by UDP. Without such
+/// a way it uses posts. Thread-safe.
 /// </summary>
-/// <param name="links">The links.</param>
+/// <param name="peers">The other nodes.</param>
 /// <param name="server">The name of the server.</param>
 /// <param name="time">The clock.</param>
-internal sealed class RelayWays(INodeLinks links, byte[] server, TimeProvider time)
+internal sealed class RelayWays(INodePeers peers, byte[] server, TimeProvider time)
 {
-    /// <summary>The path of questions over the link.</summary>
+    /// <summary>The path of questions.</summary>
     public const string Path = "/way";
 
     // A server may start later than its node; afterwards the network between them may change.
@@ -27,6 +27,7 @@ internal sealed class RelayWays(INodeLinks links, byte[] server, TimeProvider ti
     // When a node asks again, pending records still use the previous key.
     private const int EntrancesOfNode = 2;
 
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan s_soon = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_later = TimeSpan.FromMinutes(1);
 
@@ -57,7 +58,7 @@ internal sealed class RelayWays(INodeLinks links, byte[] server, TimeProvider ti
     /// <param name="node">The node.</param>
     /// <param name="kind">The kind of content.</param>
     /// <param name="item">The item.</param>
-    /// <returns>False if there is no way to the node, or the item is too long for a packet: use the link then.</returns>
+    /// <returns>False if there is no way to the node, or the item is too long for a packet: use a post then.</returns>
     public bool TrySend(CoapNodeId node, RelayKind kind, in RelayItem item) =>
         Find(node) is { IsOpen: true } way && item.TrySend(way, kind, Volatile.Read(ref _port));
 
@@ -71,7 +72,7 @@ internal sealed class RelayWays(INodeLinks links, byte[] server, TimeProvider ti
     /// <summary>Returns the address for relays of a node, with a new key.</summary>
     /// <param name="node">The asking node.</param>
     /// <param name="number">Its number.</param>
-    /// <returns>The offer; null if only the link leads to this server, and before its start.</returns>
+    /// <returns>The offer; null if only posts lead to this server, and before its start.</returns>
     public byte[]? Offer(CoapNodeId node, int number)
     {
         if (Sockets is not { } sockets)
@@ -114,8 +115,8 @@ internal sealed class RelayWays(INodeLinks links, byte[] server, TimeProvider ti
     /// <returns>Whether the node has become reachable.</returns>
     public bool OnAnswer(CoapNodeId node, ReadOnlySpan<byte> content) => Find(node)?.OnAnswer(content) == true;
 
-    /// <summary>Maintains the ways to all nodes: once per second, and after a new link.</summary>
-    /// <param name="nodes">The nodes with a link.</param>
+    /// <summary>Maintains the ways to all nodes: once per second, and after a node came.</summary>
+    /// <param name="nodes">The live nodes.</param>
     public void Look(IReadOnlyList<CoapNodeId> nodes)
     {
         if (Sockets is null)
@@ -140,7 +141,7 @@ internal sealed class RelayWays(INodeLinks links, byte[] server, TimeProvider ti
                     way = null;
                 }
 
-                // A node that does not answer by UDP may still answer over the link, which is then used.
+                // A node that does not answer by UDP may still take posts, which are then used.
                 asks = neighbour.TryBegin(way is not null, way is { IsStalled: true }, time.GetTimestamp());
             }
 
@@ -156,7 +157,7 @@ internal sealed class RelayWays(INodeLinks links, byte[] server, TimeProvider ti
         }
     }
 
-    /// <summary>Handles the end of a link.</summary>
+    /// <summary>Handles a node that is not live any more.</summary>
     /// <param name="node">The node.</param>
     public void Close(CoapNodeId node)
     {
@@ -197,12 +198,12 @@ internal sealed class RelayWays(INodeLinks links, byte[] server, TimeProvider ti
 
     private async Task AskAsync(CoapNodeId node)
     {
-        // The caller may be the thread that reports links.
+        // The caller may be the thread that reports nodes.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         RelayWay? way = null;
-        if (await links.AskAsync(node, Path, server).ConfigureAwait(false) is { } answer && RelayOffer.TryRead(answer) is { } offer)
+        if (await peers.AskAsync(node, Path, server, s_patience).ConfigureAwait(false) is { } answer && RelayOffer.TryRead(answer) is { } offer)
         {
-            if (links.AddressOf(node) is { } address && Sockets is { } sockets
+            if (peers.AddressOf(node) is { } address && Sockets is { } sockets
                 && offer.ChooseFor(sockets.LocalAddresses, address) is { } to)
             {
                 way = new RelayWay(to, offer.Id, offer.Key, time);
@@ -215,7 +216,7 @@ internal sealed class RelayWays(INodeLinks links, byte[] server, TimeProvider ti
         {
             if (!_neighbours.TryGetValue(node, out RelayNeighbour? neighbour))
             {
-                // Its link has ended meanwhile.
+                // It is not live any more.
                 way?.Dispose();
                 return;
             }

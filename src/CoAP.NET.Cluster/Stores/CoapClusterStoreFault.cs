@@ -21,9 +21,15 @@ public enum CoapClusterStoreFault
     /// <summary>Another process uses the store, which serves one process at a time.</summary>
     InUse,
 
-    /// <summary>A newer version of the library wrote the data.</summary>
+    /// <summary>
+    /// This version of the library cannot use the store: another version wrote the data, or the connection to the database does not allow
+    /// what the store needs.
+    /// </summary>
     Incompatible,
 
     /// <summary>Access is denied: permissions are missing, or user name or password are wrong.</summary>
     Denied,
+
+    /// <summary>The node has another secret than the cluster (<see cref="CoapClusterOptions.Secrets"/>), and does not join.</summary>
+    OtherSecret,
 }

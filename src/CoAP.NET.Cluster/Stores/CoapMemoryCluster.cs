@@ -78,7 +78,7 @@ public sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
                 _records.Add(key, record);
             }
 
-            _map = isNoticed ? backup.Map.AfterLoss(_map.Version) : backup.Map;
+            _map = isNoticed ? backup.Map.AfterLoss(_map.Version, _time.GetUtcNow()) : backup.Map;
             ShowLocked();
         }
     }

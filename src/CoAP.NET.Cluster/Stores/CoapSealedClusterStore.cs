@@ -8,12 +8,15 @@ namespace CoAP.NET.Cluster;
 
 /// <summary>
 /// Encrypts the records of another store, so that neither a file nor a database, nor a backup, reveals keys of sessions or data of devices.
-/// Thread-safe.
+/// Nodes with another secret do not join. Thread-safe.
 /// </summary>
 /// <remarks>
 /// It encrypts states (AES-256-GCM) and authenticates them together with the keys of their records, under a key per process that is derived
-/// from the secret of the cluster (HKDF). Keys, slots, fences and lifetimes stay readable. Disposing of it disposes of the other store as
-/// well.
+/// from the secret of the cluster (HKDF). Keys, slots, fences and lifetimes stay readable, and so do the numbers of OSCORE contexts, which
+/// are no secret (<see cref="CoapRecordKind.OscoreContext"/>). Disposing of it disposes of the other store as well.
+/// <para>Each node adds a message authentication code to its address in the map, which needs the secret. Nodes without a valid one are not
+/// in the maps that this store returns, and are logged once. One record shows which secret the cluster has: a node with another one fails
+/// to join (<see cref="CoapClusterStoreFault.OtherSecret"/>).</para>
 /// <para>An attacker with write access to the store can delete records and restore older ones, which cannot be detected. A record encrypted
 /// with another secret, or stored under another key, does not open: <see cref="ReadAsync"/> skips and counts it, and
 /// <see cref="FindAsync"/> fails, because "unreadable" must not be mistaken for "never written".</para>
@@ -28,8 +31,12 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
 
     private readonly ICoapClusterStore _inner;
     private readonly RecordCipher _cipher;
+    private readonly NodeSeals _seals;
+    private readonly SecretMark _mark;
     private readonly ILogger _logger;
     private readonly OccasionalLog _told;
+    private readonly Lock _gate = new();
+    private HashSet<CoapNodeId> _strangers = [];
     private long _unreadable;
 
     /// <summary>Creates an encrypting store.</summary>
@@ -39,24 +46,29 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
     /// <exception cref="ArgumentException">The secret has another length.</exception>
     /// <exception cref="PlatformNotSupportedException">On Linux: there is no OpenSSL.</exception>
     public CoapSealedClusterStore(ICoapClusterStore inner, ReadOnlySpan<byte> secret, CoapRandomSource? random = null)
-        : this(inner, secret, random, TimeProvider.System, NullLogger.Instance)
+        : this(inner, [secret.ToArray()], random, TimeProvider.System, NullLogger.Instance)
     {
     }
 
-    /// <summary>Creates an encrypting store that logs unreadable records.</summary>
+    /// <summary>Creates an encrypting store with up to two secrets, which logs unreadable records and nodes with another secret.</summary>
     internal CoapSealedClusterStore(
-        ICoapClusterStore inner, ReadOnlySpan<byte> secret, CoapRandomSource? random, TimeProvider time, ILogger logger)
+        ICoapClusterStore inner, IReadOnlyList<ReadOnlyMemory<byte>> secrets, CoapRandomSource? random, TimeProvider time, ILogger logger)
     {
         ArgumentNullException.ThrowIfNull(inner);
-        if (secret.Length != SecretLength)
+        foreach (ReadOnlyMemory<byte> secret in secrets)
         {
-            throw new ArgumentException($"The secret of a cluster must have {SecretLength} bytes; this one has "
-                + $"{secret.Length}.", nameof(secret));
+            if (secret.Length != SecretLength)
+            {
+                throw new ArgumentException($"The secret of a cluster must have {SecretLength} bytes; this one has "
+                    + $"{secret.Length}.", nameof(secrets));
+            }
         }
 
         PlatformCryptography.ThrowIfMissing("An encrypted store");
         _inner = inner;
-        _cipher = new RecordCipher(secret, random ?? CoapRandomSource.Secure);
+        _cipher = new RecordCipher(secrets, random ?? CoapRandomSource.Secure);
+        _seals = new NodeSeals(secrets);
+        _mark = new SecretMark(inner, _cipher, random ?? CoapRandomSource.Secure);
         _logger = logger;
         _told = new OccasionalLog(time);
     }
@@ -64,12 +76,39 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
     /// <summary>The number of records that did not open, because they were encrypted with another secret or modified.</summary>
     public long UnreadableCount => Interlocked.Read(ref _unreadable);
 
-    /// <inheritdoc/>
-    public ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
-        _inner.JoinAsync(self, lease, cancellationToken);
+    /// <summary>
+    /// A random key of 32 bytes, the same on all nodes, also after the secret was replaced; empty before this node has joined. It is a part
+    /// of the store: an empty store has another one.
+    /// </summary>
+    internal ReadOnlyMemory<byte> CommonKey => _mark.Key;
+
+    /// <summary>The number of records that opened with the previous of two secrets only.</summary>
+    internal long PreviousCount => _cipher.PreviousCount;
+
+    /// <summary>Whether it encrypts with the previous of two secrets, because another node does not have the current one yet.</summary>
+    internal bool UsesPreviousSecret => _cipher.UsesPrevious;
 
     /// <inheritdoc/>
-    public IAsyncEnumerable<CoapClusterMap> WatchAsync(CancellationToken cancellationToken) => _inner.WatchAsync(cancellationToken);
+    /// <exception cref="CoapClusterStoreException">The node has another secret than the cluster
+    /// (<see cref="CoapClusterStoreFault.OtherSecret"/>), or the store failed.</exception>
+    public async ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(self);
+        await _mark.CheckAsync(cancellationToken).ConfigureAwait(false);
+        CoapClusterMap map = await _inner.JoinAsync(_seals.Seal(self), lease, cancellationToken).ConfigureAwait(false);
+        map = Verified(map);
+        await _mark.WriteAsync(map, self.Id, cancellationToken).ConfigureAwait(false);
+        return map;
+    }
+
+    /// <inheritdoc/>
+    public async IAsyncEnumerable<CoapClusterMap> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        await foreach (CoapClusterMap map in _inner.WatchAsync(cancellationToken).ConfigureAwait(false))
+        {
+            yield return Verified(map);
+        }
+    }
 
     /// <inheritdoc/>
     public ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken) =>
@@ -83,7 +122,7 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
         for (int i = 0; i < changes.Length; i++)
         {
             CoapRecordChange change = batch.Span[i];
-            changes[i] = change.IsRemoval || change.Key.Bytes.Length == 0
+            changes[i] = change.IsRemoval || change.Key.Bytes.Length == 0 || IsOpen(change.Key)
                 ? change
                 : CoapRecordChange.Put(change.Key, change.Fence, _cipher.Seal(change.Key, change.State.Span), change.Lifetime);
         }
@@ -137,6 +176,8 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
     {
         await _inner.DisposeAsync().ConfigureAwait(false);
         _cipher.Dispose();
+        _seals.Dispose();
+        _mark.Dispose();
     }
 
     /// <summary>Encrypts a state in advance, if it must not wait as plain text.</summary>
@@ -154,11 +195,66 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
         return state;
     }
 
+    // Numbers and times are no secrets. Those of OSCORE contexts must be readable under any secret: without them they would begin at 0
+    // again. Those of a session change with each message, and are short.
+    private static bool IsOpen(CoapRecordKey key) => key.Kind is CoapRecordKind.OscoreContext or CoapRecordKind.SessionProgress;
+
+    // Without the nodes that do not have the secret. A node with both secrets uses the new one when all nodes have it.
+    private CoapClusterMap Verified(CoapClusterMap map)
+    {
+        List<CoapClusterNode> nodes = new(map.Nodes.Count);
+        List<CoapClusterNode> strangers = [];
+        bool usesPrevious = false;
+        foreach (CoapClusterNode node in map.Nodes)
+        {
+            if (_seals.TryOpen(node, out bool hasCurrent) is { } opened)
+            {
+                nodes.Add(opened);
+                usesPrevious |= !hasCurrent;
+            }
+            else
+            {
+                strangers.Add(node);
+            }
+        }
+
+        _cipher.UsesPrevious = usesPrevious;
+        foreach (CoapClusterNode node in NewOf(strangers))
+        {
+            ClusterLog.Stranger(_logger, node.Id, NodeSeals.AddressOf(node));
+        }
+
+        return map.WithNodes(nodes);
+    }
+
+    // Those that are not logged yet. Before this node has verified its own secret, it may be the stranger.
+    private List<CoapClusterNode> NewOf(List<CoapClusterNode> strangers)
+    {
+        lock (_gate)
+        {
+            if (CommonKey.IsEmpty)
+            {
+                return [];
+            }
+
+            HashSet<CoapNodeId> known = _strangers;
+            _strangers = [.. strangers.Select(static node => node.Id)];
+            return strangers.FindAll(node => !known.Contains(node.Id));
+        }
+    }
+
     // There may be many at a start. The reader owns the memory of a record.
-    private CoapRecord? TryOpen(CoapRecord record) =>
-        _cipher.TryOpenInPlace(record.Key, MemoryMarshal.AsMemory(record.State).Span)
+    private CoapRecord? TryOpen(CoapRecord record)
+    {
+        if (IsOpen(record.Key))
+        {
+            return record;
+        }
+
+        return _cipher.TryOpenInPlace(record.Key, MemoryMarshal.AsMemory(record.State).Span)
             ? record with { State = record.State[RecordCipher.Overhead..] }
             : null;
+    }
 
     private void OnUnreadable(CoapRecordKey key)
     {

@@ -10,36 +10,38 @@ internal sealed class ClusterTable : CoapTable
 
     private readonly CoapCluster _cluster;
     private readonly CoapRecordKind _kind;
-    private readonly byte[] _secret;
     private readonly CoapTableOptions _options;
     private readonly ILogger _logger;
     private readonly TimeProvider _time;
     private readonly ClusterTableContents _contents;
     private readonly TableOwner _owner;
-    private readonly TableLoader _loader;
-    private readonly TableMap _map = new();
+    private readonly TableReader _reader;
+    private readonly TableHearing _hearing;
     private readonly TableWaits _waits;
     private readonly OccasionalLog _failed;
     private readonly CancellationTokenSource _stop = new();
     private readonly Lock _gate = new();
-    private readonly Dictionary<CoapNodeId, TableFollower> _followers = [];
-    private readonly List<Task> _ending = [];
+
+    // Wakes callers that wait until another node owns a slot, or this one has loaded it.
+    private readonly WakeSignal _moved = new();
+    private Task? _running;
     private Task? _end;
 
-    public ClusterTable(CoapCluster cluster, CoapRecordKind kind, ICoapTableRules rules, CoapTableOptions options, byte[] secret,
-        TimeProvider time, ILogger logger)
+    public ClusterTable(CoapCluster cluster, CoapRecordKind kind, ICoapTableRules rules, CoapTableOptions options, TimeProvider time,
+        ILogger logger)
     {
-        (_cluster, _kind, _secret, _options, _time, _logger) = (cluster, kind, secret, options, time, logger);
-        _contents = new ClusterTableContents(cluster, kind, rules, time, logger);
+        (_cluster, _kind, _options, _time, _logger) = (cluster, kind, options, time, logger);
+        News = new TableNews(cluster, kind, _stop.Token);
+        _contents = new ClusterTableContents(cluster, kind, rules, time, logger, News);
         _waits = new TableWaits(options, cluster.Counts);
-        _owner = new TableOwner(cluster, kind, _contents, options, _waits);
-        _loader = new TableLoader(cluster, kind, _contents);
+        _owner = new TableOwner(cluster, _contents, options, _waits);
+        _reader = new TableReader(cluster, kind, _contents, News, _moved);
+        _hearing = new TableHearing(cluster, kind, _contents);
         _failed = new OccasionalLog(time);
-        Feed = new TableFeed(_contents, secret);
     }
 
-    /// <summary>Reports local changes to other nodes.</summary>
-    public TableFeed Feed { get; }
+    /// <summary>Tells other nodes of local changes.</summary>
+    public TableNews News { get; }
 
     public override int Count => _contents.Count;
 
@@ -47,37 +49,54 @@ internal sealed class ClusterTable : CoapTable
 
     internal override string Node => _cluster.Self.Id.ToString();
 
-    /// <summary>Whether this node has all reported changes of each slot's owner.</summary>
+    /// <summary>Whether this node has all changes of each slot's owner.</summary>
     /// <param name="owner">The table on the owner's node.</param>
-    internal bool HasHeard(ClusterTable owner) => CoapSlot.All.All(slot =>
+    internal bool HasHeard(ClusterTable owner) => CoapSlot.All.All(number =>
     {
-        (CoapFence Fence, long Number, bool IsOwned) theirs = owner.PositionOf(slot);
-        return !theirs.IsOwned || (PositionOf(slot) is var ours && ours.Fence == theirs.Fence && ours.Number == theirs.Number);
+        if (owner == this || !owner.Owns(number))
+        {
+            return true;
+        }
+
+        ClusterTableSlot slot = _contents[number];
+        lock (slot.Gate)
+        {
+            return owner.News.NumberOf(number, slot.Fence) == slot.Number && slot is { ReadsAll: false, IsReading: false, Wanted: null };
+        }
     });
 
     /// <summary>Whether this node decides about a slot.</summary>
-    internal bool Owns(CoapSlot slot) => PositionOf(slot).IsOwned;
+    internal bool Owns(CoapSlot number)
+    {
+        ClusterTableSlot slot = _contents[number];
+        lock (slot.Gate)
+        {
+            return slot.IsOwned;
+        }
+    }
 
-    public override CoapTableKey KeyOf(ReadOnlySpan<byte> name) => CoapTableKey.FromName(_secret, name);
+    public override CoapTableKey KeyOf(ReadOnlySpan<byte> name) => _cluster.Store.CommonKey is { IsEmpty: false } secret
+        ? CoapTableKey.FromName(secret.Span, name)
+        : throw new CoapTableUnavailableException(CoapTableFault.NotReached, _options.Timeout,
+            "This node has not joined the cluster yet, and does not know how keys are made of names. Try again later.");
 
     public override Task StartAsync(CancellationToken cancellationToken = default)
     {
-        ThrowIfEnded();
-        Task started = _loader.StartAsync();
-        OnMapChanged();
-        foreach (CoapNodeId node in _cluster.Links.Up)
+        lock (_gate)
         {
-            Follow(node);
+            ObjectDisposedException.ThrowIf(_end is not null, this);
+            _running ??= RunAsync();
         }
 
-        return started.WaitAsync(cancellationToken);
+        OnMapChanged();
+        return _reader.Loaded.WaitAsync(cancellationToken);
     }
 
     public override ValueTask<ReadOnlyMemory<byte>> AskAsync(
         CoapTableKey key, ReadOnlyMemory<byte> question, CancellationToken cancellationToken = default)
     {
         Check(key, question);
-        ThrowIfEnded();
+        ObjectDisposedException.ThrowIf(_stop.IsCancellationRequested, this);
         _contents[new CoapSlot(key.Slot)].ThrowIfHeld();
         if (cancellationToken.IsCancellationRequested)
         {
@@ -119,9 +138,7 @@ internal sealed class ClusterTable : CoapTable
     /// <param name="node">The node.</param>
     /// <param name="key">The key.</param>
     /// <param name="question">The question.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    public async Task<CoapResult> ServeAsync(
-        CoapNodeId node, CoapTableKey key, ReadOnlyMemory<byte> question, CancellationToken cancellationToken)
+    public async Task<byte[]> ServeAsync(CoapNodeId node, CoapTableKey key, ReadOnlyMemory<byte> question)
     {
         try
         {
@@ -133,18 +150,20 @@ internal sealed class ClusterTable : CoapTable
             }
 
             return TableReply.Of(await WaitAsync(
-                new TableAsking(node, key, question, _options.Timeout, _time), step, canForward: false, cancellationToken)
+                new TableAsking(node, key, question, _options.Timeout, _time), step, canForward: false, CancellationToken.None)
                 .ConfigureAwait(false));
         }
         catch (Exception exception) when (exception is TableMovedException or ObjectDisposedException)
         {
-            return TableReply.Moved();
+            return TableReply.Moved;
         }
         catch (CoapTableUnavailableException exception)
         {
             return TableReply.Of(exception);
         }
-        catch (Exception exception) when (exception is not OperationCanceledException)
+#pragma warning disable CA1031 // the asking node gets an error, and this log has the cause
+        catch (Exception exception)
+#pragma warning restore CA1031
         {
             if (_failed.IsDue())
             {
@@ -155,74 +174,61 @@ internal sealed class ClusterTable : CoapTable
         }
     }
 
-    /// <summary>Starts to receive changes of another node.</summary>
-    public void Follow(CoapNodeId node)
-    {
-        lock (_gate)
-        {
-            if (_end is null && !_followers.ContainsKey(node))
-            {
-                _followers.Add(node, new TableFollower(_cluster, _kind, node, _contents, _secret, _map, _logger));
-            }
-        }
-    }
+    /// <summary>Handles news of another node.</summary>
+    public void Hear(ReadOnlySpan<byte> changes) => _hearing.Hear(changes);
 
-    /// <summary>Ends the changes of a node without a link.</summary>
-    public void Unfollow(CoapNodeId node)
-    {
-        lock (_gate)
-        {
-            if (_followers.Remove(node, out TableFollower? follower))
-            {
-                follower.Stop();
-                _ending.RemoveAll(static one => one.IsCompleted);
-                _ending.Add(follower.Running);
-            }
-        }
-    }
+    /// <summary>Handles another node.</summary>
+    public void OnUp() => _hearing.OnUp();
 
     /// <summary>Handles a change of the map.</summary>
     public void OnMapChanged()
     {
-        _loader.Update();
-        _map.OnMoved();
-    }
-
-    /// <summary>Handles loaded slots.</summary>
-    public void OnLoaded()
-    {
-        _map.OnMoved();
-        Feed.OnChanged();
+        _reader.OnMapChanged();
+        _moved.Wake();
     }
 
     /// <summary>Gives up a slot, and completes when the decisions are stored.</summary>
     public Task ReleaseAsync(CoapSlot slot) => _owner.ReleaseAsync(slot);
 
-    private (CoapFence Fence, long Number, bool IsOwned) PositionOf(CoapSlot number)
+    private async Task RunAsync()
     {
-        ClusterTableSlot slot = _contents[number];
-        lock (slot.Gate)
-        {
-            return (slot.Fence, slot.Number, slot.IsOwned);
-        }
-    }
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
 
-    private void ThrowIfEnded()
-    {
-        lock (_gate)
-        {
-            ObjectDisposedException.ThrowIf(_end is not null, this);
-        }
+        // What the owners have told by now will be read with everything else.
+        await _hearing.CheckAsync(_stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await Task.WhenAll(_hearing.RunAsync(_stop.Token), _reader.RunAsync(_stop.Token)).ConfigureAwait(false);
     }
 
     private async Task<ReadOnlyMemory<byte>> WaitAsync(
         TableAsking asking, TableStep step, bool canForward, CancellationToken cancellationToken)
     {
+        using CancellationTokenSource ends = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _stop.Token);
         try
         {
-            EnterUnlessDecided(asking, step);
-            using CancellationTokenSource ends = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _stop.Token);
-            return await WaitBoundedAsync(asking, step, canForward, ends.Token).ConfigureAwait(false);
+            while (true)
+            {
+                // The news may have arrived before this wait.
+                Task moved = _moved.Next;
+                step = step.Kind == TableStepKind.Elsewhere ? _owner.Ask(asking.Node, asking.Key, asking.Question) : step;
+                Keep(asking, step.Kind is TableStepKind.Waiting or TableStepKind.Elsewhere);
+                bool isDecided = step.Kind == TableStepKind.Replied || (step.Wait is { } write
+                    && await IsWrittenAsync(asking, write, step.Kind == TableStepKind.Writing, ends.Token).ConfigureAwait(false)
+                    && step.Kind == TableStepKind.Writing);
+                if (isDecided)
+                {
+                    _cluster.Counts.Add(ClusterMetric.TableAnswered);
+                    return step.Reply;
+                }
+
+                if (step.Kind == TableStepKind.Elsewhere
+                    && await TryAskOwnerAsync(asking, canForward, moved, ends.Token).ConfigureAwait(false) is { } reply)
+                {
+                    return reply;
+                }
+
+                ends.Token.ThrowIfCancellationRequested();
+                step = new TableStep(TableStepKind.Elsewhere);
+            }
         }
         catch (CoapTableUnavailableException exception)
         {
@@ -237,77 +243,23 @@ internal sealed class ClusterTable : CoapTable
         }
         finally
         {
-            Leave(asking);
+            Keep(asking, isKept: false);
         }
     }
 
-    // A decision has a separate place until the store has confirmed it.
-    private void EnterUnlessDecided(TableAsking asking, TableStep step)
+    // A question that waits has a place. A decision has a separate one until the store has confirmed it.
+    private void Keep(TableAsking asking, bool isKept)
     {
-        if (step.Kind is TableStepKind.Waiting or TableStepKind.Elsewhere)
+        if (isKept && !asking.HasPlace)
         {
             _waits.Enter(asking.Node, asking.Question.Length);
-            asking.HasPlace = true;
         }
-    }
-
-    private void Leave(TableAsking asking)
-    {
-        if (asking.HasPlace)
+        else if (!isKept && asking.HasPlace)
         {
-            asking.HasPlace = false;
             _waits.Leave(asking.Node, asking.Question.Length);
         }
-    }
 
-    private TableStep AskAgain(TableAsking asking)
-    {
-        Leave(asking);
-        TableStep step = _owner.Ask(asking.Node, asking.Key, asking.Question);
-        EnterUnlessDecided(asking, step);
-        return step;
-    }
-
-    private async Task<ReadOnlyMemory<byte>> WaitBoundedAsync(
-        TableAsking asking, TableStep step, bool canForward, CancellationToken cancellationToken)
-    {
-        while (true)
-        {
-            Task moved = _map.Next;
-            if (step.Kind == TableStepKind.Elsewhere)
-            {
-                // The news may have arrived before this wait.
-                step = AskAgain(asking);
-            }
-
-            switch (step.Kind)
-            {
-                case TableStepKind.Replied:
-                    _cluster.Counts.Add(ClusterMetric.TableAnswered);
-                    return step.Reply;
-                case TableStepKind.Writing:
-                    if (await IsWrittenAsync(asking, step.Wait!, isMine: true, cancellationToken).ConfigureAwait(false))
-                    {
-                        _cluster.Counts.Add(ClusterMetric.TableAnswered);
-                        return step.Reply;
-                    }
-
-                    break;
-                case TableStepKind.Waiting:
-                    await IsWrittenAsync(asking, step.Wait!, isMine: false, cancellationToken).ConfigureAwait(false);
-                    break;
-                default:
-                    if (await TryAskOwnerAsync(asking, canForward, moved, cancellationToken).ConfigureAwait(false) is { } reply)
-                    {
-                        return reply;
-                    }
-
-                    break;
-            }
-
-            cancellationToken.ThrowIfCancellationRequested();
-            step = new TableStep(TableStepKind.Elsewhere);
-        }
+        asking.HasPlace = isKept;
     }
 
     // False if another node owns the slot by now and must be asked.
@@ -359,87 +311,42 @@ internal sealed class ClusterTable : CoapTable
         {
             throw new TableMovedException();
         }
-        else if (home.IsSet && _cluster.Links.IsUp(home))
+        else
         {
-            if (await TryForwardAsync(asking, home, cancellationToken).ConfigureAwait(false) is { } reply)
+            asking.Why = home.IsSet ? $"node {home}, which owns the slot, cannot be reached." : "the slot has no owner.";
+            if (_cluster.Peers.IsUp(home) && await TryForwardAsync(asking, home, cancellationToken).ConfigureAwait(false) is { } reply)
             {
                 return reply;
             }
 
-            wait = wait < s_lookAgain ? wait : s_lookAgain;
-        }
-        else
-        {
-            asking.Why = home.IsSet ? $"there is no link with node {home}, which owns the slot." : "the slot has no owner.";
-            wait = wait < s_lookAgain ? wait : s_lookAgain;
+            wait = TimeSpan.FromTicks(Math.Min(s_lookAgain.Ticks, asking.Left.Ticks));
         }
 
-        wait = wait < asking.Left ? wait : asking.Left;
-        if (wait > TimeSpan.Zero)
-        {
-            await moved.WaitAsync(wait, _time, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        }
-
+        await moved.WaitAsync(wait, _time, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         return null;
     }
 
     private async Task<ReadOnlyMemory<byte>?> TryForwardAsync(TableAsking asking, CoapNodeId home, CancellationToken cancellationToken)
     {
-        CoapResponse response;
-        try
-        {
-            CoapRequest request = TableReply.QuestionOf(_kind, asking.Key, asking.Question.Span);
-            request.Timeout = asking.Left;
-            response = await _cluster.Links.SendAsync(home, request, cancellationToken).ConfigureAwait(false);
-        }
-        catch (CoapException exception)
-        {
-            asking.Why = $"node {home} did not answer. {exception.Message}";
-            asking.Cause = exception;
-            asking.IsOutcomeUnknown = true;
-            return null;
-        }
-
-        if (response.Code == CoapCode.Content)
+        byte[] question = TableReply.QuestionOf(_kind, asking.Key, asking.Question.Span);
+        byte[]? answer = await _cluster.Peers.AskAsync(home, ClusterTables.AskPath, question, asking.Left)
+            .WaitAsync(cancellationToken).ConfigureAwait(false);
+        if (answer is not null && TableReply.Read(answer, asking) is { } reply)
         {
             _cluster.Counts.Add(ClusterMetric.TableForwarded);
-            return response.Payload.ToArray();
+            return reply;
         }
 
-        if (response.Code != CoapCode.ServiceUnavailable)
-        {
-            throw new CoapException(
-                $"Node {home}, which owns slot {asking.Key.Slot}, failed: {CoapForeignText.LineOf(response.GetText())}");
-        }
-
-        if (TableReply.TryRead(response, asking) is { } unavailable)
-        {
-            throw unavailable;
-        }
-
-        asking.Why = $"node {home} no longer owns the slot.";
+        asking.Why = answer is null ? $"node {home} did not answer." : $"node {home} no longer owns the slot.";
+        asking.IsOutcomeUnknown |= answer is null;
         return null;
     }
 
     private async Task EndAsync()
     {
-        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-        await _stop.CancelAsync().ConfigureAwait(false);
+        await _stop.CancelAsync().ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         _cluster.Tables.Remove(_kind, this);
-        Feed.Dispose();
-        Task[] following;
-        lock (_gate)
-        {
-            foreach (TableFollower follower in _followers.Values)
-            {
-                follower.Stop();
-            }
-
-            following = [.. _ending, .. _followers.Values.Select(static follower => follower.Running)];
-        }
-
-        await Task.WhenAll(following).ConfigureAwait(false);
-        await _loader.DisposeAsync().ConfigureAwait(false);
+        await (_running ?? Task.CompletedTask).ConfigureAwait(false);
         _contents.Dispose();
     }
 }

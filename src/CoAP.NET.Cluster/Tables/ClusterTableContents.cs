@@ -2,12 +2,15 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>The entries of a table in a cluster: counts changes, remembers removals, and writes removals that must be durable.</summary>
+/// <summary>The entries of a table in a cluster: tells other nodes of changes, and ends what has expired.</summary>
 internal sealed class ClusterTableContents(
-    CoapCluster cluster, CoapRecordKind kind, ICoapTableRules rules, TimeProvider time, ILogger logger)
+    CoapCluster cluster, CoapRecordKind kind, ICoapTableRules rules, TimeProvider time, ILogger logger, TableNews news)
     : TableContents(rules, time, logger, static () => new ClusterTableSlot())
 {
     private static readonly long s_endAgain = TimeSpan.FromSeconds(1).Ticks;
+
+    /// <summary>Wakes the reader of entries (<see cref="ClusterTableSlot.Wanted"/>).</summary>
+    public WakeSignal ToRead { get; } = new();
 
     /// <summary>The contents of a slot.</summary>
     public ClusterTableSlot this[CoapSlot slot] => (ClusterTableSlot)base[slot.Number];
@@ -15,46 +18,63 @@ internal sealed class ClusterTableContents(
     /// <summary>Returns the record key of an entry.</summary>
     public CoapRecordKey RecordKeyOf(ReadOnlySpan<byte> key) => new(kind, new CoapSlot(key[0]), key);
 
-    /// <summary>Puts an entry as the newest change of its slot, or as received.</summary>
-    /// <param name="slot">The slot.</param>
-    /// <param name="data">Its key and value, whose ownership passes; see <see cref="TableEntry.DataOf"/>.</param>
-    /// <param name="keyLength">The length of the key.</param>
-    /// <param name="expires">Its end.</param>
-    /// <param name="number">The number of the change.</param>
-    /// <param name="version">The number of times it was put.</param>
-    /// <param name="isDurable">Whether the store has confirmed it.</param>
-    public void Put(ClusterTableSlot slot, byte[] data, int keyLength, long expires, long number, ushort version, bool isDurable)
+    /// <summary>Puts an entry as decided here.</summary>
+    public void PutNext(ClusterTableSlot slot, CoapTableKey key, in CoapTableDecision decision, ushort version, bool isDurable)
     {
-        int index = Put(slot, data, keyLength, expires, number);
-        slot.Entries[index].Version = version;
-        slot.Entries[index].IsDurable = isDurable;
+        Put(slot, TableEntry.DataOf(key.Bytes, decision.Value.Span), key.Bytes.Length, EndOf(decision.Lifetime), version, isDurable);
+        cluster.Counts.Add(ClusterMetric.TablePut);
+        news.Add(key);
     }
 
-    /// <summary>Removes an entry, as the newest change of its slot.</summary>
-    public void RemoveNext(ClusterTableSlot slot, int index, bool isExpired)
+    /// <summary>Removes an entry as decided here.</summary>
+    public void RemoveNext(ClusterTableSlot slot, CoapTableKey key, int index, bool isExpired)
     {
-        slot.Number++;
-        slot.NoteRemoval(new CoapTableKey(slot.Entries[index].Key), isExpired);
         Remove(slot, index, isExpired);
+        cluster.Counts.Add(isExpired ? ClusterMetric.TableExpired : ClusterMetric.TableRemoved);
+        news.Add(key);
     }
 
-    /// <summary>Queues an entry for the store.</summary>
-    public void WriteLater(ClusterTableSlot slot, int index)
+    /// <summary>Shows an entry as the store has it.</summary>
+    /// <returns>Its index.</returns>
+    public int Show(ClusterTableSlot slot, in TableRecord record)
     {
-        ref TableEntry entry = ref slot.Entries[index];
-        TimeSpan left = RemainingOf(entry.Expires);
-        if (left != TimeSpan.Zero)
+        int index = slot.Entries.Find(record.Key);
+        if (index != TableEntries.None && slot.Entries[index].Version == record.Version
+            && slot.Entries[index].Value.Span.SequenceEqual(record.Value))
         {
-            cluster.Writer.TryWrite(CoapRecordChange.Put(RecordKeyOf(entry.Key), slot.Fence,
-                TableRecord.StateOf(entry.Version, entry.Number - 1, entry.Value.Span), left));
+            slot.Entries[index].IsDurable = true;
+            Renew(slot, index, EndOf(record.Lifetime));
+            return index;
         }
+
+        cluster.Counts.Add(ClusterMetric.TableReceived, slot.IsLoaded ? 1 : 0);
+        return Put(slot, record.Data, record.KeyLength, EndOf(record.Lifetime), record.Version, isDurable: true);
+    }
+
+    /// <summary>Removes an entry that the store does not have any more.</summary>
+    public void Drop(ClusterTableSlot slot, int index)
+    {
+        cluster.Counts.Add(ClusterMetric.TableReceived);
+
+        // The clocks of the store and of the owner may be ahead.
+        Remove(slot, index, isExpired: slot.Entries[index].Expires <= Now + (2 * s_endAgain));
     }
 
     protected override void End(TableSlot ended, int index)
     {
         ClusterTableSlot slot = (ClusterTableSlot)ended;
         ref TableEntry entry = ref slot.Entries[index];
-        if (slot.Pending?.ContainsKey(new CoapTableKey(entry.Key)) == true)
+        CoapTableKey key = new(entry.Key);
+        if (!slot.IsOwned)
+        {
+            // Its owner may have renewed it, and the store knows that.
+            slot.Want(key);
+            slot.Entries.SetExpires(index, Now + s_endAgain);
+            ToRead.Wake();
+            return;
+        }
+
+        if (slot.Pending?.ContainsKey(key) == true)
         {
             // The pending write renews its lifetime, or removes it.
             slot.Entries.SetExpires(index, Now + s_endAgain);
@@ -67,8 +87,14 @@ internal sealed class ClusterTableContents(
             cluster.Writer.TryWrite(CoapRecordChange.Remove(RecordKeyOf(entry.Key), slot.Fence));
         }
 
-        cluster.Counts.Add(ClusterMetric.TableExpired);
-        RemoveNext(slot, index, isExpired: true);
-        cluster.Tables.OnChanged(kind);
+        RemoveNext(slot, key, index, isExpired: true);
+    }
+
+    private int Put(ClusterTableSlot slot, byte[] data, int keyLength, long expires, ushort version, bool isDurable)
+    {
+        int index = Put(slot, data, keyLength, expires);
+        slot.Entries[index].Version = version;
+        slot.Entries[index].IsDurable = isDurable;
+        return index;
     }
 }

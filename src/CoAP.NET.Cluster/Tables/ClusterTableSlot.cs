@@ -1,97 +1,120 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// The state of one slot of a table on a node, either as its owner or as received from the owner. <see cref="TableSlot.Gate"/> guards all of it.
+/// The state of one slot of a table on a node: as its owner, or as read from the store. <see cref="TableSlot.Gate"/> guards all of it.
 /// </summary>
 /// <remarks>
-/// Its position names the changes that it has: those of an owner up to a number. A new owner continues from its position, so nodes with the
-/// same changes of the previous owner only need the rest.
+/// A node that does not own the slot counts the changes that the owner tells of. What it must read is noted here, and later than the change
+/// was stored, so whoever reads afterwards finds the change.
 /// </remarks>
 internal sealed class ClusterTableSlot : TableSlot
 {
-    private CoapFence _priorFence;
-    private long _priorNumber;
+    private long _reported;
 
-    /// <summary>The recently removed entries.</summary>
-    public TableRemovals Removals { get; } = new();
-
-    /// <summary>The owner whose changes it has; unset if it only has those of the store.</summary>
+    /// <summary>The owner whose changes it has, or is about to read; unset before it knows one.</summary>
     public CoapFence Fence { get; private set; }
 
-    /// <summary>The number after which changes are known.</summary>
-    public long Floor { get; private set; }
+    /// <summary>The number of the last change that the owner told of.</summary>
+    public long Number { get; private set; }
 
     /// <summary>The fence under which it was released to another node; it returns under a new one.</summary>
     public CoapFence Released { get; set; }
 
-    /// <summary>Whether the entries were loaded, as owner or not.</summary>
+    /// <summary>Whether this node decides, and ends expired entries.</summary>
+    public bool IsOwned { get; set; }
+
+    /// <summary>Whether its entries were read, as owner or not.</summary>
     public bool IsLoaded { get; set; }
+
+    /// <summary>Whether all of its entries must be read.</summary>
+    public bool ReadsAll { get; set; } = true;
+
+    /// <summary>Whether entries are being read.</summary>
+    public bool IsReading { get; set; }
+
+    /// <summary>The entries that must be read. Null for none.</summary>
+    public HashSet<CoapTableKey>? Wanted { get; private set; }
 
     /// <summary>The pending writes by key. Null for none.</summary>
     public Dictionary<CoapTableKey, Task<bool>>? Pending { get; set; }
 
-    /// <summary>The cached digests of its entries.</summary>
-    public TableDigests? Digests { get; set; }
+    /// <summary>Whether a node with a fence must read all entries to decide about them.</summary>
+    /// <param name="fence">The fence of this node; unset if it does not own the slot.</param>
+    public bool IsTakenWith(CoapFence fence) =>
+        fence.IsSet && fence != Released && fence.Value >= Fence.Value && !(IsOwned && Fence == fence);
 
-    /// <summary>Whether changes after a position are available.</summary>
-    public bool Follows(CoapFence fence, long number) => number >= Floor && fence.IsSet
-        && ((fence == Fence && number <= Number) || (fence == _priorFence && number <= _priorNumber));
+    /// <summary>Makes this node the owner, once all entries are read.</summary>
+    public void Begin(CoapFence fence) => (Fence, IsOwned, ReadsAll, Wanted) = (fence, true, false, null);
 
-    /// <summary>Makes this node the owner.</summary>
-    /// <param name="fence">Its fence.</param>
-    /// <param name="least">The minimum number from which its changes continue.</param>
-    public void Begin(CoapFence fence, long least)
+    /// <summary>Notes that another node has the slot, whose changes up to a number will be read.</summary>
+    public void Follow(CoapFence fence, long number = 0)
     {
-        // Without reports of an owner, the numbers of stored entries are unordered.
-        bool hasHeard = Fence.IsSet;
-        (_priorFence, _priorNumber) = (Fence, Number);
-        Fence = fence;
-        Number = Math.Max(Number, least);
-        if (!hasHeard)
+        if (fence.Value > Fence.Value)
         {
-            ForgetBefore(Number);
+            (Fence, Number, _reported, ReadsAll, IsOwned) = (fence, number, number, true, false);
         }
     }
 
-    /// <summary>Sets the position: all changes of an owner up to a number are here, in order.</summary>
-    public void Follow(CoapFence fence, long number)
+    /// <summary>Notes changes that the owner tells of.</summary>
+    public void Hear(in TableChange change)
     {
-        _priorFence = default;
-        (Fence, Number) = (fence, number);
-    }
-
-    /// <summary>Clears the position until the comparison with the owner is done.</summary>
-    public void Lose()
-    {
-        _priorFence = default;
-        Fence = default;
-    }
-
-    /// <summary>Sets the position after a comparison: the changes of an owner up to a number are here, unordered.</summary>
-    public void Adopt(CoapFence fence, long number)
-    {
-        Follow(fence, number);
-        for (int index = Entries.Newest; index != TableEntries.None; index = Entries[index].Older)
+        Follow(change.Fence);
+        if (change.Fence != Fence || IsOwned || change.Last <= Number)
         {
-            ref TableEntry entry = ref Entries[index];
-            entry.Number = Math.Min(entry.Number, number);
+            return;
         }
 
-        ForgetBefore(number);
-    }
-
-    /// <summary>Records a removal, which has the number of the last change.</summary>
-    public void NoteRemoval(CoapTableKey key, bool isExpired)
-    {
-        if (Removals.Add(new TableRemoval(Number, key, isExpired)) is { } forgotten)
+        // Others came before these.
+        ReadsAll |= change.Before > Number;
+        Number = change.Last;
+        foreach (CoapTableKey key in change.Keys)
         {
-            Floor = Math.Max(Floor, forgotten.Number);
+            Want(key);
         }
     }
 
-    private void ForgetBefore(long number)
+    /// <summary>
+    /// Notes up to which change the owner has told the others. What it had told at the check before must have arrived since.
+    /// </summary>
+    public void Check(CoapFence fence, long told)
     {
-        Removals.Clear();
-        Floor = number;
+        Follow(fence, told);
+        if (fence != Fence || IsOwned)
+        {
+            return;
+        }
+
+        if (ReadsAll || _reported > Number)
+        {
+            ReadsAll = true;
+            Number = Math.Max(Number, told);
+        }
+
+        _reported = told;
+    }
+
+    /// <summary>Notes an entry that must be read.</summary>
+    public void Want(CoapTableKey key)
+    {
+        if (ReadsAll)
+        {
+            return;
+        }
+
+        (Wanted ??= []).Add(key);
+        if (Wanted.Count > TableNews.MostKeys)
+        {
+            (ReadsAll, Wanted) = (true, null);
+        }
+    }
+
+    /// <summary>Begins to read: what is noted from now on is read again.</summary>
+    /// <returns>The entries to read; null for all.</returns>
+    public CoapTableKey[]? BeginReading(bool isAll)
+    {
+        CoapTableKey[]? keys = isAll ? null : [.. Wanted ?? []];
+        (IsReading, Wanted) = (true, null);
+        ReadsAll &= !isAll;
+        return keys;
     }
 }

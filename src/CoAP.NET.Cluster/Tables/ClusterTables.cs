@@ -1,33 +1,37 @@
 using System.Collections.Concurrent;
-using System.Security.Cryptography;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>The tables of a node: serves the other nodes, and releases slots that move. Thread-safe.</summary>
-internal sealed class ClusterTables : ISlotHolder, IClusterLinkListener
+/// <summary>The tables of a node: answers the other nodes, and releases slots that move. Thread-safe.</summary>
+internal sealed class ClusterTables : ISlotHolder, INodeListener
 {
     public const string AskPath = "/table-ask";
-    public const string ChangesPath = "/table-changes";
-    public const string ComparePath = "/table-compare";
+    public const string NewsPath = "/table-news";
+    public const string PositionsPath = "/table-positions";
 
     private readonly CoapCluster _cluster;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
-    private readonly byte[] _secret = new byte[CoapSealedClusterStore.SecretLength];
     private readonly ConcurrentDictionary<CoapRecordKind, ClusterTable> _tables = new();
 
-    public ClusterTables(CoapCluster cluster, ReadOnlySpan<byte> secret, TimeProvider time, ILogger logger)
+    public ClusterTables(CoapCluster cluster, TimeProvider time, ILogger logger)
     {
         (_cluster, _time, _logger) = (cluster, time, logger);
-        HKDF.DeriveKey(HashAlgorithmName.SHA256, secret, _secret, default, "CoAP.NET cluster tables 1"u8);
         cluster.MapChanged += (_, _) => ForEach(static table => table.OnMapChanged());
-        if (cluster.Links.IsOn)
+        if (cluster.Peers.IsOn)
         {
-            cluster.Links.Listen(this);
-            cluster.Links.Routes.MapPost(AskPath, ServeAsync);
-            cluster.Links.Routes.MapPost(ChangesPath, ReadChangesAsync);
-            cluster.Links.Routes.MapPost(ComparePath, Compare);
+            cluster.Peers.Listen(this);
+            cluster.Peers.MapQuestion(AskPath, ServeAsync);
+            cluster.Peers.MapQuestion(PositionsPath, (_, question) =>
+                Task.FromResult(question.IsEmpty ? null : Find(question.Span[0])?.News.ReadPositions()));
+            cluster.Peers.MapBatch(NewsPath, (_, news) =>
+            {
+                if (!news.IsEmpty)
+                {
+                    Find(news[0])?.Hear(news[1..]);
+                }
+            });
         }
     }
 
@@ -47,7 +51,7 @@ internal sealed class ClusterTables : ISlotHolder, IClusterLinkListener
                 + "Topic, or a number from Application on.");
         }
 
-        ClusterTable table = new(_cluster, kind, rules, (options ?? new CoapTableOptions()).Checked(), _secret, _time, _logger);
+        ClusterTable table = new(_cluster, kind, rules, (options ?? new CoapTableOptions()).Checked(), _time, _logger);
         return _tables.TryAdd(kind, table)
             ? table
             : throw new InvalidOperationException($"The table of {kind} is already open. Dispose of it first, or use another kind.");
@@ -56,18 +60,15 @@ internal sealed class ClusterTables : ISlotHolder, IClusterLinkListener
     /// <summary>Removes an ended table.</summary>
     public void Remove(CoapRecordKind kind, ClusterTable table) => _tables.TryRemove(KeyValuePair.Create(kind, table));
 
-    /// <summary>Handles a change in a slot of this node.</summary>
-    public void OnChanged(CoapRecordKind kind) => _tables.GetValueOrDefault(kind)?.Feed.OnChanged();
-
-    /// <summary>Handles slots that were read from the store.</summary>
-    public void OnMoved(CoapRecordKind kind) => _tables.GetValueOrDefault(kind)?.OnLoaded();
-
     public Task ReleaseAsync(CoapSlot slot, CancellationToken cancellationToken) =>
         Task.WhenAll(_tables.Values.Select(table => table.ReleaseAsync(slot))).WaitAsync(cancellationToken);
 
-    public void OnUp(CoapNodeId node) => ForEach(table => table.Follow(node));
+    public void OnUp(CoapNodeId node) => ForEach(static table => table.OnUp());
 
-    public void OnDown(CoapNodeId node) => ForEach(table => table.Unfollow(node));
+    public void OnDown(CoapNodeId node)
+    {
+        // Others get its slots.
+    }
 
     /// <summary>Ends all tables.</summary>
     public async Task EndAsync()
@@ -76,9 +77,9 @@ internal sealed class ClusterTables : ISlotHolder, IClusterLinkListener
         {
             await table.DisposeAsync().ConfigureAwait(false);
         }
-
-        CryptographicOperations.ZeroMemory(_secret);
     }
+
+    private ClusterTable? Find(byte kind) => _tables.GetValueOrDefault((CoapRecordKind)kind);
 
     private void ForEach(Action<ClusterTable> tell)
     {
@@ -88,36 +89,9 @@ internal sealed class ClusterTables : ISlotHolder, IClusterLinkListener
         }
     }
 
-    private async Task<CoapResult> ServeAsync(CoapRequest request, CancellationToken cancellationToken)
-    {
-        CoapNodeId node = _cluster.Links.NodeOf(request);
-        return !node.IsSet || !TableReply.TryReadQuestion(
-                request.Payload, out CoapRecordKind kind, out CoapTableKey key, out ReadOnlyMemory<byte> question)
-            ? CoapResults.BadRequest("The payload is not a question.")
-            : _tables.GetValueOrDefault(kind) is { } table
-                ? await table.ServeAsync(node, key, question, cancellationToken).ConfigureAwait(false)
-                : TableReply.Moved();
-    }
-
-    private async Task<CoapResult> ReadChangesAsync(CoapRequest request, CancellationToken cancellationToken)
-    {
-        CoapNodeId node = _cluster.Links.NodeOf(request);
-        ReadOnlyMemory<byte> payload = request.Payload;
-        return !node.IsSet || payload.IsEmpty
-            ? CoapResults.BadRequest("The payload names no table.")
-            : _tables.GetValueOrDefault((CoapRecordKind)payload.Span[0]) is { } table
-                ? TableReply.Of(await table.Feed.ReadAsync(node, payload[1..], cancellationToken).ConfigureAwait(false))
-                : CoapResults.NotFound();
-    }
-
-    private CoapResult Compare(CoapRequest request)
-    {
-        ReadOnlySpan<byte> payload = request.Payload.Span;
-        return !TableWire.TryReadByte(ref payload, out byte kind) || !TableWire.TryReadByte(ref payload, out byte slot)
-            || !TablePlace.TryRead(ref payload, out TablePlace after) || payload.Length != TableDigests.Length
-            ? CoapResults.BadRequest("The payload is not a list of digests.")
-            : _tables.GetValueOrDefault((CoapRecordKind)kind) is { } table
-                ? TableReply.Of(table.Feed.ReadDifference(new CoapSlot(slot), payload, after))
-                : CoapResults.NotFound();
-    }
+    private async Task<byte[]?> ServeAsync(CoapNodeId node, ReadOnlyMemory<byte> asked) =>
+        TableReply.TryReadQuestion(asked, out CoapRecordKind kind, out CoapTableKey key, out ReadOnlyMemory<byte> question)
+        && Find((byte)kind) is { } table
+            ? await table.ServeAsync(node, key, question).ConfigureAwait(false)
+            : TableReply.Moved;
 }

@@ -5,7 +5,7 @@ namespace CoAP.NET.Cluster;
 /// visible, neither here nor at other nodes. Questions about the same entry wait meanwhile. Thread-safe.
 /// </summary>
 internal sealed class TableOwner(
-    CoapCluster cluster, CoapRecordKind kind, ClusterTableContents contents, CoapTableOptions options, TableWaits waits)
+    CoapCluster cluster, ClusterTableContents contents, CoapTableOptions options, TableWaits waits)
 {
     /// <summary>Calls the rules, if this node decides about the slot.</summary>
     /// <param name="node">The asking node.</param>
@@ -36,13 +36,13 @@ internal sealed class TableOwner(
                 ushort version = (ushort)(isThere ? slot.Entries[index].Version + 1 : 1);
                 if (isThere && !decision.IsDurable)
                 {
-                    Put(slot, key, decision, version, isDurable: false);
-                    contents.WriteLater(slot, slot.Entries.Newest);
+                    // First, so that the news wait for it.
+                    cluster.Writer.TryWrite(ChangeOf(key, fence, decision, version));
+                    contents.PutNext(slot, key, decision, version, isDurable: false);
                     return new TableStep(TableStepKind.Replied, decision.Reply);
                 }
 
-                return Write(slot, node, key, decision, version, CoapRecordChange.Put(contents.RecordKeyOf(key.Bytes), fence,
-                    TableRecord.StateOf(version, slot.Number, decision.Value.Span), decision.Lifetime));
+                return Write(slot, node, key, decision, version, ChangeOf(key, fence, decision, version));
             }
 
             return decision.IsRemoval && isThere
@@ -64,6 +64,10 @@ internal sealed class TableOwner(
             return Task.WhenAll(released.Pending?.Values ?? Enumerable.Empty<Task>());
         }
     }
+
+    private CoapRecordChange ChangeOf(CoapTableKey key, CoapFence fence, in CoapTableDecision decision, ushort version) =>
+        CoapRecordChange.Put(
+            contents.RecordKeyOf(key.Bytes), fence, TableRecord.StateOf(version, decision.Value.Span), decision.Lifetime);
 
     // Requires the gate. The store may be unavailable for long, and no single node may fill the queue for it.
     private TableStep Write(
@@ -91,7 +95,7 @@ internal sealed class TableOwner(
                 slot.Pending = null;
             }
 
-            // A new owner has loaded it from the store, and reports it.
+            // Otherwise a new owner has it from the store, and this node reads it there.
             if (isWritten && slot.Fence == change.Fence)
             {
                 Apply(slot, key, decision, version);
@@ -111,21 +115,11 @@ internal sealed class TableOwner(
     {
         if (decision.IsPut)
         {
-            Put(slot, key, decision, version, isDurable: true);
+            contents.PutNext(slot, key, decision, version, isDurable: true);
         }
         else if (slot.Entries.Find(key.Bytes) is not TableEntries.None and var index)
         {
-            contents.RemoveNext(slot, index, isExpired: false);
-            cluster.Counts.Add(ClusterMetric.TableRemoved);
-            cluster.Tables.OnChanged(kind);
+            contents.RemoveNext(slot, key, index, isExpired: false);
         }
-    }
-
-    private void Put(ClusterTableSlot slot, CoapTableKey key, in CoapTableDecision decision, ushort version, bool isDurable)
-    {
-        contents.Put(slot, TableEntry.DataOf(key.Bytes, decision.Value.Span), key.Bytes.Length, contents.EndOf(decision.Lifetime),
-            ++slot.Number, version, isDurable);
-        cluster.Counts.Add(ClusterMetric.TablePut);
-        cluster.Tables.OnChanged(kind);
     }
 }

@@ -3,23 +3,23 @@ using System.Text;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>Formats questions between nodes, and their answers.</summary>
+/// <summary>
+/// Formats questions between nodes, and their answers. An answer begins with its kind, and numbers are in network byte order.
+/// </summary>
 internal static class TableReply
 {
-    private const byte IsElsewhere = 255;
-    private const int HeaderLength = 2 + sizeof(int);
+    private const byte IsReply = 0;
+    private const byte IsElsewhere = 1;
+    private const byte IsFailed = 2;
+    private const byte IsUnavailable = 3;
+    private const int HeaderLength = 3 + sizeof(int);
+
+    /// <summary>The answer of a node that does not own the slot any more.</summary>
+    public static byte[] Moved => [IsElsewhere];
 
     /// <summary>Creates a question.</summary>
-    public static CoapRequest QuestionOf(CoapRecordKind kind, CoapTableKey key, ReadOnlySpan<byte> question)
-    {
-        CoapRequest request = new(CoapMethod.Post, ClusterTables.AskPath);
-        byte[] payload = new byte[2 + key.Bytes.Length + question.Length];
-        (payload[0], payload[1]) = ((byte)kind, (byte)key.Bytes.Length);
-        key.Bytes.CopyTo(payload.AsSpan(2));
-        question.CopyTo(payload.AsSpan(2 + key.Bytes.Length));
-        request.Message.Payload = payload;
-        return request;
-    }
+    public static byte[] QuestionOf(CoapRecordKind kind, CoapTableKey key, ReadOnlySpan<byte> question) =>
+        [(byte)kind, (byte)key.Bytes.Length, .. key.Bytes, .. question];
 
     /// <summary>Reads a question.</summary>
     public static bool TryReadQuestion(
@@ -38,36 +38,36 @@ internal static class TableReply
     }
 
     /// <summary>Creates the answer for a reply of the rules.</summary>
-    public static CoapResult Of(ReadOnlyMemory<byte> reply) => new(CoapCode.Content, reply, CoapContentFormat.OctetStream);
+    public static byte[] Of(ReadOnlyMemory<byte> reply) => [IsReply, .. reply.Span];
 
     /// <summary>Creates the answer for a failure of the rules.</summary>
-    public static CoapResult Failed(string why) => new(CoapCode.InternalServerError, Encoding.UTF8.GetBytes(why));
-
-    /// <summary>Creates the answer for a slot of another node.</summary>
-    public static CoapResult Moved() => new(CoapCode.ServiceUnavailable, new[] { IsElsewhere }, CoapContentFormat.OctetStream);
+    public static byte[] Failed(string why) => [IsFailed, .. Encoding.UTF8.GetBytes(why)];
 
     /// <summary>Creates the answer for an unavailable table.</summary>
-    public static CoapResult Of(CoapTableUnavailableException exception)
+    public static byte[] Of(CoapTableUnavailableException exception)
     {
-        byte[] text = Encoding.UTF8.GetBytes(exception.Message);
-        byte[] payload = new byte[HeaderLength + text.Length];
-        (payload[0], payload[1]) = ((byte)exception.Fault, exception.IsOutcomeUnknown ? (byte)1 : (byte)0);
-        BinaryPrimitives.WriteInt32BigEndian(payload.AsSpan(2), (int)exception.RetryAfter.TotalMilliseconds);
-        text.CopyTo(payload.AsSpan(HeaderLength));
-        return new CoapResult(CoapCode.ServiceUnavailable, payload, CoapContentFormat.OctetStream);
+        byte[] answer = new byte[HeaderLength + Encoding.UTF8.GetByteCount(exception.Message)];
+        (answer[0], answer[1], answer[2]) = (IsUnavailable, (byte)exception.Fault, exception.IsOutcomeUnknown ? (byte)1 : (byte)0);
+        BinaryPrimitives.WriteInt32BigEndian(answer.AsSpan(3), (int)exception.RetryAfter.TotalMilliseconds);
+        Encoding.UTF8.GetBytes(exception.Message, answer.AsSpan(HeaderLength));
+        return answer;
     }
 
-    /// <summary>Reads why an owner has no answer; null if it is not the owner.</summary>
-    public static CoapTableUnavailableException? TryRead(CoapResponse response, TableAsking asking)
+    /// <summary>Reads an answer.</summary>
+    /// <returns>The reply of the rules; null if the node does not own the slot.</returns>
+    /// <exception cref="CoapTableUnavailableException">The owner has no answer.</exception>
+    /// <exception cref="CoapException">The rules failed there.</exception>
+    public static ReadOnlyMemory<byte>? Read(byte[] answer, TableAsking asking) => answer switch
     {
-        ReadOnlySpan<byte> payload = response.Payload.Span;
-        return payload.Length < HeaderLength || payload[0] == IsElsewhere
-            ? null
-            : new CoapTableUnavailableException((CoapTableFault)payload[0],
-                TimeSpan.FromMilliseconds(BinaryPrimitives.ReadInt32BigEndian(payload[2..])),
-                CoapForeignText.LineOf(Encoding.UTF8.GetString(payload[HeaderLength..])))
-            {
-                IsOutcomeUnknown = payload[1] != 0 || asking.IsOutcomeUnknown,
-            };
-    }
+        [IsReply, ..] => (ReadOnlyMemory<byte>?)answer.AsMemory(1),
+        [IsFailed, ..] => throw new CoapException($"The owner of slot {asking.Key.Slot} failed: {TextOf(answer, 1)}"),
+        { Length: >= HeaderLength } and [IsUnavailable, ..] => throw new CoapTableUnavailableException((CoapTableFault)answer[1],
+            TimeSpan.FromMilliseconds(BinaryPrimitives.ReadInt32BigEndian(answer.AsSpan(3))), TextOf(answer, HeaderLength))
+        {
+            IsOutcomeUnknown = answer[2] != 0 || asking.IsOutcomeUnknown,
+        },
+        _ => null,
+    };
+
+    private static string TextOf(byte[] answer, int start) => CoapForeignText.LineOf(Encoding.UTF8.GetString(answer.AsSpan(start)));
 }

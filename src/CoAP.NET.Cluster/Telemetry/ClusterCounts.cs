@@ -3,7 +3,7 @@ namespace CoAP.NET.Cluster;
 /// <summary>Counters of the parts of a node that have none of their own. Thread-safe.</summary>
 internal sealed class ClusterCounts
 {
-    private readonly long[] _counts = new long[(int)ClusterMetric.TableSlotsCompared - (int)ClusterMetric.OutboxWaiting + 1];
+    private readonly long[] _counts = new long[(int)ClusterMetric.TableSlotsRead - (int)ClusterMetric.OutboxWaiting + 1];
 
     /// <summary>Returns the value of a counter.</summary>
     /// <param name="metric">The metric.</param>
@@ -11,7 +11,7 @@ internal sealed class ClusterCounts
 
     /// <summary>Whether a metric is counted here.</summary>
     /// <param name="metric">The metric.</param>
-    public static bool Has(ClusterMetric metric) => metric is >= ClusterMetric.OutboxWaiting and <= ClusterMetric.TableSlotsCompared;
+    public static bool Has(ClusterMetric metric) => metric is >= ClusterMetric.OutboxWaiting and <= ClusterMetric.TableSlotsRead;
 
     /// <summary>Adds to a counter.</summary>
     /// <param name="metric">The metric.</param>

@@ -22,7 +22,6 @@ internal sealed record ClusterInstrument(
         Gauge("coap.cluster.slots", "{slot}", "Slots that this node owns, of 256.", (ClusterMetric.SlotsHeld, null)),
         Gauge("coap.cluster.slots_moving", "{slot}", "Slots that this node is handing over.", (ClusterMetric.SlotsMoving, null)),
         Gauge("coap.cluster.nodes", "{node}", "Live nodes according to this one.", (ClusterMetric.Nodes, null)),
-        Gauge("coap.cluster.links", "{link}", "Nodes to which this one has a link.", (ClusterMetric.Links, null)),
         Gauge("coap.cluster.store_away", "{store}", "1 while the store accepts no leases or records, otherwise 0.",
             (ClusterMetric.StoreAway, null)),
         Gauge("coap.cluster.records_waiting", "{record}", "Changes of records that wait for the store.",
@@ -61,23 +60,14 @@ internal sealed record ClusterInstrument(
                 + "because their slot had moved again, and lost on their way here.", "coap.cluster.relay",
             (ClusterMetric.Relayed, "relayed"), (ClusterMetric.RelaysReceived, "received"), (ClusterMetric.RelaysReturned, "returned"),
             (ClusterMetric.RelaysRefused, "refused"), (ClusterMetric.RelaysStray, "stray"), (ClusterMetric.RelaysLost, "lost")),
+        new("coap.cluster.messages_refused", false, "{message}", "Messages in the name of another node that did not open, because their "
+            + "sender does not have the secret of the cluster.", null, (ClusterMetric.MessagesRefused, null)),
         new("coap.cluster.datagrams_held", false, "{datagram}", "Datagrams that waited for slots on their way, and those of them that were "
             + "dropped.", "coap.cluster.outcome", (ClusterMetric.DatagramsHeld, "held"), (ClusterMetric.DatagramsDropped, "dropped")),
-        new("coap.cluster.link_events", false, "{event}", "Events of links between nodes.", "coap.cluster.link",
-            (ClusterMetric.LinksOpened, "opened"), (ClusterMetric.LinksFailed, "failed"), (ClusterMetric.LinksLost, "lost"),
-            (ClusterMetric.LinkStrangers, "stranger")),
-        new("coap.cluster.link_items", false, "{item}", "Messages between nodes.", "coap.cluster.item",
-            (ClusterMetric.ItemsSent, "sent"), (ClusterMetric.ItemsReceived, "received"), (ClusterMetric.ItemsDropped, "dropped")),
         new("coap.cluster.observers", false, "{observer}", "Kept observers by outcome, and changes of observers dropped for lack of "
             + "room.", "coap.cluster.outcome",
             (ClusterMetric.ObserversRestored, "restored"), (ClusterMetric.ObserversRefused, "refused"),
             (ClusterMetric.ObserversExpired, "expired"), (ClusterMetric.ObserverRecordsDropped, "dropped")),
-        new("coap.cluster.notices", false, "{name}", "Names of changed resources: reported at this node, sent to other nodes, received "
-            + "from them, and treated as changed because this node had received no notices for a while.", "coap.cluster.notice",
-            (ClusterMetric.NoticeChanges, "changed"), (ClusterMetric.NoticesSent, "sent"), (ClusterMetric.NoticesReceived, "received"),
-            (ClusterMetric.NoticesMissed, "missed")),
-        new("coap.cluster.notice_messages", false, "{message}", "Messages that carried these names to other nodes.", null,
-            (ClusterMetric.NoticeMessages, null)),
         new("coap.cluster.device_requests", false, "{request}", "Requests to devices made at this node, by outcome; a request from an "
             + "outbox counts with each attempt.", "coap.cluster.outcome",
             (ClusterMetric.DevicesAnswered, "answered"), (ClusterMetric.DevicesAsleep, "asleep"), (ClusterMetric.DevicesUnknown, "unknown"),
@@ -102,11 +92,11 @@ internal sealed record ClusterInstrument(
             "coap.cluster.outcome", (ClusterMetric.TableAnswered, "answered"), (ClusterMetric.TableForwarded, "forwarded"),
             (ClusterMetric.TableRefused, "refused"), (ClusterMetric.TableUnavailable, "unavailable")),
         new("coap.cluster.table.changes", false, "{change}", "Changes of entries of tables: put, removed and expired in slots of this "
-            + "node, and received from the owners of others.", "coap.cluster.change", (ClusterMetric.TablePut, "put"),
-            (ClusterMetric.TableRemoved, "removed"), (ClusterMetric.TableExpired, "expired"), (ClusterMetric.TableReceived, "received")),
+            + "node, and read because other nodes changed them.", "coap.cluster.change", (ClusterMetric.TablePut, "put"),
+            (ClusterMetric.TableRemoved, "removed"), (ClusterMetric.TableExpired, "expired"), (ClusterMetric.TableReceived, "read")),
         new("coap.cluster.table.slots", false, "{slot}", "Slots of tables that this node took over and read from the store, and those "
-            + "whose entries it compared with those of their owner.", "coap.cluster.reading", (ClusterMetric.TableSlotsTaken, "taken"),
-            (ClusterMetric.TableSlotsCompared, "compared")),
+            + "that it read again because they have another owner, or because it missed changes.", "coap.cluster.reading", (ClusterMetric.TableSlotsTaken, "taken"),
+            (ClusterMetric.TableSlotsRead, "read_again")),
     ];
 
     private static ClusterInstrument Gauge(string name, string unit, string description, (ClusterMetric Metric, string? Value) row) =>

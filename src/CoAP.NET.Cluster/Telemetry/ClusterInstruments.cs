@@ -85,34 +85,11 @@ internal sealed class ClusterInstruments
         ClusterMetric.TableEntries => cluster.Tables.Count,
         ClusterMetric.TableBytes => cluster.Tables.Bytes,
         _ when ClusterCounts.Has(metric) => cluster.Counts[metric],
-        >= ClusterMetric.NoticeChanges and <= ClusterMetric.NoticeMessages => Of(cluster.Notices.Counters, metric),
-        >= ClusterMetric.LinksOpened and <= ClusterMetric.ItemsDropped or ClusterMetric.Links => Of(cluster.Links.Counters, metric),
         >= ClusterMetric.RecordsWritten and <= ClusterMetric.BatchesFailed or ClusterMetric.RecordsWaiting
             or ClusterMetric.BytesWaiting => Of(cluster.Writer.GetCounters(), metric),
         >= ClusterMetric.ObserversRestored and <= ClusterMetric.ObserverRecordsDropped or ClusterMetric.ObserversAwaited =>
             Of(cluster.GetObserverCounters(), metric),
         _ => Of(cluster.GetNodeCounters(), metric),
-    };
-
-    private static long Of(in ClusterNoticeCounters counters, ClusterMetric metric) => metric switch
-    {
-        ClusterMetric.NoticeChanges => counters.Changes,
-        ClusterMetric.NoticesSent => counters.Sent,
-        ClusterMetric.NoticesReceived => counters.Received,
-        ClusterMetric.NoticesMissed => counters.Missed,
-        _ => counters.Messages,
-    };
-
-    private static long Of(in ClusterLinkCounters counters, ClusterMetric metric) => metric switch
-    {
-        ClusterMetric.Links => counters.Links,
-        ClusterMetric.LinksOpened => counters.Opened,
-        ClusterMetric.LinksFailed => counters.Failed,
-        ClusterMetric.LinksLost => counters.Lost,
-        ClusterMetric.LinkStrangers => counters.Strangers,
-        ClusterMetric.ItemsSent => counters.ItemsSent,
-        ClusterMetric.ItemsReceived => counters.ItemsReceived,
-        _ => counters.ItemsDropped,
     };
 
     private static long Of(CoapRecordWriterCounters counters, ClusterMetric metric) => metric switch
@@ -149,6 +126,7 @@ internal sealed class ClusterInstruments
         ClusterMetric.RelaysRefused => counters.RelaysRefused,
         ClusterMetric.RelaysStray => counters.RelaysStray,
         ClusterMetric.RelaysLost => counters.RelaysLost,
+        ClusterMetric.MessagesRefused => counters.MessagesRefused,
         ClusterMetric.DatagramsHolding => counters.Holding,
         ClusterMetric.DatagramsHeld => counters.Held,
         ClusterMetric.DatagramsDropped => counters.HeldDropped,

@@ -42,7 +42,7 @@ internal static partial class ClusterLog
     [LoggerMessage(2509, LogLevel.Warning,
         "A record of slot {Slot} in the store ({Kind}) does not open: it was sealed with another secret, or was modified. Its content is "
         + "lost, so clients make new handshakes and register again. Records that did not open so far: {Count}. If the secret was not "
-        + "replaced on purpose, give this node the previous one (CoapClusterOptions.Secret). Logged at most once a minute.")]
+        + "replaced on purpose, give this node the previous one, too (CoapClusterOptions.Secrets). Logged at most once a minute.")]
     public static partial void RecordUnreadable(ILogger logger, CoapSlot slot, CoapRecordKind kind, long count);
 
     [LoggerMessage(2521, LogLevel.Error,
@@ -50,6 +50,11 @@ internal static partial class ClusterLog
         + "that had not received all of them. Stored sessions up to fence {Fence} are refused, so devices make a new handshake, and the "
         + "numbers of OSCORE contexts continue far above. Let a failover wait for a synchronous standby.")]
     public static partial void StoreWentBack(ILogger logger, CoapNodeId node, CoapFence fence);
+
+    [LoggerMessage(2522, LogLevel.Error,
+        "Node {Node} ({Address}) is in the store of the cluster, but does not have its secret. It is ignored: it gets no slots, and no "
+        + "messages. Give it the secret of the other nodes (CoapClusterOptions.Secrets), or stop it.")]
+    public static partial void Stranger(ILogger logger, CoapNodeId node, string address);
 
     [LoggerMessage(2560, LogLevel.Error,
         "CoapDeviceOptions.NameOf has thrown an exception for {Peer}; the peer is not treated as a device.")]

@@ -14,7 +14,7 @@ namespace CoAP.NET.Dtls.Keeping;
 /// <param name="mostEnded">Maximum number of ended sessions that wait; the stored states of others expire by themselves.</param>
 internal sealed class KeeperQueue(
     ICoapDtlsSessionKeeper keeper,
-    Func<KeptDtlsSession, (CoapDtlsSessionChange Change, ulong Asked)?> stateOf,
+    Func<KeptDtlsSession, (CoapDtlsSessionChange Change, ulong Asked, (long Until, int Place) Kept)?> stateOf,
     Action<Action> run,
     TimeProvider time,
     int mostEnded) : IDisposable
@@ -201,9 +201,9 @@ internal sealed class KeeperQueue(
         done?.SetResult(null);
         foreach (KeptDtlsSession session in sessions)
         {
-            if (stateOf(session) is var (change, asked))
+            if (stateOf(session) is var (change, asked, kept))
             {
-                batch.Add(new(change) { Session = session, Asked = asked });
+                batch.Add(new(change) { Session = session, Asked = asked, Kept = kept });
             }
         }
 
@@ -224,9 +224,10 @@ internal sealed class KeeperQueue(
             {
                 item.Session?.End(DtlsEnd.TakenOver, tells: false);
             }
-            else
+            else if (item.Session is { } session)
             {
-                item.Session?.OnConfirmed(item.Asked);
+                session.Kept = item.Kept;
+                session.OnConfirmed(item.Asked);
             }
 
             item.Confirmation?.End();
@@ -267,6 +268,9 @@ internal sealed class KeeperQueue(
         public KeptDtlsSession? Session { get; init; }
 
         public ulong Asked { get; init; }
+
+        // Of the session, once this change is kept.
+        public (long Until, int Place) Kept { get; init; }
 
         public Confirmation? Confirmation { get; init; }
     }

@@ -52,6 +52,12 @@ internal sealed class KeptDtlsSession : DtlsSession
     /// <summary>Whether the queue has handed it over before; only the thread that hands over uses it.</summary>
     public bool IsHandedOver { get; set; }
 
+    /// <summary>
+    /// Until when the state that the keeper confirmed last is useful, in ticks of UTC, and the hash of the path that
+    /// it names; default for none. Only the thread that hands over uses it.
+    /// </summary>
+    public (long Until, int Place) Kept { get; set; }
+
     /// <summary>What is kept about the credentials of its client (<see cref="ShownCredentials"/>); empty for nothing.</summary>
     public ReadOnlySpan<byte> Shown => _shown;
 
@@ -180,11 +186,13 @@ internal sealed class KeptDtlsSession : DtlsSession
     /// </param>
     /// <param name="seen">What the next server has to know of received messages; empty for nothing.</param>
     /// <param name="asked">Once the state is kept, the session may use the numbers below this.</param>
+    /// <param name="progress">The part of the state that messages change.</param>
     /// <returns>False if it has ended, or has nearly used up its numbers.</returns>
-    public bool TryWrite(StateWriter writer, bool isLast, ReadOnlySpan<byte> seen, out ulong asked)
+    public bool TryWrite(StateWriter writer, bool isLast, ReadOnlySpan<byte> seen, out ulong asked, out SessionProgress progress)
     {
         Span<byte> via = stackalloc byte[SessionSteering.MaxViaName];
         via = via[..(HasCid && Home.Steering is { } steering ? steering.NameVia(Path, via) : 0)];
+        progress = default;
         lock (Records)
         {
             asked = isLast || _confirmed == Unlimited ? Records.NextSequence
@@ -194,7 +202,9 @@ internal sealed class KeptDtlsSession : DtlsSession
                 return false;
             }
 
-            writer.WriteNumber(Home.Time.GetUtcNow().UtcTicks);
+            long now = Home.Time.GetUtcNow().UtcTicks;
+            progress = new SessionProgress(now - Idle.Ticks, Records.Window.Next, asked);
+            writer.WriteNumber(now);
             writer.WriteFlag(isLast && !_isInDoubt);
             writer.WriteNumber((long)Id);
             Records.Write(writer, asked);

@@ -38,22 +38,25 @@ internal static class SavedSessions
 
     /// <summary>Reads a session that <see cref="KeptDtlsSession.TryWrite"/> wrote.</summary>
     /// <param name="plain">The bytes that it wrote.</param>
+    /// <param name="progress">What messages have changed since, or an older value.</param>
     /// <param name="keeper">The keeper of the session.</param>
     /// <param name="home">Finds the session.</param>
     /// <param name="seen">What earlier owners know of received messages, so that no duplicate runs. Null for nothing.</param>
     /// <returns>The session; its record numbers are not confirmed, and its client is not admitted.</returns>
     /// <exception cref="InvalidDataException">The bytes have another format.</exception>
-    public static KeptDtlsSession Read(ReadOnlySpan<byte> plain, SessionKeeper keeper, IDtlsSessionHome home, out byte[]? seen)
+    public static KeptDtlsSession Read(
+        ReadOnlySpan<byte> plain, SessionProgress progress, SessionKeeper keeper, IDtlsSessionHome home, out byte[]? seen)
     {
         StateReader reader = new(plain);
-        TimeSpan age = TimeSpan.FromTicks(Math.Max(0, home.Time.GetUtcNow().UtcTicks - reader.ReadNumber()));
+        long now = home.Time.GetUtcNow().UtcTicks;
+        long age = Math.Max(0, now - reader.ReadNumber());
         bool isExact = reader.ReadFlag();
         ulong id = (ulong)reader.ReadNumber();
-        RecordLayer records = RecordLayer.Load(ref reader);
+        RecordLayer records = RecordLayer.Load(ref reader, progress);
         try
         {
             DtlsPath path = home.Sink.PathFor(new DtlsPath(reader.ReadAddress(), reader.ReadAddress(), (int)reader.ReadNumber()));
-            TimeSpan idle = new(reader.ReadNumber());
+            long idle = Math.Min(age + reader.ReadNumber(), Math.Max(0, now - progress.Heard));
             string? identity = reader.ReadText();
             ReadOnlySpan<byte> certificate = reader.ReadBytes();
             byte[] publicKey = reader.ReadBytes().ToArray();
@@ -74,7 +77,7 @@ internal static class SavedSessions
             KeptDtlsSession session =
                 new(new Established(records, [], 0, identity, leaf) { PeerPublicKey = publicKey, Shown = shown }, path, home, id)
                 {
-                    WasIdleFor = idle + age,
+                    WasIdleFor = TimeSpan.FromTicks(idle),
                     IsInDoubt = !isExact,
                     IsLoaded = true,
                 };

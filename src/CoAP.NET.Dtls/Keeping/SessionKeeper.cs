@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
 using System.Runtime.ExceptionServices;
 using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Sessions;
 
 namespace CoAP.NET.Dtls.Keeping;
@@ -38,7 +39,7 @@ internal sealed class SessionKeeper : IDisposable
         _sessions = sessions;
         _limits = limits;
         _time = time;
-        _seal = new StateSeal(keeping.Key, server.Random);
+        _seal = new StateSeal(keeping, server.Random);
         _queue = new KeeperQueue(keeping.Keeper, StateOf, server.Run, time, limits.MaxSessions);
         _heardAt = time.GetTimestamp();
         Doubts = new ReplayDoubts(server, time);
@@ -212,7 +213,7 @@ internal sealed class SessionKeeper : IDisposable
     public void EndToKeep(KeptDtlsSession session, Confirmation? confirmation = null)
     {
         using StateWriter writer = new();
-        bool isKept = session.TryWrite(writer, isLast: true, _server.Sink.Retire(session).Span, out _);
+        bool isKept = session.TryWrite(writer, isLast: true, _server.Sink.Retire(session).Span, out _, out _);
         if (isKept)
         {
             confirmation?.Add();
@@ -285,24 +286,40 @@ internal sealed class SessionKeeper : IDisposable
     }
 
     // Returns the current state of a session; null if there is nothing to keep.
-    private (CoapDtlsSessionChange Change, ulong Asked)? StateOf(KeptDtlsSession session)
+    private (CoapDtlsSessionChange Change, ulong Asked, (long Until, int Place) Kept)? StateOf(KeptDtlsSession session)
     {
         using StateWriter writer = new();
         CoapDtlsSessionChangeKind kind = !session.IsHandedOver && !session.IsWaiting ? CoapDtlsSessionChangeKind.Made
             : session.AsksForNumbers ? CoapDtlsSessionChangeKind.Reserved
             : CoapDtlsSessionChangeKind.Heard;
-        if (!session.TryWrite(writer, isLast: false, [], out ulong asked))
+        (long Until, int Place) kept = session.Kept;
+        int place = session.Path.GetHashCode();
+        if (!session.TryWrite(writer, isLast: false, [], out ulong asked, out SessionProgress progress))
         {
             return null;
         }
 
         session.IsHandedOver = true;
-        return (ChangeOf(session, kind, _seal.Seal(writer.Written), ExpiresOf(session)), asked);
+        DateTimeOffset expires = ExpiresOf(session);
+        if (!_keeping.StoresProgress)
+        {
+            return (ChangeOf(session, kind, _seal.Seal(writer.Written), expires), asked, default);
+        }
+
+        if (kept.Place == place && kept.Until >= expires.UtcTicks)
+        {
+            return (ChangeOf(session, kind, default, expires, progress.ToBytes()), asked, kept);
+        }
+
+        // Useful for longer than the session could be silent from now on: later messages change only the progress.
+        expires += _limits.IdleTimeout / 2;
+        return (ChangeOf(session, kind, _seal.Seal(writer.Written), expires), asked, (expires.UtcTicks, place));
     }
 
     private static CoapDtlsSessionChange ChangeOf(
-        KeptDtlsSession session, CoapDtlsSessionChangeKind kind, ReadOnlyMemory<byte> state, DateTimeOffset expires) =>
-        new(kind, session.IdBytes(), state, expires) { Stamp = session.Stamp };
+        KeptDtlsSession session, CoapDtlsSessionChangeKind kind, ReadOnlyMemory<byte> state, DateTimeOffset expires,
+        ReadOnlyMemory<byte> progress = default) =>
+        new(kind, session.IdBytes(), state, expires) { Stamp = session.Stamp, Progress = progress };
 
     private DateTimeOffset ExpiresOf(DtlsSession session)
     {

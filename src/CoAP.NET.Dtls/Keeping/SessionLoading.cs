@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Security.Cryptography;
+using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Sessions;
 
 namespace CoAP.NET.Dtls.Keeping;
@@ -29,8 +30,8 @@ internal sealed class SessionLoading(
     /// <summary>Number of states that were not readable.</summary>
     public int Unreadable => Volatile.Read(ref _unreadable);
 
-    /// <inheritdoc cref="CoapDtlsSessionLoader.TryLoad"/>
-    public CoapDtlsSessionLoad TryLoad(ReadOnlySpan<byte> state, long stamp)
+    /// <inheritdoc cref="CoapDtlsSessionLoader.TryLoadParts"/>
+    public CoapDtlsSessionLoad TryLoad(ReadOnlySpan<byte> state, ReadOnlySpan<byte> progress, long stamp)
     {
         // Several threads may load at the same time.
         Span<byte> plain = stackalloc byte[UsualLength];
@@ -49,7 +50,7 @@ internal sealed class SessionLoading(
                 return OnUnreadable();
             }
 
-            session = SavedSessions.Read(plain, keeper, server, out seen);
+            session = SavedSessions.Read(plain, SessionProgress.Parse(progress), keeper, server, out seen);
             session.Stamp = stamp;
         }
         catch (InvalidDataException)

@@ -18,18 +18,25 @@ internal sealed class StateSeal : IDisposable
     private const int TagOffset = NonceOffset + SaltedCiphers.NonceLength;
 
     private readonly byte[] _salt = new byte[SaltedCiphers.SaltLength];
-    private readonly SaltedCiphers _ciphers;
+
+    // One for each key.
+    private readonly SaltedCiphers[] _ciphers;
+    private readonly Func<bool> _usesPrevious;
     private ulong _count;
 
-    /// <param name="key">The key to derive from; copied.</param>
+    /// <param name="keeping">The keys to derive from; copied.</param>
     /// <param name="random">The source of the salt.</param>
-    public StateSeal(ReadOnlySpan<byte> key, CoapRandomSource random)
+    public StateSeal(CoapDtlsSessionKeeping keeping, CoapRandomSource random)
     {
-        _ciphers = new SaltedCiphers(key, "CoAP.NET DTLS session"u8);
+        SaltedCiphers current = new(keeping.Key, Purpose);
+        _ciphers = keeping.PreviousKey.IsEmpty ? [current] : [current, new SaltedCiphers(keeping.PreviousKey.Span, Purpose)];
+        _usesPrevious = keeping.UsesPreviousKey;
         random.Fill(_salt);
     }
 
     private static ReadOnlySpan<byte> Format => "CDS2"u8;
+
+    private static ReadOnlySpan<byte> Purpose => "CoAP.NET DTLS session"u8;
 
     /// <summary>Encrypts.</summary>
     /// <param name="plain">The bytes to keep.</param>
@@ -42,15 +49,16 @@ internal sealed class StateSeal : IDisposable
         _salt.CopyTo(state.AsSpan(FormatLength));
         Span<byte> nonce = state.AsSpan(NonceOffset, SaltedCiphers.NonceLength);
         BinaryPrimitives.WriteUInt64BigEndian(nonce[(SaltedCiphers.NonceLength - sizeof(ulong))..], Interlocked.Increment(ref _count));
+        SaltedCiphers ciphers = _ciphers[_ciphers.Length > 1 && _usesPrevious() ? 1 : 0];
         SaltedCiphers.SaltedCipher sealing =
-            _ciphers.TryTake(_salt) ?? throw new ObjectDisposedException(nameof(StateSeal), "The server has stopped.");
+            ciphers.TryTake(_salt) ?? throw new ObjectDisposedException(nameof(StateSeal), "The server has stopped.");
         try
         {
             sealing.Cipher.Encrypt(nonce, plain, state.AsSpan(Overhead), state.AsSpan(TagOffset, SaltedCiphers.TagLength), Format);
         }
         finally
         {
-            _ciphers.Return(sealing);
+            ciphers.Return(sealing);
         }
 
         return state;
@@ -66,19 +74,38 @@ internal sealed class StateSeal : IDisposable
     public bool TryOpen(ReadOnlySpan<byte> state, Span<byte> buffer, out Span<byte> plain)
     {
         plain = default;
-        if (state.Length < Overhead || !state.StartsWith(Format)
-            || _ciphers.TryTake(state.Slice(FormatLength, SaltedCiphers.SaltLength)) is not { } opening)
+        if (state.Length < Overhead || !state.StartsWith(Format))
+        {
+            return false;
+        }
+
+        int length = state.Length - Overhead;
+        Span<byte> opened = length <= buffer.Length ? buffer[..length] : new byte[length];
+        foreach (SaltedCiphers ciphers in _ciphers)
+        {
+            if (TryOpen(ciphers, state, opened))
+            {
+                plain = opened;
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    public void Dispose() => Array.ForEach(_ciphers, static ciphers => ciphers.Dispose());
+
+    private static bool TryOpen(SaltedCiphers ciphers, ReadOnlySpan<byte> state, Span<byte> opened)
+    {
+        if (ciphers.TryTake(state.Slice(FormatLength, SaltedCiphers.SaltLength)) is not { } opening)
         {
             return false;
         }
 
         try
         {
-            int length = state.Length - Overhead;
-            Span<byte> opened = length <= buffer.Length ? buffer[..length] : new byte[length];
             opening.Cipher.Decrypt(state.Slice(NonceOffset, SaltedCiphers.NonceLength), state[Overhead..],
                 state.Slice(TagOffset, SaltedCiphers.TagLength), opened, Format);
-            plain = opened;
             return true;
         }
         catch (AuthenticationTagMismatchException)
@@ -87,9 +114,7 @@ internal sealed class StateSeal : IDisposable
         }
         finally
         {
-            _ciphers.Return(opening);
+            ciphers.Return(opening);
         }
     }
-
-    public void Dispose() => _ciphers.Dispose();
 }

@@ -63,17 +63,18 @@ internal sealed partial class RecordLayer
     /// Reads a saved state. The result rejects records as old as the newest received one, because it is unknown which of them arrived.
     /// </summary>
     /// <param name="reader">The source.</param>
+    /// <param name="progress">What messages have changed since, or an older value: the higher numbers count.</param>
     /// <returns>The records.</returns>
     /// <exception cref="InvalidDataException">The bytes do not come from <see cref="Write"/>.</exception>
-    public static RecordLayer Load(ref StateReader reader)
+    public static RecordLayer Load(ref StateReader reader, SessionProgress progress = default)
     {
         CipherSuite? suite = CipherSuite.Find((int)reader.ReadNumber());
         bool isServer = reader.ReadFlag();
         ReadOnlySpan<byte> saved = reader.ReadBytes();
         byte[] ownCid = reader.ReadBytes().ToArray();
         byte[] peerCid = reader.ReadBytes().ToArray();
-        ulong received = (ulong)reader.ReadNumber();
-        ulong sent = (ulong)reader.ReadNumber();
+        ulong received = Math.Max((ulong)reader.ReadNumber(), progress.Received);
+        ulong sent = Math.Max((ulong)reader.ReadNumber(), progress.Sequence);
         long forgeries = reader.ReadNumber();
         if (suite is null || saved.Length != KeyBlock.Length || ownCid.Length > MaxCidLength || peerCid.Length > MaxCidLength
             || received > SequenceEnd || sent >= SequenceEnd)

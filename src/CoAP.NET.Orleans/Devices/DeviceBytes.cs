@@ -1,25 +1,32 @@
+using System.Buffers.Binary;
+using System.Text;
 using CoAP.NET.Blockwise;
 using CoAP.NET.Cluster;
 using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Orleans;
 
-/// <summary>Converts requests to devices, and their answers, to bytes for other silos (<see cref="DeviceWire"/>), and back.</summary>
+/// <summary>
+/// Converts requests to devices, and their answers, to bytes for other silos, and back. Method, options and payload keep their meaning for
+/// the device.
+/// </summary>
 internal static class DeviceBytes
 {
     /// <summary>The maximum length of a body between silos. A call of Orleans is in memory as a whole.</summary>
     public const int MaxBody = 16 * 1024 * 1024;
 
     private const int MaxOptions = 256 * 1024;
+    private const int MaxText = 1024;
+
+    // The outcome, whether it is unknown if the request had an effect, and the time of the last message.
+    private const int FailureLength = 2 + sizeof(long);
 
     private static readonly CoapDatagramSerializer s_serializer = new(new CoapSerializerOptions { MaxMessageSize = MaxBody + MaxOptions });
 
-    /// <summary>Whether a request changes nothing.</summary>
-    /// <param name="request">The request.</param>
-    public static bool IsSafe(CoapRequest request) => request.Code == CoapCode.Get || request.Code == CoapCode.Fetch;
+    /// <summary>The answer of a silo that does not have the device.</summary>
+    public static byte[] NotHere { get; } = [(byte)DeviceOutcome.NotHere];
 
     /// <summary>Throws if a request asks for a part of a body: the other silo would not know which one.</summary>
-    /// <param name="request">The request.</param>
     public static void ThrowIfPart(CoapRequest request)
     {
         if (request.Download is not null)
@@ -29,15 +36,11 @@ internal static class DeviceBytes
     }
 
     /// <summary>Converts a request to a device. A body from a stream is read.</summary>
-    /// <param name="name">The name of the device.</param>
-    /// <param name="key">The bytes of the name.</param>
-    /// <param name="request">The request.</param>
-    /// <param name="cancellationToken">Stops reading.</param>
     /// <exception cref="CoapDeviceException">The body is too large.</exception>
-    public static async Task<byte[]> OfRequestAsync(string name, byte[] key, CoapRequest request, CancellationToken cancellationToken)
+    public static async Task<byte[]> OfRequestAsync(string name, CoapRequest request, CancellationToken cancellationToken)
     {
         ThrowIfPart(request);
-        CoapMessage message = DeviceWire.Wrap(key, 0, request).Message;
+        CoapMessage message = DeviceMessage.Of(request);
         if (request.Content?.Open is { } open)
         {
             UploadBody body = open();
@@ -51,42 +54,95 @@ internal static class DeviceBytes
             }
         }
 
-        return message.Payload.Length > MaxBody ? throw TooLarge(name, isOutcomeUnknown: false) : s_serializer.Serialize(message);
+        return message.Payload.Length > MaxBody
+            ? throw TooLarge(name, isOutcomeUnknown: false)
+            : [request.Confirmable ? (byte)1 : (byte)0, .. s_serializer.Serialize(message)];
     }
 
-    /// <summary>Converts the request of another silo about a device.</summary>
-    /// <param name="request">The request.</param>
-    public static byte[] Of(CoapRequest request) => s_serializer.Serialize(request.Message);
+    /// <summary>Converts bytes of another silo to its request to a device.</summary>
+    public static CoapRequest RequestOf(byte[] bytes, TimeSpan? timeout) =>
+        new(s_serializer.Deserialize(bytes.AsMemory(1))) { Confirmable = bytes[0] != 0, Timeout = timeout };
 
-    /// <summary>Converts bytes of another silo to its request about a device.</summary>
-    /// <param name="request">The bytes.</param>
-    public static CoapRequest RequestOf(byte[] request) => new(s_serializer.Deserialize(request.AsMemory()));
-
-    /// <summary>Converts an answer for another silo.</summary>
-    /// <param name="answer">The answer.</param>
-    public static byte[] Of(CoapResult answer)
-    {
-        CoapMessage message = new(answer.Code) { Payload = answer.Payload };
-        message.Options.AddAll(answer.Options);
-        return s_serializer.Serialize(message);
-    }
-
-    /// <summary>Converts the response of a device for another silo.</summary>
+    /// <summary>Converts the response of a device.</summary>
     /// <param name="name">The name of the device.</param>
     /// <param name="response">The response.</param>
     /// <param name="isSafe">Whether the request changes nothing.</param>
-    public static byte[] Of(string name, CoapResponse response, bool isSafe) => Of(response.Payload.Length <= MaxBody
-        ? DeviceWire.Wrap(response)
-        : DeviceWire.Wrap(TooLarge(name, !isSafe)));
+    public static byte[] Of(string name, CoapResponse response, bool isSafe)
+    {
+        // A device that need not respond, and did not, has no message.
+        CoapMessage message = response.IsNone ? new CoapMessage(CoapCode.Changed) : response.Message;
+        return message.Payload.Length > MaxBody
+            ? Of(TooLarge(name, !isSafe))
+            : [(byte)DeviceOutcome.Response, .. s_serializer.Serialize(message)];
+    }
 
-    /// <summary>Converts bytes of another silo to its answer.</summary>
-    /// <param name="answer">The bytes.</param>
-    public static CoapResponse ResponseOf(byte[] answer) => CoapResponse.FromMessage(s_serializer.Deserialize(answer.AsMemory()));
+    /// <summary>Converts the failure of a request.</summary>
+    public static byte[] Of(CoapDeviceException failure)
+    {
+        string text = failure.InnerException?.Message ?? failure.Message;
+        byte[] utf8 = Encoding.UTF8.GetBytes(text.Length > MaxText ? text[..MaxText] : text);
+        byte[] bytes = new byte[FailureLength + utf8.Length];
+        bytes[0] = (byte)(failure switch
+        {
+            { HasMoved: true } => DeviceOutcome.Moved,
+            CoapDeviceUnknownException => DeviceOutcome.NotHere,
+            CoapDeviceAsleepException => DeviceOutcome.Asleep,
+            CoapDeviceUnreachableException => DeviceOutcome.Unreachable,
+            _ => DeviceOutcome.Other,
+        });
+        bytes[1] = failure.IsOutcomeUnknown ? (byte)1 : (byte)0;
+        BinaryPrimitives.WriteInt64BigEndian(bytes.AsSpan(2), (failure as CoapDeviceAsleepException)?.LastHeard?.UtcTicks ?? 0);
+        utf8.CopyTo(bytes, FailureLength);
+        return bytes;
+    }
+
+    /// <summary>Converts the answer of another silo.</summary>
+    /// <returns>The response or the failure; both null if the silo does not have the device.</returns>
+    public static (CoapResponse? Response, CoapDeviceException? Failure) AnswerOf(byte[] bytes, string name)
+    {
+        DeviceOutcome outcome = (DeviceOutcome)bytes[0];
+        if (outcome == DeviceOutcome.Response)
+        {
+            return (CoapResponse.FromMessage(s_serializer.Deserialize(bytes.AsMemory(1))), null);
+        }
+
+        if (outcome == DeviceOutcome.NotHere)
+        {
+            return (null, null);
+        }
+
+        bool isUnknown = bytes[1] != 0;
+        long heard = BinaryPrimitives.ReadInt64BigEndian(bytes.AsSpan(2));
+        string text = Encoding.UTF8.GetString(bytes.AsSpan(FailureLength));
+        return (null, outcome switch
+        {
+            DeviceOutcome.Asleep => new CoapDeviceAsleepException(
+                name, heard == 0 ? null : new DateTimeOffset(heard, TimeSpan.Zero), isUnknown),
+            DeviceOutcome.Unreachable or DeviceOutcome.Moved =>
+                new CoapDeviceUnreachableException(name, text, isUnknown) { HasMoved = outcome == DeviceOutcome.Moved },
+            _ => new CoapDeviceException(name, CoapForeignText.LineOf(text)) { IsOutcomeUnknown = isUnknown },
+        });
+    }
+
+    /// <summary>Converts the state of an observed resource.</summary>
+    public static byte[] Of(string name, DeviceNews news) => [(byte)news.State, .. news switch
+    {
+        { HasLeft: true } => NotHere,
+        { Response: { } response } => Of(name, response, isSafe: true),
+        { Failure: { } failure } => Of(failure),
+        _ => [],
+    }];
+
+    /// <summary>Converts the state of a resource that another silo observes.</summary>
+    /// <param name="bytes">The bytes, not empty.</param>
+    /// <param name="name">The name of the device.</param>
+    public static DeviceNews NewsOf(byte[] bytes, string name)
+    {
+        (CoapResponse? response, CoapDeviceException? failure) = bytes.Length == 1 ? default : AnswerOf(bytes[1..], name);
+        return new DeviceNews((CoapObserveState)bytes[0], response, failure);
+    }
 
     /// <summary>Passes a response to the caller of a request, with its body to the stream that the request names.</summary>
-    /// <param name="response">The response.</param>
-    /// <param name="request">The request.</param>
-    /// <param name="cancellationToken">Stops writing.</param>
     public static async ValueTask<CoapResponse> PassOnAsync(
         CoapResponse response, CoapRequest request, CancellationToken cancellationToken)
     {

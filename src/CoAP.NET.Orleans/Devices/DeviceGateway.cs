@@ -1,7 +1,7 @@
 using System.Collections.Concurrent;
 using CoAP.NET.Cluster;
-using Microsoft.Extensions.Options;
 using Orleans.Runtime;
+using Orleans.Serialization;
 
 namespace CoAP.NET.Orleans;
 
@@ -9,31 +9,23 @@ namespace CoAP.NET.Orleans;
 /// The devices of this silo, for the other silos: reports their sessions to their grains, and sends requests to them and observes them.
 /// Thread-safe.
 /// </summary>
-/// <param name="cluster">The node.</param>
-/// <param name="options">The options of the node.</param>
-/// <param name="grains">The grains.</param>
-/// <param name="silo">The silo.</param>
-/// <param name="time">The clock.</param>
 internal sealed class DeviceGateway(
-    CoapCluster cluster, IOptions<CoapClusterOptions> options, IGrainFactory grains, ILocalSiloDetails silo, TimeProvider time)
-    : IDisposable
+    CoapCluster cluster, IGrainFactory grains, ILocalSiloDetails silo, Serializer serializer, TimeProvider time) : IDisposable
 {
     // After a crash very many devices come at once.
     private const int MaxReports = 512;
     private static readonly TimeSpan s_retry = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_poll = TimeSpan.FromSeconds(30);
-    private static readonly TimeSpan s_notePeriod = TimeSpan.FromMinutes(15);
 
-    private readonly DeviceRecords _records = new(cluster, options.Value.Devices.RememberFor, slot => cluster.Map[slot].Fence);
     private readonly ClusterDevices _devices = (ClusterDevices)cluster.Devices;
     private readonly ConcurrentDictionary<LocalDevice, long> _numbers = new();
-    private readonly ConcurrentDictionary<(Guid From, long Number), PolledObservation> _polled = new();
+    private readonly ConcurrentDictionary<(Guid From, long Number), PolledFeed> _polled = new();
     private readonly SemaphoreSlim _reports = new(MaxReports);
     private readonly CancellationTokenSource _stop = new();
     private ITimer? _sweep;
-    private ITimer? _notes;
     private long _lastNumber;
     private long _reported;
+    private int _asked;
 
     /// <summary>The devices of this silo by name.</summary>
     public LocalDevices Local => _devices.Local;
@@ -44,11 +36,10 @@ internal sealed class DeviceGateway(
     /// <summary>The number of sessions that were reported to their grains.</summary>
     public long ReportedCount => Interlocked.Read(ref _reported);
 
-    /// <summary>The records of all devices. Any silo may write one: the newest note replaces it.</summary>
-    public DeviceRecords Records => _records;
+    /// <summary>The current number of requests to devices of this silo.</summary>
+    public int AskedCount => Volatile.Read(ref _asked);
 
     /// <summary>Returns what this silo knows of a device; null if it does not have it.</summary>
-    /// <param name="name">The name.</param>
     public DeviceSighting? TryFind(string name) => Local.TryFind(name) is { } device
         ? new DeviceSighting(
             SilenceOf(device), device.LastHeard, device.IsAsleep, cluster.Self.Id.Value, _numbers.GetValueOrDefault(device))
@@ -65,19 +56,17 @@ internal sealed class DeviceGateway(
             return;
         }
 
-        // Its end is not reported, and not noted.
+        // Its end is not reported.
         _numbers.TryRemove(device, out _);
         if (!isForgotten)
         {
-            _ = AddWhenHeardAsync(device);
+            _ = Local.AddWhenHeardAsync(device);
         }
 
         Local.Remove(device);
     }
 
     /// <summary>Waits for some time until a device is awake.</summary>
-    /// <param name="name">The name.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>Whether it is awake; null if it is not here.</returns>
     public async Task<bool?> WhenAwakeAsync(string name, CancellationToken cancellationToken)
     {
@@ -87,98 +76,132 @@ internal sealed class DeviceGateway(
         }
 
         using CancellationTokenSource longest = new(s_poll, time);
-        using CancellationTokenSource any =
-            CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, device.Gone, longest.Token);
-        await device.WhenAwakeAsync(any.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        cancellationToken.ThrowIfCancellationRequested();
-        return device.Gone.IsCancellationRequested ? null : !device.IsAsleep;
-    }
-
-    /// <summary>Answers a question about the outboxes of this node.</summary>
-    /// <param name="question">The question.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    public async Task<byte[]> AskOutboxAsync(byte[] question, CancellationToken cancellationToken) => DeviceBytes.Of(
-        await _devices.Outbox.ServeAsync(DeviceBytes.RequestOf(question), cancellationToken).ConfigureAwait(false));
-
-    /// <summary>Sends a request of another silo to a device.</summary>
-    /// <param name="request">The request.</param>
-    /// <param name="timeout">Its timeout; null for that of the session.</param>
-    /// <param name="cancellationToken">Aborts it.</param>
-    /// <returns>The response or the failure.</returns>
-    public async Task<byte[]> AskAsync(byte[] request, TimeSpan? timeout, CancellationToken cancellationToken)
-    {
-        // The service of the node runs on one thread.
-        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-        CoapRequest wrapped = DeviceBytes.RequestOf(request);
-        if (DeviceName.TryDecode(DeviceWire.DeviceOf(wrapped)) is not { } name || Local.TryFind(name) is not { } device)
-        {
-            return DeviceBytes.Of(DeviceWire.Wrap((CoapDeviceException?)null));
-        }
-
-        CoapRequest asked = DeviceWire.Unwrap(wrapped);
-        asked.Timeout = timeout;
-        bool isSafe = DeviceBytes.IsSafe(asked);
+        using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, longest.Token);
         try
         {
-            return await device.TrySendAsync(asked, cancellationToken).ConfigureAwait(false) is { } response
-                ? DeviceBytes.Of(name, response, isSafe)
-                : DeviceBytes.Of(DeviceWire.Wrap(new CoapDeviceUnreachableException(
-                    name, "its session moved to another silo before it answered.", !isSafe)
-                { HasMoved = true }));
+            return await device.WhenAwakeOrGoneAsync(any.Token).ConfigureAwait(false) ? !device.IsAsleep : null;
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            return false;
+        }
+    }
+
+    /// <summary>Sends a request to a device of this silo.</summary>
+    /// <returns>The response or the failure; neither if the device is not here. With <see cref="CoapDeviceException.HasMoved"/> the request
+    /// may be sent to another silo.</returns>
+    public async Task<(CoapResponse? Response, CoapDeviceException? Failure)> TryAskAsync(
+        string name, CoapRequest request, CancellationToken cancellationToken)
+    {
+        Interlocked.Increment(ref _asked);
+        try
+        {
+            return (Local.TryFind(name) is { } device
+                ? await device.SendAsync(request, cancellationToken).ConfigureAwait(false)
+                : null, null);
         }
         catch (CoapDeviceException exception)
         {
-            return DeviceBytes.Of(DeviceWire.Wrap(exception));
+            return (null, exception);
+        }
+        finally
+        {
+            Interlocked.Decrement(ref _asked);
         }
     }
 
-    /// <summary>Observes a device for a node, until the node no longer polls.</summary>
-    /// <param name="from">The node.</param>
-    /// <param name="number">The number of the observation at that node.</param>
-    /// <param name="resource">The resource; empty for an observation that has begun.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The state, when it is another one than returned last, or after some time.</returns>
-    public async Task<DeviceNews> ObserveAsync(Guid from, long number, byte[] resource, CancellationToken cancellationToken)
+    /// <summary>Handles a call of another silo.</summary>
+    /// <param name="from">The node of the silo.</param>
+    /// <param name="question">The encrypted call.</param>
+    /// <param name="cancellationToken">Stops waiting, and aborts a request.</param>
+    /// <returns>The encrypted answer; null if the call does not open.</returns>
+    public async Task<byte[]?> ServeAsync(Guid from, byte[] question, CancellationToken cancellationToken)
     {
         // The service of the node runs on one thread.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-        if (_polled.TryGetValue((from, number), out PolledObservation? polled))
-        {
-            return await polled.NextAsync(s_poll, cancellationToken).ConfigureAwait(false);
-        }
+        CoapNodeId node = new(from);
+        return cluster.Messages.TryOpen(node, DeviceCalls.Path, question) is { } opened
+            ? cluster.Messages.Seal(node, DeviceCalls.Path,
+                await HandleAsync(from, serializer.Deserialize<DeviceCall>(opened), cancellationToken).ConfigureAwait(false), question)
+            : null;
+    }
 
-        if (resource.Length == 0 || ObservedResource.Read(DeviceBytes.RequestOf(resource)) is not { } observed
-            || Local.TryFind(observed.Device) is not { } device)
+    private async Task<byte[]> HandleAsync(Guid from, DeviceCall call, CancellationToken cancellationToken)
+    {
+        switch (call.Act)
         {
-            return new DeviceNews(CoapObserveState.Failed, DeviceBytes.Of(DeviceWire.Wrap((CoapDeviceException?)null)));
+            case DeviceAct.Find:
+                return serializer.SerializeToArray(TryFind(call.Name));
+            case DeviceAct.Ask:
+                return await AskAsync(call, cancellationToken).ConfigureAwait(false);
+            case DeviceAct.Observe:
+                return await ObserveAsync(from, call, cancellationToken).ConfigureAwait(false);
+            case DeviceAct.EndObservation:
+                EndObservation(from, call.Number);
+                return [];
+            case DeviceAct.WhenAwake:
+                return await WhenAwakeAsync(call.Name, cancellationToken).ConfigureAwait(false) is { } isAwake
+                    ? [isAwake ? (byte)1 : (byte)0]
+                    : [];
+            case DeviceAct.Drop or DeviceAct.Forget:
+                Drop(call.Name, call.Act == DeviceAct.Drop ? call.Number : null, isForgotten: call.Act == DeviceAct.Forget);
+                return [];
+            default:
+                return [];
         }
+    }
 
-        _polled[(from, number)] = polled = new PolledObservation(device, time);
+    private async Task<byte[]> AskAsync(DeviceCall call, CancellationToken cancellationToken)
+    {
+        CoapRequest request = DeviceBytes.RequestOf(call.Body!, call.Timeout);
+        (CoapResponse? response, CoapDeviceException? failure) =
+            await TryAskAsync(call.Name, request, cancellationToken).ConfigureAwait(false);
+        return response is not null ? DeviceBytes.Of(call.Name, response, DeviceMessage.IsSafe(request))
+            : failure is not null ? DeviceBytes.Of(failure)
+            : DeviceBytes.NotHere;
+    }
+
+    // Returns the state, when it is another one than returned last; nothing after some time without one.
+    private async Task<byte[]> ObserveAsync(Guid from, DeviceCall call, CancellationToken cancellationToken)
+    {
         try
         {
-            await polled.BeginAsync(observed, cancellationToken).ConfigureAwait(false);
-            return await polled.NextAsync(s_poll, cancellationToken).ConfigureAwait(false);
+            if (!_polled.TryGetValue((from, call.Number), out PolledFeed? polled))
+            {
+                if (ObservedResource.Read(call.Name, call.Body) is not { } observed || Local.TryFind(call.Name) is not { } device)
+                {
+                    return DeviceBytes.Of(call.Name, DeviceNews.Left);
+                }
+
+                polled = new PolledFeed(await LocalDeviceFeed.StartAsync(device, observed, cancellationToken).ConfigureAwait(false));
+                _polled[(from, call.Number)] = polled;
+            }
+
+            using CancellationTokenSource longest = new(s_poll, time);
+            using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, longest.Token);
+            polled.PolledAt = time.GetTimestamp();
+            return DeviceBytes.Of(call.Name, await polled.Feed.NextAsync(any.Token).ConfigureAwait(false));
         }
-        catch (CoapException exception)
+        catch (CoapDeviceException exception)
         {
-            EndObservation(from, number);
-            return new DeviceNews(CoapObserveState.Failed, DeviceBytes.Of(DeviceWire.Wrap(device.FailureOf(exception))));
+            return DeviceBytes.Of(call.Name, new DeviceNews(CoapObserveState.Failed, null, exception));
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            return [];
         }
         catch (OperationCanceledException)
         {
-            EndObservation(from, number);
+            EndObservation(from, call.Number);
             throw;
         }
     }
 
-    /// <summary>Ends an observation for a node.</summary>
-    /// <param name="from">The node.</param>
-    /// <param name="number">The number of the observation at that node.</param>
-    public void EndObservation(Guid from, long number)
+    private void EndObservation(Guid from, long number)
     {
-        if (_polled.TryRemove((from, number), out PolledObservation? polled))
+        if (_polled.TryRemove((from, number), out PolledFeed? polled))
         {
-            polled.End();
+            polled.Feed.End();
         }
     }
 
@@ -186,7 +209,6 @@ internal sealed class DeviceGateway(
     {
         _stop.Cancel();
         _sweep?.Dispose();
-        _notes?.Dispose();
     }
 
     /// <summary>Starts to report devices: the silo can call grains.</summary>
@@ -201,27 +223,18 @@ internal sealed class DeviceGateway(
         }
 
         _sweep = time.CreateTimer(static gateway => ((DeviceGateway)gateway!).Sweep(), this, s_poll, s_poll);
-        _notes = time.CreateTimer(static gateway => ((DeviceGateway)gateway!).NoteAll(), this, s_notePeriod, s_notePeriod);
-        cluster.MapChanged += OnMapChanged;
-        NoteAll();
     }
 
     /// <summary>Ends.</summary>
     public void Stop()
     {
-        cluster.MapChanged -= OnMapChanged;
         Local.Came -= OnCame;
         Dispose();
         foreach ((Guid from, long number) in _polled.Keys)
         {
             EndObservation(from, number);
         }
-
-        NoteAll();
     }
-
-    // Notes what came before the slots of names had owners.
-    private void OnMapChanged(object? sender, EventArgs arguments) => NoteAll();
 
     private TimeSpan SilenceOf(LocalDevice device)
     {
@@ -242,7 +255,6 @@ internal sealed class DeviceGateway(
     {
         // The caller may be the receiving thread.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-        Note(device, isHint: false);
         IDevicePlaces places = grains.GetGrain<IDevicePlaces>(device.Name);
         bool isReported = false;
         bool isNew = !device.HasMoved;
@@ -292,7 +304,6 @@ internal sealed class DeviceGateway(
             return;
         }
 
-        Note(device, isHint: true);
         try
         {
             await grains.GetGrain<IDevicePlaces>(device.Name).WentAsync(silo.SiloAddress, number).ConfigureAwait(false);
@@ -305,45 +316,21 @@ internal sealed class DeviceGateway(
         }
     }
 
-    // The grain may have chosen the wrong session. The device is where it speaks.
-    private async Task AddWhenHeardAsync(LocalDevice device)
-    {
-        DateTimeOffset before = device.LastHeard;
-        await device.Peer.WhenHeardAsync(_stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        await Task.Delay(s_retry, time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        if (device.LastHeard > before && !device.Peer.Disconnected.IsCancellationRequested && !_stop.IsCancellationRequested)
-        {
-            Local.Add(device.Name, device.Key.ToArray(), device.Peer);
-        }
-    }
-
-    private void NoteAll()
-    {
-        CoapClusterMap map = cluster.Map;
-        foreach (LocalDevice device in Local.All.Where(device => !device.IsNotedWhole(map[CoapSlot.OfName(device.Key.Span)].Fence)))
-        {
-            Note(device, isHint: device.IsNoted);
-        }
-    }
-
-    private void Note(LocalDevice device, bool isHint)
-    {
-        DateTimeOffset heard = device.LastHeard;
-        CoapFence fence = cluster.Map[CoapSlot.OfName(device.Key.Span)].Fence;
-        if (_records.TryNote(device.Key.Span, new DeviceRecord(heard, cluster.Self.Id), isHint))
-        {
-            device.OnNoted(heard, fence);
-        }
-    }
-
     private void Sweep()
     {
-        foreach (((Guid from, long number), PolledObservation polled) in _polled)
+        foreach (((Guid from, long number), PolledFeed polled) in _polled)
         {
             if (time.GetElapsedTime(polled.PolledAt) > 5 * s_poll)
             {
                 EndObservation(from, number);
             }
         }
+    }
+
+    private sealed class PolledFeed(LocalDeviceFeed feed)
+    {
+        public LocalDeviceFeed Feed => feed;
+
+        public long PolledAt { get; set; }
     }
 }

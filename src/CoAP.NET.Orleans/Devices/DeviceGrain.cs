@@ -1,20 +1,20 @@
 using CoAP.NET.Cluster;
 using Orleans.Concurrency;
-using Orleans.Placement;
 using Orleans.Runtime;
 
 namespace CoAP.NET.Orleans;
 
-/// <summary>Knows which silo has the newest session of a device. It is activated at the silo that first calls it.</summary>
+/// <summary>Knows which silo has the newest session of a device. <see cref="DevicePlacementDirector"/> places it.</summary>
 /// <param name="cluster">The node, for requests through the grain.</param>
-/// <param name="nodes">The services of the silos.</param>
+/// <param name="calls">Calls the silos.</param>
 /// <param name="silos">The silos that are alive.</param>
 /// <param name="time">The clock.</param>
-[GrainType("coap.device"), Reentrant, PreferLocalPlacement]
-internal sealed class DeviceGrain(CoapCluster cluster, CoapNodeClient nodes, ISiloStatusOracle silos, TimeProvider time)
+[GrainType("coap.device"), Reentrant, DevicePlacement]
+internal sealed class DeviceGrain(CoapCluster cluster, DeviceCalls calls, ISiloStatusOracle silos, TimeProvider time)
     : Grain, IDeviceGrain, IDevicePlaces
 {
     private static readonly TimeSpan s_deadline = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan s_moving = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan s_searchAgain = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan s_longestWait = TimeSpan.FromSeconds(30);
 
@@ -26,6 +26,7 @@ internal sealed class DeviceGrain(CoapCluster cluster, CoapNodeClient nodes, ISi
     // Counts the reports. After an await another one is newer.
     private long _reports;
     private long? _knownSince;
+    private long? _wentAt;
 
     private string Name => this.GetPrimaryKeyString();
 
@@ -33,16 +34,15 @@ internal sealed class DeviceGrain(CoapCluster cluster, CoapNodeClient nodes, ISi
 
     public async Task<byte[]> SendAsync(byte[] request, TimeSpan? timeout, CancellationToken cancellationToken)
     {
-        CoapRequest asked = DeviceWire.Unwrap(DeviceBytes.RequestOf(request));
-        asked.Timeout = timeout;
+        CoapRequest asked = DeviceBytes.RequestOf(request, timeout);
         try
         {
             CoapResponse response = await cluster.Devices[Name].SendAsync(asked, cancellationToken).ConfigureAwait(true);
-            return DeviceBytes.Of(Name, response, DeviceBytes.IsSafe(asked));
+            return DeviceBytes.Of(Name, response, DeviceMessage.IsSafe(asked));
         }
         catch (CoapDeviceException exception)
         {
-            return DeviceBytes.Of(DeviceWire.Wrap(exception is CoapDeviceUnknownException ? null : exception));
+            return DeviceBytes.Of(exception);
         }
     }
 
@@ -51,6 +51,17 @@ internal sealed class DeviceGrain(CoapCluster cluster, CoapNodeClient nodes, ISi
         if (IsThere && !_silo!.Equals(wrong))
         {
             return new DevicePlace(_silo, IsCertain: true);
+        }
+
+        if (_silo is null && _wentAt is { } went && s_moving - time.GetElapsedTime(went) is { Ticks: > 0 } left)
+        {
+            // It may be on its way with its slot.
+            await _came.Task.WaitAsync(left, time)
+                .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ContinueOnCapturedContext);
+            if (IsThere)
+            {
+                return new DevicePlace(_silo, IsCertain: true);
+            }
         }
 
         // A silo tells when a device comes, so this is for reports that were lost with a grain.
@@ -65,6 +76,12 @@ internal sealed class DeviceGrain(CoapCluster cluster, CoapNodeClient nodes, ISi
         if (silo.Equals(_silo) && number <= _number)
         {
             return true;
+        }
+
+        if (!calls.Silos.Contains(silo))
+        {
+            // Its secret may be another one. A node that has just joined reports again.
+            throw new SiloUnavailableException($"The node of silo {silo} is not in the map of this node.");
         }
 
         bool isFresh = _knownSince is null;
@@ -101,6 +118,7 @@ internal sealed class DeviceGrain(CoapCluster cluster, CoapNodeClient nodes, ISi
         if (silo.Equals(_silo) && number == _number)
         {
             Set(null, 0);
+            _wentAt = _knownSince;
         }
 
         return Task.CompletedTask;
@@ -114,11 +132,6 @@ internal sealed class DeviceGrain(CoapCluster cluster, CoapNodeClient nodes, ISi
                 .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ContinueOnCapturedContext);
         }
     }
-
-    // The silos that may have devices.
-    private SiloAddress[] Silos() => [.. silos.GetApproximateSiloStatuses()
-        .Where(static silo => silo.Value is SiloStatus.Active or SiloStatus.ShuttingDown or SiloStatus.Stopping)
-        .Select(static silo => silo.Key)];
 
     private void Set(SiloAddress? silo, long number)
     {
@@ -135,7 +148,7 @@ internal sealed class DeviceGrain(CoapCluster cluster, CoapNodeClient nodes, ISi
     {
         if (!silo.Equals(newest))
         {
-            nodes.At(silo).DropDeviceAsync(Name, number, isForgotten: false).Ignore();
+            calls.CallAsync(silo, new DeviceCall(DeviceAct.Drop, Name, number)).Ignore();
         }
     }
 
@@ -149,7 +162,7 @@ internal sealed class DeviceGrain(CoapCluster cluster, CoapNodeClient nodes, ISi
         try
         {
             long reports = _reports;
-            SiloAddress[] all = Silos();
+            SiloAddress[] all = calls.Silos;
             (DeviceSighting? Seen, bool HasAnswered)[] answers = await Task.WhenAll(all.Select(AskAsync)).ConfigureAwait(true);
             if (_reports != reports && IsThere)
             {
@@ -194,7 +207,7 @@ internal sealed class DeviceGrain(CoapCluster cluster, CoapNodeClient nodes, ISi
     {
         try
         {
-            return (await nodes.At(silo).FindDeviceAsync(Name).WaitAsync(s_deadline, time).ConfigureAwait(true), true);
+            return (await calls.FindAsync(silo, Name).WaitAsync(s_deadline, time).ConfigureAwait(true), true);
         }
 #pragma warning disable CA1031 // whatever the reason: this silo does not tell
         catch (Exception)

@@ -22,8 +22,7 @@ public static class DeviceGrainExtensions
         {
             ArgumentNullException.ThrowIfNull(request);
             string name = grain.GetPrimaryKeyString();
-            byte[] bytes = await DeviceBytes.OfRequestAsync(name, DeviceName.Encode(name), request, cancellationToken)
-                .ConfigureAwait(false);
+            byte[] bytes = await DeviceBytes.OfRequestAsync(name, request, cancellationToken).ConfigureAwait(false);
             byte[] answer;
             try
             {
@@ -32,13 +31,13 @@ public static class DeviceGrainExtensions
             catch (Exception exception) when (!cancellationToken.IsCancellationRequested)
             {
                 throw new CoapDeviceUnreachableException(name,
-                    $"its grain did not answer. {exception.Message}", !DeviceBytes.IsSafe(request), exception);
+                    $"its grain did not answer. {exception.Message}", !DeviceMessage.IsSafe(request), exception);
             }
 
-            CoapResponse response = DeviceBytes.ResponseOf(answer);
-            return !DeviceWire.IsFailure(response)
+            (CoapResponse? response, CoapDeviceException? failure) = DeviceBytes.AnswerOf(answer, name);
+            return response is not null
                 ? await DeviceBytes.PassOnAsync(response, request, cancellationToken).ConfigureAwait(false)
-                : throw DeviceWire.FailureOf(response, name) ?? new CoapDeviceUnknownException(name);
+                : throw failure ?? new CoapDeviceUnknownException(name);
         }
     }
 }

@@ -1,6 +1,7 @@
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Orleans.Runtime;
+using Orleans.Runtime.Hosting;
 
 namespace CoAP.NET.Orleans;
 
@@ -8,11 +9,12 @@ namespace CoAP.NET.Orleans;
 internal static class DeviceServices
 {
     /// <summary>Registers them: the devices of the node find those of other silos.</summary>
-    /// <param name="services">The services of the silo.</param>
     public static IServiceCollection AddSiloDevices(this IServiceCollection services)
     {
         services.TryAddSingleton(TimeProvider.System);
+        services.AddSingleton<DeviceCalls>();
         services.AddSingleton<DeviceGateway>();
+        services.AddPlacementDirector<DevicePlacement, DevicePlacementDirector>();
         services.AddSingleton<ILifecycleParticipant<ISiloLifecycle>>(static provider => new Participant(provider));
         services.AddSingleton<SiloDevices>();
         return services;

@@ -4,7 +4,7 @@ namespace CoAP.NET.Orleans;
 /// <param name="Silence">The time since the last message, by the clock of that silo.</param>
 /// <param name="LastHeard">The time of the last message.</param>
 /// <param name="IsAsleep">Whether it is asleep.</param>
-/// <param name="Node">The id of that node.</param>
+/// <param name="Node">The node of the silo.</param>
 /// <param name="Number">The number of the session.</param>
 [GenerateSerializer, Immutable, Alias("CoAP.NET.DeviceSighting")]
 internal readonly record struct DeviceSighting(

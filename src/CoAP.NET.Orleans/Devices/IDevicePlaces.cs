@@ -21,11 +21,8 @@ internal interface IDevicePlaces : IGrainWithStringKey
     Task<bool> CameAsync(SiloAddress silo, long number, TimeSpan? silence);
 
     /// <summary>Reports the end of a session.</summary>
-    /// <param name="silo">The silo.</param>
-    /// <param name="number">The number of the session.</param>
     Task WentAsync(SiloAddress silo, long number);
 
     /// <summary>Waits for some time until a silo has the device.</summary>
-    /// <param name="cancellationToken">Stops waiting.</param>
     Task WhenCameAsync(CancellationToken cancellationToken);
 }

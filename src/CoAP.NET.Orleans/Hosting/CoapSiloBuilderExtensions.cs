@@ -24,7 +24,7 @@ public static class CoapSiloBuilderExtensions
     /// </summary>
     /// <remarks>
     /// The state is in the store of <c>AddCoapCluster</c>, which all silos share, such as <c>UsePostgreSql</c>. Call <c>UseCluster</c> on
-    /// each server. Without <c>CoapClusterOptions.LinkAddress</c>: Orleans connects the nodes.
+    /// each server.
     /// <para>A silo counts as dead after two missed probes of one second by one other silo, and its slots are at others at once. Change
     /// <see cref="ClusterMembershipOptions"/> afterwards for other times. Orleans logs warnings and its membership only, unless the
     /// configuration of the logging says otherwise.</para>
@@ -52,12 +52,14 @@ public static class CoapSiloBuilderExtensions
             provider.GetRequiredService<CoapCluster>(), provider.GetRequiredService<SiloPeers>(), TimeOf(provider)));
         services.AddOptions<CoapClusterOptions>().Configure<IServiceProvider>(static (options, provider) =>
             options.Peers = self => new SiloPeers(
-                self, provider.GetRequiredService<ILocalSiloDetails>().SiloAddress, provider.GetRequiredService<CoapNodeClient>(),
-                provider.GetRequiredService<ISiloStatusOracle>(), TimeOf(provider), LoggerOf(provider)));
+                self, provider.GetRequiredService<ILocalSiloDetails>().SiloAddress, provider.GetRequiredService<CoapNodeClient>().At,
+                () => provider.GetRequiredService<CoapCluster>().Messages, provider.GetRequiredService<ISiloStatusOracle>(),
+                TimeOf(provider), LoggerOf(provider)));
         services.AddGrainService<CoapNodeService>();
         services.AddPlacementDirector<SlotPlacement, SlotPlacementDirector>();
         services.AddGrainDirectory(SlotDirectory.Name, static (provider, _) => new SlotDirectory(provider));
         services.AddSingleton<IHostedService>(static provider => new SlotBalancer(provider, LoggerOf(provider)));
+        services.AddSingleton<IHostedService>(static provider => new SiloTable(provider, LoggerOf(provider)));
         services.Configure<ClusterMembershipOptions>(static options =>
         {
             options.ProbeTimeout = s_probe;

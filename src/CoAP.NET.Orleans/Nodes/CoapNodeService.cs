@@ -7,7 +7,7 @@ namespace CoAP.NET.Orleans;
 /// <param name="id">Its id.</param>
 /// <param name="silo">The silo.</param>
 /// <param name="loggers">The logs.</param>
-/// <param name="peers">Handles posts, questions and changes.</param>
+/// <param name="peers">Handles posts and questions.</param>
 /// <param name="services">The services of the silo, for the other parts.</param>
 internal sealed partial class CoapNodeService(
     GrainId id, Silo silo, ILoggerFactory loggers, SiloPeers peers, IServiceProvider services)
@@ -24,12 +24,5 @@ internal sealed partial class CoapNodeService(
     }
 
     /// <inheritdoc/>
-    public Task<byte[]?> AskAsync(Guid from, string path, byte[] question) => Task.FromResult(peers.Answer(from, path, question));
-
-    /// <inheritdoc/>
-    public Task NotifyAsync(string[] names)
-    {
-        peers.Notices.Apply(names);
-        return Task.CompletedTask;
-    }
+    public Task<byte[]?> AskAsync(Guid from, string path, byte[] question) => peers.AnswerAsync(from, path, question);
 }

@@ -1,3 +1,4 @@
+using Orleans.Concurrency;
 using Orleans.Services;
 
 namespace CoAP.NET.Orleans;
@@ -8,22 +9,20 @@ namespace CoAP.NET.Orleans;
 /// </summary>
 internal partial interface ICoapNodeService : IGrainService
 {
-    /// <summary>Handles posts of another node, in their order: relayed datagrams, and removed sessions of short handshakes.</summary>
+    /// <summary>
+    /// Handles posts of another node, in their order: relayed datagrams, removed sessions of short handshakes, and changes of servers.
+    /// </summary>
     /// <param name="from">The sending node.</param>
     /// <param name="path">What they are for.</param>
-    /// <param name="items">The posts.</param>
+    /// <param name="items">The posts, encrypted (<see cref="Cluster.NodeCipher"/>).</param>
     /// <returns>A task whose completion asks for the next ones.</returns>
     Task PostAsync(Guid from, string path, byte[][] items);
 
-    /// <summary>Answers a question of another node, such as the one for the way of relayed datagrams.</summary>
+    /// <summary>Answers a question of another node, about the way of relayed datagrams, or for a table.</summary>
     /// <param name="from">The asking node.</param>
     /// <param name="path">What it is about.</param>
-    /// <param name="question">The question.</param>
-    /// <returns>The answer; null for none.</returns>
+    /// <param name="question">The question, encrypted.</param>
+    /// <returns>The answer, encrypted; null for none.</returns>
+    [ResponseTimeout("00:02:00")]
     Task<byte[]?> AskAsync(Guid from, string path, byte[] question);
-
-    /// <summary>Notifies the observers here of changes at another node.</summary>
-    /// <param name="names">The names of servers and resources that changed.</param>
-    /// <returns>A task whose completion asks for the next ones.</returns>
-    Task NotifyAsync(string[] names);
 }

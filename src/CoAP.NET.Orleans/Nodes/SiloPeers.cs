@@ -1,3 +1,4 @@
+using System.Text;
 using CoAP.NET.Cluster;
 using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
@@ -7,28 +8,32 @@ namespace CoAP.NET.Orleans;
 
 /// <summary>
 /// Connects the nodes through their silos. The store knows the silo of each node, and Orleans which silos are live: a node that only loses
-/// its store for a while keeps its slots, and a dead one loses them before its lease ends. Thread-safe.
+/// its store for a while keeps its slots, and a dead one loses them before its lease ends. Orleans does not encrypt what passes between
+/// silos, so nodes encrypt it (<see cref="NodeCipher"/>). Thread-safe.
 /// </summary>
-internal sealed class SiloPeers : INodeLinks, ISiloStatusListener, IDisposable
+internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
 {
-    // Distinguishes the address of a silo from that of a link.
+    // Says what kind of address it is.
     private const string Scheme = "orleans://";
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(5);
+
+    // The path of changes of servers.
+    private const string Changes = "/changes";
 
     private readonly CoapNodeId _self;
-    private readonly CoapNodeClient _client;
+    private readonly Func<SiloAddress, ICoapNodeService> _services;
+    private readonly Func<NodeCipher> _cipher;
     private readonly ISiloStatusOracle _silos;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly OccasionalLog _dropped;
     private readonly Lock _gate = new();
-    private readonly Dictionary<string, ClusterItemHandler> _handlers = new(StringComparer.Ordinal);
-    private readonly Dictionary<string, Func<CoapNodeId, ReadOnlyMemory<byte>, byte[]?>> _answers = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, NodePostHandler> _handlers = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, Func<CoapNodeId, ReadOnlyMemory<byte>, Task<byte[]?>>> _answers = new(StringComparer.Ordinal);
 
     // The nodes that were in a map of the store and whose silos live, and this one.
     private readonly Dictionary<CoapNodeId, (CoapClusterNode Node, SiloAddress Silo)> _known = [];
     private CoapClusterNode? _own;
-    private IClusterLinkListener[] _listeners = [];
+    private INodeListener[] _listeners = [];
 
     // Replaced as a whole; read without the lock.
     private Dictionary<CoapNodeId, SiloPeer> _up = [];
@@ -36,22 +41,28 @@ internal sealed class SiloPeers : INodeLinks, ISiloStatusListener, IDisposable
     /// <summary>Creates the peers of a node.</summary>
     /// <param name="self">The node.</param>
     /// <param name="silo">Its silo.</param>
-    /// <param name="client">Addresses the services of nodes.</param>
+    /// <param name="services">Returns the service of the node of a silo.</param>
+    /// <param name="cipher">Returns the cipher of this node, which exists when the node has been created.</param>
     /// <param name="silos">Knows which silos are live.</param>
     /// <param name="time">The clock.</param>
     /// <param name="logger">The log of the cluster.</param>
     public SiloPeers(
-        CoapNodeId self, SiloAddress silo, CoapNodeClient client, ISiloStatusOracle silos, TimeProvider time, ILogger logger)
+        CoapNodeId self, SiloAddress silo, Func<SiloAddress, ICoapNodeService> services, Func<NodeCipher> cipher,
+        ISiloStatusOracle silos, TimeProvider time, ILogger logger)
     {
         _self = self;
-        _client = client;
+        _services = services;
+        _cipher = cipher;
         _silos = silos;
         _time = time;
         _logger = logger;
         _dropped = new OccasionalLog(time);
         Silo = silo;
         Address = Scheme + silo.ToParsableString();
-        Notices = new SiloNotices(this, time, logger);
+        Notices = new NodeNotices(
+            (node, names) => ServiceOf(node)?.PostAsync(_self.Value, Changes, Sealed(node, Changes, names.Select(Encoding.UTF8.GetBytes)))
+                ?? Task.CompletedTask,
+            time, logger);
         Listen(Notices);
         silos.SubscribeToSiloStatusEvents(this);
     }
@@ -63,13 +74,10 @@ internal sealed class SiloPeers : INodeLinks, ISiloStatusListener, IDisposable
     public SiloAddress Silo { get; }
 
     /// <summary>Reports changes to other nodes.</summary>
-    public SiloNotices Notices { get; }
+    public NodeNotices Notices { get; }
 
     /// <inheritdoc/>
     public bool IsOn => true;
-
-    /// <inheritdoc/>
-    public bool DecidesOwners => true;
 
     /// <inheritdoc/>
     public string Address { get; }
@@ -79,7 +87,7 @@ internal sealed class SiloPeers : INodeLinks, ISiloStatusListener, IDisposable
 
     /// <summary>Returns the service of a node; null if the node is not live.</summary>
     /// <param name="node">The node.</param>
-    public ICoapNodeService? ServiceOf(CoapNodeId node) => Find(node) is { } peer ? _client.At(peer.Silo) : null;
+    public ICoapNodeService? ServiceOf(CoapNodeId node) => Find(node) is { } peer ? _services(peer.Silo) : null;
 
     /// <summary>Returns the silo of a node of a map; null if it is not the node of a silo.</summary>
     /// <param name="map">The map.</param>
@@ -135,7 +143,7 @@ internal sealed class SiloPeers : INodeLinks, ISiloStatusListener, IDisposable
         {
             if (SiloOf(node) is { } silo)
             {
-                now[node.Id] = before.GetValueOrDefault(node.Id) ?? PeerOf(silo);
+                now[node.Id] = before.GetValueOrDefault(node.Id) ?? PeerOf(node.Id, silo);
             }
         }
 
@@ -156,26 +164,22 @@ internal sealed class SiloPeers : INodeLinks, ISiloStatusListener, IDisposable
     }
 
     /// <inheritdoc/>
-    /// <remarks>A silo verifies that it reaches the others before it becomes active.</remarks>
-    public IReadOnlyList<CoapNodeId> FindMissing(CoapClusterMap map) => [];
-
-    /// <inheritdoc/>
     public bool IsUp(CoapNodeId node) => Find(node) is not null;
 
     /// <inheritdoc/>
     public CoapAddress? AddressOf(CoapNodeId node) => Find(node) is { } peer ? CoapAddress.FromIPEndPoint(peer.Silo.Endpoint) : null;
 
     /// <inheritdoc/>
-    public void Listen(IClusterLinkListener listener) => _listeners = [.. _listeners, listener];
+    public void Listen(INodeListener listener) => _listeners = [.. _listeners, listener];
 
     /// <inheritdoc/>
     public void Attach(CoapServer server, string name) => Notices.Attach(server, name);
 
     /// <inheritdoc/>
-    public void MapBatch(string path, ClusterItemHandler handler) => _handlers.Add(path, handler);
+    public void MapBatch(string path, NodePostHandler handler) => _handlers.Add(path, handler);
 
     /// <inheritdoc/>
-    public void MapQuestion(string path, Func<CoapNodeId, ReadOnlyMemory<byte>, byte[]?> answer) => _answers.Add(path, answer);
+    public void MapQuestion(string path, Func<CoapNodeId, ReadOnlyMemory<byte>, Task<byte[]?>> answer) => _answers.Add(path, answer);
 
     /// <inheritdoc/>
     public bool TryPost(CoapNodeId node, string path, ReadOnlySpan<byte> item) => Find(node)?.Posts.TryPost(path, item) == true;
@@ -184,13 +188,18 @@ internal sealed class SiloPeers : INodeLinks, ISiloStatusListener, IDisposable
     public bool IsStalled(CoapNodeId node, string path) => Find(node)?.Posts.IsStalled(path) == true;
 
     /// <inheritdoc/>
-    public async Task<byte[]?> AskAsync(CoapNodeId node, string path, byte[] question)
+    public async Task<byte[]?> AskAsync(CoapNodeId node, string path, byte[] question, TimeSpan timeout)
     {
         try
         {
-            return ServiceOf(node) is { } service
-                ? await service.AskAsync(_self.Value, path, question).WaitAsync(s_patience, _time).ConfigureAwait(false)
-                : null;
+            if (ServiceOf(node) is not { } service)
+            {
+                return null;
+            }
+
+            byte[] asked = _cipher().Seal(node, path, question);
+            byte[]? answer = await service.AskAsync(_self.Value, path, asked).WaitAsync(timeout, _time).ConfigureAwait(false);
+            return answer is null ? null : _cipher().TryOpen(node, path, answer, asked);
         }
 #pragma warning disable CA1031 // whatever the reason: there is no answer, and it is asked again later
         catch (Exception)
@@ -200,22 +209,34 @@ internal sealed class SiloPeers : INodeLinks, ISiloStatusListener, IDisposable
         }
     }
 
+    /// <inheritdoc/>
+    public void End()
+    {
+        // Orleans reports the end of the silo.
+    }
+
     /// <summary>Handles posts of another node.</summary>
     /// <param name="from">The node.</param>
     /// <param name="path">The path.</param>
     /// <param name="items">The posts.</param>
     public void Take(Guid from, string path, byte[][] items)
     {
-        if (!_handlers.TryGetValue(path, out ClusterItemHandler? handler))
+        CoapNodeId node = new(from);
+        if (path == Changes)
+        {
+            Notices.Apply([.. Opened(node, path, items).Select(Encoding.UTF8.GetString)]);
+        }
+
+        if (!_handlers.TryGetValue(path, out NodePostHandler? handler))
         {
             return;
         }
 
-        foreach (byte[] item in items)
+        foreach (byte[] item in Opened(node, path, items))
         {
             try
             {
-                handler(new CoapNodeId(from), item);
+                handler(node, item);
             }
 #pragma warning disable CA1031 // only this item is lost
             catch (Exception exception)
@@ -230,10 +251,15 @@ internal sealed class SiloPeers : INodeLinks, ISiloStatusListener, IDisposable
     /// <param name="from">The node.</param>
     /// <param name="path">The path.</param>
     /// <param name="question">The question.</param>
-    public byte[]? Answer(Guid from, string path, byte[] question) =>
-        _answers.TryGetValue(path, out Func<CoapNodeId, ReadOnlyMemory<byte>, byte[]?>? answer)
-            ? answer(new CoapNodeId(from), question)
-            : null;
+    public async Task<byte[]?> AnswerAsync(Guid from, string path, byte[] question)
+    {
+        CoapNodeId node = new(from);
+        return _answers.TryGetValue(path, out Func<CoapNodeId, ReadOnlyMemory<byte>, Task<byte[]?>>? answers)
+            && _cipher().TryOpen(node, path, question) is { } opened
+            && await answers(node, opened).ConfigureAwait(false) is { } answer
+                ? _cipher().Seal(node, path, answer, question)
+                : null;
+    }
 
     /// <inheritdoc/>
     public void SiloStatusChangeNotification(SiloAddress updatedSilo, SiloStatus status) => LivenessChanged?.Invoke();
@@ -254,8 +280,21 @@ internal sealed class SiloPeers : INodeLinks, ISiloStatusListener, IDisposable
 
     private SiloPeer? Find(CoapNodeId node) => Volatile.Read(ref _up).GetValueOrDefault(node);
 
-    private SiloPeer PeerOf(SiloAddress silo) => new(silo, new NodePosts(
-        (path, items) => _client.At(silo).PostAsync(_self.Value, path, items),
+    private byte[][] Sealed(CoapNodeId node, string path, IEnumerable<byte[]> items)
+    {
+        NodeCipher cipher = _cipher();
+        return [.. items.Select(item => cipher.Seal(node, path, item))];
+    }
+
+    // Without those that the node did not encrypt for this one.
+    private IEnumerable<byte[]> Opened(CoapNodeId node, string path, byte[][] items)
+    {
+        NodeCipher cipher = _cipher();
+        return items.Select(item => cipher.TryOpen(node, path, item)).OfType<byte[]>();
+    }
+
+    private SiloPeer PeerOf(CoapNodeId node, SiloAddress silo) => new(silo, new NodePosts(
+        (path, items) => _services(silo).PostAsync(_self.Value, path, Sealed(node, path, items)),
         count =>
         {
             if (_dropped.IsDue())
@@ -265,9 +304,9 @@ internal sealed class SiloPeers : INodeLinks, ISiloStatusListener, IDisposable
         },
         _time));
 
-    private void Tell(Action<IClusterLinkListener> tell)
+    private void Tell(Action<INodeListener> tell)
     {
-        foreach (IClusterLinkListener listener in _listeners)
+        foreach (INodeListener listener in _listeners)
         {
             tell(listener);
         }

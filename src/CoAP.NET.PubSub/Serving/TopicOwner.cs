@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using CoAP.NET.PubSub.Telemetry;
 using CoAP.NET.PubSub.Topics;
 
@@ -12,9 +13,22 @@ internal sealed class TopicOwner(BrokerParts parts)
     // with the reply.
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(2);
 
-    /// <summary>The key of a topic name, which is the same on all nodes. Short, because its text is part of paths.</summary>
-    public CoapTableKey KeyOf(string collection, string name) =>
-        new(parts.Table.KeyOf(System.Text.Encoding.UTF8.GetBytes($"{collection}\n{name}")).Bytes[..6]);
+    /// <summary>Makes the key of a topic name, which is the same on all nodes. Short, because its text is part of paths.</summary>
+    /// <returns>False, with the response for the client, if this node does not know yet how keys are made.</returns>
+    public bool TryMakeKey(string collection, string name, out CoapTableKey key, [NotNullWhen(false)] out CoapResult? unavailable)
+    {
+        try
+        {
+            key = new(parts.Table.KeyOf(System.Text.Encoding.UTF8.GetBytes($"{collection}\n{name}")).Bytes[..6]);
+            unavailable = null;
+            return true;
+        }
+        catch (CoapTableUnavailableException exception)
+        {
+            (key, unavailable) = (default, UnavailableFor(name, exception));
+            return false;
+        }
+    }
 
     /// <summary>Creates a question about an existing topic.</summary>
     /// <param name="operation">The operation.</param>
@@ -49,11 +63,15 @@ internal sealed class TopicOwner(BrokerParts parts)
         }
         catch (Exception exception) when (exception is CoapException or ObjectDisposedException)
         {
-            parts.Counts.Add(PubSubCount.Unavailable);
-            PubSubLog.TableUnavailable(parts.Logger, exception, id);
-            TimeSpan wait = exception is CoapTableUnavailableException unavailable ? unavailable.RetryAfter : s_retryAfter;
-            return (default, CoapResults.ServiceUnavailable(wait));
+            return (default, UnavailableFor(id, exception));
         }
+    }
+
+    private CoapResult UnavailableFor(string id, Exception exception)
+    {
+        parts.Counts.Add(PubSubCount.Unavailable);
+        PubSubLog.TableUnavailable(parts.Logger, exception, id);
+        return CoapResults.ServiceUnavailable(exception is CoapTableUnavailableException { RetryAfter: var wait } ? wait : s_retryAfter);
     }
 
     private ValueTask<ReadOnlyMemory<byte>> Begin(CoapTableKey key, TopicQuestion question, CancellationToken cancellationToken)

@@ -33,7 +33,11 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
             return CoapResults.RequestEntityTooLarge(parts.Options.MaxDataLength);
         }
 
-        CoapTableKey key = _owner.KeyOf(collection.Path, given.Name!);
+        if (!_owner.TryMakeKey(collection.Path, given.Name!, out CoapTableKey key, out refusal))
+        {
+            return refusal;
+        }
+
         string path = $"{collection.Path}/{key}";
         if (!clients.MayCreate(request, path, given))
         {

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Diagnostics.CodeAnalysis;
 using System.Text;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -213,6 +214,23 @@ internal sealed class DirectoryCore
         return refusal.ToResult();
     }
 
+    /// <summary>Makes the key of a registration.</summary>
+    /// <returns>False, with the response for the client, if this node does not know yet how keys are made.</returns>
+    public bool TryMakeKey(
+        in Registration made, Registrant registrant, out CoapTableKey key, [NotNullWhen(false)] out CoapResult? unavailable)
+    {
+        try
+        {
+            (key, unavailable) = (KeyOf(made.Sector, made.Endpoint), null);
+            return true;
+        }
+        catch (CoapTableUnavailableException exception)
+        {
+            (key, unavailable) = (default, UnavailableTo(registrant, exception));
+            return false;
+        }
+    }
+
     /// <summary>Asks the deciding node.</summary>
     /// <returns>Its answer, or the response for the client if there is none.</returns>
     public async ValueTask<(DirectoryAnswer Answer, CoapResult? Unavailable)> AskAsync(CoapTableKey key, DirectoryQuestion.Verb what,
@@ -230,11 +248,16 @@ internal sealed class DirectoryCore
         }
         catch (Exception exception) when (exception is CoapException or ObjectDisposedException)
         {
-            TimeSpan wait = exception is CoapTableUnavailableException unavailable ? unavailable.RetryAfter : s_whenOver;
-            Counts.Add(DirectoryCount.Unavailable);
-            DirectoryLog.Unavailable(_logger, exception, registrant?.Owner.ToString() ?? "no client", wait);
-            return (DirectoryAnswer.Unreadable, CoapResults.ServiceUnavailable(wait));
+            return (DirectoryAnswer.Unreadable, UnavailableTo(registrant, exception));
         }
+    }
+
+    private CoapResult UnavailableTo(Registrant? registrant, Exception exception)
+    {
+        TimeSpan wait = exception is CoapTableUnavailableException unavailable ? unavailable.RetryAfter : s_whenOver;
+        Counts.Add(DirectoryCount.Unavailable);
+        DirectoryLog.Unavailable(_logger, exception, registrant?.Owner.ToString() ?? "no client", wait);
+        return CoapResults.ServiceUnavailable(wait);
     }
 
     private async Task LoadAsync()

@@ -35,13 +35,17 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
             return core.Refused(request, refusal);
         }
 
-        CoapTableKey key = core.KeyOf(made.Sector, made.Endpoint);
+        if (!core.TryMakeKey(made, registrant, out CoapTableKey key, out CoapResult? unavailable))
+        {
+            return unavailable;
+        }
+
         if (await core.Room.AdmitAsync(key, made, request.Peer.IsVerified, cancellationToken).ConfigureAwait(false) is { } full)
         {
             return full;
         }
 
-        (DirectoryAnswer answer, CoapResult? unavailable) = await core.AskAsync(key, DirectoryQuestion.Verb.Register, registrant, null,
+        (DirectoryAnswer answer, unavailable) = await core.AskAsync(key, DirectoryQuestion.Verb.Register, registrant, null,
             made.Bytes, cancellationToken).ConfigureAwait(false);
         if (unavailable is not null)
         {

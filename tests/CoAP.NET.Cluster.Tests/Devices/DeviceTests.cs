@@ -321,46 +321,6 @@ public sealed class DeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_device_that_came_from_a_node_whose_clock_is_ahead_stays_here()
-    {
-        (DeviceNode node, _) = await ConnectAsync();
-        LocalDevices local = ((ClusterDevices)node.Devices).Local;
-        CoapNodeId other = CoapNodeId.New();
-
-        local.OnHeardElsewhere(Name, "meter-7"u8, session: [], new DeviceRecord(_world.Clock.GetUtcNow().AddSeconds(50), other));
-        Assert.Single(node.Devices.GetLocal());
-
-        // The other node spoke to it since, and has lost it.
-        local.OnLeftElsewhere(Name, "meter-7"u8, new DeviceRecord(_world.Clock.GetUtcNow().AddMinutes(2), other));
-        Assert.Single(node.Devices.GetLocal());
-
-        // It has been speaking to the other node since.
-        local.OnHeardElsewhere(Name, "meter-7"u8, session: [], new DeviceRecord(_world.Clock.GetUtcNow().AddMinutes(2), other));
-        Assert.Empty(node.Devices.GetLocal());
-    }
-
-    [Fact]
-    public async Task A_device_stays_here_when_the_node_that_had_its_session_before_says_late_that_it_had_come_there()
-    {
-        (DeviceNode node, _) = await ConnectAsync();
-        LocalDevices local = ((ClusterDevices)node.Devices).Local;
-        LocalDevice here = local.TryFind(Name)!;
-        await _world.PassAsync(TimeSpan.FromSeconds(10));
-        local.Remove(here);
-        local.Add(Name, "meter-7"u8.ToArray(), here.Peer);
-        Assert.True(local.TryFind(Name)!.HasMoved);
-
-        // The clock of the other node is ahead.
-        CoapNodeId other = CoapNodeId.New();
-        local.OnMovedElsewhere(Name, here.LastHeard + TimeSpan.FromSeconds(50), session: [], other);
-        Assert.Single(node.Devices.GetLocal());
-
-        // So much clocks do not differ.
-        local.OnMovedElsewhere(Name, here.LastHeard + TimeSpan.FromMinutes(2), session: [], other);
-        Assert.Empty(node.Devices.GetLocal());
-    }
-
-    [Fact]
     public async Task An_old_session_of_a_device_that_has_a_new_one_does_not_take_its_place_when_it_comes_with_its_slot()
     {
         (DeviceNode node, TestDevice before) = await ConnectAsync();
@@ -370,42 +330,48 @@ public sealed class DeviceTests : IAsyncDisposable
         TestDevice device = await _world.StartDeviceAsync(Name);
         await _world.RunAsync(device.SpeakAsync(node));
 
-        local.Add(Name, "meter-7"u8.ToArray(), old);
+        local.Add(Name, old);
 
         await _world.RunAsync(node.Devices[Name].GetAsync("/state"));
         Assert.Equal((0, 1), (before.Asked, device.Asked));
-
-        // Nor where it comes to another node; but the session is gone where it was heard elsewhere since.
-        CoapNodeId other = CoapNodeId.New();
-        local.OnMovedElsewhere(Name, _world.Clock.GetUtcNow() - TimeSpan.FromMinutes(1), session: [], other);
-        Assert.Single(node.Devices.GetLocal());
-
-        // What was sent in an old session may arrive after the new one began.
-        local.OnMovedElsewhere(Name, _world.Clock.GetUtcNow() + TimeSpan.FromSeconds(50), session: [], other);
-        Assert.Single(node.Devices.GetLocal());
-        local.OnMovedElsewhere(Name, _world.Clock.GetUtcNow() + TimeSpan.FromMinutes(2), session: [], other);
-        Assert.Empty(node.Devices.GetLocal());
     }
 
     [Fact]
-    public async Task A_session_that_came_with_its_slot_takes_the_place_of_another_one_once_its_device_speaks_in_it()
+    public async Task A_session_that_came_with_its_slot_and_was_heard_last_is_the_device_until_it_speaks_in_another_one()
     {
         (DeviceNode node, TestDevice moved) = await ConnectAsync();
         LocalDevices local = ((ClusterDevices)node.Devices).Local;
         CoapPeer peer = local.TryFind(Name)!.Peer;
         await _world.PassAsync(TimeSpan.FromSeconds(10));
-        await _world.RunAsync((await _world.StartDeviceAsync(Name)).SpeakAsync(node));
+        TestDevice other = await _world.StartDeviceAsync(Name);
+        await _world.RunAsync(other.SpeakAsync(node));
         await _world.PassAsync(TimeSpan.FromSeconds(10));
         await _world.RunAsync(moved.SpeakAsync(node));
         await _world.PassAsync(TimeSpan.FromSeconds(10));
 
-        // Heard last in the session that came, but perhaps only because that took so long.
-        local.Add(Name, "meter-7"u8.ToArray(), peer);
-        Assert.NotSame(peer, local.TryFind(Name)!.Peer);
-
-        // The device answers the ping there.
-        await _world.PassAsync(TimeSpan.FromSeconds(1));
+        // Heard last in the session that came.
+        local.Add(Name, peer);
         Assert.Same(peer, local.TryFind(Name)!.Peer);
+
+        // The last message in it may only have taken long: the device is where it speaks.
+        await _world.RunAsync(other.SpeakAsync(node));
+        await _world.PassAsync(TimeSpan.FromSeconds(2));
+        Assert.NotSame(peer, local.TryFind(Name)!.Peer);
+        await _world.RunAsync(node.Devices[Name].GetAsync("/state"));
+        Assert.Equal((0, 1), (moved.Asked, other.Asked));
+    }
+
+    [Fact]
+    public async Task A_node_that_stands_by_does_not_forget_a_device()
+    {
+        (DeviceNode node, _) = await ConnectAsync();
+        await node.Cluster.Writer.FlushAsync();
+        DeviceNode standby = await _world.StartNodeAsync();
+
+        await Assert.ThrowsAsync<CoapClusterStoreException>(() => standby.Devices.ForgetAsync(Name));
+
+        Assert.Equal(CoapDevicePresence.Asleep, (await standby.Devices[Name].GetStatusAsync()).Presence);
+        Assert.Equal("state", (await _world.RunAsync(node.Devices[Name].GetAsync("/state"))).GetText());
     }
 
     [Fact]

@@ -1,25 +1,21 @@
-using CoAP.NET.Cluster.Tests.Links;
+using CoAP.NET.Cluster.Tests.Nodes;
 using CoAP.NET.Dtls;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Cluster.Tests.Devices;
 
-/// <summary>
-/// Nodes with one store, and devices that have sessions with them: in virtual time, or with links over loopback, which take real time.
-/// </summary>
+/// <summary>Nodes with one store, and devices that have sessions with them, in virtual time.</summary>
 internal sealed class DeviceWorld : IAsyncDisposable
 {
-    private readonly bool _hasLinks;
     private readonly HashSet<CoapAddress> _deaf = [];
     private readonly List<DeviceNode> _nodes = [];
     private readonly List<CoapServer> _devices = [];
     private int _seed;
 
-    public DeviceWorld(bool hasLinks = false)
+    public DeviceWorld()
     {
-        _hasLinks = hasLinks;
-        Memory = new CoapMemoryCluster(Time);
-        Network = new InMemoryNetwork(Time)
+        Memory = new CoapMemoryCluster(Clock);
+        Network = new InMemoryNetwork(Clock)
         {
             Filter = packet =>
             {
@@ -33,27 +29,28 @@ internal sealed class DeviceWorld : IAsyncDisposable
 
     public VirtualClock Clock { get; } = new();
 
-    public TimeProvider Time => _hasLinks ? TimeProvider.System : Clock;
-
     public InMemoryNetwork Network { get; }
 
     public CoapMemoryCluster Memory { get; }
 
     /// <summary>Starts a node, whose server devices connect to.</summary>
     /// <param name="configure">Changes what the node does with devices.</param>
-    /// <param name="time">The clock of the node, though not of its server; null for that of the world.</param>
-    public async Task<DeviceNode> StartNodeAsync(Action<CoapDeviceOptions>? configure = null, TimeProvider? time = null)
+    /// <param name="hub">Connects the node with others; null: it is active alone, or stands by.</param>
+    public async Task<DeviceNode> StartNodeAsync(Action<CoapDeviceOptions>? configure = null, NodeHub? hub = null)
     {
         int number = _nodes.Count + 1;
         CoapClusterOptions options = new()
         {
-            Secret = Enumerable.Range(1, 32).Select(static i => (byte)i).ToArray(),
+            Secrets = [Enumerable.Range(1, 32).Select(static i => (byte)i).ToArray()],
             Lease = TimeSpan.FromHours(1),
-            LinkAddress = _hasLinks ? "coaps+tcp://127.0.0.1:0" : "",
         };
+        options.Moves.SettleTime = TimeSpan.Zero;
         options.Devices.NameOf = static peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity;
         configure?.Invoke(options.Devices);
-        CoapCluster cluster = new(Memory.Open(), options, time ?? Time, new VirtualRandom((ulong)++_seed));
+        VirtualRandom random = new((ulong)++_seed);
+        CoapCluster cluster = hub is null
+            ? new CoapCluster(Memory.Open(), options, Clock, random)
+            : hub.Make(Memory.Open(), options, Clock, random);
         await cluster.StartAsync();
         CoapAddress address = InMemoryNetwork.Address($"192.0.2.{number}:5684");
         CoapServer server = new(EndpointOptions());
@@ -100,13 +97,10 @@ internal sealed class DeviceWorld : IAsyncDisposable
 
     public CoapEndpointOptions EndpointOptions() => new()
     {
-        TimeProvider = Time,
+        TimeProvider = Clock,
         Random = new VirtualRandom((ulong)++_seed),
-        Scheduler = _hasLinks ? CoapScheduler.Default : new VirtualScheduler(Clock),
+        Scheduler = new VirtualScheduler(Clock),
     };
-
-    /// <summary>Waits until each node is linked with each other one.</summary>
-    public Task AreLinkedAsync() => LinkedNodes.AreLinkedAsync([.. _nodes.Select(static node => node.Cluster)]);
 
     public async ValueTask DisposeAsync()
     {

@@ -118,7 +118,7 @@ public sealed class ServerRunTests : IDisposable
         await Assert.ThrowsAsync<CoapClusterStoreException>(async () => await keeper.KeepAsync(changes, default));
 
         await cluster.StartAsync();
-        await using ICoapClusterStore store = memory.Open();
+        await using CoapSealedClusterStore store = ClusterTests.Open(memory);
         CoapClusterNode other = new(CoapNodeId.New(), "");
         CoapClusterMap map = await store.JoinAsync(other, TimeSpan.FromHours(1), default);
         Assert.True(await store.TryChangeAsync(map.Assign(other.Id, [new CoapSlot(1)]), default));
@@ -142,7 +142,7 @@ public sealed class ServerRunTests : IDisposable
         Assert.False(made.IsRefused);
         Assert.NotEqual(0, made.Stamp);
 
-        await using ICoapClusterStore store = memory.Open();
+        await using CoapSealedClusterStore store = ClusterTests.Open(memory);
         CoapClusterNode other = new(CoapNodeId.New(), "");
         foreach (CoapNodeId owner in (CoapNodeId[])[other.Id, cluster.Self.Id])
         {

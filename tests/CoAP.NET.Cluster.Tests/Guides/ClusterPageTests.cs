@@ -6,16 +6,20 @@ using CoAP.NET.Hosting;
 using CoAP.NET.Oscore;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
+using Orleans.Configuration;
+using Orleans.Hosting;
 
 namespace CoAP.NET.Cluster.Tests.Guides;
 
-/// <summary>The snippets of docs/cluster.md and docs/tables.md, so that they compile. What they do is tested elsewhere.</summary>
+/// <summary>The snippets of the pages of clusters and tables, so that they compile. What they do is tested elsewhere.</summary>
 public sealed class ClusterPageTests
 {
     [Fact]
     public async Task Every_snippet_of_the_page_stands_in_these_tests()
     {
-        Snippets.AllStandInTests("cluster.md", "Guides", 10, "CoAP.NET.Cluster.Tests");
+        Snippets.AllStandInTests("cluster.md", "Guides", 8, "CoAP.NET.Cluster.Tests");
+        Snippets.AllStandInTests("cluster-records.md", "Guides", 4, "CoAP.NET.Cluster.Tests");
+        Snippets.AllStandInTests("exactly-once.md", "Guides", 1, "CoAP.NET.Cluster.Tests");
         Snippets.AllStandInTests("tables.md", "Guides", 2, "CoAP.NET.Cluster.Tests");
         await ShareAsync();
         await TestAsync(CancellationToken.None);
@@ -31,7 +35,7 @@ public sealed class ClusterPageTests
 
     internal static void ServeByCode(HostApplicationBuilder builder, byte[] secret, ICoapPskStore keys)
     {
-        builder.Services.AddCoapCluster(options => options.Secret = secret).UseSqlite("/var/lib/meters/coap.db");
+        builder.Services.AddCoapCluster(options => options.Secrets = [secret]).UseSqlite("/var/lib/meters/coap.db");
         builder.Services.AddCoapServer(options => options.Endpoint.UseDtls(new CoapDtlsOptions
         {
             Server = new CoapDtlsServerOptions { PskStore = keys },
@@ -47,7 +51,7 @@ public sealed class ClusterPageTests
 
     internal static async Task AttachAsync(CoapDtlsOptions dtls, byte[] secret)
     {
-        CoapClusterOptions options = new() { Secret = secret };
+        CoapClusterOptions options = new() { Secrets = [secret] };
         await using CoapCluster cluster = new(new CoapSqliteClusterStore("/var/lib/meters/coap.db"), options);
         await using CoapServer server = new(new CoapEndpointOptions().UseDtls(dtls).UseCluster(cluster));
         cluster.Attach(server);
@@ -55,16 +59,16 @@ public sealed class ClusterPageTests
         await server.StartAsync();
     }
 
-    internal static void Link(HostApplicationBuilder builder, byte[] secret, string connectionString)
+    internal static async Task ShareAsync(HostApplicationBuilder builder, string connectionString)
     {
-        builder.Services.AddCoapCluster(options =>
-        {
-            options.Secret = secret;
-            options.LinkAddress = "coaps+tcp://[::]:5690";
-
-            // What the others are told; left out: an address of this host.
-            options.Address = "coaps+tcp://10.0.0.7:5690";
-        }).UsePostgreSql(connectionString);
+        await CoapOrleansTables.CreateAsync(connectionString);
+        builder.Services.AddCoapCluster().UsePostgreSql(connectionString);
+        builder.Services.AddCoapServer().UseDtls().UseCluster();
+        builder.UseOrleans(silo => silo
+            .Configure<ClusterOptions>(options => (options.ClusterId, options.ServiceId) = ("meters", "meters"))
+            .ConfigureEndpoints(siloPort: 11111, gatewayPort: 0)
+            .UseAdoNetClustering(options => (options.Invariant, options.ConnectionString) = ("Npgsql", connectionString))
+            .AddCoap());
     }
 
     internal static void Observe(CoapCluster cluster, CoapServer server)

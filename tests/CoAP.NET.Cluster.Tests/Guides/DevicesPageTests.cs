@@ -32,7 +32,7 @@ public sealed class DevicesPageTests
     internal static void Serve(string[] args, byte[] secret)
     {
         HostApplicationBuilder builder = Host.CreateApplicationBuilder(args);
-        builder.Services.AddCoapCluster(options => options.Secret = secret)
+        builder.Services.AddCoapCluster(options => options.Secrets = [secret])
             .UseSqlite("/var/lib/meters/coap.db")
             .DevicesAre(peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity);
         builder.Services.AddCoapServer().UseDtls().UseCluster();

@@ -43,7 +43,7 @@ public sealed class ConfigurationTests : IDisposable
         foreach (string value in values.Where(static value => value != "none"))
         {
             // The writer's longest retry is bounded by its first one, and a caller's share by the whole, which are at their defaults.
-            ClusterSettings settings = new(new CoapClusterOptions { Secret = s_secret });
+            ClusterSettings settings = new(new CoapClusterOptions { Secrets = [s_secret] });
             settings.Options.Writer.FirstRetry = TimeSpan.FromMilliseconds(1);
             settings.Options.Writer.LongestRetry = TimeSpan.FromMinutes(10);
             settings.Options.Devices.MaxQueued = 1_000_000;
@@ -57,14 +57,11 @@ public sealed class ConfigurationTests : IDisposable
     public void A_section_says_how_the_application_takes_part()
     {
         CoapClusterOptions options = Read(
-            ("Secret", Convert.ToBase64String(s_secret)), ("LinkAddress", "coaps+tcp://[::]:5690"),
-            ("Address", "coaps+tcp://10.0.0.7:5690"), ("Lease", "9s"), ("Moves:RelayTime", "10s"), ("Devices:AwakeTime", "93s"),
+            ("Secret", Convert.ToBase64String(s_secret)), ("Lease", "9s"), ("Moves:RelayTime", "10s"), ("Devices:AwakeTime", "93s"),
             ("Observers:RestoresPerSecond", "50"),
             ("Writer:MaxBytes", "1 MiB"));
 
-        Assert.Equal(s_secret, options.Secret.ToArray());
-        Assert.Equal("coaps+tcp://[::]:5690", options.LinkAddress);
-        Assert.Equal("coaps+tcp://10.0.0.7:5690", options.Address);
+        Assert.Equal(s_secret, Assert.Single(options.Secrets).ToArray());
         Assert.Equal(TimeSpan.FromSeconds(9), options.Lease);
         Assert.Equal(TimeSpan.FromSeconds(10), options.Moves.RelayTime);
         Assert.Equal(TimeSpan.FromSeconds(93), options.Devices.AwakeTime);
@@ -79,7 +76,21 @@ public sealed class ConfigurationTests : IDisposable
     {
         string file = Write(isBase64 ? Convert.ToBase64String(s_secret) + "\n" : "0x" + Convert.ToHexString(s_secret));
 
-        Assert.Equal(s_secret, Read(("SecretFile", file)).Secret.ToArray());
+        Assert.Equal(s_secret, Assert.Single(Read(("SecretFile", file)).Secrets).ToArray());
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void The_current_secret_is_followed_by_the_previous_one_while_it_is_replaced(bool isFile)
+    {
+        byte[] previous = [.. s_secret.Reverse()];
+        string text = $"{Convert.ToBase64String(s_secret)}\n0x{Convert.ToHexString(previous)}\n";
+
+        CoapClusterOptions options = Read(isFile ? ("SecretFile", Write(text)) : ("Secret", text));
+
+        Assert.Equal([s_secret, previous], options.Secrets.Select(static secret => secret.ToArray()));
+        Assert.Null(options.FindFault());
     }
 
     [Fact]
@@ -89,7 +100,7 @@ public sealed class ConfigurationTests : IDisposable
         services.AddSingleton(Configuration("Fleet", ("Lease", "9s"), ("Moves:BatchSize", "4")));
         services.AddCoapCluster(Configuration("Fleet", ("Lease", "9s"), ("Moves:BatchSize", "4")).GetSection("Fleet"), static options =>
         {
-            options.Secret = s_secret;
+            options.Secrets = [s_secret];
             options.Moves.BatchSize++;
         });
         using ServiceProvider provider = services.BuildServiceProvider();
@@ -102,8 +113,6 @@ public sealed class ConfigurationTests : IDisposable
     [Theory]
     [InlineData("Lease", "5", "Coap:Cluster:Lease = '5': allowed is: time such as 500ms, 5s")]
     [InlineData("Leese", "5s", "Coap:Cluster:Leese is not a known key. Did you mean Coap:Cluster:Lease?")]
-    [InlineData("LinkAddress", "coap://[::]", "allowed is: address such as coaps+tcp://[::]:5690")]
-    [InlineData("Address", "coaps+tcp://[::]:5690", "no wildcard")]
     [InlineData("Secret", "AQIDBA==", "Coap:Cluster:Secret = '***': allowed is: 32 random bytes in Base64 (openssl rand -base64 32)")]
     [InlineData("SecretFile", "/nowhere/secret", "Coap:Cluster:SecretFile = '/nowhere/secret': there is no file /nowhere/secret")]
     [InlineData("Secret:Key", "x", "Coap:Cluster:Secret has a single value")]

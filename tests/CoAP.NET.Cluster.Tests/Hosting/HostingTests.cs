@@ -1,3 +1,4 @@
+using CoAP.NET.Cluster.Tests.Nodes;
 using CoAP.NET.Hosting;
 using CoAP.NET.Oscore;
 using CoAP.NET.Tests;
@@ -35,7 +36,7 @@ public sealed class HostingTests
     public async Task An_application_takes_its_share_of_the_slots_when_its_servers_run_and_not_before()
     {
         using IHost host = Build(static services => services
-            .Configure<CoapClusterOptions>(static options => options.Address = "coaps+tcp://192.0.2.1:5690")
+            .Configure<CoapClusterOptions>(static options => options.Peers = PeersOf)
             .AddHostedService<Onlooker>());
         await host.StartAsync();
         CoapCluster cluster = host.Services.GetRequiredService<CoapCluster>();
@@ -56,6 +57,22 @@ public sealed class HostingTests
 
         Assert.Equal(HealthStatus.Unhealthy, report.Entries["coap-cluster"].Status);
         Assert.Contains("never joined", report.Entries["coap-cluster"].Description, StringComparison.Ordinal);
+        await host.StopAsync();
+    }
+
+    [Fact]
+    public async Task A_node_with_another_secret_is_unhealthy_whatever_the_failure_status()
+    {
+        await using CoapCluster member = new(_memory.Open(), new CoapClusterOptions { Secrets = [s_secret.Reverse().ToArray()] });
+        await member.StartAsync();
+        using IHost host = Build(static services => services.AddHealthChecks().AddCoapCluster(failureStatus: HealthStatus.Degraded));
+        await host.StartAsync();
+
+        HealthReportEntry entry = (await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync()).Entries["coap-cluster"];
+
+        Assert.Equal(HealthStatus.Unhealthy, entry.Status);
+        Assert.StartsWith("The secret of this node is not the secret of the cluster", entry.Description, StringComparison.Ordinal);
+        Assert.Equal(0, entry.Data["slots"]);
         await host.StopAsync();
     }
 
@@ -90,53 +107,10 @@ public sealed class HostingTests
         await host.StopAsync();
     }
 
-    [Fact]
-    public async Task A_node_that_reached_not_all_others_is_unhealthy_and_gets_no_slots()
-    {
-        await using ICoapClusterStore store = _memory.Open();
-        CoapClusterNode other = new(CoapNodeId.New(), "coaps+tcp://127.0.0.1:9");
-        CoapClusterMap map = await store.JoinAsync(other, TimeSpan.FromHours(1), default);
-        await store.TryChangeAsync(map.Assign(other.Id, CoapSlot.All), default);
-        using IHost host = Build(static services => services
-            .Configure<CoapClusterOptions>(static options => options.LinkAddress = "coaps+tcp://127.0.0.1:0")
-            .AddHealthChecks().AddCoapCluster());
-        await host.StartAsync();
-
-        HealthReportEntry entry = (await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync()).Entries["coap-cluster"];
-
-        Assert.Equal(HealthStatus.Unhealthy, entry.Status);
-        Assert.Contains($"no link with node {other.Id} yet", entry.Description, StringComparison.Ordinal);
-        CoapCluster cluster = host.Services.GetRequiredService<CoapCluster>();
-        Assert.Equal("", Assert.Single(cluster.Map.Nodes, node => node.Id == cluster.Self.Id).Address);
-        Assert.Equal(0, entry.Data["slots"]);
-        await host.StopAsync();
-    }
-
-    [Fact]
-    public async Task Health_is_degraded_without_a_link_with_another_node_and_never_worse()
-    {
-        using IHost host = Build(static services => services
-            .Configure<CoapClusterOptions>(static options => options.LinkAddress = "coaps+tcp://127.0.0.1:0")
-            .AddHealthChecks().AddCoapCluster(failureStatus: HealthStatus.Unhealthy));
-        await host.StartAsync();
-        await using ICoapClusterStore store = _memory.Open();
-        CoapClusterNode other = new(CoapNodeId.New(), "coaps+tcp://127.0.0.1:9");
-        await store.JoinAsync(other, TimeSpan.FromHours(1), default);
-        CoapCluster cluster = host.Services.GetRequiredService<CoapCluster>();
-        await Eventually.IsTrueAsync(() => cluster.Map.Nodes.Count == 2);
-
-        HealthReportEntry entry = (await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync()).Entries["coap-cluster"];
-
-        Assert.Equal(HealthStatus.Degraded, entry.Status);
-        Assert.Contains($"no link with node {other.Id}", entry.Description, StringComparison.Ordinal);
-        Assert.Equal(1, entry.Data["linksMissing"]);
-        await host.StopAsync();
-    }
-
     [Theory]
-    [InlineData("coaps+tcp://127.0.0.1:0", true)]
-    [InlineData("", false)]
-    public async Task OSCORE_contexts_of_files_are_refused_where_nodes_share_devices(string linkAddress, bool isRefused)
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task OSCORE_contexts_of_files_are_refused_where_nodes_share_devices(bool isShared)
     {
         string folder = Directory.CreateTempSubdirectory("coap-cluster-").FullName;
         string file = Path.Combine(folder, "contexts.json");
@@ -144,12 +118,16 @@ public sealed class HostingTests
             file, """{ "masterSecret": "0x0102030405060708090a0b0c0d0e0f10", "senderId": "0x01", "recipientId": "0x02" }""");
         using (IHost host = Build(services =>
         {
-            services.Configure<CoapClusterOptions>(options => options.LinkAddress = linkAddress);
+            if (isShared)
+            {
+                services.Configure<CoapClusterOptions>(static options => options.Peers = PeersOf);
+            }
+
             services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"))
                 .UseOscore(oscore => oscore.Files.Add(file)).UseCluster();
         }))
         {
-            if (isRefused)
+            if (isShared)
             {
                 InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync());
                 Assert.Contains("IOscoreStore", exception.Message, StringComparison.Ordinal);
@@ -176,7 +154,7 @@ public sealed class HostingTests
         }
 
         builder = new HostApplicationBuilder();
-        builder.Services.AddCoapCluster(static options => options.Secret = s_secret);
+        builder.Services.AddCoapCluster(static options => options.Secrets = [s_secret]);
         using IHost other = builder.Build();
         InvalidOperationException missing = await Assert.ThrowsAsync<InvalidOperationException>(() => other.StartAsync());
         Assert.Contains("UseSqlite", missing.Message, StringComparison.Ordinal);
@@ -190,7 +168,7 @@ public sealed class HostingTests
         foreach (bool isTest in new[] { true, false })
         {
             HostApplicationBuilder builder = new();
-            builder.Services.AddCoapCluster(static options => options.Secret = s_secret).UseSqlite(file);
+            builder.Services.AddCoapCluster(static options => options.Secrets = [s_secret]).UseSqlite(file);
             if (isTest)
             {
                 builder.Services.AddSingleton<CoapTestHost>();
@@ -208,7 +186,7 @@ public sealed class HostingTests
     [Fact]
     public void A_second_store_and_wrong_settings_are_refused_at_once()
     {
-        ICoapClusterBuilder builder = new ServiceCollection().AddCoapCluster(static options => options.Secret = s_secret);
+        ICoapClusterBuilder builder = new ServiceCollection().AddCoapCluster(static options => options.Secrets = [s_secret]);
         Assert.Throws<ArgumentException>(() => builder.UsePostgreSql(""));
         Assert.Throws<ArgumentException>(() => builder.UseSqlite(" "));
         Assert.Throws<ArgumentOutOfRangeException>(() => builder.UseSqlite("a", static options => options.MaxBytes = 1));
@@ -217,12 +195,15 @@ public sealed class HostingTests
         Assert.Contains("once", Assert.Throws<InvalidOperationException>(() => builder.UseMemory()).Message, StringComparison.Ordinal);
     }
 
+    // Of a node that shares the slots with others, of which there are none.
+    private static HubPeers PeersOf(CoapNodeId id) => new(new NodeHub(), id, TimeProvider.System, host: null, logger: null);
+
     private IHost Build(Action<IServiceCollection> configure)
     {
         HostApplicationBuilder builder = new();
         builder.Services.AddCoapCluster(static options =>
         {
-            options.Secret = s_secret;
+            options.Secrets = [s_secret];
             options.Lease = TimeSpan.FromHours(1);
         }).UseMemory(_memory);
         configure(builder.Services);

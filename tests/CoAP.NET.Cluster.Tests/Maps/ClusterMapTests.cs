@@ -9,8 +9,8 @@ public sealed class ClusterMapTests
     {
         CoapClusterNode node = new(CoapNodeId.New(), "");
         CoapClusterMap map = new CoapClusterMap(7, [node], new CoapSlotOwner[CoapSlot.Count]).Assign(node.Id, CoapSlot.All);
-        CoapClusterMap once = map.AfterLoss(known: 90);
-        CoapClusterMap again = once.AfterLoss(known: 0);
+        CoapClusterMap once = map.AfterLoss(known: 90, default);
+        CoapClusterMap again = once.AfterLoss(known: 0, default);
 
         Assert.True(once.Version > 90 + 100_000 && again.Version > once.Version);
         Assert.Equal(CoapSlot.Count, once.Orphans().Count);
@@ -22,6 +22,20 @@ public sealed class ClusterMapTests
         Assert.False(taken.IsStale(new CoapRecord(default, taken[new CoapSlot(0)].Fence, default, default)));
         Assert.True(taken.IsStale(new CoapRecord(default, map[new CoapSlot(0)].Fence, default, default)));
         Assert.False(once.HasSameContent(map));
+    }
+
+    // As with a standby that has not followed the one that took over before, or a backup that is restored twice.
+    [Fact]
+    public void A_store_that_goes_back_twice_to_the_same_state_gives_no_fence_and_no_version_twice()
+    {
+        DateTimeOffset first = new(2026, 11, 26, 0, 0, 0, TimeSpan.Zero);
+        CoapClusterMap map = CoapClusterMap.Empty.Assign(CoapNodeId.New(), CoapSlot.All);
+
+        CoapClusterMap once = map.AfterLoss(known: 1, first);
+        CoapClusterMap again = map.AfterLoss(known: 1, first.AddMilliseconds(1));
+
+        Assert.True(again.StaleFence.Value >= once.StaleFence.Value + (1 << 20));
+        Assert.True(again.Version >= once.Version + (1 << 20));
     }
 
     [Fact]

@@ -36,7 +36,7 @@ public sealed class ClusterTests
         await using CoapCluster cluster = Node();
         await cluster.StartAsync();
         CoapFence fence = cluster.FenceOf(s_slot);
-        await using ICoapClusterStore store = _memory.Open();
+        await using CoapSealedClusterStore store = Open(_memory);
         CoapClusterNode other = new(CoapNodeId.New(), "");
         CoapClusterMap map = await store.JoinAsync(other, TimeSpan.FromMinutes(1), CancellationToken.None);
 
@@ -97,7 +97,12 @@ public sealed class ClusterTests
     public void Options_are_checked_in_words()
     {
         Assert.Contains("NewSecret", Fault(new CoapClusterOptions()), StringComparison.Ordinal);
-        Assert.Contains("all zeros", Fault(new CoapClusterOptions { Secret = new byte[32] }), StringComparison.Ordinal);
+        Assert.Contains("all zeros", Fault(new CoapClusterOptions { Secrets = [new byte[32]] }), StringComparison.Ordinal);
+        ReadOnlyMemory<byte> secret = Options().Secrets[0];
+        Assert.Contains("must have 32 bytes, but has 31", Fault(new CoapClusterOptions { Secrets = [secret[1..]] }),
+            StringComparison.Ordinal);
+        Assert.Contains("are the same", Fault(new CoapClusterOptions { Secrets = [secret, secret] }), StringComparison.Ordinal);
+        Assert.Contains("has 3 secrets", Fault(new CoapClusterOptions { Secrets = [secret, secret, secret] }), StringComparison.Ordinal);
         Assert.Contains("Lease", Fault(Options(lease: TimeSpan.Zero)), StringComparison.Ordinal);
         CoapClusterOptions options = Options();
         options.Writer.MaxRecords = 1;
@@ -107,9 +112,12 @@ public sealed class ClusterTests
 
     internal static CoapClusterOptions Options(TimeSpan? lease = null) => new()
     {
-        Secret = Enumerable.Range(1, 32).Select(static i => (byte)i).ToArray(),
+        Secrets = [Enumerable.Range(1, 32).Select(static i => (byte)i).ToArray()],
         Lease = lease ?? TimeSpan.FromSeconds(5),
     };
+
+    /// <summary>The store of another node with the secret of <see cref="Options"/>.</summary>
+    internal static CoapSealedClusterStore Open(CoapMemoryCluster memory) => new(memory.Open(), Options().Secrets[0].Span);
 
     private static CoapRecordChange Put(CoapFence fence) => CoapRecordChange.Put(
         new CoapRecordKey(CoapRecordKind.Device, s_slot, "a"u8), fence, "a secret"u8.ToArray(), Timeout.InfiniteTimeSpan);

@@ -11,11 +11,14 @@ internal sealed class SharingNodes : IAsyncDisposable
 
     public CoapMemoryCluster Memory { get; }
 
+    public NodeHub Hub { get; } = new();
+
     public List<CoapCluster> All { get; } = [];
 
     public List<CutStore> Stores { get; } = [];
 
     /// <summary>Waits until they have fair shares.</summary>
+    /// <param name="nodes">The nodes.</param>
     public static Task FairAsync(IReadOnlyList<CoapCluster> nodes) => Eventually.IsTrueAsync(() => AreFair(nodes));
 
     /// <summary>Whether they have fair shares, as each of them sees it.</summary>
@@ -27,26 +30,33 @@ internal sealed class SharingNodes : IAsyncDisposable
     }
 
     /// <summary>Starts a node that shares at once and relays nothing at its end.</summary>
-    public async Task<CoapCluster> StartAsync(Action<CoapSlotMoveOptions>? configure = null, string? address = null)
+    public async Task<CoapCluster> StartAsync(Action<CoapSlotMoveOptions>? configure = null, bool shares = true)
     {
-        CoapCluster node = Make(configure, address);
+        CoapCluster node = Make(configure, shares);
         await node.StartAsync();
+        await Eventually.IsTrueAsync(() => node.Map.Orphans().Count == 0);
         return node;
     }
 
     /// <summary>Makes one that is not started.</summary>
-    public CoapCluster Make(Action<CoapSlotMoveOptions>? configure = null, string? address = null)
+    public CoapCluster Make(Action<CoapSlotMoveOptions>? configure = null, bool shares = true)
     {
         CoapClusterOptions options = ClusterTests.Options(TimeSpan.FromHours(1));
-        options.Address = address ?? $"coaps+tcp://192.0.2.{All.Count + 1}:5690";
         options.Moves.SettleTime = TimeSpan.Zero;
         options.Moves.RelayTime = TimeSpan.Zero;
         configure?.Invoke(options.Moves);
         CutStore store = new(Memory.Open());
-        CoapCluster node = new(store, options, Clock);
+        CoapCluster node = shares ? Hub.Make(store, options, Clock) : new CoapCluster(store, options, Clock);
         Stores.Add(store);
         All.Add(node);
         return node;
+    }
+
+    /// <summary>A node dies: nothing that it says arrives at the store, and the others hear of its death.</summary>
+    public Task KillAsync(int index)
+    {
+        Hub.Kill(All[index].Self.Id);
+        return Stores[index].CutAsync();
     }
 
     public async ValueTask DisposeAsync()

@@ -37,7 +37,7 @@ public sealed class SharingTimeTests : IAsyncDisposable
         CoapCluster first = await _nodes.StartAsync(static moves =>
         {
             moves.SettleTime = TimeSpan.FromMinutes(10);
-            moves.BatchSize = CoapSlot.Count;
+            moves.BatchSize = 4;
         });
         RecordingHolder holder = new();
         holder.Block();
@@ -45,14 +45,14 @@ public sealed class SharingTimeTests : IAsyncDisposable
         CoapCluster second = await _nodes.StartAsync();
 
         Task leaving = first.LeaveAsync();
-        await Eventually.IsTrueAsync(() => holder.Released.Count == CoapSlot.Count / 4);
+        await Eventually.IsTrueAsync(() => holder.Released.Count == 8 * 4);
         holder.Unblock();
-        await leaving;
+        await _nodes.Clock.AdvanceUntilAsync(leaving, TimeSpan.FromSeconds(14));
 
-        // Four batches of a sixteenth at a time.
+        // Eight batches at a time.
         await SharingNodes.FairAsync([second]);
         Assert.Equal(CoapSlot.Count, holder.Released.Count);
-        Assert.Equal(CoapSlot.Count / 4, holder.Most);
+        Assert.Equal(8 * 4, holder.Most);
     }
 
     [Theory]
@@ -90,7 +90,6 @@ public sealed class SharingTimeTests : IAsyncDisposable
         CoapCluster first = await _nodes.StartAsync(static moves =>
         {
             moves.SettleTime = TimeSpan.FromMinutes(10);
-            moves.BatchSize = 1;
             moves.ReleaseTimeout = TimeSpan.FromSeconds(5);
         });
         RecordingHolder holder = new();
@@ -124,7 +123,7 @@ public sealed class SharingTimeTests : IAsyncDisposable
 
         Task leaving = first.LeaveAsync();
         await _nodes.Clock.AdvanceUntilAsync(
-            () => second.Map.SlotsOf(second.Self.Id).Count == CoapSlot.Count - (CoapSlot.Count / 16), TimeSpan.FromSeconds(30));
+            () => second.Map.SlotsOf(second.Self.Id).Count == CoapSlot.Count - 1, TimeSpan.FromSeconds(30));
 
         holder.Unblock();
         await _nodes.Clock.AdvanceUntilAsync(leaving, TimeSpan.FromSeconds(30));
@@ -170,9 +169,37 @@ public sealed class SharingTimeTests : IAsyncDisposable
     }
 
     [Theory]
-    [InlineData(3)]
-    [InlineData(2)]
-    public async Task When_the_store_is_back_slots_of_nodes_that_live_stay_and_those_of_the_others_are_taken_after_a_lease(int living)
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task When_the_store_is_back_a_standby_leaves_the_slots_to_the_active_node_and_takes_them_after_a_lease_if_it_is_dead(
+        bool lives)
+    {
+        CoapCluster active = await _nodes.StartAsync(shares: false);
+        CoapCluster standby = await _nodes.StartAsync(shares: false);
+        await Eventually.IsTrueAsync(() => standby.Map.SlotsOf(active.Self.Id).Count == CoapSlot.Count);
+        _nodes.Memory.IsAway = true;
+        await _nodes.Clock.AdvanceUntilAsync(
+            () => _nodes.All.All(static node => node.Health.IsDegraded) && _nodes.Clock.Elapsed > TimeSpan.FromHours(2),
+            TimeSpan.FromHours(3));
+        TimeSpan back = _nodes.Clock.Elapsed;
+        if (!lives)
+        {
+            await _nodes.Stores[0].CutAsync();
+        }
+
+        _nodes.Memory.IsAway = false;
+        await _nodes.Clock.AdvanceUntilAsync(
+            () => !standby.Health.IsDegraded && (lives
+                ? _nodes.Clock.Elapsed - back > TimeSpan.FromHours(2) : standby.Map.SlotsOf(standby.Self.Id).Count == CoapSlot.Count),
+            TimeSpan.FromHours(4));
+
+        Assert.Equal(lives ? CoapSlot.Count : 0, standby.Map.SlotsOf(active.Self.Id).Count);
+        Assert.True(lives || _nodes.Clock.Elapsed - back >= TimeSpan.FromHours(1));
+        Assert.Equal(0, active.GetNodeCounters().Lost);
+    }
+
+    [Fact]
+    public async Task While_the_store_is_away_longer_than_a_lease_nodes_that_live_keep_their_slots_and_those_of_a_dead_one_are_taken_after_it()
     {
         for (int i = 0; i < 3; i++)
         {
@@ -180,26 +207,62 @@ public sealed class SharingTimeTests : IAsyncDisposable
         }
 
         await SharingNodes.FairAsync(_nodes.All);
+        long moved = _nodes.All.Sum(static node => node.GetNodeCounters().HandedOver);
         _nodes.Memory.IsAway = true;
         await _nodes.Clock.AdvanceUntilAsync(
             () => _nodes.All.All(static node => node.Health.IsDegraded) && _nodes.Clock.Elapsed > TimeSpan.FromHours(2),
             TimeSpan.FromHours(3));
-        TimeSpan back = _nodes.Clock.Elapsed;
+        await _nodes.KillAsync(2);
         _nodes.Memory.IsAway = false;
-        foreach (CutStore dead in _nodes.Stores.Skip(living))
-        {
-            await dead.CutAsync();
-        }
-
-        CoapCluster[] alive = [.. _nodes.All.Take(living)];
+        CoapCluster[] alive = [.. _nodes.All.Take(2)];
         await _nodes.Clock.AdvanceUntilAsync(
             () => alive.All(static node => !node.Health.IsDegraded) && SharingNodes.AreFair(alive), TimeSpan.FromHours(3));
 
         Assert.All(alive, static node => Assert.Equal(0, node.GetNodeCounters().Lost));
-        if (living < 3)
-        {
-            Assert.True(_nodes.Clock.Elapsed - back >= TimeSpan.FromHours(1));
-        }
+        Assert.Equal(moved, _nodes.All.Sum(static node => node.GetNodeCounters().HandedOver));
+    }
+
+    [Fact]
+    public async Task Slots_that_were_released_for_a_node_that_died_come_back_under_a_new_fence()
+    {
+        CoapCluster first = await _nodes.StartAsync();
+        RecordingHolder holder = new();
+        holder.Block();
+        first.Releases.Add(holder);
+        CoapFence before = first.FenceOf(new CoapSlot(255));
+        await _nodes.StartAsync();
+        await holder.Began;
+        CoapSlot[] released = [.. CoapSlot.All.Where(slot => first.Releases.IsMoving(slot, first.FenceOf(slot)))];
+        Assert.NotEmpty(released);
+
+        await _nodes.KillAsync(1);
+        await Eventually.IsTrueAsync(() => first.Map.Nodes.Count == 1);
+        holder.Unblock();
+
+        await _nodes.Clock.AdvanceUntilAsync(
+            () => released.All(slot => first.FenceOf(slot) == before.Next()), TimeSpan.FromSeconds(5));
+        Assert.All(released, slot => Assert.False(first.Releases.IsMoving(slot, first.FenceOf(slot))));
+        Assert.Equal(0, first.GetNodeCounters().HandedOver);
+    }
+
+    [Fact]
+    public async Task A_slot_whose_next_owner_does_not_hear_of_its_release_returns()
+    {
+        CoapCluster first = await _nodes.StartAsync();
+        RecordingHolder holder = new();
+        holder.Block();
+        first.Releases.Add(holder);
+        CoapCluster second = await _nodes.StartAsync();
+        await holder.Began;
+        _nodes.Hub.Cut(first.Self.Id, second.Self.Id);
+        CoapSlot slot = holder.Released[0];
+        CoapFence before = first.FenceOf(slot);
+        holder.Unblock();
+        await _nodes.Clock.AdvanceUntilAsync(() => first.FenceOf(slot) == before.Next(), TimeSpan.FromSeconds(5));
+
+        _nodes.Hub.Mend();
+        await _nodes.Clock.AdvanceUntilAsync(() => SharingNodes.AreFair(_nodes.All), TimeSpan.FromMinutes(2));
+        Assert.Equal(0, first.GetNodeCounters().Lost);
     }
 
     [Fact]

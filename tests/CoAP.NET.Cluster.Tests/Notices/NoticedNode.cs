@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 
 namespace CoAP.NET.Cluster.Tests.Notices;
 
-/// <summary>A node with a server of devices, and a client that observes there.</summary>
+/// <summary>A node with a server of devices, and clients that observe there.</summary>
 internal sealed class NoticedNode : IAsyncDisposable
 {
     private static int s_state;
@@ -35,11 +35,6 @@ internal sealed class NoticedNode : IAsyncDisposable
     /// <summary>What the observers were sent: path and state.</summary>
     public ConcurrentQueue<string> Heard { get; } = new();
 
-    /// <summary>What is observed here, as other nodes know it.</summary>
-    public HashSet<string> Observed { get; } = [];
-
-    public ClusterNoticeCounters Notices => Cluster.Notices.Counters;
-
     /// <summary>Changes the state of all devices at all nodes.</summary>
     public static string NextState() => $"{Interlocked.Increment(ref s_state)}";
 
@@ -50,7 +45,8 @@ internal sealed class NoticedNode : IAsyncDisposable
     public async Task StartAsync()
     {
         await Server.StartAsync();
-        Cluster.Notices.Attach(Server, "");
+        Cluster.Peers.Attach(Server, "");
+        await Cluster.StartAsync();
     }
 
     public async Task<CoapObservation> ObserveAsync(string path)
@@ -59,21 +55,8 @@ internal sealed class NoticedNode : IAsyncDisposable
         CoapClient client = new();
         _clients.Add(client);
         CoapObservation observation = await client.ObserveAsync(Server.LocalEndpoints[0] + path);
-        Observed.Add(NoticeNames.Of("", path));
         _ = ReadAsync(observation);
         return observation;
-    }
-
-    /// <summary>Says to this node that another one observes many devices.</summary>
-    public async Task TellAsIfObservedAsync(NoticedNode other, int count)
-    {
-        (string, long)[] names = [.. Enumerable.Range(0, count).Select(static i => (NoticeNames.Of("", $"/devices/{i}"), 0L))];
-        foreach ((string, long)[] part in names.Chunk(NoticeMessages.MaxObserved))
-        {
-            CoapRequest request = new(CoapMethod.Post, "/observed");
-            request.Message.Payload = NoticeMessages.Observed(false, part);
-            (await other.Cluster.Links.SendAsync(Id, request)).EnsureSuccess();
-        }
     }
 
     public async ValueTask DisposeAsync()

@@ -1,11 +1,12 @@
-using CoAP.NET.Cluster.Tests.Links;
+using CoAP.NET.Cluster.Tests.Nodes;
+using CoAP.NET.Tests;
 
 namespace CoAP.NET.Cluster.Tests.Notices;
 
 /// <summary>Notify at one node reaches the observers at all nodes, and no change is lost.</summary>
 public sealed class NotifyTests : IAsyncDisposable
 {
-    private readonly LinkedNodes _nodes = new();
+    private readonly SharingNodes _nodes = new();
     private readonly List<NoticedNode> _all = [];
 
     [Fact]
@@ -18,7 +19,6 @@ public sealed class NotifyTests : IAsyncDisposable
             await node.ObserveAsync("/devices/7");
         }
 
-        await SettleAsync();
         foreach (NoticedNode teller in _all)
         {
             int[] runs = [.. _all.Select(static node => node.Runs)];
@@ -26,7 +26,7 @@ public sealed class NotifyTests : IAsyncDisposable
 
             teller.Server.Notify("/devices/7");
 
-            await _nodes.PassUntilAsync(() => _all.All(node => node.Heard.Count(heard => heard == $"/devices/7 {state}") == 2));
+            await PassUntilAsync(() => _all.All(node => node.Heard.Count(heard => heard == $"/devices/7 {state}") == 2));
             Assert.Equal(runs.Select(static count => count + 1), _all.Select(static node => node.Runs));
         }
     }
@@ -37,22 +37,19 @@ public sealed class NotifyTests : IAsyncDisposable
         await StartAsync(2);
         await _all[1].ObserveAsync("/devices/7");
         await _all[1].ObserveAsync("/devices/8");
-        await SettleAsync();
         string state = NoticedNode.NextState();
 
         _all[0].Route.Notify();
 
-        await _nodes.PassUntilAsync(() => _all[1].HasHeard("/devices/7", state) && _all[1].HasHeard("/devices/8", state));
+        await PassUntilAsync(() => _all[1].HasHeard("/devices/7", state) && _all[1].HasHeard("/devices/8", state));
     }
 
     [Fact]
-    public async Task Only_what_another_node_observes_is_told_it_and_a_name_that_changes_often_is_told_once()
+    public async Task A_name_that_changes_often_is_told_once_and_what_nobody_observes_asks_no_handler()
     {
-        await StartAsync(3);
+        await StartAsync(2);
         await _all[1].ObserveAsync("/devices/7");
-        await _all[2].ObserveAsync("/devices/8");
-        await SettleAsync();
-        long sent = _all[0].Notices.Sent;
+        int runs = _all[1].Runs;
         string state = NoticedNode.NextState();
 
         for (int i = 0; i < 1000; i++)
@@ -61,13 +58,8 @@ public sealed class NotifyTests : IAsyncDisposable
             _all[0].Server.Notify("/devices/9");
         }
 
-        Assert.Equal(1, _all[0].Cluster.Notices.WaitingFor(_all[1].Id));
-        Assert.Equal(0, _all[0].Cluster.Notices.WaitingFor(_all[2].Id));
-        await SettleAsync();
-        await _nodes.PassUntilAsync(() => _all[1].HasHeard("/devices/7", state));
-        Assert.Equal(sent + 1, _all[0].Notices.Sent);
-        Assert.Equal(0, _all[1].Notices.Sent + _all[2].Notices.Sent);
-        Assert.DoesNotContain(_all[2].Heard, heard => heard.EndsWith(state, StringComparison.Ordinal));
+        await PassUntilAsync(() => _all[1].HasHeard("/devices/7", state));
+        Assert.Equal(runs + 1, _all[1].Runs);
     }
 
     [Fact]
@@ -77,114 +69,91 @@ public sealed class NotifyTests : IAsyncDisposable
         await _all[0].ObserveAsync("/devices/7");
         await StartAsync(1);
         await _all[1].ObserveAsync("/devices/8");
-        await SettleAsync();
         string state = NoticedNode.NextState();
 
         _all[0].Server.Notify("/devices/8");
         _all[1].Server.Notify("/devices/7");
 
-        await _nodes.PassUntilAsync(() => _all[0].HasHeard("/devices/7", state) && _all[1].HasHeard("/devices/8", state));
-        Assert.Equal(0, _all[0].Notices.Missed);
+        await PassUntilAsync(() => _all[0].HasHeard("/devices/7", state) && _all[1].HasHeard("/devices/8", state));
     }
 
     [Fact]
-    public async Task What_changes_before_another_node_was_told_that_it_is_observed_is_not_lost()
+    public async Task What_changes_while_two_nodes_are_cut_off_from_each_other_is_told_when_they_are_not_any_more()
     {
         await StartAsync(2);
-        await SettleAsync();
         await _all[1].ObserveAsync("/devices/7");
-        string state = NoticedNode.NextState();
-
-        // No time has passed, so the other node knows nothing of the observer yet.
-        _all[0].Server.Notify("/devices/7");
-        Assert.Equal(0, _all[0].Cluster.Notices.WaitingFor(_all[1].Id));
-        await SettleAsync();
-
-        await _nodes.PassUntilAsync(() => _all[1].HasHeard("/devices/7", state));
-        Assert.Equal(1, _all[1].Notices.Missed);
-    }
-
-    [Fact]
-    public async Task What_changes_while_a_link_is_broken_is_told_when_there_is_one_again()
-    {
-        await using CuttableWire wire = new();
-        await StartAsync(1);
-        await StartAsync(1, wire);
-        await _all[1].ObserveAsync("/devices/7");
-        await SettleAsync();
-
-        wire.Cut();
-        await _nodes.PassUntilAsync(() => !_all[0].Cluster.Links.IsUp(_all[1].Id));
+        _nodes.Hub.Cut(_all[0].Id, _all[1].Id);
         string state = NoticedNode.NextState();
         _all[0].Server.Notify("/devices/7");
         await _all[1].ObserveAsync("/devices/8");
         _all[0].Server.Notify("/devices/8");
-        wire.Mend();
 
-        await _nodes.PassUntilAsync(() => _all[1].HasHeard("/devices/7", state) && _all[1].HasHeard("/devices/8", state));
+        // The call fails after 30 s, and the next one waits for the end of the cut.
+        _nodes.Clock.Advance(TimeSpan.FromSeconds(40));
+        Assert.False(_all[1].HasHeard("/devices/7", state));
+        _nodes.Hub.Mend();
+
+        await PassUntilAsync(() => _all[1].HasHeard("/devices/7", state) && _all[1].HasHeard("/devices/8", state));
     }
 
     [Fact]
-    public async Task Who_observes_no_more_is_told_no_more()
+    public async Task A_lost_notice_is_told_again()
     {
-        await StartAsync(2);
-        CoapObservation observation = await _all[1].ObserveAsync("/devices/7");
-        await SettleAsync();
-        await observation.DisposeAsync();
-        _all[1].Observed.Clear();
-        await _nodes.PassUntilAsync(() => _all[1].Server.ObserverCount == 0);
-        await SettleAsync();
-
-        _all[0].Server.Notify("/devices/7");
-
-        Assert.Equal(0, _all[0].Cluster.Notices.WaitingFor(_all[1].Id));
-    }
-
-    [Fact]
-    public async Task A_storm_of_changes_stays_in_bounds_and_what_found_no_room_is_marked_all_the_same()
-    {
-        const int Count = TellingPeer.MaxWaiting + 10_000;
         await StartAsync(2);
         await _all[1].ObserveAsync("/devices/7");
-        await SettleAsync();
-        await _all[0].TellAsIfObservedAsync(_all[1], Count);
+        int lost = 0;
+        _nodes.Hub.Loses = (_, to) => to == _all[1].Id && Interlocked.Increment(ref lost) <= 3;
         string state = NoticedNode.NextState();
 
-        for (int i = 0; i < Count; i++)
-        {
-            _all[0].Server.Notify($"/devices/{i}");
-            Assert.InRange(_all[0].Cluster.Notices.WaitingFor(_all[1].Id), 0, TellingPeer.MaxWaiting);
-        }
+        _all[0].Server.Notify("/devices/7");
 
-        await SettleAsync();
-        await _nodes.PassUntilAsync(() => _all[1].HasHeard("/devices/7", state));
+        await PassUntilAsync(() => _all[1].HasHeard("/devices/7", state));
+        Assert.True(Volatile.Read(ref lost) > 3);
     }
 
     [Fact]
-    public async Task A_server_that_stopped_is_told_nothing_any_more()
+    public async Task What_changes_while_a_node_counts_as_dead_is_told_when_it_is_back()
     {
         await StartAsync(2);
         await _all[1].ObserveAsync("/devices/7");
-        await SettleAsync();
-
-        await _all[1].Server.StopAsync();
-        _all[1].Observed.Clear();
-        await _nodes.PassUntilAsync(() => _all[1].Cluster.Notices.ServerCount == 0);
-        await SettleAsync();
-
+        _nodes.Hub.Kill(_all[1].Id);
+        await Eventually.IsTrueAsync(() => !_all[0].Cluster.Peers.IsUp(_all[1].Id));
+        string state = NoticedNode.NextState();
         _all[0].Server.Notify("/devices/7");
-        Assert.Equal(0, _all[0].Cluster.Notices.WaitingFor(_all[1].Id));
+
+        _nodes.Hub.Revive(_all[1].Id);
+
+        await PassUntilAsync(() => _all[1].HasHeard("/devices/7", state));
     }
 
     [Fact]
-    public async Task A_node_without_links_follows_nobody()
+    public async Task After_a_storm_of_changes_that_found_no_room_all_observers_are_told()
     {
-        CoapMemoryCluster memory = new();
-        await using CoapCluster cluster = new(memory.Open(), new CoapClusterOptions { Secret = LinkedNodes.Secret });
-        await using CoapServer server = new();
-        cluster.Notices.Attach(server, "");
+        await StartAsync(2);
+        await _all[1].ObserveAsync("/devices/7");
+        string state = NoticedNode.NextState();
+        _all[0].Server.Notify("/devices/7");
+        for (int i = 10; i < 80_000; i++)
+        {
+            _all[0].Server.Notify($"/devices/{i}");
+        }
 
-        Assert.Equal(0, cluster.Notices.ServerCount);
+        await PassUntilAsync(() => _all[1].HasHeard("/devices/7", state));
+    }
+
+    [Fact]
+    public async Task A_server_that_stopped_does_not_keep_others_from_being_told()
+    {
+        await StartAsync(3);
+        await _all[1].ObserveAsync("/devices/7");
+        await _all[2].ObserveAsync("/devices/7");
+        await _all[1].Server.StopAsync();
+        string state = NoticedNode.NextState();
+
+        _all[0].Server.Notify("/devices/7");
+
+        await PassUntilAsync(() => _all[2].HasHeard("/devices/7", state));
+        Assert.False(_all[1].HasHeard("/devices/7", state));
     }
 
     public async ValueTask DisposeAsync()
@@ -197,19 +166,22 @@ public sealed class NotifyTests : IAsyncDisposable
         await _nodes.DisposeAsync();
     }
 
-    private async Task StartAsync(int count, CuttableWire? wire = null)
+    private async Task StartAsync(int count)
     {
         for (int i = 0; i < count; i++)
         {
-            NoticedNode node = new(_nodes.Add(wire?.Address ?? ""));
+            NoticedNode node = new(_nodes.Make());
             _all.Add(node);
             await node.StartAsync();
         }
 
-        await _nodes.StartAsync(wire);
+        await Eventually.IsTrueAsync(() => _all.All(node => node.Cluster.Peers.Up.Count == _all.Count - 1));
     }
 
-    // Until every node was told what there is to tell.
-    private Task SettleAsync() => _nodes.PassUntilAsync(() =>
-        _all.All(static node => !node.Cluster.Notices.HasWork && node.Cluster.Notices.IsObserved(node.Observed)));
+    // The servers have real sockets, and the nodes virtual time.
+    private Task PassUntilAsync(Func<bool> condition) => Eventually.IsTrueAsync(() =>
+    {
+        _nodes.Clock.Advance(TimeSpan.FromMilliseconds(20));
+        return condition();
+    });
 }

@@ -107,7 +107,7 @@ public sealed class ClusterOscoreStoreTests
     {
         await using CoapCluster cluster = await NodeAsync();
         OscoreStoredState state = await cluster.OscoreStore.OpenAsync(s_key, default);
-        await using ICoapClusterStore store = _memory.Open();
+        await using CoapSealedClusterStore store = ClusterTests.Open(_memory);
         CoapClusterNode other = new(CoapNodeId.New(), "");
         CoapClusterMap map = await store.JoinAsync(other, TimeSpan.FromHours(1), default);
         Assert.True(await store.TryChangeAsync(map.Assign(other.Id, [s_slot]), default));
@@ -123,20 +123,43 @@ public sealed class ClusterOscoreStoreTests
     public async Task What_cannot_be_read_is_never_taken_for_a_new_context()
     {
         await using CoapCluster cluster = await NodeAsync();
-        await using ICoapClusterStore below = _memory.Open();
-        await below.WriteAsync((CoapRecordChange[])[CoapRecordChange.Put(
-            new CoapRecordKey(CoapRecordKind.OscoreContext, s_slot, s_key.Bytes.Span), cluster.FenceOf(s_slot), new byte[50],
-            Timeout.InfiniteTimeSpan)], default);
+        foreach (byte[] state in (byte[][])[[0xff, .. new byte[15]], [.. new byte[10], 1, 0, 0, 0, 0, 1]])
+        {
+            await cluster.Store.WriteAsync((CoapRecordChange[])[CoapRecordChange.Put(
+                new CoapRecordKey(CoapRecordKind.OscoreContext, s_slot, s_key.Bytes.Span), cluster.FenceOf(s_slot), state,
+                Timeout.InfiniteTimeSpan)], default);
 
-        OscoreStoreException exception = await Assert.ThrowsAsync<OscoreStoreException>(async () =>
-            await cluster.OscoreStore.OpenAsync(s_key, default));
-        Assert.Equal(OscoreStoreFault.Corrupt, exception.Fault);
+            OscoreStoreException exception = await Assert.ThrowsAsync<OscoreStoreException>(async () =>
+                await cluster.OscoreStore.OpenAsync(s_key, default));
+            Assert.Equal(OscoreStoreFault.Corrupt, exception.Fault);
+        }
+    }
 
-        await cluster.Store.WriteAsync((CoapRecordChange[])[CoapRecordChange.Put(
-            new CoapRecordKey(CoapRecordKind.OscoreContext, s_slot, s_key.Bytes.Span), cluster.FenceOf(s_slot), new byte[5],
-            Timeout.InfiniteTimeSpan)], default);
-        exception = await Assert.ThrowsAsync<OscoreStoreException>(async () => await cluster.OscoreStore.OpenAsync(s_key, default));
-        Assert.Equal(OscoreStoreFault.Corrupt, exception.Fault);
+    [Fact]
+    public async Task Numbers_go_on_at_what_was_reserved_although_the_secret_of_the_cluster_is_another_one()
+    {
+        await using (CoapCluster first = await NodeAsync())
+        {
+            OscoreStoredState state = await first.OscoreStore.OpenAsync(s_key, default);
+            await first.OscoreStore.ReserveAsync(s_key, state.Epoch, 100, default);
+            await first.OscoreStore.CloseAsync(s_key, state.Epoch, new OscoreReceivedNumbers(77, [0b101]), default);
+        }
+
+        await using (CoapSealedClusterStore store = ClusterTests.Open(_memory))
+        {
+            CoapRecord mark = (await store.FindAsync(SecretMark.RecordKey, default))!;
+            await store.WriteAsync(new[] { CoapRecordChange.Remove(mark.Key, mark.Fence) }, default);
+        }
+
+        CoapClusterOptions options = ClusterTests.Options(TimeSpan.FromHours(1));
+        options.Secrets = [CoapSealedClusterStore.NewSecret()];
+        await using CoapCluster second = new(_memory.Open(), options);
+        await second.StartAsync();
+        OscoreStoredState after = await second.OscoreStore.OpenAsync(s_key, default);
+
+        Assert.Equal((100UL, false, 77UL), (after.Next, after.IsNew, after.Received!.Next));
+        await second.OscoreStore.ReserveAsync(s_key, after.Epoch, 200, default);
+        Assert.Equal(200UL, (await second.OscoreStore.OpenAsync(s_key, default)).Next);
     }
 
     [Fact]
@@ -145,13 +168,13 @@ public sealed class ClusterOscoreStoreTests
         await using CoapCluster cluster = await NodeAsync();
         OscoreStoredState state = await cluster.OscoreStore.OpenAsync(s_key, default);
         await cluster.OscoreStore.ReserveAsync(s_key, state.Epoch, 100, default);
-        Assert.Equal((1, 1), (_memory.Count, cluster.OscoreStore.OpenCount));
+        Assert.Equal((2, 1), (_memory.Count, cluster.OscoreStore.OpenCount));
 
         await cluster.OscoreStore.ForgetAsync(s_key);
 
-        Assert.Equal((0, 0), (_memory.Count, cluster.OscoreStore.OpenCount));
+        Assert.Equal((1, 0), (_memory.Count, cluster.OscoreStore.OpenCount));
         await RefusedAsync(cluster, state.Epoch);
-        Assert.Equal(0, _memory.Count);
+        Assert.Equal(1, _memory.Count);
         await cluster.OscoreStore.ForgetAsync(s_key);
         Assert.True((await cluster.OscoreStore.OpenAsync(s_key, default)).IsNew);
     }
@@ -165,7 +188,7 @@ public sealed class ClusterOscoreStoreTests
 
         OscoreStoreException exception = await Assert.ThrowsAsync<OscoreStoreException>(async () =>
             await other.OscoreStore.ForgetAsync(s_key));
-        Assert.Equal((OscoreStoreFault.InUse, 1), (exception.Fault, _memory.Count));
+        Assert.Equal((OscoreStoreFault.InUse, 2), (exception.Fault, _memory.Count));
     }
 
     [Fact]

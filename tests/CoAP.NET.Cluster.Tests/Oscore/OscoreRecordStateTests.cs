@@ -2,7 +2,7 @@ using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Cluster.Tests.Oscore;
 
-/// <summary>Bytes that no version of the library wrote are not read as numbers that were used.</summary>
+/// <summary>Each version reads epoch and bound of each other version, and bytes of no version are not read as numbers.</summary>
 public sealed class OscoreRecordStateTests
 {
     private static readonly byte[] s_good = new OscoreRecordState(3, 100, new OscoreReceivedNumbers(5, new byte[8])).ToBytes();
@@ -11,15 +11,22 @@ public sealed class OscoreRecordStateTests
     public void What_was_written_is_read() => Assert.Equal((3UL, 100UL, 5UL), OscoreRecordState.Parse(s_good) is { } state
         ? (state.Epoch, state.Bound, state.Received!.Next) : default);
 
-    [Theory]
-    [InlineData(0, 2)]
-    [InlineData(17, 2)]
-    [InlineData(17, 0)]
-    public void A_changed_version_or_mark_is_damage(int at, byte value)
-    {
-        byte[] changed = [.. s_good];
-        changed[at] = value;
+    [Fact]
+    public void The_format_is_fixed_so_that_each_version_reads_it() => Assert.Equal(
+        [0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 100, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0], s_good);
 
-        Assert.Null(OscoreRecordState.Parse(changed));
+    [Theory]
+    [InlineData("")]
+    [InlineData("ff")]
+    [InlineData("ffffffffffffffff00")]
+    public void What_follows_the_bound_in_another_version_does_not_hide_it(string rest) =>
+        Assert.Equal(new OscoreRecordState(3, 100, null), OscoreRecordState.Parse([.. s_good.AsSpan(0, 16), .. Convert.FromHexString(rest)]));
+
+    [Fact]
+    public void Too_few_bytes_and_numbers_that_no_context_has_are_damage()
+    {
+        Assert.Null(OscoreRecordState.Parse(s_good.AsSpan(0, 15)));
+        Assert.Null(OscoreRecordState.Parse([0xff, .. s_good.AsSpan(1)]));
+        Assert.Null(OscoreRecordState.Parse(new OscoreRecordState(3, (1UL << 40) + 1, null).ToBytes()));
     }
 }

@@ -12,6 +12,8 @@ public sealed class PostgreSqlServer : IAsyncLifetime
 
     internal string ConnectionString => _process.ConnectionString;
 
+    internal string Folder => _process.Folder;
+
     public async ValueTask InitializeAsync() => _process = await PostgreSqlProcess.StartAsync(isDurable: false);
 
     public ValueTask DisposeAsync() => _process.DisposeAsync();

@@ -9,6 +9,9 @@ namespace CoAP.NET.Cluster.Tests.PostgreSql;
 [External("postgres")]
 public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreSuite
 {
+    private const string EndConnections =
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'CoAP.NET.Cluster'";
+
     private static int s_schemas;
 
     private readonly string _schema = $"test{Interlocked.Increment(ref s_schemas)}";
@@ -45,8 +48,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         await WriteAsync(store, Put("a", before[One].Fence, "of before"));
 
         // As a standby has it that lacks the last changes; whoever was connected is not any more.
-        await server.DoAsync($"update {_schema}.map set {change}; select pg_terminate_backend(pid) from pg_locks "
-            + $"where locktype = 'advisory' and (classid::bigint << 32) | objid::bigint = {self.Id.ToInt64()}");
+        await server.DoAsync($"update {_schema}.map set {change}; {EndConnections}");
         CoapClusterMap after = await store.JoinAsync(self, TimeSpan.FromHours(1), Token);
         ICoapClusterStore other = Open();
         CoapClusterMap seen = await other.JoinAsync(Node(), TimeSpan.FromHours(1), Token);
@@ -78,28 +80,155 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         Assert.Equal(expected, await command.ExecuteScalarAsync(Token));
     }
 
+    /// <summary>As after the promotion of a standby that followed neither the first nor the second server.</summary>
     [Fact]
-    public async Task A_process_that_ends_is_seen_long_before_its_lease_ends()
+    public async Task A_database_that_goes_back_twice_to_the_same_state_gives_no_fence_twice()
     {
-        ICoapClusterStore dying = Open();
-        CoapClusterNode other = Node();
-        await dying.JoinAsync(other, TimeSpan.FromHours(1), Token);
-        ICoapClusterStore survivor = Open();
+        await using CoapPostgreSqlClusterStore store = new(Options());
         CoapClusterNode self = Node();
-        await survivor.JoinAsync(self, TimeSpan.FromHours(1), Token);
-        await using IAsyncEnumerator<CoapClusterMap> watch = survivor.WatchAsync(Token).GetAsyncEnumerator(Token);
-        await UntilAsync(watch, static map => map.Nodes.Count == 2);
+        CoapClusterMap map = await store.JoinAsync(self, TimeSpan.FromHours(1), Token);
+        Assert.True(await store.TryChangeAsync(map.Assign(self.Id, CoapSlot.All), Token));
+        await server.DoAsync($"create table {_schema}.map_of_standby as table {_schema}.map; "
+            + $"create table {_schema}.slots_of_standby as table {_schema}.slots");
+        HashSet<CoapFence> fences = [];
+        for (int i = 1; i <= 3; i++)
+        {
+            await server.DoAsync($"""
+                delete from {_schema}.map; insert into {_schema}.map select version, stale, '1/00000001' from {_schema}.map_of_standby;
+                delete from {_schema}.slots; insert into {_schema}.slots table {_schema}.slots_of_standby; {EndConnections};
+                """);
 
-        // As the kernel does with the connections of a process that is killed.
-        long key = other.Id.ToInt64();
-        await server.DoAsync("select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' "
-            + $"and (classid::bigint << 32) | objid::bigint = {key}");
+            // A process that knows nothing of the time before, as it is after a restart of all nodes.
+            await using CoapPostgreSqlClusterStore restarted = new(Options());
+            CoapClusterNode node = Node();
+            map = await restarted.JoinAsync(node, TimeSpan.FromHours(1), Token);
+            CoapClusterMap taken = map.Assign(node.Id, CoapSlot.All);
+            Assert.True(await restarted.TryChangeAsync(taken, Token));
 
-        Assert.Equal([self], (await UntilAsync(watch, static map => map.Nodes.Count == 1)).Nodes);
+            Assert.True(map.IsAfterLoss);
+            Assert.True(fences.Add(taken[One].Fence));
+        }
+    }
 
-        // Where the process lives on, it is back with its next renewal.
-        Assert.Contains(other, (await dying.JoinAsync(other, TimeSpan.FromHours(1), Token)).Nodes);
-        await UntilAsync(watch, static map => map.Nodes.Count == 2);
+    [Fact]
+    public async Task The_end_of_a_connection_or_of_all_of_them_is_no_end_of_a_node()
+    {
+        ICoapClusterStore first = Open();
+        CoapClusterNode one = Node();
+        await first.JoinAsync(one, TimeSpan.FromHours(1), Token);
+        ICoapClusterStore second = Open();
+        CoapClusterNode two = Node();
+        await second.JoinAsync(two, TimeSpan.FromHours(1), Token);
+        await using IAsyncEnumerator<CoapClusterMap> watch = second.WatchAsync(Token).GetAsyncEnumerator(Token);
+        CoapClusterMap seen = await UntilAsync(watch, static map => map.Nodes.Count == 2);
+
+        await server.DoAsync(EndConnections);
+
+        // Each reading from now on: over the connection of the lease, and over the one that watches, which shows no map without the node.
+        Assert.Equal(seen.Nodes, (await second.JoinAsync(two, TimeSpan.FromHours(1), Token)).Nodes);
+        Assert.True(await second.TryChangeAsync(seen.Assign(two.Id, [One]), Token));
+        Assert.True(await watch.MoveNextAsync());
+        Assert.Equal((1, 2), (watch.Current.Version, watch.Current.Nodes.Count));
+        Assert.Equal(seen.Nodes, (await first.JoinAsync(one, TimeSpan.FromHours(1), Token)).Nodes);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_pooler_in_transaction_mode_is_named_with_the_cure_and_one_in_session_mode_works(bool isSessionMode)
+    {
+        await using ScriptedPooler pooler = new(server.Folder, isSessionMode);
+        await using CoapPostgreSqlClusterStore store = new(new CoapPostgreSqlClusterOptions
+        {
+            ConnectionString = pooler.ConnectionString,
+            Schema = _schema,
+        });
+        CoapClusterNode self = Node();
+        if (isSessionMode)
+        {
+            CoapClusterMap map = await store.JoinAsync(self, Lease, Token);
+            Assert.True(await store.TryChangeAsync(map.Assign(self.Id, [One]), Token));
+            await WriteAsync(store, Put("a", new CoapFence(1), "state"));
+            Assert.Equal(["a=state"], await TextsAsync(store));
+            return;
+        }
+
+        CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () =>
+            await store.JoinAsync(self, Lease, Token));
+
+        Assert.Equal(CoapClusterStoreFault.Incompatible, exception.Fault);
+        Assert.Contains("pooler in transaction mode", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("pool_mode = session", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("42P05")]
+    [InlineData("26000")]
+    public void Prepared_statements_that_another_connection_made_or_took_away_are_the_work_of_a_pooler(string state)
+    {
+        CoapClusterStoreException exception = PostgreSqlFaults.Of(new PostgresException("prepared statement", "ERROR", "ERROR", state));
+
+        Assert.Equal(CoapClusterStoreFault.Incompatible, exception.Fault);
+        Assert.Contains("pooler in transaction mode", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Numbers_of_OSCORE_contexts_go_on_in_new_tables_of_any_version()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        byte[] numbers = [0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 1, 0, 7];
+        await WriteAsync(store, PutNumbers("a", fence, numbers), Put("a", fence, "state"));
+        await store.DisposeAsync();
+        Assert.Equal((3L, 256L), (await server.AskAsync<long>($"select epoch from {_schema}.oscore"),
+            await server.AskAsync<long>($"select bound from {_schema}.oscore")));
+
+        // What an operator does to go back to an older version.
+        await server.DoAsync($"drop table {_schema}.schema_version, {_schema}.map, {_schema}.slots, {_schema}.nodes, {_schema}.writers, "
+            + $"{_schema}.records; drop sequence {_schema}.generations");
+        (store, _) = await OwnerAsync();
+
+        Assert.Equal(numbers, (await store.FindAsync(NumbersKey("a"), Token))!.State.ToArray());
+        Assert.Empty(await TextsAsync(store));
+    }
+
+    /// <summary>The promise of docs/cluster-deployment.md: what a fleet writes grows with its messages, not with its keys.</summary>
+    [Fact]
+    public async Task A_message_of_a_device_writes_at_most_150_bytes_of_log()
+    {
+        const int Devices = 1_000;
+        const int Messages = 10;
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        await WriteAsync(store, [.. Changes(CoapRecordKind.Session, 320)]);
+
+        // The first messages make the records, and room for the next versions of the rows.
+        for (int i = 0; i < 3; i++)
+        {
+            await WriteAsync(store, [.. Changes(CoapRecordKind.SessionProgress, 24)]);
+        }
+
+        await server.DoAsync($"vacuum {_schema}.records");
+        decimal before = await PositionAsync();
+        for (int i = 0; i < Messages; i++)
+        {
+            await WriteAsync(store, [.. Changes(CoapRecordKind.SessionProgress, 24)]);
+        }
+
+        decimal bytes = (await PositionAsync() - before) / (Devices * Messages);
+        TestContext.Current.TestOutputHelper!.WriteLine($"{bytes} bytes of log for a message");
+        Assert.InRange(bytes, 1, 150);
+
+        IEnumerable<CoapRecordChange> Changes(CoapRecordKind kind, int length)
+        {
+            for (int i = 0; i < Devices; i++)
+            {
+                byte[] state = new byte[length];
+                CoapRandomSource.Secure.Fill(state);
+                yield return CoapRecordChange.Put(
+                    new CoapRecordKey(kind, One, [0, 1, .. BitConverter.GetBytes(i), 2, 3, 4]), fence, state, TimeSpan.FromDays(1));
+            }
+        }
+
+        Task<decimal> PositionAsync() => server.AskAsync<decimal>("select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')");
     }
 
     [Fact]
@@ -253,6 +382,19 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     }
 
     [Fact]
+    public async Task Tables_of_a_preview_which_encrypted_the_numbers_of_OSCORE_contexts_are_not_touched()
+    {
+        await server.DoAsync($"create schema {_schema}; create table {_schema}.schema_version as select 2 as version");
+
+        CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () =>
+            await Open().JoinAsync(Node(), Lease, Token));
+
+        Assert.Equal(CoapClusterStoreFault.Incompatible, exception.Fault);
+        Assert.Contains("version 2; this one supports", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("new Master Secrets", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task Who_may_not_use_the_tables_is_told_so()
     {
         await server.DoAsync($"create role guest_{_schema} login; revoke create on database postgres from public");
@@ -291,6 +433,34 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
             new CoapPostgreSqlClusterOptions { ConnectionString = "Host=db", Schema = "a; drop table b" }));
         Assert.Throws<ArgumentOutOfRangeException>(() => new CoapPostgreSqlClusterStore(
             new CoapPostgreSqlClusterOptions { ConnectionString = "Host=db", PollInterval = TimeSpan.Zero }));
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData(";Target Session Attributes=any")]
+    [InlineData(";Target Session Attributes=prefer-primary")]
+    public void Several_hosts_without_the_wish_for_the_primary_are_refused_with_what_to_write(string attributes)
+    {
+        ArgumentException exception = Assert.Throws<ArgumentException>(() => new CoapPostgreSqlClusterStore("Host=db1,db2" + attributes));
+
+        Assert.Contains("'Target Session Attributes=primary'", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("standby", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("primary")]
+    [InlineData("read-write")]
+    public async Task Of_several_hosts_the_primary_is_found(string attributes)
+    {
+        CoapPostgreSqlClusterOptions options = Options();
+        options.ConnectionString = server.ConnectionString.Replace(
+            $"Host={server.Folder}", $"Host={server.Folder}-absent,{server.Folder};Target Session Attributes={attributes}",
+            StringComparison.Ordinal);
+        await using CoapPostgreSqlClusterStore store = new(options);
+
+        Assert.Single((await store.JoinAsync(Node(), Lease, Token)).Nodes);
+        Assert.Empty(await TextsAsync(store));
+        Assert.Equal(1, new NpgsqlConnectionStringBuilder(options.Checked().ConnectionString).HostRecheckSeconds);
     }
 
     protected override ICoapClusterStore OpenStore() => new CoapPostgreSqlClusterStore(Options());

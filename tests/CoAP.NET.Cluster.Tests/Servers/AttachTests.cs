@@ -116,7 +116,7 @@ public sealed class AttachTests
                 options.Endpoint.UseDtls(new CoapDtlsOptions { Server = Dtls() });
             }
         }).UseDtls().UseCluster();
-        builder.Services.AddCoapCluster(static options => options.Secret = ClusterTests.Options().Secret).UseMemory(_memory);
+        builder.Services.AddCoapCluster(static options => options.Secrets = ClusterTests.Options().Secrets).UseMemory(_memory);
         using IHost host = builder.Build();
 
         await host.StartAsync();

@@ -227,18 +227,6 @@ public sealed class LostFileTests : IDisposable
         Assert.Single(Directory.GetFileSystemEntries(_folder));
     }
 
-    [Fact]
-    public async Task A_file_of_the_first_version_is_upgraded_with_its_records()
-    {
-        CoapSqliteClusterStore store = await OwnerAsync();
-        await WriteAsync(store, "a");
-        await store.DisposeAsync();
-        Change("drop table store; pragma user_version = 1");
-
-        await using CoapSqliteClusterStore again = new(FilePath);
-        Assert.NotNull(await FindAsync(again, "a"));
-    }
-
     // After a fault of the disk the store opens its file again. Meanwhile anything may have happened to the file.
     [Fact]
     public void After_a_fault_only_the_same_file_is_opened_again()

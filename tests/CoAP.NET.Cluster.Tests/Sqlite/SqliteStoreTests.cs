@@ -88,6 +88,22 @@ public sealed class SqliteStoreTests : StoreSuite
         Assert.False(exception.IsTransient);
     }
 
+    [Fact]
+    public async Task A_file_of_a_preview_which_encrypted_the_numbers_of_OSCORE_contexts_is_not_touched()
+    {
+        ICoapClusterStore store = Open();
+        await store.JoinAsync(Node(), Lease, Token);
+        await store.DisposeAsync();
+        Change("pragma user_version = 2");
+
+        CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () =>
+            await Open().JoinAsync(Node(), Lease, Token));
+
+        Assert.Equal(CoapClusterStoreFault.Incompatible, exception.Fault);
+        Assert.Contains("version 2", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("new Master Secrets", exception.Message, StringComparison.Ordinal);
+    }
+
     [Theory]
     [InlineData("insert into slots values (999, zeroblob(8), 1)")]
     [InlineData("update slots set node = zeroblob(3)")]

@@ -174,7 +174,7 @@ public sealed class RelayWayTests : IDisposable
     }
 
     [Fact]
-    public async Task What_reaches_the_wrong_node_goes_from_port_to_port_and_not_over_the_link()
+    public async Task What_reaches_the_wrong_node_goes_from_port_to_port_and_not_by_posts()
     {
         if (!CoapDtls.IsSupported)
         {
@@ -183,7 +183,7 @@ public sealed class RelayWayTests : IDisposable
 
         await using Site site = await Site.StartAsync(2, 4);
         await HaveWaysAsync(site);
-        long[] items = [.. site.Nodes.Select(static node => node.Cluster.Links.Counters.ItemsSent)];
+        long[] items = [.. site.Nodes.Select(static node => node.Posted)];
         site.Balancer.Sprays = true;
         site.Talk();
         await site.MoreAsync(100);
@@ -191,14 +191,14 @@ public sealed class RelayWayTests : IDisposable
 
         site.AssertNobodyShookHandsAgain();
         Assert.Equal(0, site.ServedTwice);
-        Assert.Equal(items, site.Nodes.Select(static node => node.Cluster.Links.Counters.ItemsSent));
+        Assert.Equal(items, site.Nodes.Select(static node => node.Posted));
         Assert.All(site.Nodes, static node => Assert.NotEqual(0, node.Cluster.GetNodeCounters().Relayed));
         Assert.All(site.Nodes, static node => Assert.NotEqual(0, node.Cluster.GetNodeCounters().RelaysReturned));
         Assert.All(site.Nodes, static node => Assert.Equal(0, node.Cluster.GetNodeCounters().RelaysLost));
     }
 
     [Fact]
-    public async Task Where_processes_share_the_port_nodes_use_the_link()
+    public async Task Where_processes_share_the_port_nodes_use_posts()
     {
         if (!CoapDtls.IsSupported || !OperatingSystem.IsLinux())
         {

@@ -23,6 +23,8 @@ internal sealed class Site : IAsyncDisposable
 
     public CoapMemoryCluster Memory { get; } = new();
 
+    public NodeHub Hub { get; } = new();
+
     public TestBalancer Balancer { get; } = new();
 
     public List<SiteNode> Nodes { get; } = [];
@@ -102,7 +104,7 @@ internal sealed class Site : IAsyncDisposable
 
     public async Task<SiteNode> AddAsync(TimeSpan? lease = null, TimeProvider? time = null)
     {
-        SiteNode node = await SiteNode.StartAsync(Memory, _keys, Serve, _log, lease, time, SharedPort, ReleaseTimeout);
+        SiteNode node = await SiteNode.StartAsync(Hub, Memory, _keys, Serve, _log, lease, time, SharedPort, ReleaseTimeout);
         Nodes.Add(node);
         _started.Add(node);
         Use();
@@ -112,11 +114,11 @@ internal sealed class Site : IAsyncDisposable
     /// <summary>The balancer sends to the nodes that there are.</summary>
     public void Use() => Balancer.Use([.. Nodes.Select(static node => node.Address)]);
 
-    /// <summary>Waits until the nodes share the slots and have links with each other.</summary>
+    /// <summary>Waits until the nodes share the slots and know each other.</summary>
     public async Task FairAsync()
     {
         await SharingNodes.FairAsync([.. Nodes.Select(static node => node.Cluster)]);
-        await Eventually.IsTrueAsync(() => Nodes.All(node => node.Cluster.Links.Up.Count >= Nodes.Count - 1));
+        await Eventually.IsTrueAsync(() => Nodes.All(node => node.Cluster.Peers.Up.Count >= Nodes.Count - 1));
     }
 
     /// <summary>A device asks, and is answered.</summary>

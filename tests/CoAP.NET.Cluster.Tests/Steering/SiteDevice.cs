@@ -12,7 +12,6 @@ internal sealed class SiteDevice : IAsyncDisposable
     private readonly CoapServer _server;
     private readonly CoapRouteHandlerBuilder _route;
     private int _state;
-    private int _asked;
 
     public SiteDevice(string name, byte[] key)
     {
@@ -28,8 +27,6 @@ internal sealed class SiteDevice : IAsyncDisposable
         }));
         _server.Endpoint.ExpectConnections();
         _route = _server.MapGet(Path, () => CoapResults.Text(State)).Observable(TimeSpan.FromHours(1));
-        _server.MapGet("/slow", WaitAsync);
-        _server.MapPost("/slow", WaitAsync);
     }
 
     public string Name { get; }
@@ -44,12 +41,6 @@ internal sealed class SiteDevice : IAsyncDisposable
 
     /// <summary>How many sessions it opened.</summary>
     public long Sessions => _server.Endpoint.Counters[CoapCounter.ConnectionsOpened];
-
-    /// <summary>How often its slow resource was asked.</summary>
-    public int Asked => Volatile.Read(ref _asked);
-
-    /// <summary>Its slow resource answers then.</summary>
-    public TaskCompletionSource Answer { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     public Task StartAsync() => _server.StartAsync();
 
@@ -67,11 +58,4 @@ internal sealed class SiteDevice : IAsyncDisposable
     public string Describe() => $"{Name} at state {State}: {_server.Counters}, {Observers} observers";
 
     public ValueTask DisposeAsync() => _server.DisposeAsync();
-
-    private async Task<CoapResult> WaitAsync(CoapRequest request, CancellationToken cancellationToken)
-    {
-        Interlocked.Increment(ref _asked);
-        await Answer.Task.WaitAsync(cancellationToken);
-        return CoapResults.Text(Name);
-    }
 }

@@ -23,6 +23,9 @@ internal sealed class SiteNode : IAsyncDisposable
 
     public CutStore Store { get; }
 
+    /// <summary>How many posts it sent to other nodes.</summary>
+    public long Posted => ((HubPeers)Cluster.Peers).Posted;
+
     public IPEndPoint Address => new(IPAddress.Loopback, new Uri(_server.LocalEndpoints[0]).Port);
 
     /// <summary>How many datagrams were of no use to it.</summary>
@@ -31,18 +34,17 @@ internal sealed class SiteNode : IAsyncDisposable
     /// <summary>How many sessions it has.</summary>
     public int Sessions => _server.Endpoint.ConnectedPeers.Count;
 
-    public static async Task<SiteNode> StartAsync(CoapMemoryCluster memory, ICoapPskStore keys, Func<CoapRequest, CoapResult> handler,
+    public static async Task<SiteNode> StartAsync(NodeHub hub, CoapMemoryCluster memory, ICoapPskStore keys, Func<CoapRequest, CoapResult> handler,
         StringWriterLogger log, TimeSpan? lease = null, TimeProvider? time = null, int sharedPort = 0, TimeSpan? release = null)
     {
         CoapClusterOptions options = ClusterTests.Options(lease ?? TimeSpan.FromHours(1));
-        options.LinkAddress = "coaps+tcp://127.0.0.1:0";
         options.Devices.NameOf = static peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity;
         options.Moves.SettleTime = TimeSpan.Zero;
         options.Moves.RelayTime = TimeSpan.Zero;
         options.Moves.LeaveTimeout = TimeSpan.FromMinutes(5);
         options.Moves.ReleaseTimeout = release ?? TimeSpan.FromMinutes(1);
         CutStore store = new(memory.Open());
-        CoapCluster cluster = new(store, options, time, logger: log);
+        CoapCluster cluster = hub.Make(store, options, time, logger: log);
         await cluster.StartAsync();
         CoapEndpointOptions endpoint = new() { LoggerFactory = log, SharePort = sharedPort != 0 };
         endpoint.TimeProvider = time ?? endpoint.TimeProvider;
@@ -58,7 +60,7 @@ internal sealed class SiteNode : IAsyncDisposable
 
     /// <summary>What happened to it, for whoever wonders why something was lost.</summary>
     public string Describe() =>
-        $"{Cluster.Self.Id} at {Address}: {Cluster.GetNodeCounters()} {Cluster.Links.Counters}, "
+        $"{Cluster.Self.Id} at {Address}: {Cluster.GetNodeCounters()}, {Posted} posts, "
             + $"sessions {Sessions}, rejected {Rejected}";
 
     public ValueTask DisposeAsync() => new(_end ??= EndAsync());

@@ -4,7 +4,7 @@ using CoAP.NET.Tests;
 namespace CoAP.NET.Cluster.Tests.Steering;
 
 /// <summary>Several nodes with real sockets behind a balancer, and devices with Connection IDs.</summary>
-/// <remarks>Real clock: a node that dies is missed when its lease is over, and its sockets are real.</remarks>
+/// <remarks>Real clock: its sockets are real.</remarks>
 public sealed class SiteTests
 {
     private const int Devices = 8;
@@ -54,6 +54,7 @@ public sealed class SiteTests
         SiteNode dead = site.Nodes[1];
         site.Nodes.RemoveAt(1);
         site.Use();
+        site.Hub.Kill(dead.Cluster.Self.Id);
         await dead.Store.CutAsync();
         await site.FairAsync();
         await site.MoreAsync(4 * Devices);
@@ -76,16 +77,12 @@ public sealed class SiteTests
         await site.MoreAsync();
         SiteNode sleeper = site.Nodes[1];
         sleeper.Store.Sleep();
-        await using (ICoapClusterStore lease = site.Memory.Open())
-        {
-            // Its lease ends with this store, as if its time were over.
-            await lease.JoinAsync(sleeper.Cluster.Self, TimeSpan.FromHours(1), CancellationToken.None);
-        }
-
+        site.Hub.Kill(sleeper.Cluster.Self.Id);
         site.Nodes.RemoveAt(1);
         await site.FairAsync();
         await site.MoreAsync();
         site.Nodes.Add(sleeper);
+        site.Hub.Revive(sleeper.Cluster.Self.Id);
         sleeper.Store.Wake();
         await site.FairAsync();
         await site.MoreAsync(4 * Devices);
@@ -114,7 +111,7 @@ public sealed class SiteTests
 
         site.AssertNobodyShookHandsAgain();
         Assert.Equal(0, leaving.Sessions);
-        Assert.Equal(3, site.Nodes[1].Sessions);
+        await Eventually.IsTrueAsync(() => site.Nodes[1].Sessions == 3);
     }
 
     [Theory]

@@ -31,12 +31,7 @@ public sealed class StandstillTests
         site.Balancer.Keep(sleeper.Address);
         Task counted = site.CountAsync(device, "once");
         await Eventually.IsTrueAsync(() => site.Balancer.KeptCount > 0);
-        await using (ICoapClusterStore lease = site.Memory.Open())
-        {
-            // Its lease ends with this store, as if its time were over.
-            await lease.JoinAsync(sleeper.Cluster.Self, TimeSpan.FromHours(1), CancellationToken.None);
-        }
-
+        site.Hub.Kill(sleeper.Cluster.Self.Id);
         site.Nodes.Remove(sleeper);
         await site.FairAsync();
         site.Use();
@@ -59,6 +54,7 @@ public sealed class StandstillTests
         Assert.Equal((1, 1), (site.Served, sleeper.Sessions));
 
         // When it has heard, it has given way, and serves whoever comes.
+        site.Hub.Revive(sleeper.Cluster.Self.Id);
         sleeper.Store.Wake();
         await Eventually.IsTrueAsync(() =>
         {

@@ -4,7 +4,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Cluster.Tests.Steering;
 
-/// <summary>What a node does with datagrams for slots of others, without links and servers.</summary>
+/// <summary>What a node does with datagrams for slots of others, without servers.</summary>
 public sealed class SteeringTests : IAsyncDisposable
 {
     private static readonly CoapAddress s_client = CoapAddress.FromIPv4(0xC000_0201, 5684);
@@ -28,7 +28,10 @@ public sealed class SteeringTests : IAsyncDisposable
         await SharingNodes.FairAsync([other]);
         Assert.Null(steering.SlotOfNewSession());
 
-        // Without a link it cannot be brought elsewhere.
+        // Another node serves whoever comes here, until nothing reaches it.
+        Assert.True(steering.TryRelay(null, s_client, [22]));
+        _nodes.Hub.Kill(other.Self.Id);
+        await Eventually.IsTrueAsync(() => !node.Peers.IsUp(other.Self.Id));
         Assert.False(steering.TryRelay(null, s_client, [22]));
         steering.Stop();
         await node.DisposeAsync();
@@ -62,13 +65,16 @@ public sealed class SteeringTests : IAsyncDisposable
     public async Task What_cannot_go_on_yet_is_held_and_what_was_relayed_by_the_same_map_goes_nowhere_else()
     {
         CoapCluster node = await _nodes.StartAsync();
-        CoapCluster other = await _nodes.StartAsync();
-        await SharingNodes.FairAsync(_nodes.All);
         ClusterSteering steering = SteeringOf(node);
-        CoapSlot elsewhere = node.Map.SlotsOf(other.Self.Id)[0];
-        CoapSlot here = node.Map.SlotsOf(node.Self.Id)[0];
+        await using CoapSealedClusterStore store = ClusterTests.Open(_nodes.Memory);
+        CoapClusterNode other = new(CoapNodeId.New(), "");
+        CoapClusterMap map = await store.JoinAsync(other, TimeSpan.FromHours(1), CancellationToken.None);
+        CoapSlot elsewhere = new(7);
+        CoapSlot here = new(8);
+        Assert.True(await store.TryChangeAsync(map.Assign(other.Id, [elsewhere]), CancellationToken.None));
+        await Eventually.IsTrueAsync(() => node.Map[elsewhere].Node == other.Id);
 
-        // Without a link; and not loaded yet.
+        // The other node lives, and nothing reaches it; and a slot whose sessions are not loaded yet.
         Assert.True(steering.TryRelay(elsewhere.Number, s_client, [25]));
         Assert.True(steering.TryRelay(here.Number, s_client, [25]));
         Assert.Equal(2, steering.HeldCount);

@@ -13,8 +13,8 @@ public sealed class RecordCipherTests
     [Fact]
     public void A_key_seals_so_many_records_then_comes_another_and_all_open_in_another_process()
     {
-        using RecordCipher sealing = new(s_secret, new VirtualRandom(1), recordsOfKey: 3);
-        using RecordCipher opening = new(s_secret, new VirtualRandom(2));
+        using RecordCipher sealing = new([s_secret], new VirtualRandom(1), recordsOfKey: 3);
+        using RecordCipher opening = new([s_secret], new VirtualRandom(2));
         CoapRecordKey[] keys = [.. Enumerable.Range(0, 200).Select(static i => Key($"record {i}"))];
 
         byte[][] states = [.. keys.Select(key => sealing.Seal(key, "the same state"u8))];
@@ -36,7 +36,7 @@ public sealed class RecordCipherTests
     [Fact]
     public void A_state_opens_where_it_lies_and_nothing_is_left_of_one_that_does_not()
     {
-        using RecordCipher cipher = new(s_secret, new VirtualRandom(1));
+        using RecordCipher cipher = new([s_secret], new VirtualRandom(1));
         byte[] state = cipher.Seal(Key("a"), "state"u8);
         byte[] other = [.. state];
 
@@ -50,7 +50,7 @@ public sealed class RecordCipherTests
     [Fact]
     public void After_disposal_nothing_is_sealed_or_opened()
     {
-        RecordCipher cipher = new(s_secret, new VirtualRandom(1));
+        RecordCipher cipher = new([s_secret], new VirtualRandom(1));
         byte[] state = cipher.Seal(Key("a"), "state"u8);
         cipher.Dispose();
 

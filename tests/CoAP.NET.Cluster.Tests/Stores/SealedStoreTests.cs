@@ -62,15 +62,17 @@ public sealed class SealedStoreTests : SharedStoreSuite
     }
 
     [Fact]
-    public async Task With_another_secret_nothing_opens()
+    public async Task With_another_secret_nothing_opens_but_the_numbers_of_OSCORE_contexts()
     {
         (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
-        await WriteAsync(store, Put("a", fence, "state"));
+        byte[] numbers = [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 100];
+        await WriteAsync(store, Put("a", fence, "state"), PutNumbers("a", fence, numbers));
 
         await using CoapSealedClusterStore other = new(_cluster.Open(), CoapSealedClusterStore.NewSecret());
 
         Assert.Empty(await ReadAsync(other));
         Assert.Equal(1, other.UnreadableCount);
+        Assert.Equal(numbers, (await other.FindAsync(NumbersKey("a"), Token))!.State.ToArray());
     }
 
     [Fact]
@@ -79,7 +81,7 @@ public sealed class SealedStoreTests : SharedStoreSuite
         (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
         await WriteAsync(store, Put("a", fence, "state"), Put("b", fence, "state"));
         using StringWriterLogger log = new();
-        CoapClusterOptions options = new() { Secret = CoapSealedClusterStore.NewSecret() };
+        CoapClusterOptions options = new() { Secrets = [CoapSealedClusterStore.NewSecret()] };
         await using CoapCluster other = new(_cluster.Open(), options, _clock, logger: log);
 
         Assert.Empty(await ReadAsync(other.Store));
@@ -99,6 +101,8 @@ public sealed class SealedStoreTests : SharedStoreSuite
         Assert.Throws<ArgumentException>(() => new CoapSealedClusterStore(_cluster.Open(), new byte[31]));
         Assert.Throws<ArgumentException>(() => new CoapSealedClusterStore(_cluster.Open(), new byte[33]));
     }
+
+    protected override int MaxAddressLength => NodeSeals.MaxAddressLength;
 
     protected override ICoapClusterStore OpenStore() => new CoapSealedClusterStore(_cluster.Open(), s_secret);
 

@@ -4,6 +4,8 @@ namespace CoAP.NET.Cluster.Tests.Stores;
 /// <summary>What engines do beyond <see cref="StoreSuite"/> that several nodes share.</summary>
 public abstract class SharedStoreSuite : StoreSuite
 {
+    protected virtual int MaxAddressLength => CoapClusterNode.MaxAddressLength;
+
     [Fact]
     public async Task Nodes_see_each_other_come_and_go()
     {
@@ -26,7 +28,7 @@ public abstract class SharedStoreSuite : StoreSuite
     {
         ICoapClusterStore here = Open();
         ICoapClusterStore there = Open();
-        CoapClusterNode other = Node(new string('x', CoapClusterNode.MaxAddressLength));
+        CoapClusterNode other = Node(new string('x', MaxAddressLength));
         await there.JoinAsync(other, Lease, Token);
         await here.JoinAsync(Node(), Lease, Token);
         await using IAsyncEnumerator<CoapClusterMap> watch = here.WatchAsync(Token).GetAsyncEnumerator(Token);

@@ -253,6 +253,8 @@ public abstract class StoreSuite : IAsyncLifetime
         byte[] large = new byte[CoapSealedClusterStore.MaxStateLength];
         await Assert.ThrowsAsync<ArgumentException>(async () => await store.WriteAsync((CoapRecordChange[])
             [.. Enumerable.Range(0, 257).Select(i => CoapRecordChange.Put(Key(Name(i)), fence, large, Timeout.InfiniteTimeSpan))], Token));
+        await Assert.ThrowsAsync<ArgumentException>(async () =>
+            await store.WriteAsync((CoapRecordChange[])[PutNumbers("a", fence, new byte[15])], Token));
 
         Assert.Empty(await ReadAsync(store));
     }
@@ -316,14 +318,53 @@ public abstract class StoreSuite : IAsyncLifetime
         Assert.Equal(3, (await ReadAsync(store)).Count);
     }
 
+    // A context without its numbers would begin at 0 again, so they have no end and stay as they are, whatever comes after the bound.
+    [Fact]
+    public async Task Numbers_of_an_OSCORE_context_are_stored_replaced_and_removed_as_they_are_and_never_end()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        byte[] first = [.. BitConverter.GetBytes(0L), .. BitConverter.GetBytes(0L)];
+        byte[] second = [0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 255, 254, 253, 252, 251, 7, 0, 255];
+        await WriteAsync(store, PutNumbers("a", fence, first), PutNumbers("b", fence, second), Put("a", fence, "a session"));
+        await WriteAsync(store, PutNumbers("a", fence, second), PutNumbers("c", fence, first));
+        await WriteAsync(store, CoapRecordChange.Remove(NumbersKey("c"), fence));
+        await PassAsync(TimeSpan.FromDays(2));
+
+        Assert.Equal(0, await store.RemoveExpiredAsync(Token));
+        Assert.Null(await store.FindAsync(NumbersKey("c"), Token));
+        CoapRecord found = Assert.IsType<CoapRecord>(await store.FindAsync(NumbersKey("a"), Token));
+        List<CoapRecord> read = [];
+        await foreach (CoapRecord record in store.ReadAsync(CoapRecordKind.OscoreContext, One, Token))
+        {
+            read.Add(record);
+        }
+
+        Assert.Equal(["a", "b"], read.Select(static record => Encoding.UTF8.GetString(record.Key.Bytes.Span)), Unordered);
+        Assert.All((CoapRecord[])[found, .. read], record =>
+        {
+            Assert.Equal((CoapRecordKind.OscoreContext, One, fence), (record.Key.Kind, record.Key.Slot, record.Fence));
+            Assert.Equal(second, record.State.ToArray());
+            Assert.Equal(Timeout.InfiniteTimeSpan, record.Lifetime);
+        });
+        Assert.Equal(["a=a session"], await TextsAsync(store));
+
+        CoapFence newer = await MoveAsync(store, One);
+        Assert.Equal(1, (await store.WriteAsync((CoapRecordChange[])[PutNumbers("a", fence, first)], Token)).FencedCount);
+        Assert.Equal(1, (await store.WriteAsync((CoapRecordChange[])[CoapRecordChange.Remove(NumbersKey("b"), fence)], Token)).FencedCount);
+        await WriteAsync(store, PutNumbers("a", newer, second));
+        Assert.Equal(newer, (await store.FindAsync(NumbersKey("a"), Token))!.Fence);
+        Assert.Equal(second, (await store.FindAsync(NumbersKey("b"), Token))!.State.ToArray());
+    }
+
     [Fact]
     public async Task Everything_is_there_after_a_restart_but_the_node()
     {
         (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
-        await WriteAsync(store, Put("a", fence, "state"));
+        await WriteAsync(store, Put("a", fence, "state"), PutNumbers("a", fence, new byte[16]));
         await store.DisposeAsync();
 
         store = Open();
+        Assert.NotNull(await store.FindAsync(NumbersKey("a"), Token));
         CoapClusterNode self = Node();
         CoapClusterMap map = await store.JoinAsync(self, Lease, Token);
 
@@ -455,6 +496,11 @@ public abstract class StoreSuite : IAsyncLifetime
 
     protected static CoapRecordChange Put(string name, CoapFence fence, string state) =>
         CoapRecordChange.Put(Key(name), fence, Encoding.UTF8.GetBytes(state), Timeout.InfiniteTimeSpan);
+
+    protected static CoapRecordKey NumbersKey(string name) => Key(name, CoapRecordKind.OscoreContext);
+
+    protected static CoapRecordChange PutNumbers(string name, CoapFence fence, byte[] state) =>
+        CoapRecordChange.Put(NumbersKey(name), fence, state, Timeout.InfiniteTimeSpan);
 
     protected static string Name(int number) => number.ToString(CultureInfo.InvariantCulture);
 

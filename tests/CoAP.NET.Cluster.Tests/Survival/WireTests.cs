@@ -59,6 +59,24 @@ public sealed class WireTests
         Assert.False(_flow.Knows(new Backend("B", new IPEndPoint(IPAddress.Loopback, 2))));
     }
 
+    [Fact]
+    public async Task A_number_of_OSCORE_that_is_used_twice_under_one_key_is_seen()
+    {
+        await using ProtectedMessages messages = new();
+
+        messages.Read(Protected(number: 1, kid: 7));
+        messages.Read(Protected(number: 1, kid: 8));
+        messages.Read(Protected(number: 2, kid: 7));
+        Assert.Equal((3, 0), (messages.Count, messages.NumbersTwice));
+
+        messages.Read(Protected(number: 1, kid: 7));
+        Assert.Equal((4, 1), (messages.Count, messages.NumbersTwice));
+    }
+
+    // A NON POST with a token of two bytes, Uri-Host (3) and the option of OSCORE (9): flags, Partial IV, kid.
+    private static byte[] Protected(byte number, byte kid) =>
+        [0x52, 0x02, 0, number, 1, 2, 0x34, .. "host"u8, 0x63, 0b1001, number, kid, 0xff, 1, 2, 3];
+
     private static byte[] Record(byte type, int epoch, ulong number, byte content = 0)
     {
         byte[] record = new byte[15];

@@ -4,7 +4,7 @@ using static CoAP.NET.Cluster.Tests.Tables.TableExtensions;
 
 namespace CoAP.NET.Cluster.Tests.Tables;
 
-/// <summary>Tables of nodes without links, while virtual time passes.</summary>
+/// <summary>Tables of one active node and one that stands by, while virtual time passes.</summary>
 [Collection(VirtualTimeCollection.Name)]
 public sealed class ClusterTableTimeTests : IAsyncDisposable
 {
@@ -91,13 +91,14 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
     [Fact]
     public async Task A_node_that_stands_by_shows_what_it_read_and_answers_when_it_has_taken_over()
     {
-        (CoapTable table, _) = await StartAsync("");
+        (CoapTable table, _) = await StartAsync();
         await table.AskAsync(Key(1), "put first");
-        (CoapTable standby, NoteRules rules) = await StartAsync("");
+        (CoapTable standby, NoteRules rules) = await StartAsync();
         Assert.Equal("first", rules.Told[Key(1)]);
         CoapTableUnavailableException unreached = await UnavailableAsync(standby.AskAsync(Key(1), "read"));
         Assert.Equal((CoapTableFault.NotReached, false), (unreached.Fault, unreached.IsOutcomeUnknown));
-        Assert.Contains($"there is no link with node {_nodes.All[0].Self.Id}", unreached.Message, StringComparison.Ordinal);
+        Assert.Contains(
+            $"node {_nodes.All[0].Self.Id}, which owns the slot, cannot be reached", unreached.Message, StringComparison.Ordinal);
 
         await table.AskAsync(Key(1), "put second");
         await table.AskAsync(Key(2), "put third");
@@ -113,9 +114,10 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
     {
         (CoapTable table, _) = await StartAsync();
         await table.AskAsync(Key(1), "put first");
+        CoapTableKey key = table.KeyOf("name"u8);
         await _nodes.All[0].DisposeAsync();
         _nodes.Memory.IsAway = true;
-        CoapCluster cluster = _nodes.Make();
+        CoapCluster cluster = _nodes.Make(shares: false);
         NoteRules rules = new();
         CoapTable again = cluster.OpenTable(TableWorld.Kind, rules);
         Task started = cluster.StartAsync();
@@ -124,9 +126,29 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
         await _nodes.Clock.AdvanceUntilAsync(() => loaded.IsCompleted || _nodes.Clock.Elapsed > TimeSpan.FromMinutes(1), s_long,
             TimeSpan.FromSeconds(1));
         Assert.False(loaded.IsCompleted);
+
+        // It does not know how keys are made, and must not make another one.
+        Assert.Throws<CoapTableUnavailableException>(() => again.KeyOf("name"u8));
         _nodes.Memory.IsAway = false;
         await _nodes.Clock.AdvanceUntilAsync(loaded, s_long);
         Assert.Equal("first", rules.Told[Key(1)]);
+        Assert.Equal(key, again.KeyOf("name"u8));
+    }
+
+    [Fact]
+    public async Task Names_keep_their_keys_when_the_secret_is_replaced()
+    {
+        (CoapTable table, _) = await StartAsync();
+        CoapTableKey key = table.KeyOf("name"u8);
+        await _nodes.All[0].DisposeAsync();
+        CoapClusterOptions options = ClusterTests.Options(TimeSpan.FromHours(1));
+        options.Secrets = [CoapSealedClusterStore.NewSecret(), .. options.Secrets];
+        await using CoapCluster cluster = new(_nodes.Memory.Open(), options, _nodes.Clock);
+        await cluster.StartAsync();
+        CoapTable again = cluster.OpenTable(TableWorld.Kind, new NoteRules());
+        await again.StartAsync();
+        Assert.Equal(key, again.KeyOf("name"u8));
+        Assert.NotEqual(key, again.KeyOf("other"u8));
     }
 
     [Fact]
@@ -149,9 +171,9 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
 
     public ValueTask DisposeAsync() => _nodes.DisposeAsync();
 
-    private async Task<(CoapTable Table, NoteRules Rules)> StartAsync(string? address = null)
+    private async Task<(CoapTable Table, NoteRules Rules)> StartAsync()
     {
-        CoapCluster node = await _nodes.StartAsync(address: address);
+        CoapCluster node = await _nodes.StartAsync(shares: false);
         NoteRules rules = new();
         CoapTable table = node.OpenTable(TableWorld.Kind, rules);
         await table.StartAsync();

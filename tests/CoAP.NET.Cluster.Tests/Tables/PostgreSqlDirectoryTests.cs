@@ -1,5 +1,4 @@
 using CoAP.NET.Cluster.PostgreSql;
-using CoAP.NET.Cluster.Tests.Links;
 using CoAP.NET.Cluster.Tests.Nodes;
 using CoAP.NET.Cluster.Tests.PostgreSql;
 using CoAP.NET.ResourceDirectory;
@@ -18,8 +17,9 @@ public sealed class PostgreSqlDirectoryTests(PostgreSqlServer server)
     public async Task What_is_registered_is_on_all_nodes_and_there_when_one_is_killed_and_another_one_comes()
     {
         await using CoapClient client = new();
-        await using Node one = await Node.StartAsync(server);
-        Node two = await Node.StartAsync(server);
+        NodeHub hub = new();
+        await using Node one = await Node.StartAsync(server, hub);
+        Node two = await Node.StartAsync(server, hub);
         await SharingNodes.FairAsync([one.Cluster, two.Cluster]);
         string[] locations = new string[Endpoints];
         for (int i = 0; i < Endpoints; i++)
@@ -38,9 +38,7 @@ public sealed class PostgreSqlDirectoryTests(PostgreSqlServer server)
         Assert.Equal(all, (await client.GetAsync(two.Uri + "/rd-lookup/ep")).GetText());
 
         await two.KillAsync();
-        await using Node three = await Node.StartAsync(server);
-
-        // Its lease has to end before the others decide in its place.
+        await using Node three = await Node.StartAsync(server, hub);
         await SharingNodes.FairAsync([one.Cluster, three.Cluster]);
         Assert.Equal(all, (await client.GetAsync(three.Uri + "/rd-lookup/ep")).GetText());
         for (int i = 0; i < Endpoints; i++)
@@ -55,17 +53,18 @@ public sealed class PostgreSqlDirectoryTests(PostgreSqlServer server)
     private sealed class Node : IAsyncDisposable
     {
         private readonly CutStore _store;
+        private readonly NodeHub _hub;
 
-        private Node(PostgreSqlServer server)
+        private Node(PostgreSqlServer server, NodeHub hub)
         {
+            _hub = hub;
             _store = new CutStore(new CoapPostgreSqlClusterStore(
                 new CoapPostgreSqlClusterOptions { ConnectionString = server.ConnectionString, Schema = "directory" }));
-            CoapClusterOptions options = LinkedNodes.Options();
-            options.Lease = TimeSpan.FromSeconds(5);
+            CoapClusterOptions options = ClusterTests.Options();
             options.Moves.SettleTime = TimeSpan.Zero;
             options.Moves.RelayTime = TimeSpan.Zero;
             options.Writer.StopTimeout = TimeSpan.FromSeconds(1);
-            Cluster = new CoapCluster(_store, options);
+            Cluster = hub.Make(_store, options);
             Directory = new CoapDirectoryServer(Cluster, new CoapDirectoryOptions { Timeout = TimeSpan.FromMinutes(1) });
             Server.Routes.MapResourceDirectory(Directory);
         }
@@ -78,9 +77,9 @@ public sealed class PostgreSqlDirectoryTests(PostgreSqlServer server)
 
         public string Uri => Server.LocalEndpoints[0];
 
-        public static async Task<Node> StartAsync(PostgreSqlServer server)
+        public static async Task<Node> StartAsync(PostgreSqlServer server, NodeHub hub)
         {
-            Node node = new(server);
+            Node node = new(server, hub);
             await node.Cluster.StartAsync();
             await node.Directory.StartAsync();
             await node.Server.Listen("coap://127.0.0.1:0").StartAsync();
@@ -90,8 +89,8 @@ public sealed class PostgreSqlDirectoryTests(PostgreSqlServer server)
         /// <summary>Nothing it says arrives any more.</summary>
         public async Task KillAsync()
         {
+            _hub.Kill(Cluster.Self.Id);
             await _store.CutAsync();
-            await Cluster.Links.DisposeAsync();
             await DisposeAsync();
         }
 

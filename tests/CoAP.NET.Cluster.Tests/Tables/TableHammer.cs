@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using CoAP.NET.Tests;
 using static CoAP.NET.Cluster.Tests.Tables.TableExtensions;
 
 namespace CoAP.NET.Cluster.Tests.Tables;
@@ -9,41 +8,64 @@ internal sealed class TableHammer(TableWorld world)
 {
     private const int Askers = 8;
     private readonly ConcurrentDictionary<CoapTableKey, int> _confirmed = new();
+    private readonly ConcurrentQueue<string> _backwards = new();
     private readonly CancellationTokenSource _enough = new();
     private Task[] _askers = [];
     private int _asked;
 
-    /// <summary>What was confirmed is there at the end, the same on all nodes.</summary>
+    /// <summary>
+    /// What was confirmed is there at the end, the same on all nodes, and no node has shown an older state after a newer one.
+    /// </summary>
     public async Task RunAsync()
     {
         await world.StartAsync(3);
+        world.Nodes.ForEach(Watch);
         _askers = [.. Enumerable.Range(0, Askers).Select(AskOnAsync)];
         await SomeMoreAsync();
         await world.LeaveAsync(world.Nodes[0]);
         await SomeMoreAsync();
-        await world.AddAsync();
+        Watch(await world.AddAsync());
         await SomeMoreAsync();
         await world.KillAsync(world.Nodes[0]);
         await SomeMoreAsync();
-        await world.AddAsync();
+        Watch(await world.AddAsync());
         await SomeMoreAsync();
         await _enough.CancelAsync();
-        await Task.WhenAll(_askers);
+        await world.PassAsync(Task.WhenAll(_askers));
         _enough.Dispose();
         await world.FairAsync();
         await world.AgreeAsync();
         world.AssertSame();
+        Assert.Empty(_backwards);
         Assert.NotEmpty(_confirmed);
         foreach ((CoapTableKey key, int count) in _confirmed)
         {
-            Assert.True(world.Nodes[0].Rules.Told[key].Length >= count, $"{key} has lost what was confirmed.");
+            int shown = world.Nodes[0].Rules.Told.GetValueOrDefault(key)?.Length ?? 0;
+            Assert.True(shown >= count, $"{key} has {shown} of {count} that were confirmed.");
         }
+    }
+
+    // Values only become longer.
+    private void Watch(TableNode node)
+    {
+        ConcurrentDictionary<CoapTableKey, int> shown = new(node.Rules.Told.Select(
+            static one => KeyValuePair.Create(one.Key, one.Value.Length)));
+        node.Rules.OnTold = change =>
+        {
+            int length = change.Value?.Length ?? 0;
+            if (length < shown.GetValueOrDefault(change.Key))
+            {
+                _backwards.Enqueue($"{change.Key} had {shown[change.Key]} and then {length}.");
+            }
+
+            shown[change.Key] = length;
+        };
     }
 
     private Task SomeMoreAsync()
     {
         int until = Volatile.Read(ref _asked) + 300;
-        return Eventually.IsTrueAsync(() => Volatile.Read(ref _asked) >= until || _askers.Any(static asker => asker.IsFaulted));
+        return world.UntilAsync(() => Volatile.Read(ref _asked) >= until || _askers.Any(static asker => asker.IsFaulted));
     }
 
     private async Task AskOnAsync(int number)

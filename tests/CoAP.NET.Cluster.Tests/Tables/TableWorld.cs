@@ -1,16 +1,20 @@
-using CoAP.NET.Cluster.Tests.Links;
 using CoAP.NET.Cluster.Tests.Nodes;
 using CoAP.NET.Tests;
 
 namespace CoAP.NET.Cluster.Tests.Tables;
 
-/// <summary>Nodes with links over loopback that share slots, and have the same table.</summary>
-internal sealed class TableWorld(Func<ICoapClusterStore> open) : IAsyncDisposable
+/// <summary>Nodes that share slots, and have the same table.</summary>
+/// <param name="open">Opens the store for a node.</param>
+/// <param name="clock">The clock of the nodes; null for that of the system.</param>
+internal sealed class TableWorld(Func<ICoapClusterStore> open, VirtualClock? clock = null) : IAsyncDisposable
 {
     /// <summary>A kind of records for tables of applications.</summary>
     public const CoapTableKind Kind = CoapTableKind.Application;
 
+    private static readonly TimeSpan s_long = TimeSpan.FromMinutes(10);
     private readonly List<TableNode> _all = [];
+
+    public NodeHub Hub { get; } = new();
 
     /// <summary>How long nodes wait before they share slots anew.</summary>
     public TimeSpan Settle { get; set; }
@@ -19,24 +23,20 @@ internal sealed class TableWorld(Func<ICoapClusterStore> open) : IAsyncDisposabl
     public List<TableNode> Nodes { get; } = [];
 
     /// <summary>A node joins, and has loaded the table.</summary>
-    public async Task<TableNode> AddAsync(CoapTableOptions? options = null, bool isStarted = true)
+    public async Task<TableNode> AddAsync(CoapTableOptions? options = null)
     {
         CutStore store = new(open());
-        CoapClusterOptions cluster = LinkedNodes.Options();
+        CoapClusterOptions cluster = ClusterTests.Options(TimeSpan.FromHours(1));
         cluster.Moves.SettleTime = Settle;
         cluster.Writer.StopTimeout = TimeSpan.FromSeconds(1);
         cluster.Moves.RelayTime = TimeSpan.Zero;
         cluster.Moves.LeaveTimeout = TimeSpan.FromMinutes(2);
         cluster.Moves.ReleaseTimeout = TimeSpan.FromMinutes(2);
-        TableNode node = new(new CoapCluster(store, cluster), store, options ?? Patient());
+        TableNode node = new(Hub.Make(store, cluster, clock), store, options ?? Patient());
         Nodes.Add(node);
         _all.Add(node);
-        await node.Cluster.StartAsync();
-        if (isStarted)
-        {
-            await node.Table.StartAsync();
-        }
-
+        await PassAsync(node.Cluster.StartAsync());
+        await PassAsync(node.Table.StartAsync());
         return node;
     }
 
@@ -49,17 +49,25 @@ internal sealed class TableWorld(Func<ICoapClusterStore> open) : IAsyncDisposabl
         }
 
         await FairAsync();
+        await AgreeAsync();
     }
 
-    /// <summary>Waits until the nodes share the slots and are linked.</summary>
-    public async Task FairAsync()
+    /// <summary>Waits, and lets time pass.</summary>
+    public Task UntilAsync(Func<bool> condition) =>
+        clock is null ? Eventually.IsTrueAsync(condition) : clock.AdvanceUntilAsync(condition, s_long);
+
+    /// <summary>Waits, and lets time pass.</summary>
+    public async Task PassAsync(Task task)
     {
-        await SharingNodes.FairAsync([.. Nodes.Select(static node => node.Cluster)]);
-        await LinkedNodes.AreLinkedAsync([.. Nodes.Select(static node => node.Cluster)]);
+        await UntilAsync(() => task.IsCompleted);
+        await task;
     }
+
+    /// <summary>Waits until the nodes share the slots.</summary>
+    public Task FairAsync() => UntilAsync(() => SharingNodes.AreFair([.. Nodes.Select(static node => node.Cluster)]));
 
     /// <summary>Waits until each node has what the owners have.</summary>
-    public Task AgreeAsync() => Eventually.IsTrueAsync(() => CoapSlot.All.All(slot => Nodes.Any(node => node.Inner.Owns(slot)))
+    public Task AgreeAsync() => UntilAsync(() => CoapSlot.All.All(slot => Nodes.Any(node => node.Inner.Owns(slot)))
         && Nodes.All(node => Nodes.All(other => node.Inner.HasHeard(other.Inner))));
 
     /// <summary>Each node has shown its rules the same.</summary>
@@ -76,32 +84,41 @@ internal sealed class TableWorld(Func<ICoapClusterStore> open) : IAsyncDisposabl
         }
     }
 
-    /// <summary>The node that decides about a slot.</summary>
-    public TableNode OwnerOf(CoapSlot slot) => Nodes.Single(node => node.Cluster.Map[slot].Node == node.Cluster.Self.Id);
+    /// <summary>The node that decides about a slot, and one that does not.</summary>
+    public (TableNode Owner, TableNode Other) Of(int slot)
+    {
+        TableNode owner = Nodes.Single(node => node.Cluster.Map[new CoapSlot((byte)slot)].Node == node.Cluster.Self.Id);
+        return (owner, Nodes.First(node => node != owner));
+    }
+
+    /// <summary>Nothing that one node sends arrives at another one.</summary>
+    public void Lose(TableNode from, TableNode to) =>
+        Hub.Loses = (one, other) => one == from.Cluster.Self.Id && other == to.Cluster.Self.Id;
 
     /// <summary>A node leaves as at a shutdown.</summary>
     public async Task LeaveAsync(TableNode node)
     {
-        await node.Cluster.LeaveAsync();
+        await PassAsync(node.Cluster.LeaveAsync());
         Nodes.Remove(node);
-        await node.DisposeAsync();
+        await PassAsync(node.DisposeAsync().AsTask());
     }
 
     /// <summary>A node is killed: nothing it says arrives any more.</summary>
     public async Task KillAsync(TableNode node)
     {
         Nodes.Remove(node);
+        Hub.Kill(node.Cluster.Self.Id);
         await node.Store.CutAsync();
-        await node.Cluster.Links.DisposeAsync();
         await node.Table.DisposeAsync();
     }
 
     public async ValueTask DisposeAsync()
     {
+        Hub.Loses = null;
         foreach (TableNode node in _all)
         {
             node.Store.Wake();
-            await node.DisposeAsync();
+            await PassAsync(node.DisposeAsync().AsTask());
         }
     }
 

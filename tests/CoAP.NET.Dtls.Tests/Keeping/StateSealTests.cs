@@ -12,11 +12,11 @@ public sealed class StateSealTests
         const int Processes = 24;
         (byte[] Plain, byte[] State)[] all = [.. Enumerable.Range(0, Processes).SelectMany(static process =>
         {
-            using StateSeal seal = new(MemoryKeeper.Key, new VirtualRandom((ulong)process));
+            using StateSeal seal = new(Keeping(), new VirtualRandom((ulong)process));
             byte[][] plains = [.. Enumerable.Range(0, 50).Select(i => (byte[])[(byte)process, (byte)i])];
             return plains.Select(plain => (plain, seal.Seal(plain))).ToArray();
         }).OrderBy(static pair => pair.Item1[1])];
-        using StateSeal opening = new(MemoryKeeper.Key, new VirtualRandom(1_000));
+        using StateSeal opening = new(Keeping(), new VirtualRandom(1_000));
         Parallel.ForEach(all, pair => Assert.Equal(pair.Plain, Open(opening, pair.State, 2)!));
         opening.Dispose();
         Assert.Null(Open(opening, all[0].State, 2));
@@ -26,11 +26,37 @@ public sealed class StateSealTests
     [Fact]
     public void A_state_that_is_longer_than_the_buffer_opens_as_well()
     {
-        using StateSeal seal = new(MemoryKeeper.Key, new VirtualRandom(1));
+        using StateSeal seal = new(Keeping(), new VirtualRandom(1));
         byte[] plain = [.. Enumerable.Range(0, 1_000).Select(static i => (byte)i)];
         Assert.Equal(plain, Open(seal, seal.Seal(plain), plain.Length - 1)!);
         Assert.Empty(Open(seal, seal.Seal([]), 0)!);
     }
+
+    [Fact]
+    public void A_key_is_replaced_while_servers_with_the_new_one_the_old_one_and_both_load_states_of_each_other()
+    {
+        byte[] next = [.. MemoryKeeper.Key.Reverse()];
+        bool usesPrevious = true;
+        using StateSeal old = new(Keeping(), new VirtualRandom(1));
+        using StateSeal latest = new(new CoapDtlsSessionKeeping(new MemoryKeeper(), next), new VirtualRandom(2));
+        using StateSeal both = new(
+            new CoapDtlsSessionKeeping(new MemoryKeeper(), next) { PreviousKey = MemoryKeeper.Key, UsesPreviousKey = () => usesPrevious },
+            new VirtualRandom(3));
+        byte[] plain = [1, 2, 3];
+
+        Assert.Equal(plain, Open(both, old.Seal(plain), 3));
+        Assert.Equal(plain, Open(both, latest.Seal(plain), 3));
+        Assert.Equal(plain, Open(old, both.Seal(plain), 3));
+        Assert.Null(Open(latest, both.Seal(plain), 3));
+
+        usesPrevious = false;
+        Assert.Equal(plain, Open(latest, both.Seal(plain), 3));
+        Assert.Null(Open(old, both.Seal(plain), 3));
+        both.Dispose();
+        Assert.Null(Open(both, latest.Seal(plain), 3));
+    }
+
+    private static CoapDtlsSessionKeeping Keeping() => new(new MemoryKeeper(), MemoryKeeper.Key);
 
     private static byte[]? Open(StateSeal seal, byte[] state, int bufferLength) =>
         seal.TryOpen(state, new byte[bufferLength], out Span<byte> plain) ? plain.ToArray() : null;

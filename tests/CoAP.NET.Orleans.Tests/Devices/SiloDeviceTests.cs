@@ -277,6 +277,98 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     }
 
     [Fact]
+    public async Task A_session_that_ends_under_a_request_of_another_silo_tells_whether_it_may_have_taken_effect()
+    {
+        await StartAsync(2);
+        TestDevice device = await ConnectAsync(1);
+        TaskCompletionSource reached = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource stuck = new();
+        device.Server.MapPost("/stuck", async () =>
+        {
+            reached.TrySetResult();
+            await stuck.Task;
+            return CoapResults.Changed();
+        });
+        Task<CoapResponse> post = _silos[0].Devices[Name].PostAsync("/stuck", CoapContent.Text("1"));
+        await reached.Task;
+
+        await Assert.Single(_silos[1].Server.Endpoint.ConnectedPeers).ReleaseAsync();
+
+        Assert.True((await Assert.ThrowsAsync<CoapDeviceUnreachableException>(() => post)).IsOutcomeUnknown);
+        stuck.SetResult();
+    }
+
+    [Fact]
+    public async Task A_cancellation_reaches_the_silo_that_asks_the_device()
+    {
+        await StartAsync(2);
+        TestDevice device = await ConnectAsync(1);
+        TaskCompletionSource reached = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource stuck = new();
+        device.Server.MapGet("/stuck", async () =>
+        {
+            reached.TrySetResult();
+            await stuck.Task;
+            return CoapResults.Text("late");
+        });
+        using CancellationTokenSource stop = new();
+        Task<CoapResponse> asked = _silos[0].Devices[Name].GetAsync("/stuck", stop.Token);
+        await reached.Task;
+        Assert.Equal(1, _silos[1].Gateway.AskedCount);
+
+        await stop.CancelAsync();
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => asked);
+        await Eventually.IsTrueAsync(() => _silos[1].Gateway.AskedCount == 0);
+        stuck.SetResult();
+    }
+
+    [Fact]
+    public async Task A_silo_with_another_secret_learns_nothing_of_devices_and_is_not_believed()
+    {
+        await StartAsync(1);
+        TestDevice device = await ConnectAsync(0);
+        TestSilo stranger = await _world.StartSiloAsync(secret: 2);
+        await Eventually.IsTrueAsync(() => _silos[0].Members.Contains(stranger.Silo));
+        IDevicePlaces places = _silos[0].Grains.GetGrain<IDevicePlaces>(Name);
+
+        // It gets no grain, and its sessions are none.
+        await Assert.ThrowsAnyAsync<Exception>(() => stranger.Grains.GetGrain<IDevicePlaces>("new").FindAsync(null));
+        await Assert.ThrowsAnyAsync<Exception>(() => places.CameAsync(stranger.Silo, 1, null));
+        Assert.Equal(_silos[0].Silo, (await places.FindAsync(null)).Silo);
+        for (int i = 0; i < 8; i++)
+        {
+            await _silos[0].Devices[$"nobody-{i}"].GetStatusAsync();
+        }
+
+        Assert.Equal(0, await stranger.CountGrainsAsync());
+        Assert.NotEqual(0, await _silos[0].CountGrainsAsync());
+
+        // It neither sends requests nor gets them.
+        DeviceCall call = new(DeviceAct.Find, Name);
+        await Assert.ThrowsAsync<SiloUnavailableException>(() => stranger.Calls.CallAsync(_silos[0].Silo, call));
+        await Assert.ThrowsAsync<SiloUnavailableException>(() => _silos[0].Calls.CallAsync(stranger.Silo, call));
+        Assert.Null(await _silos[0].Gateway.ServeAsync(stranger.Node.Value, _silos[0].Serializer.SerializeToArray(call), default));
+        Assert.Equal("state", (await _silos[0].Devices[Name].GetAsync("/state")).GetText());
+        Assert.Equal(1, device.Asked);
+    }
+
+    [Fact]
+    public async Task What_a_silo_asks_another_one_for_is_encrypted()
+    {
+        await StartAsync(2);
+        DeviceCall call = new(DeviceAct.Find, Name);
+        CoapCluster from = _silos[0].Cluster;
+        byte[] question = from.Messages.Seal(_silos[1].Node, DeviceCalls.Path, _silos[0].Serializer.SerializeToArray(call));
+
+        Assert.Equal(-1, question.AsSpan().IndexOf("meter-7"u8));
+        Assert.NotNull(await _silos[1].Gateway.ServeAsync(from.Self.Id.Value, question, default));
+        Assert.Null(await _silos[0].Gateway.ServeAsync(from.Self.Id.Value, question, default));
+        question[^1] ^= 1;
+        Assert.Null(await _silos[1].Gateway.ServeAsync(from.Self.Id.Value, question, default));
+    }
+
+    [Fact]
     public async Task A_download_of_a_body_in_parts_is_refused()
     {
         await StartAsync(1);
@@ -304,7 +396,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     // Its record is written in the background.
     private async Task IsNotedAsync()
     {
-        for (int looks = 0; await _silos[0].Gateway.Records.FindAsync(DeviceName.Encode(Name), default) is null; looks++)
+        for (int looks = 0; await ((ClusterDevices)_silos[0].Devices).Records.FindAsync(Name, default) is null; looks++)
         {
             Assert.True(looks < 20_000);
             await Eventually.PauseAsync(looks);

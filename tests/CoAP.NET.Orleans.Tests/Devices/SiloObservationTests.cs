@@ -37,6 +37,25 @@ public sealed class SiloObservationTests : IAsyncDisposable
     }
 
     [Fact]
+    public async Task Notifications_of_any_size_and_queries_pass()
+    {
+        await StartAsync(2);
+        TestDevice device = await ConnectAsync(1);
+        byte[] large = [.. Enumerable.Range(0, 50_000).Select(static i => (byte)(i * 7))];
+        CoapRouteHandlerBuilder route = device.Server.MapGet("/large", (CoapRequest request) => new CoapResult(
+            CoapCode.Content, (byte[])[.. large, (byte)request.Queries.Count()], CoapContentFormat.OctetStream)).Observable();
+
+        await using CoapObservation observation = await _silos[0].Devices[Name].ObserveAsync("/large?x&y");
+        Assert.True(observation.Latest!.Payload.Span.SequenceEqual((byte[])[.. large, 2]));
+
+        large = [.. Enumerable.Reverse(large)];
+        route.Notify();
+
+        await Eventually.IsTrueAsync(() => observation.Latest!.Payload.Span.SequenceEqual((byte[])[.. large, 2]));
+        Assert.Equal(CoapContentFormat.OctetStream, observation.Latest!.ContentFormat);
+    }
+
+    [Fact]
     public async Task An_observation_follows_the_device()
     {
         await StartAsync(3);
@@ -71,7 +90,7 @@ public sealed class SiloObservationTests : IAsyncDisposable
 
         await Eventually.IsTrueAsync(() => CountObservers(device) == 0);
         await using CoapObservation observation = await _silos[0].Devices[Name].ObserveAsync("/nothing");
-        Assert.Equal(CoapCode.NotFound, observation.Latest!.Code);
+        Assert.Equal((CoapCode.NotFound, CoapObserveState.Reregistering), (observation.Latest!.Code, observation.State));
     }
 
     [Fact]

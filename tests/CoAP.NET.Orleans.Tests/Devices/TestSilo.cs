@@ -1,6 +1,7 @@
 using CoAP.NET.Transports;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
+using Orleans.Serialization;
 
 namespace CoAP.NET.Orleans.Tests.Devices;
 
@@ -15,13 +16,28 @@ internal sealed class TestSilo(IHost host, CoapServer server, CoapAddress addres
 
     public DeviceGateway Gateway => host.Services.GetRequiredService<DeviceGateway>();
 
+    public Serializer Serializer => host.Services.GetRequiredService<Serializer>();
+
+    public DeviceCalls Calls => host.Services.GetRequiredService<DeviceCalls>();
+
     public SiloDevices Places => host.Services.GetRequiredService<SiloDevices>();
 
-    public CoapNodeId Node => host.Services.GetRequiredService<CoapCluster>().Self.Id;
+    public CoapCluster Cluster => host.Services.GetRequiredService<CoapCluster>();
+
+    public CoapNodeId Node => Cluster.Self.Id;
+
+    /// <summary>The silos that Orleans believes to be active.</summary>
+    public IEnumerable<SiloAddress> Members =>
+        host.Services.GetRequiredService<ISiloStatusOracle>().GetApproximateSiloStatuses(onlyActive: true).Keys;
 
     public SiloAddress Silo => host.Services.GetRequiredService<ILocalSiloDetails>().SiloAddress;
 
     public IGrainFactory Grains => host.Services.GetRequiredService<IGrainFactory>();
+
+    /// <summary>Counts the grains of devices at this silo.</summary>
+    public async Task<int> CountGrainsAsync() => (await Grains.GetGrain<IManagementGrain>(0).GetSimpleGrainStatistics([Silo]))
+        .Where(static type => type.GrainType.Contains(nameof(DeviceGrain), StringComparison.Ordinal))
+        .Sum(static type => type.ActivationCount);
 
     /// <summary>Ends the silo without a word to its grains and the others.</summary>
     public Task KillAsync() => host.Services.GetRequiredService<Silo>().StopAsync(new CancellationToken(canceled: true));

@@ -27,21 +27,9 @@ public sealed class AddCoapTests
     [Fact]
     public async Task A_cluster_without_a_store_does_not_start()
     {
-        using IHost host = Build(static services => services.AddCoapCluster(static options => options.Secret = SiloNode.Secret));
+        using IHost host = Build(static services => services.AddCoapCluster(static options => options.Secrets = [SiloNode.Secret]));
         InvalidOperationException error = await Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync());
         Assert.Contains("UsePostgreSql", error.Message, StringComparison.Ordinal);
-    }
-
-    [Fact]
-    public async Task Links_beside_Orleans_are_refused()
-    {
-        using IHost host = Build(services => services.AddCoapCluster(static options =>
-        {
-            options.Secret = SiloNode.Secret;
-            options.LinkAddress = "coaps+tcp://127.0.0.1:0";
-        }).UseMemory(_memory));
-        OptionsValidationException error = await Assert.ThrowsAsync<OptionsValidationException>(() => host.StartAsync());
-        Assert.Contains("LinkAddress", error.Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -49,7 +37,7 @@ public sealed class AddCoapTests
     {
         using IHost host = Build(services =>
         {
-            services.AddCoapCluster(static options => options.Secret = SiloNode.Secret).UseMemory(_memory);
+            services.AddCoapCluster(static options => options.Secrets = [SiloNode.Secret]).UseMemory(_memory);
             services.AddCoapServer(static options => options.Endpoint.UseDtls(new CoapDtlsOptions
             {
                 UseConnectionIds = false,
@@ -63,7 +51,7 @@ public sealed class AddCoapTests
     [Fact]
     public void Silos_are_missed_as_soon_as_devices_repeat_themselves_and_log_what_an_operator_can_bear()
     {
-        using IHost host = Build(services => services.AddCoapCluster(static options => options.Secret = SiloNode.Secret).UseMemory(_memory));
+        using IHost host = Build(services => services.AddCoapCluster(static options => options.Secrets = [SiloNode.Secret]).UseMemory(_memory));
         ClusterMembershipOptions membership = host.Services.GetRequiredService<IOptions<ClusterMembershipOptions>>().Value;
         Assert.Equal((TimeSpan.FromSeconds(1), 2, 1),
             (membership.ProbeTimeout, membership.NumMissedProbesLimit, membership.NumVotesForDeathDeclaration));

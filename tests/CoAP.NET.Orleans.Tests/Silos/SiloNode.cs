@@ -4,6 +4,7 @@ using CoAP.NET.Cluster.Tests.Nodes;
 using CoAP.NET.Cluster.Tests.Steering;
 using CoAP.NET.Dtls;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Orleans.Configuration;
@@ -45,29 +46,34 @@ internal sealed class SiloNode : IAsyncDisposable
 
     public int Sessions => Server.Endpoint.ConnectedPeers.Count;
 
+    public IGrainFactory Grains => _host.Services.GetRequiredService<IGrainFactory>();
+
     /// <summary>Starts one.</summary>
     /// <param name="memory">The store that all share.</param>
     /// <param name="primary">The silo that knows the others; null if this is it.</param>
     /// <param name="keys">The keys of devices.</param>
     /// <param name="log">Where it logs.</param>
     /// <param name="map">Maps its resources.</param>
-    public static async Task<SiloNode> StartAsync(
-        CoapMemoryCluster memory, IPEndPoint? primary, ICoapPskStore keys, StringWriterLogger log, Action<CoapServer> map)
+    /// <param name="secret">The secret of the cluster; null for that of the others.</param>
+    /// <param name="release">How long slots wait for requests; null for long.</param>
+    public static async Task<SiloNode> StartAsync(CoapMemoryCluster memory, IPEndPoint? primary, ICoapPskStore keys, StringWriterLogger log,
+        Action<CoapServer> map, byte[]? secret = null, TimeSpan? release = null)
     {
         CutStore store = new(memory.Open());
         IPEndPoint silo = new(IPAddress.Loopback, LoopbackPort.FindFree());
         HostApplicationBuilder builder = Host.CreateApplicationBuilder(new HostApplicationBuilderSettings { DisableDefaults = true });
         builder.Logging.AddProvider(new Logs(log));
-        builder.Services.AddCoapCluster(static options =>
+        builder.Services.AddHealthChecks().AddCoapCluster();
+        builder.Services.AddCoapCluster(options =>
         {
-            options.Secret = Secret;
+            options.Secrets = [secret ?? Secret];
             options.Lease = TimeSpan.FromHours(1);
             options.Moves.SettleTime = TimeSpan.Zero;
             options.Moves.RelayTime = TimeSpan.Zero;
             options.Moves.LeaveTimeout = TimeSpan.FromMinutes(5);
-            options.Moves.ReleaseTimeout = TimeSpan.FromMinutes(1);
+            options.Moves.ReleaseTimeout = release ?? TimeSpan.FromMinutes(1);
             options.Writer.StopTimeout = TimeSpan.FromSeconds(1);
-        }).UseStore(_ => store);
+        }).UseStore(_ => store).DevicesAre(static peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity);
         builder.UseOrleans(orleans => orleans
             .UseLocalhostClustering(silo.Port, gatewayPort: 0, primary ?? silo)
             .AddCoap()
@@ -98,6 +104,13 @@ internal sealed class SiloNode : IAsyncDisposable
 
         return node;
     }
+
+    /// <summary>What a probe of readiness gets.</summary>
+    public async Task<HealthReportEntry> CheckHealthAsync() =>
+        (await _host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync()).Entries["coap-cluster"];
+
+    /// <summary>The number of silos that Orleans knows to be active.</summary>
+    public int ActiveSilos => _host.Services.GetRequiredService<ISiloStatusOracle>().GetActiveSilos().Length;
 
     /// <summary>Stops as an application stops: it leaves before.</summary>
     public Task StopAsync() => _end ??= EndAsync();

@@ -13,6 +13,7 @@ internal sealed class SiloSite : IAsyncDisposable
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(4);
 
     private readonly CoapPskDictionary _keys = [];
+    private readonly List<SiloDevice> _serving = [];
     private readonly List<SiloNode> _started = [];
     private readonly ConcurrentDictionary<string, int> _served = new();
     private readonly CancellationTokenSource _quiet = new();
@@ -31,9 +32,12 @@ internal sealed class SiloSite : IAsyncDisposable
 
     public int ServedTwice => _served.Values.Sum(static times => times - 1);
 
-    public static async Task<SiloSite> StartAsync(int silos, int devices)
+    /// <summary>How long slots wait for requests; null for long.</summary>
+    public TimeSpan? ReleaseTimeout { get; private init; }
+
+    public static async Task<SiloSite> StartAsync(int silos, int devices, TimeSpan? release = null)
     {
-        SiloSite site = new();
+        SiloSite site = new() { ReleaseTimeout = release };
         for (int i = 0; i < silos; i++)
         {
             await site.AddAsync();
@@ -51,10 +55,20 @@ internal sealed class SiloSite : IAsyncDisposable
 
     public async Task<SiloNode> AddAsync()
     {
-        SiloNode silo = await SiloNode.StartAsync(Memory, _started.FirstOrDefault()?.Silo, _keys, _log, Map);
+        SiloNode silo = await SiloNode.StartAsync(
+            Memory, _started.FirstOrDefault()?.Silo, _keys, _log, Map, release: ReleaseTimeout);
         Silos.Add(silo);
         _started.Add(silo);
         Use();
+        return silo;
+    }
+
+    /// <summary>Starts a silo with another secret, which the balancer does not know.</summary>
+    public async Task<SiloNode> AddStrangerAsync()
+    {
+        SiloNode silo = await SiloNode.StartAsync(
+            Memory, _started.FirstOrDefault()?.Silo, _keys, _log, Map, [.. SiloNode.Secret.Reverse()]);
+        _started.Add(silo);
         return silo;
     }
 
@@ -95,6 +109,18 @@ internal sealed class SiloSite : IAsyncDisposable
             HandshakeTimeout = TimeSpan.FromMinutes(3),
         }));
         Devices.Add(device);
+        return device;
+    }
+
+    /// <summary>A further device that can be asked, with a session.</summary>
+    public async Task<SiloDevice> AddServingDeviceAsync()
+    {
+        string name = $"meter-{_serving.Count}";
+        _keys.Add(name, s_key);
+        SiloDevice device = new(name, s_key);
+        _serving.Add(device);
+        await device.StartAsync();
+        Assert.Equal(name, (await device.SpeakAsync(Uri("who"))).GetText());
         return device;
     }
 
@@ -149,6 +175,11 @@ internal sealed class SiloSite : IAsyncDisposable
     {
         await _quiet.CancelAsync();
         foreach (CoapClient device in Devices)
+        {
+            await device.DisposeAsync();
+        }
+
+        foreach (SiloDevice device in _serving)
         {
             await device.DisposeAsync();
         }

@@ -3,6 +3,7 @@ using CoAP.NET.Cluster;
 using CoAP.NET.Dtls;
 using CoAP.NET.Oscore;
 using CoAP.NET.Tests;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace CoAP.NET.Orleans.Tests.Silos;
 
@@ -137,6 +138,33 @@ public sealed class SiloTests
 
         // Orleans logs a move that neither side could end.
         Assert.DoesNotContain("Error while migrating", site.Describe(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_silo_with_another_secret_never_gets_a_slot_and_its_application_is_never_ready()
+    {
+        await using SiloSite site = await SiloSite.StartAsync(2, 0);
+        SiloNode member = site.Silos[0];
+        SiloNode stranger = await site.AddStrangerAsync();
+        await site.UntilAsync(() => site.Silos.All(static silo => silo.ActiveSilos == 3) && stranger.ActiveSilos == 3);
+
+        HealthReportEntry entry = await stranger.CheckHealthAsync();
+        Assert.Equal(HealthStatus.Unhealthy, entry.Status);
+        Assert.StartsWith("The secret of this node is not the secret of the cluster", entry.Description, StringComparison.Ordinal);
+
+        // A device that only the other silo could place.
+        await Assert.ThrowsAnyAsync<CoapDeviceException>(() => stranger.Grains.GetGrain<IDeviceGrain>("meter").ToDevice()
+            .SendAsync(new CoapRequest(CoapMethod.Get, "/")));
+
+        // Slots that become free go to the only node that is left, and none to the silo that has none.
+        SiloNode leaving = site.Silos[1];
+        site.Remove(leaving);
+        await leaving.StopAsync();
+        await site.FairAsync();
+        await site.ActiveAsync();
+        Assert.Equal([member.Cluster.Self.Id], member.Cluster.Map.Nodes.Select(static node => node.Id));
+        Assert.DoesNotContain(CoapSlot.All, slot => stranger.Slots.Find(slot) is not null || stranger.Cluster.FenceOf(slot).IsSet);
+        Assert.Equal(HealthStatus.Unhealthy, (await stranger.CheckHealthAsync()).Status);
     }
 
     [Fact]

@@ -7,7 +7,7 @@ namespace CoAP.NET.Package.Tests.Guides;
 /// <summary>The manifests of Kubernetes on pages: they parse, their parts find each other, and the library knows their settings.</summary>
 public sealed class ManifestTests
 {
-    public static TheoryData<string> Pages { get; } = ["cluster-deployment.md", "guides/kubernetes.md"];
+    public static TheoryData<string> Pages { get; } = ["guides/kubernetes.md"];
 
     [Theory]
     [MemberData(nameof(Pages))]

@@ -61,7 +61,7 @@ public sealed partial class OpenSslTests
     {
         string[] uses = [.. UsesOf("CoAP.NET.Cluster")];
 
-        Assert.Contains("CoAP.NET.Cluster: CoAP.NET.Cluster.CoapCluster uses HKDF", uses);
+        Assert.Contains("CoAP.NET.Cluster: CoAP.NET.Cluster.ClusterSecrets uses HKDF", uses);
         Assert.DoesNotContain(uses, static use => MemoryTables().IsMatch(use));
     }
 

@@ -27,7 +27,7 @@ internal static class DirectoryNodeProgram
         }
 
         await using CoapCluster cluster = new(
-            new CoapSqliteClusterStore(file), new CoapClusterOptions { Secret = Convert.FromHexString(secret) });
+            new CoapSqliteClusterStore(file), new CoapClusterOptions { Secrets = [Convert.FromHexString(secret)] });
         await using CoapDirectoryServer directory = new(cluster, new CoapDirectoryOptions { Timeout = TimeSpan.FromMinutes(1) });
         await using CoapServer server = new(new CoapEndpointOptions().UseCluster(cluster));
         server.Routes.MapResourceDirectory(directory);

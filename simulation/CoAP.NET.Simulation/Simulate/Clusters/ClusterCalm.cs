@@ -6,7 +6,7 @@ namespace CoAP.NET.Simulation.Simulate.Clusters;
 /// <param name="world">The world.</param>
 internal sealed class ClusterCalm(ClusterWorld world)
 {
-    private const int TriesWithoutCid = 3;
+    private const int TriesWithoutSession = 3;
     private static readonly TimeSpan s_sharing = TimeSpan.FromMinutes(3);
     private static readonly TimeSpan s_leases = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan s_requests = TimeSpan.FromMinutes(6);
@@ -56,7 +56,7 @@ internal sealed class ClusterCalm(ClusterWorld world)
     {
         // Without a Connection ID a session does not follow its slot: the balancer brings what the device sends to where it was, and the
         // device finds out while it waits for the answer to its first request, or the next one.
-        int tries = device.HasCid ? 1 : TriesWithoutCid;
+        int tries = device.HasCid && !world.HasGoneBack ? 1 : TriesWithoutSession;
         while (tries > 0 && !await IsAnsweredAsync(device).ConfigureAwait(false))
         {
             tries--;
@@ -89,7 +89,7 @@ internal sealed class ClusterCalm(ClusterWorld world)
             () => world.Watches.TrueForAll(watch => !watch.IsKept || HasLast(watch)),
             s_told,
             () => string.Join("; ", world.Watches.Where(watch => watch.IsKept && !HasLast(watch)))
-                + $"; {world.DescribeNotices()}").ConfigureAwait(false);
+                + $"; {world.DescribeObservers()}").ConfigureAwait(false);
         await MustAsync(
             ClusterCheck.LastState,
             "every observer is told the last state",

@@ -31,6 +31,9 @@ internal sealed class ClusterOutboxes(ClusterWorld world)
         node);
     }
 
+    /// <summary>The store has lost what was confirmed.</summary>
+    public void OnLost() => _queued.Clear();
+
     /// <summary>Whether everything that was confirmed came to its device.</summary>
     public bool HaveAllCome() => _queued.TrueForAll(static one => one.Device.Done.Contains(one.Id));
 

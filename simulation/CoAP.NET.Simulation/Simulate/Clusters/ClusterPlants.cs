@@ -14,6 +14,9 @@ internal static class ClusterPlants
     /// <summary>A node tells the others of no change.</summary>
     public const string NoNotice = "no-notice";
 
+    /// <summary>The death of nodes is not noticed.</summary>
+    public const string DeathUnnoticed = "death-unnoticed";
+
     /// <summary>A request is never answered.</summary>
     public const string Stuck = "stuck";
 
@@ -32,6 +35,9 @@ internal static class ClusterPlants
     /// <summary>A device hears nothing any more.</summary>
     public const string Deaf = "deaf";
 
+    /// <summary>The store loses what was written lately, and no node notices that.</summary>
+    public const string GoneBack = "store-goes-back";
+
     /// <summary>An error is of a kind that nobody expects.</summary>
     public const string Untyped = "untyped-error";
 
@@ -46,7 +52,8 @@ internal static class ClusterPlants
             {
                 HashSet<CoapRecordKey> first = [];
                 return store => new ForgetfulStore(store, change =>
-                    change is { IsRemoval: false, Key.Kind: CoapRecordKind.Session } && !first.Add(change.Key));
+                    IsProgress(change)
+                    || (change is { IsRemoval: false, Key.Kind: CoapRecordKind.Session } && !first.Add(change.Key)));
             }),
             ["session-lost"] = new("sessions are not kept", ClusterCheck.NoHandshake, static () => static store =>
                 new ForgetfulStore(store, static change => change is { IsRemoval: false, Key.Kind: CoapRecordKind.Session })),
@@ -56,14 +63,15 @@ internal static class ClusterPlants
                 new ForgetfulStore(store, static change => change is { IsRemoval: false, Key.Kind: CoapRecordKind.Outbox })),
             ["left-records"] = new("what has ended stays in the store", ClusterCheck.Quiet, static () => static store =>
                 new ForgetfulStore(store, static change => change is { IsRemoval: true, Key.Kind: CoapRecordKind.Session })),
-            ["endless-lease"] = new("nodes that died count as there", ClusterCheck.Slots, static () => static store => new PatientStore(store)),
+            [DeathUnnoticed] = new("nodes that died count as there", ClusterCheck.Slots),
             [Twice] = new("a node carries every fourth POST out twice", ClusterCheck.RunsOnce),
             [NoDoubt] = new("what came is not noted, and after a crash nobody asks whether a request is a recording", ClusterCheck.Replay,
             static () =>
             {
                 HashSet<(CoapRecordKey, CoapFence)> first = [];
                 return store => new ForgetfulStore(store, change =>
-                    change is { IsRemoval: false, Key.Kind: CoapRecordKind.Session } && !first.Add((change.Key, change.Fence)));
+                    IsProgress(change)
+                    || (change is { IsRemoval: false, Key.Kind: CoapRecordKind.Session } && !first.Add((change.Key, change.Fence))));
             }),
             [NoNotice] = new("nodes are not told of changes at others", ClusterCheck.LastState),
             [Stuck] = new("some requests to devices never end", ClusterCheck.Ends),
@@ -72,6 +80,10 @@ internal static class ClusterPlants
             [SameNumber] = new("a record leaves a second time, changed", ClusterCheck.RecordNumbers),
             [OtherName] = new("a device is served as another one", ClusterCheck.RightAnswer),
             [Deaf] = new("a device gets nothing any more", ClusterCheck.Served),
+            [GoneBack] = new("the store loses what was written lately, and does not say so", ClusterCheck.RecordNumbers),
             [Untyped] = new("a request fails by an exception that is not the library's", ClusterCheck.TypedError),
         };
+
+    private static bool IsProgress(CoapRecordChange change) =>
+        change is { IsRemoval: false, Key.Kind: CoapRecordKind.SessionProgress };
 }

@@ -5,8 +5,8 @@ namespace CoAP.NET.Simulation.Simulate.Clusters;
 
 /// <summary>
 /// Devices that ask, count, observe and are asked behind a balancer and two to four nodes over one store, while nodes die, sleep, leave and
-/// come, are cut off from each other and from the store, and the network loses, doubles and reorders datagrams. DTLS, links, store and
-/// clocks are those of the library, in virtual time.
+/// come, are cut off from each other and from the store, and the network loses, doubles and reorders datagrams. DTLS, cluster and
+/// clocks are those of the library, in virtual time; a hub connects the nodes in place of Orleans.
 /// </summary>
 internal sealed class ClusterRun
 {
@@ -85,6 +85,7 @@ internal sealed class ClusterRun
             _world.CheckOwners();
             _world.Requests.CheckEnds();
             _world.EndDoubts();
+            _world.SaveStore();
         }
     }
 
@@ -134,6 +135,9 @@ internal sealed class ClusterRun
                 break;
             case ClusterStepKind.LoseAnswers:
                 _world.LoseAnswers(time);
+                break;
+            case ClusterStepKind.GoBack when node is { IsLeaving: false, Time.IsStill: false, Doing.IsCompleted: true }:
+                _world.GoBack(node, time);
                 break;
             case ClusterStepKind.Forget:
                 _world.Balancer.Forget();

@@ -81,6 +81,7 @@ internal sealed record ClusterScenario(ClusterPlan Plan, IReadOnlyList<ClusterSt
             < 93 => ClusterStepKind.StoreAway,
             < 94 => ClusterStepKind.LoseAnswers,
             < 96 => ClusterStepKind.Forget,
+            < 97 => ClusterStepKind.GoBack,
             _ => ClusterStepKind.Replay,
         };
         return new ClusterStep
@@ -93,7 +94,7 @@ internal sealed record ClusterScenario(ClusterPlan Plan, IReadOnlyList<ClusterSt
             Time = kind switch
             {
                 ClusterStepKind.Count => dice.Chance(20) ? dice.Between(0, 3000) : 0,
-                ClusterStepKind.Sleep => dice.Between(1000, 15_000),
+                ClusterStepKind.Sleep or ClusterStepKind.GoBack => dice.Between(1000, 15_000),
                 ClusterStepKind.StoreAway or ClusterStepKind.CutStore or ClusterStepKind.LoseAnswers or ClusterStepKind.RadioOff
                     or ClusterStepKind.CutLink => dice.Between(500, 12_000),
                 _ => 0,

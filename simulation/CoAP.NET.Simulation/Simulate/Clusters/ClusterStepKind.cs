@@ -60,6 +60,9 @@ internal enum ClusterStepKind
     /// <summary>Answers of the store are lost for a while.</summary>
     LoseAnswers,
 
+    /// <summary>The store loses what was written lately, and a node dies.</summary>
+    GoBack,
+
     /// <summary>The balancer forgets where devices belong.</summary>
     Forget,
 

@@ -94,7 +94,7 @@ internal sealed class ClusterWire(ClusterWorld world)
     private SimulatedDevice? DeviceOf(NetworkPacket packet)
     {
         CoapAddress address = packet.To == SimulatedBalancer.Address ? packet.From : packet.To;
-        return world.Devices.FirstOrDefault(device => SimulatedDevice.HostOf(device.Index) == address with { Port = 0 });
+        return SimulatedDevice.IndexOf(address) is var index && index < world.Devices.Count ? world.Devices[(int)index] : null;
     }
 
     private void ReadNumbers(NetworkPacket packet, ReadOnlySpan<byte> rest)

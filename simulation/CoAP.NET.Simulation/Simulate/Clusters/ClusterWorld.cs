@@ -1,5 +1,6 @@
 using System.Globalization;
 using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Tests.Nodes;
 using CoAP.NET.Dtls;
 using CoAP.NET.Testing;
 using CoAP.NET.Transports;
@@ -18,6 +19,10 @@ internal sealed class ClusterWorld
 
     private static readonly TimeSpan s_noticed = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_noticedLate = TimeSpan.FromSeconds(8);
+    // Within which the other nodes miss one whose process has ended, and one that does not answer any more.
+    private static readonly TimeSpan s_reset = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan s_takenOver = TimeSpan.FromSeconds(8);
+    private static readonly TimeSpan s_missed = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan s_doubt = TimeSpan.FromSeconds(10);
 
     // A lease, a balancer that is late, and a store that is slow.
@@ -31,6 +36,7 @@ internal sealed class ClusterWorld
     private readonly long[] _newest = new long[CoapSlot.Count];
     private readonly ClusterTroubles _troubles = new();
     private readonly SlotHistory _history = new();
+    private readonly List<(TimeSpan Time, MemoryBackup Backup)> _saved = [];
     private readonly string? _plant;
     private readonly Func<ICoapClusterStore, PlantedStore>? _planted;
     private int _processes;
@@ -48,7 +54,6 @@ internal sealed class ClusterWorld
         Scheduler = new NodeScheduler(Clock);
         Memory = new CoapMemoryCluster(Clock);
         StoreFaults.Delay = plan.StoreDelay;
-        Wires = new LinkWires(Clock);
         Network = new InMemoryNetwork(Clock, new InMemoryNetworkOptions { Seed = plan.Seed, MaxTraceLength = 0 });
         Wire = new ClusterWire(this);
         Network.Filter = Wire.OnPacket;
@@ -79,7 +84,8 @@ internal sealed class ClusterWorld
 
     public StoreFaults StoreFaults { get; } = new();
 
-    public LinkWires Wires { get; }
+    /// <summary>Connects the nodes.</summary>
+    public NodeHub Hub { get; } = new() { Delay = TimeSpan.FromMilliseconds(1) };
 
     public InMemoryNetwork Network { get; }
 
@@ -109,7 +115,7 @@ internal sealed class ClusterWorld
     /// <summary>How many processes of nodes were started.</summary>
     public int Processes => _processes;
 
-    /// <summary>Whether each slot has one owner, who is there, all nodes say so, and each has links with each other one.</summary>
+    /// <summary>Whether each slot has one owner, who is there, all nodes say so, and each knows each other one.</summary>
     public bool AreShared()
     {
         SimulatedClusterNode[] nodes = [.. Nodes];
@@ -121,7 +127,7 @@ internal sealed class ClusterWorld
         CoapClusterMap map = nodes[0].Cluster.Map;
         return nodes.All(node => node.Cluster.Map.Version == map.Version
                 && node.Cluster.Map.Nodes.Count == nodes.Length
-                && node.Cluster.Links.Up.Count == nodes.Length - 1
+                && node.Cluster.Peers.Up.Count == nodes.Length - 1
                 && node.Cluster.GetNodeCounters().Moving == 0)
             && nodes.All(node => map.SlotsOf(node.Cluster.Self.Id).Count is var slots && slots >= CoapSlot.Count / nodes.Length);
     }
@@ -130,14 +136,10 @@ internal sealed class ClusterWorld
     public string Describe() => string.Join("; ", Nodes.Select(node => $"{node}{(node.IsLeaving ? " leaving" : "")}: map "
         + $"{node.Cluster.Map.Version}, {node.Cluster.Map.Nodes.Count} nodes, "
         + $"{node.Cluster.Map.SlotsOf(node.Cluster.Self.Id).Count} slots, "
-        + $"{node.Cluster.Links.Up.Count} links, {node.Cluster.GetNodeCounters().Moving} moving, {node.Doing.Status}"));
+        + $"{node.Cluster.Peers.Up.Count} others, {node.Cluster.GetNodeCounters().Moving} moving, {node.Doing.Status}"));
 
-    /// <summary>What nodes know of changes at others, for people.</summary>
-    public string DescribeNotices() => string.Join("; ", Nodes.Select(node => $"{node}: {node.Server.ObserverCount} observers, "
-        + $"{node.Cluster.Notices.Counters}, waiting for others: "
-        + string.Join(", ", Nodes.Where(other => other != node).Select(other =>
-            $"{node.Cluster.Notices.WaitingFor(other.Cluster.Self.Id)} for {other}"))
-        + (node.Cluster.Notices.HasWork ? ", has work" : "")));
+    /// <summary>How many observers each node has, for people.</summary>
+    public string DescribeObservers() => string.Join("; ", Nodes.Select(node => $"{node}: {node.Server.ObserverCount} observers"));
 
     /// <summary>How many records of a kind the store has.</summary>
     public int CountRecords(CoapRecordKind kind) => CoapSlot.All.Sum(slot => Memory.Read(kind, slot)
@@ -170,7 +172,7 @@ internal sealed class ClusterWorld
         Journal.Note($"state {resource} is {_states[resource]}, told {node}");
         if (Has(ClusterPlants.NoNotice))
         {
-            node.Cluster.Notices.Dispose();
+            ((HubPeers)node.Cluster.Peers).Notices.Dispose();
         }
 
         node.Server.Notify(string.Create(CultureInfo.InvariantCulture, $"/state/{resource}"));
@@ -204,7 +206,26 @@ internal sealed class ClusterWorld
         Journal.Note($"{node} {(isMachine ? "vanishes" : "dies")}");
         Trouble(s_takeOver);
         _nodes[node.Place] = null;
-        node.Kill(isMachine);
+        node.Kill();
+        if (Has(ClusterPlants.GoneBack))
+        {
+            // What the next owners of its slots wrote is lost, and one of them dies.
+            (TimeSpan time, MemoryBackup backup) = (Clock.Elapsed, Memory.Save());
+            Later(s_takenOver, () =>
+            {
+                SimulatedClusterNode[] awake = [.. Nodes.Where(static one => one is { IsLeaving: false, Time.IsStill: false })];
+                if (awake.Length > 1)
+                {
+                    GoBack(awake[0], time, backup);
+                }
+            });
+        }
+
+        if (!Has(ClusterPlants.DeathUnnoticed))
+        {
+            Later(isMachine ? s_missed : s_reset, () => Hub.Kill(node.Cluster.Self.Id));
+        }
+
         Later(Plan.Balancer == BalancerKind.Lag ? s_noticedLate : s_noticed, UseNodes);
     }
 
@@ -232,11 +253,17 @@ internal sealed class ClusterWorld
         Journal.Note($"{node} stands still for {time.TotalSeconds:F1} s");
         Trouble(time + s_takeOver);
         node.Sleep();
+        if (time > s_missed)
+        {
+            Later(s_missed, () => Hub.Kill(node.Cluster.Self.Id));
+        }
+
         Later(time, () =>
         {
             Journal.Note($"{node} goes on");
             node.Wake();
         });
+        Later(time + s_reset, () => Revive(node));
     }
 
     public void CutStore(SimulatedClusterNode node, TimeSpan time)
@@ -280,9 +307,54 @@ internal sealed class ClusterWorld
     {
         Journal.Note($"{one} and {other} are cut off from each other for {time.TotalSeconds:F1} s");
         Trouble(time + s_takeOver);
-        Wires.Cut(one.LinkAddress, other.LinkAddress);
-        Later(time, Wires.Heal);
+        Hub.Cut(one.Cluster.Self.Id, other.Cluster.Self.Id);
+        if (time > s_missed)
+        {
+            // One of them counts as dead, though it runs and reaches the store.
+            one.InDoubtUntil = Clock.Elapsed + time + s_doubt;
+            Later(s_missed, () => Hub.Kill(one.Cluster.Self.Id));
+        }
+
+        Later(time, () =>
+        {
+            Hub.Mend();
+            Revive(one);
+        });
     }
+
+    /// <summary>Saves the store, which may go back to this.</summary>
+    public void SaveStore() => _saved.Add((Clock.Elapsed, Memory.Save()));
+
+    /// <summary>The store loses what was written in a time, and a node dies.</summary>
+    public void GoBack(SimulatedClusterNode node, TimeSpan time)
+    {
+        if (_saved.FindLast(one => one.Time <= Clock.Elapsed - time) is { Backup: { } backup } saved && Nodes.Count() > 1)
+        {
+            _saved.RemoveAll(one => one.Time > saved.Time);
+            GoBack(node, saved.Time, backup);
+        }
+    }
+
+    private void GoBack(SimulatedClusterNode node, TimeSpan time, MemoryBackup backup)
+    {
+        Journal.Note($"the store goes back to {time.TotalSeconds:F1} s");
+        Trouble(s_takeOver);
+        Memory.GoBack(backup, isNoticed: !Has(ClusterPlants.GoneBack));
+        HasGoneBack = true;
+        _kept.Clear();
+        Outboxes.OnLost();
+        Watches.ForEach(static watch => watch.OnUnknown());
+        foreach (SimulatedClusterNode one in Nodes)
+        {
+            one.LastFailure = Clock.Elapsed;
+        }
+
+        DoubtAll();
+        Kill(node, isMachine: false);
+    }
+
+    /// <summary>Whether the store has lost sessions.</summary>
+    public bool HasGoneBack { get; private set; }
 
     /// <summary>Something goes on that may hold up devices.</summary>
     /// <param name="time">For how long.</param>
@@ -312,12 +384,13 @@ internal sealed class ClusterWorld
     public void Heal()
     {
         Wire.IsCalm = true;
-        Wires.Heal();
+        Hub.Mend();
         (StoreFaults.IsAway, StoreFaults.LosesAnswers, StoreFaults.Delay) = (false, false, 1);
         foreach (SimulatedClusterNode node in Nodes)
         {
             node.Store.IsCut = false;
             node.Wake();
+            Revive(node);
         }
 
         foreach (SimulatedDevice device in Devices)
@@ -363,6 +436,14 @@ internal sealed class ClusterWorld
                 Journal.Violate(ClusterCheck.OneOwner,
                     $"slot {slot.Number} has two owners under fence {owner.Fence.Value}, as {seenBy} sees it");
             }
+        }
+    }
+
+    private void Revive(SimulatedClusterNode node)
+    {
+        if (node.Time is { IsStill: false })
+        {
+            Hub.Revive(node.Cluster.Self.Id);
         }
     }
 

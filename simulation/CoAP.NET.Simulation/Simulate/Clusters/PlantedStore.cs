@@ -92,11 +92,3 @@ internal sealed class CarelessStore(ICoapClusterStore inner) : PlantedStore(inne
         return true;
     }
 }
-
-/// <summary>Keeps leases for long after their nodes are gone.</summary>
-/// <param name="inner">A store without the defect.</param>
-internal sealed class PatientStore(ICoapClusterStore inner) : PlantedStore(inner)
-{
-    public override ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
-        Inner.JoinAsync(self, TimeSpan.FromMinutes(30), cancellationToken);
-}

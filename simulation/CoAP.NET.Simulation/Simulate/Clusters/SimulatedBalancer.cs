@@ -64,7 +64,7 @@ internal sealed class SimulatedBalancer
         {
             flow = new Flow(device);
             _flows.Add(device, flow);
-            flow.Back = new BalancerPort(_network, InMemoryNetwork.Address($"100.64.{_flows.Count / 250}.{1 + (_flows.Count % 250)}:5000"),
+            flow.Back = new BalancerPort(_network, CoapAddress.FromIPv4(0x6440_0001 + (uint)_flows.Count, 5000),
                 (node, answer) => TakeFromNode(flow, node, answer));
         }
 

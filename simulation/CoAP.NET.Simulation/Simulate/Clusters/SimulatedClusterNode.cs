@@ -11,7 +11,6 @@ internal sealed class SimulatedClusterNode
     private static readonly byte[] s_secret = [.. Enumerable.Range(1, 32).Select(static i => (byte)i)];
 
     private readonly ClusterWorld _world;
-    private readonly ICoapClusterStore _lease;
     private readonly NodeSocket _socket;
     private readonly CoapDtlsTransport _dtls;
 
@@ -27,16 +26,14 @@ internal sealed class SimulatedClusterNode
         Time = new NodeTime(world.Clock, TimeSpan.FromMilliseconds(dice.Between(0, spread) - (spread / 2)),
             plan.ClockDrift == 0 ? 0 : dice.Between(-plan.ClockDrift, plan.ClockDrift));
         Scheduler = new NodeScheduler(Time);
-        _lease = world.Memory.Open();
-        Store = new NodeStore(world.Watch(_lease), world.StoreFaults, Time, world.Clock, new Dice(dice.Next()));
+        Store = new NodeStore(world.Watch(world.Memory.Open()), world.StoreFaults, Time, world.Clock, new Dice(dice.Next()));
         CoapClusterOptions options = new()
         {
-            Secret = s_secret,
-            LinkAddress = $"coaps+tcp://{LinkAddress}",
-            LinkCarrier = new NodeLinks(world.Wires, Time, Scheduler, LinkAddress),
+            Secrets = [s_secret],
         };
         options.Devices.NameOf = static peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity;
-        Cluster = new CoapCluster(Store, options, Time, new VirtualRandom(dice.Next()), world.LoggerOf(this));
+        Cluster = world.Hub.Make(Store, options, Time, new VirtualRandom(dice.Next()), world.LoggerOf(this), Address);
+        ((ClusterDevices)Cluster.Devices).Router = new NodeDevices(world, this);
         CoapDtlsServerOptions dtls = new() { PskStore = world.Keys };
         CoapEndpointOptions endpoint = new()
         {
@@ -70,9 +67,6 @@ internal sealed class SimulatedClusterNode
     /// <summary>Where its server listens.</summary>
     public CoapAddress Address => AddressOf(Place);
 
-    /// <summary>Where other nodes reach it.</summary>
-    public CoapAddress LinkAddress => InMemoryNetwork.Address($"10.0.0.{Place + 1}:5690");
-
     /// <summary>When it could last have lost what it knew, as a process that dies, sleeps, or whose slots others took.</summary>
     public TimeSpan LastFailure { get; set; } = TimeSpan.MinValue;
 
@@ -100,21 +94,11 @@ internal sealed class SimulatedClusterNode
     }
 
     /// <summary>Ends without a word.</summary>
-    /// <param name="isMachine">Whether its machine is gone too, so that nobody is told.</param>
-    public void Kill(bool isMachine)
+    public void Kill()
     {
         LastFailure = _world.Clock.Elapsed;
         Time.Kill();
         _ = _socket.DisposeAsync().AsTask();
-        if (isMachine)
-        {
-            _world.Wires.Vanish(LinkAddress);
-        }
-        else
-        {
-            _world.Wires.Reset(LinkAddress);
-            _ = _lease.DisposeAsync().AsTask();
-        }
     }
 
     public void Sleep()
@@ -184,5 +168,10 @@ internal sealed class SimulatedClusterNode
 
     private string NameFor(CoapRequest request) => _world.Has(ClusterPlants.OtherName) ? "device-0" : NameOf(request);
 
-    private static string NameOf(CoapRequest request) => (request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity ?? "nobody";
+    private string NameOf(CoapRequest request)
+    {
+        string name = (request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity ?? "nobody";
+        _world.Devices.FirstOrDefault(device => device.Name == name)?.ServedBy = this;
+        return name;
+    }
 }

@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using System.Globalization;
 using CoAP.NET.Dtls;
 using CoAP.NET.Testing;
@@ -9,6 +10,7 @@ namespace CoAP.NET.Simulation.Simulate.Clusters;
 internal sealed class SimulatedDevice : IAsyncDisposable
 {
     private const int CidLength = 8;
+    private const uint Hosts = 0xC612_0001;
 
     // Shorter than three days, so that what is lost for good is found out, and longer than any fault.
     private static readonly TimeSpan s_silence = TimeSpan.FromSeconds(45);
@@ -97,7 +99,14 @@ internal sealed class SimulatedDevice : IAsyncDisposable
     /// <summary>The Connection ID by which it finds the server last.</summary>
     public string? ServerCid { get; set; }
 
-    public static CoapAddress HostOf(int index) => InMemoryNetwork.Address($"198.51.100.{index + 1}:0");
+    /// <summary>The node that served it last.</summary>
+    public SimulatedClusterNode? ServedBy { get; set; }
+
+    // The network for benchmarks (RFC 2544).
+    public static CoapAddress HostOf(int index) => CoapAddress.FromIPv4(Hosts + (uint)index, 0);
+
+    /// <summary>The number of the device with an address; no device may have it.</summary>
+    public static uint IndexOf(CoapAddress address) => BinaryPrimitives.ReadUInt32BigEndian(address.ToIPAddress().GetAddressBytes()) - Hosts;
 
     // A server without an address would listen at the port of coap.
     public Task StartAsync() => _server.Endpoint.StartAsync();

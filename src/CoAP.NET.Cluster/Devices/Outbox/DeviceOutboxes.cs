@@ -33,9 +33,10 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
     /// <summary>Adds a request; completes when it is stored.</summary>
     /// <param name="entry">The request. A known id is not added again.</param>
     /// <param name="cancellationToken">Stops waiting, and cancels the request.</param>
+    /// <returns>The request in the outbox.</returns>
     /// <exception cref="OutboxMovedException">The outbox is not on this node.</exception>
     /// <exception cref="CoapDeviceQueueException">There is no room.</exception>
-    public async Task<CoapQueuedRequest> AddAsync(OutboxEntry entry, CancellationToken cancellationToken)
+    public async Task<OutboxEntry> AddAsync(OutboxEntry entry, CancellationToken cancellationToken)
     {
         OutboxQueue? queue = null;
         lock (_gate)
@@ -81,21 +82,17 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
             }
         }
 
-        return entry.ToPublic();
+        return entry;
     }
 
     /// <summary>Waits for the answer to a request, or its failure.</summary>
-    /// <param name="key">The bytes of the name of the device.</param>
-    /// <param name="device">The name.</param>
-    /// <param name="id">The id of the request.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
     /// <exception cref="OutboxMovedException">The outbox is not on this node.</exception>
-    public async Task<OutboxEntry> WaitAsync(byte[] key, string device, Guid id, CancellationToken cancellationToken)
+    public async Task<OutboxEntry> WaitAsync(string device, Guid id, CancellationToken cancellationToken)
     {
         OutboxEntry? entry;
         lock (_gate)
         {
-            FenceLocked(CoapSlot.OfName(key));
+            FenceLocked(DeviceName.SlotOf(device));
             _entries.TryGetValue(id, out entry);
         }
 
@@ -105,7 +102,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
             return entry;
         }
 
-        CoapRecord? record = await _cluster.Store.FindAsync(OutboxEntry.RecordKeyOf(key, id), cancellationToken).ConfigureAwait(false);
+        CoapRecord? record = await _cluster.Store.FindAsync(OutboxEntry.RecordKeyOf(device, id), cancellationToken).ConfigureAwait(false);
         OutboxEntry? kept = record is null ? null : OutboxEntry.TryRead(record.State.Span);
         return kept is { State: OutboxState.Answered or OutboxState.Failed } ? kept
             : kept is null ? throw new CoapDeviceQueueException(device, CoapDeviceQueueFault.Forgotten)
@@ -114,11 +111,11 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
 
     /// <summary>Lists the waiting requests of a device.</summary>
     /// <exception cref="OutboxMovedException">The outbox is not on this node.</exception>
-    public IReadOnlyList<OutboxEntry> List(byte[] key, string device)
+    public IReadOnlyList<OutboxEntry> List(string device)
     {
         lock (_gate)
         {
-            FenceLocked(CoapSlot.OfName(key));
+            FenceLocked(DeviceName.SlotOf(device));
             return _queues.TryGetValue(device, out OutboxQueue? queue)
                 ? [.. queue.Entries.Where(static entry => !entry.IsCancelled && entry.State <= OutboxState.Sending)]
                 : [];
@@ -126,17 +123,17 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
     }
 
     /// <summary>Cancels a request that was not sent, and waits for the store because another node could send it otherwise.</summary>
-    /// <returns>Whether it will not be sent.</returns>
+    /// <returns>The request, which will not be sent; null if it may have been sent, or is unknown.</returns>
     /// <exception cref="OutboxMovedException">The outbox is not on this node.</exception>
-    public async Task<bool> CancelAsync(byte[] key, Guid id, CancellationToken cancellationToken)
+    public async Task<OutboxEntry?> CancelAsync(string device, Guid id, CancellationToken cancellationToken)
     {
         OutboxEntry? entry;
         lock (_gate)
         {
-            FenceLocked(CoapSlot.OfName(key));
+            FenceLocked(DeviceName.SlotOf(device));
             if (!_entries.TryGetValue(id, out entry) || entry.State != OutboxState.Waiting || entry.IsCancelled)
             {
-                return false;
+                return null;
             }
 
             entry.IsCancelled = true;
@@ -144,7 +141,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
         }
 
         await entry.Done.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
-        return entry.Fault == CoapDeviceQueueFault.Cancelled;
+        return entry.Fault == CoapDeviceQueueFault.Cancelled ? entry : null;
     }
 
     public async Task ReleaseAsync(CoapSlot slot, CancellationToken cancellationToken)
@@ -152,7 +149,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
         OutboxQueue[] queues;
         lock (_gate)
         {
-            queues = [.. _queues.Values.Where(queue => CoapSlot.OfName(queue.Key) == slot)];
+            queues = [.. _queues.Values.Where(queue => queue.Slot == slot)];
             foreach (OutboxQueue queue in queues)
             {
                 queue.LookAgain();
@@ -181,19 +178,19 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
         return fence.IsSet && _loaded[slot.Number] == fence && !_stop.IsCancellationRequested ? fence : throw new OutboxMovedException();
     }
 
-    private OutboxQueue QueueLocked(string device, byte[] key, CoapFence fence)
+    private OutboxQueue QueueLocked(string device, CoapFence fence)
     {
         if (_queues.TryGetValue(device, out OutboxQueue? queue))
         {
             return queue.Stop.IsCancellationRequested ? throw new OutboxMovedException() : queue;
         }
 
-        return _queues[device] = new OutboxQueue(device, key, fence);
+        return _queues[device] = new OutboxQueue(device, fence);
     }
 
     private OutboxQueue AddLocked(OutboxEntry entry, CoapFence fence)
     {
-        OutboxQueue queue = QueueLocked(entry.Device, entry.Key, fence);
+        OutboxQueue queue = QueueLocked(entry.Device, fence);
         if (queue.Entries.Count >= _options.MaxQueuedPerDevice)
         {
             _bounds.Refuse();
@@ -303,7 +300,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
         using (CancellationTokenSource expiry = new(left > TimeSpan.Zero ? left : TimeSpan.Zero, _time))
         using (CancellationTokenSource waits = CancellationTokenSource.CreateLinkedTokenSource(look, queue.Stop.Token, expiry.Token))
         {
-            await _devices.WhenAwakeAsync(queue.Device, queue.Key, waits.Token).ConfigureAwait(false);
+            await _devices.Router.WhenAwakeAsync(queue.Device, waits.Token).ConfigureAwait(false);
             waits.Token.ThrowIfCancellationRequested();
         }
 
@@ -326,7 +323,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
 
         try
         {
-            CoapResponse response = await _devices.SendAsync(queue.Device, queue.Key, new CoapRequest(entry.Request), queue.Abort.Token)
+            CoapResponse response = await _devices.SendAsync(queue.Device, new CoapRequest(entry.Request), queue.Abort.Token)
                 .ConfigureAwait(false);
             entry.Answer(response.Message);
         }
@@ -417,7 +414,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
         OutboxQueue[] lost;
         lock (_gate)
         {
-            lost = [.. _queues.Values.Where(queue => _cluster.FenceOf(CoapSlot.OfName(queue.Key)) != queue.Fence)];
+            lost = [.. _queues.Values.Where(queue => _cluster.FenceOf(queue.Slot) != queue.Fence)];
             _loading = LoadAfterAsync(_loading);
         }
 
@@ -490,7 +487,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
 
         if (!_queues.TryGetValue(entry.Device, out OutboxQueue? queue) || queue.Fence != fence)
         {
-            _queues[entry.Device] = queue = new OutboxQueue(entry.Device, entry.Key, fence);
+            _queues[entry.Device] = queue = new OutboxQueue(entry.Device, fence);
         }
 
         queue.Entries.Add(entry);

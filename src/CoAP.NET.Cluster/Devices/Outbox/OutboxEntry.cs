@@ -20,8 +20,6 @@ internal sealed class OutboxEntry
 
     public required string Device { get; init; }
 
-    public required byte[] Key { get; init; }
-
     public required string Caller { get; init; }
 
     public required DateTimeOffset Queued { get; set; }
@@ -49,9 +47,9 @@ internal sealed class OutboxEntry
     /// <summary>Completes when it was answered or has failed; fails when the slot moved to another node.</summary>
     public TaskCompletionSource Done { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    public CoapSlot Slot => CoapSlot.OfName(Key);
+    public CoapSlot Slot => DeviceName.SlotOf(Device);
 
-    public CoapRecordKey RecordKey => RecordKeyOf(Key, Id);
+    public CoapRecordKey RecordKey => RecordKeyOf(Device, Id);
 
     public int Length => _request.Length;
 
@@ -59,14 +57,13 @@ internal sealed class OutboxEntry
 
     /// <summary>Creates the entry of a new request; null if it is too large.</summary>
     public static OutboxEntry? TryMake(
-        Guid id, string device, byte[] key, CoapMessage request, CoapDeviceRequestOptions options, DateTimeOffset now)
+        Guid id, string device, CoapMessage request, CoapDeviceRequestOptions options, DateTimeOffset now)
     {
         bool isIdempotent = request.Code != CoapCode.Post && request.Code != CoapCode.Patch;
         OutboxEntry entry = new()
         {
             Id = id,
             Device = device,
-            Key = key,
             Caller = options.Caller,
             Queued = now,
             Expires = now + options.Lifetime,
@@ -75,8 +72,13 @@ internal sealed class OutboxEntry
         return request.Payload.Length < MaxState && entry.TrySet(request) && entry.ToBytes().Length <= MaxState ? entry : null;
     }
 
-    public static CoapRecordKey RecordKeyOf(ReadOnlySpan<byte> key, Guid id)
+    /// <summary>Creates an entry that only names a request.</summary>
+    public static OutboxEntry Unknown(string device, Guid id) =>
+        TryMake(id, device, new CoapMessage(CoapCode.Get), new CoapDeviceRequestOptions(), DateTimeOffset.UnixEpoch)!;
+
+    public static CoapRecordKey RecordKeyOf(string device, Guid id)
     {
+        byte[] key = DeviceName.Encode(device);
         Span<byte> bytes = stackalloc byte[SHA256.HashSizeInBytes + 16];
         SHA256.HashData(key, bytes);
         id.TryWriteBytes(bytes[HashLength..], bigEndian: true, out _);
@@ -104,7 +106,6 @@ internal sealed class OutboxEntry
     {
         Id = Id,
         Device = Device,
-        Key = Key,
         Caller = Caller,
         Queued = Queued,
         Expires = Expires,
@@ -186,48 +187,61 @@ internal sealed class OutboxEntry
     }
 
     /// <summary>Reads an entry; null for invalid bytes.</summary>
-    public static OutboxEntry? TryRead(ReadOnlySpan<byte> bytes)
+    public static OutboxEntry? TryRead(ReadOnlySpan<byte> bytes) => TryReadAll(bytes) is [var entry] ? entry : null;
+
+    /// <summary>Reads entries that follow each other; null for invalid bytes.</summary>
+    public static List<OutboxEntry>? TryReadAll(ReadOnlySpan<byte> bytes)
     {
+        using MemoryStream stream = new(bytes.ToArray());
+        using BinaryReader reader = new(stream, Encoding.UTF8);
+        List<OutboxEntry> entries = [];
         try
         {
-            using MemoryStream stream = new(bytes.ToArray());
-            using BinaryReader reader = new(stream, Encoding.UTF8);
-            if (reader.ReadByte() != Version)
+            while (stream.Position < stream.Length)
             {
-                return null;
+                entries.Add(Read(reader));
             }
 
-            OutboxState state = (OutboxState)reader.ReadByte();
-            CoapDeviceQueueFault fault = (CoapDeviceQueueFault)reader.ReadByte();
-            bool isRepeatable = reader.ReadBoolean();
-            Guid id = new(reader.ReadBytes(16), bigEndian: true);
-            long sequence = reader.ReadInt64();
-            DateTimeOffset queued = DateTimeOffset.FromUnixTimeMilliseconds(reader.ReadInt64());
-            DateTimeOffset expires = DateTimeOffset.FromUnixTimeMilliseconds(reader.ReadInt64());
-            string device = reader.ReadString();
-            OutboxEntry entry = new()
-            {
-                Id = id,
-                Device = device,
-                Key = DeviceName.Encode(device),
-                Caller = reader.ReadString(),
-                Queued = queued,
-                Expires = expires,
-                IsRepeatable = isRepeatable,
-                Sequence = sequence,
-                State = state,
-                Fault = fault,
-                Why = reader.ReadString() is { Length: > 0 } why ? why : null,
-            };
-            entry._request = reader.ReadBytes(reader.ReadInt32());
-            entry._response = reader.ReadBytes(reader.ReadInt32());
-            _ = entry.Request;
-            return entry;
+            return entries;
         }
         catch (Exception exception) when (exception is IOException or ArgumentException or FormatException or CoapException)
         {
             return null;
         }
+    }
+
+    private static OutboxEntry Read(BinaryReader reader)
+    {
+        if (reader.ReadByte() != Version)
+        {
+            throw new FormatException();
+        }
+
+        OutboxState state = (OutboxState)reader.ReadByte();
+        CoapDeviceQueueFault fault = (CoapDeviceQueueFault)reader.ReadByte();
+        bool isRepeatable = reader.ReadBoolean();
+        Guid id = new(reader.ReadBytes(16), bigEndian: true);
+        long sequence = reader.ReadInt64();
+        DateTimeOffset queued = DateTimeOffset.FromUnixTimeMilliseconds(reader.ReadInt64());
+        DateTimeOffset expires = DateTimeOffset.FromUnixTimeMilliseconds(reader.ReadInt64());
+        string device = reader.ReadString();
+        OutboxEntry entry = new()
+        {
+            Id = id,
+            Device = DeviceName.TryEncode(device) is null ? throw new FormatException() : device,
+            Caller = reader.ReadString(),
+            Queued = queued,
+            Expires = expires,
+            IsRepeatable = isRepeatable,
+            Sequence = sequence,
+            State = state,
+            Fault = fault,
+            Why = reader.ReadString() is { Length: > 0 } why ? why : null,
+        };
+        entry._request = reader.ReadBytes(reader.ReadInt32());
+        entry._response = reader.ReadBytes(reader.ReadInt32());
+        _ = entry.Request;
+        return entry;
     }
 
     private bool TrySet(CoapMessage request)

@@ -1,11 +1,11 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>The outbox of a device at the node that owns the slot of its name. Guarded by the outboxes.</summary>
-internal sealed class OutboxQueue(string device, byte[] key, CoapFence fence)
+internal sealed class OutboxQueue(string device, CoapFence fence)
 {
     public string Device { get; } = device;
 
-    public byte[] Key { get; } = key;
+    public CoapSlot Slot { get; } = DeviceName.SlotOf(device);
 
     /// <summary>The fence of its writes.</summary>
     public CoapFence Fence { get; } = fence;

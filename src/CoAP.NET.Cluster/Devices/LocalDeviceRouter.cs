@@ -1,0 +1,37 @@
+namespace CoAP.NET.Cluster;
+
+/// <summary>Reaches the devices of this node only: the one active node of a cluster has all of them. Thread-safe.</summary>
+/// <param name="local">The devices of this node.</param>
+/// <param name="records">The records of all devices.</param>
+internal sealed class LocalDeviceRouter(LocalDevices local, DeviceRecords records) : IDeviceRouter
+{
+    public async Task<CoapResponse?> TrySendAsync(string name, CoapRequest request, CancellationToken cancellationToken) =>
+        local.TryFind(name) is { } device ? await device.SendAsync(request, cancellationToken).ConfigureAwait(false) : null;
+
+    public async Task<IDeviceFeed?> TryObserveAsync(
+        ObservedResource resource, IDeviceFeed? wrong, CancellationToken cancellationToken) =>
+        local.TryFind(resource.Device) is { } device
+            ? await LocalDeviceFeed.StartAsync(device, resource, cancellationToken).ConfigureAwait(false)
+            : null;
+
+    public Task<CoapDeviceStatus?> FindAsync(string name, CancellationToken cancellationToken) =>
+        Task.FromResult(local.TryFind(name) is { } device ? local.StatusOf(device) : null);
+
+    public async Task WhenAwakeAsync(string name, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            await local.WhenHereAsync(name, cancellationToken).ConfigureAwait(false);
+            if (local.TryFind(name) is { } device && await device.WhenAwakeOrGoneAsync(cancellationToken).ConfigureAwait(false))
+            {
+                return;
+            }
+        }
+    }
+
+    public Task<bool> TryForgetAsync(string name, CancellationToken cancellationToken)
+    {
+        local.Remove(name);
+        return records.TryRemoveAsync(name, cancellationToken);
+    }
+}

@@ -1,0 +1,192 @@
+using CoAP.NET.Transports;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Cluster.Tests.Nodes;
+
+/// <summary>
+/// Connects the nodes of one process or of one simulated world, as Orleans connects those of several processes: it knows which are live,
+/// carries calls between them, and has faults. Without a delay a call arrives at once, in another task. Thread-safe.
+/// </summary>
+/// <remarks>
+/// Everything that happens at a node waits for the clock of that node. A process of a simulation that is suspended therefore hears nothing,
+/// and a dead one never does.
+/// </remarks>
+internal sealed class NodeHub
+{
+    private static readonly TimeSpan s_timeout = TimeSpan.FromSeconds(30);
+
+    private readonly Lock _gate = new();
+    private readonly Dictionary<CoapNodeId, HubPeers> _nodes = [];
+    private readonly HashSet<CoapNodeId> _dead = [];
+    private readonly HashSet<(CoapNodeId, CoapNodeId)> _cuts = [];
+    private TaskCompletionSource _mended = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    /// <summary>The time that a call takes in one direction, and that news of a death take. Default zero.</summary>
+    public TimeSpan Delay { get; init; }
+
+    /// <summary>Decides whether a call from one node to another fails, as when its connection breaks. Default null: none fails.</summary>
+    public Func<CoapNodeId, CoapNodeId, bool>? Loses { get; set; }
+
+    /// <summary>Makes a node that this hub connects with the others. Its balancer decides about slots until the node ends.</summary>
+    /// <param name="store">The store.</param>
+    /// <param name="options">The options. Their <see cref="CoapClusterOptions.Peers"/> are set here.</param>
+    /// <param name="time">The clock of the node; null for the system clock.</param>
+    /// <param name="random">The source of the node's id and of nonces; null for the operating system.</param>
+    /// <param name="logger">The log; null for none.</param>
+    /// <param name="address">The address of its host, to which other nodes relay datagrams by UDP; null for the loopback address.</param>
+    /// <param name="balances">Whether the node takes slots and gives them away by itself.</param>
+    /// <returns>The node, which was not started.</returns>
+    public CoapCluster Make(
+        ICoapClusterStore store, CoapClusterOptions options, TimeProvider? time = null, CoapRandomSource? random = null,
+        ILogger? logger = null, CoapAddress? address = null, bool balances = true)
+    {
+        time ??= TimeProvider.System;
+        HubPeers? peers = null;
+        options.Peers = id => peers = new HubPeers(this, id, time, address, logger);
+        CoapCluster cluster = new(store, options, time, random, logger);
+        if (balances)
+        {
+            peers!.Balance(cluster, logger);
+        }
+
+        return cluster;
+    }
+
+    /// <summary>Lets nothing pass between two nodes: calls wait, and fail after 30 s.</summary>
+    /// <param name="one">One node.</param>
+    /// <param name="other">The other one.</param>
+    public void Cut(CoapNodeId one, CoapNodeId other)
+    {
+        lock (_gate)
+        {
+            _cuts.UnionWith([(one, other), (other, one)]);
+        }
+    }
+
+    /// <summary>Ends all cuts.</summary>
+    public void Mend()
+    {
+        TaskCompletionSource mended;
+        lock (_gate)
+        {
+            _cuts.Clear();
+            mended = _mended;
+            _mended = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        }
+
+        mended.TrySetResult();
+    }
+
+    /// <summary>A node is dead for the others from now on, whether or not it runs on and its lease is valid.</summary>
+    /// <param name="node">The node.</param>
+    public void Kill(CoapNodeId node) => Change(() => _dead.Add(node));
+
+    /// <summary>A node is not dead any more.</summary>
+    /// <param name="node">The node.</param>
+    public void Revive(CoapNodeId node) => Change(() => _dead.Remove(node));
+
+    /// <summary>Whether a node is live: true and false are certain; null if the hub has never heard of it.</summary>
+    /// <param name="node">The node.</param>
+    public bool? IsLive(CoapNodeId node)
+    {
+        lock (_gate)
+        {
+            return _dead.Contains(node) ? false : _nodes.ContainsKey(node) ? true : null;
+        }
+    }
+
+    /// <summary>Adds a node.</summary>
+    /// <param name="peers">Its connections.</param>
+    internal void Add(HubPeers peers)
+    {
+        lock (_gate)
+        {
+            _nodes.Add(peers.Self, peers);
+        }
+    }
+
+    /// <summary>Removes a node that has ended.</summary>
+    /// <param name="peers">Its connections.</param>
+    internal void Remove(HubPeers peers) => Change(() => _nodes.Remove(peers.Self) && _dead.Add(peers.Self));
+
+    /// <summary>Returns the address of the host of a node; null if there is no such node.</summary>
+    /// <param name="node">The node.</param>
+    internal CoapAddress? HostOf(CoapNodeId node) => Find(node)?.Host;
+
+    /// <summary>Does something at another node.</summary>
+    /// <typeparam name="T">The type of its result.</typeparam>
+    /// <param name="from">The calling node.</param>
+    /// <param name="to">The other one.</param>
+    /// <param name="act">What to do.</param>
+    /// <param name="timeout">The maximum time to wait for the answer; null for 30 s.</param>
+    /// <returns>The result.</returns>
+    /// <exception cref="IOException">The other node has ended, or the call was lost.</exception>
+    /// <exception cref="TimeoutException">There was no answer in time.</exception>
+    internal Task<T> CallAsync<T>(HubPeers from, CoapNodeId to, Func<HubPeers, Task<T>> act, TimeSpan? timeout = null) =>
+        CallOnceAsync(from, to, act).WaitAsync(timeout ?? s_timeout, from.Time);
+
+    private async Task<T> CallOnceAsync<T>(HubPeers from, CoapNodeId to, Func<HubPeers, Task<T>> act)
+    {
+        HubPeers target = Find(to) ?? throw new IOException($"Node {to} does not run.");
+        await ArriveAsync(from, target).ConfigureAwait(false);
+        if (Loses?.Invoke(from.Self, to) == true)
+        {
+            throw new IOException($"The connection between node {from.Self} and node {to} was reset.");
+        }
+
+        T result = await act(Find(to) ?? throw new IOException($"Node {to} does not run.")).ConfigureAwait(false);
+        await ArriveAsync(target, from).ConfigureAwait(false);
+        return result;
+    }
+
+    private async Task ArriveAsync(HubPeers from, HubPeers to)
+    {
+        do
+        {
+            while (MendOf(from.Self, to.Self) is { } mended)
+            {
+                await mended.ConfigureAwait(false);
+            }
+
+            await Task.Delay(Delay, to.Time).ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        }
+        while (MendOf(from.Self, to.Self) is not null);
+    }
+
+    // Null if nothing is cut.
+    private Task? MendOf(CoapNodeId one, CoapNodeId other)
+    {
+        lock (_gate)
+        {
+            return _cuts.Contains((one, other)) ? _mended.Task : null;
+        }
+    }
+
+    private HubPeers? Find(CoapNodeId node)
+    {
+        lock (_gate)
+        {
+            return _nodes.GetValueOrDefault(node);
+        }
+    }
+
+    private void Change(Func<bool> change)
+    {
+        HubPeers[] told;
+        lock (_gate)
+        {
+            told = change() ? [.. _nodes.Values] : [];
+        }
+
+        foreach (HubPeers peers in told)
+        {
+            _ = TellAsync(peers);
+        }
+    }
+
+    private async Task TellAsync(HubPeers peers)
+    {
+        await Task.Delay(Delay, peers.Time).ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        peers.OnLivenessChanged();
+    }
+}

@@ -1,0 +1,62 @@
+using System.Buffers;
+using System.Text;
+using static CoAP.NET.Cluster.Tests.Tables.TableExtensions;
+
+namespace CoAP.NET.Cluster.Tests.Tables;
+
+/// <summary>What nodes with tables write to each other.</summary>
+public sealed class TableChangeTests
+{
+    [Fact]
+    public void What_is_written_is_read_and_what_is_cut_off_anywhere_is_not()
+    {
+        ArrayBufferWriter<byte> written = new();
+        new TableChange(new CoapSlot(7), new CoapFence(3), 11, 13, [Key(7, "a"), Key(7, "b")]).Write(written);
+        ReadOnlySpan<byte> rest = written.WrittenSpan;
+        Assert.True(TableChange.TryRead(ref rest, out TableChange read));
+        Assert.True(rest.IsEmpty);
+        Assert.Equal((7, 3L, 11L, 13L), (read.Slot.Number, read.Fence.Value, read.Before, read.Last));
+        Assert.Equal([Key(7, "a"), Key(7, "b")], read.Keys);
+        for (int length = 0; length < written.WrittenCount; length++)
+        {
+            rest = written.WrittenSpan[..length];
+            Assert.False(TableChange.TryRead(ref rest, out _));
+        }
+    }
+
+    [Fact]
+    public void Answers_are_read_as_they_were_given()
+    {
+        TableAsking asking = new(default, Key(9), default, TimeSpan.FromSeconds(1), TimeProvider.System);
+        Assert.Equal("yes"u8.ToArray(), TableReply.Read(TableReply.Of("yes"u8.ToArray()), asking)!.Value.ToArray());
+        Assert.Null(TableReply.Read(TableReply.Moved, asking));
+        Assert.Null(TableReply.Read([], asking));
+        CoapException failed = Assert.Throws<CoapException>(() => TableReply.Read(TableReply.Failed("no rules"), asking));
+        Assert.Contains("no rules", failed.Message, StringComparison.Ordinal);
+        byte[] full = TableReply.Of(new CoapTableUnavailableException(CoapTableFault.Full, TimeSpan.FromSeconds(7), "full"));
+        CoapTableUnavailableException unavailable = Assert.Throws<CoapTableUnavailableException>(() => TableReply.Read(full, asking));
+        Assert.Equal((CoapTableFault.Full, TimeSpan.FromSeconds(7), false, "full"),
+            (unavailable.Fault, unavailable.RetryAfter, unavailable.IsOutcomeUnknown, unavailable.Message));
+        Assert.True(TableReply.TryReadQuestion(TableReply.QuestionOf(CoapRecordKind.Topic, Key(9, "a"), "what"u8),
+            out CoapRecordKind kind, out CoapTableKey key, out ReadOnlyMemory<byte> question));
+        Assert.Equal((CoapRecordKind.Topic, Key(9, "a"), "what"), (kind, key, Encoding.UTF8.GetString(question.Span)));
+    }
+
+    [Fact]
+    public void Whatever_bytes_come_nothing_is_thrown()
+    {
+        Random random = new(7);
+        for (int i = 0; i < 20_000; i++)
+        {
+            byte[] bytes = new byte[random.Next(60)];
+            random.NextBytes(bytes);
+            ReadOnlySpan<byte> rest = bytes;
+            while (TableChange.TryRead(ref rest, out TableChange change))
+            {
+                Assert.All(change.Keys, static key => Assert.InRange(key.Bytes.Length, 1, CoapTableKey.MaxLength));
+            }
+
+            _ = TableReply.TryReadQuestion(bytes, out _, out _, out _);
+        }
+    }
+}
