@@ -138,7 +138,10 @@ internal sealed class SiteStore : IAsyncDisposable
     {
         await using NpgsqlConnection connection = await Server.OpenAsync();
         await using NpgsqlTransaction transaction = await connection.BeginTransactionAsync();
-        await using NpgsqlCommand hold = new("select from coap_cluster.nodes order by node limit 1 for update", connection, transaction);
+
+        // That of a dead node, which nobody renews, ends first.
+        await using NpgsqlCommand hold =
+            new("select from coap_cluster.nodes order by lease desc limit 1 for update", connection, transaction);
         await hold.ExecuteNonQueryAsync();
         string waiting = $"select pid from pg_stat_activity where {connection.ProcessID} = any(pg_blocking_pids(pid)) limit 1";
         await UntilAsync($"select exists ({waiting})");
