@@ -128,7 +128,7 @@ public static class CoapClusterServiceCollectionExtensions
     // Each node would have its own numbers next to its copy of the file, and answer a request with different texts under the same nonce.
     private static void CheckOscore(CoapCluster cluster, CoapOscoreServerFileOptions options)
     {
-        if (cluster.SharesSlots && options.Files.Count > 0)
+        if (cluster.Peers.IsOn && options.Files.Count > 0)
         {
             throw new InvalidOperationException(
                 "The server has OSCORE contexts from files (Oscore:Files) and shares its devices with other nodes. Nodes "

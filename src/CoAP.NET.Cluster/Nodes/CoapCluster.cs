@@ -13,7 +13,7 @@ namespace CoAP.NET.Cluster;
 /// lease, so that the next one need not wait. With the package CoAP.NET.Orleans all nodes are active: each live node has a fair share of
 /// the slots, the others take the slots of a dead node, and a leaving node (<see cref="LeaveAsync"/>) hands its slots over.</para>
 /// </remarks>
-public sealed class CoapCluster : ICoapTableProvider, INodeListener, IAsyncDisposable
+public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
 {
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
@@ -74,7 +74,6 @@ public sealed class CoapCluster : ICoapTableProvider, INodeListener, IAsyncDispo
         Grants = new SlotGrants(Self.Id, _membership, Releases, _time, _logger);
         Observations = new CoapClusterObservations(this, _time, random ?? CoapRandomSource.Secure, _logger);
         _membership.MapChanged += OnMapChanged;
-        Peers.Listen(this);
         _resumptions = new ClusterResumptions(this, _time);
         _devices = new ClusterDevices(this, options.Devices, _time, random ?? CoapRandomSource.Secure, _logger);
         Releases.Add(_devices.Holder);
@@ -250,9 +249,6 @@ public sealed class CoapCluster : ICoapTableProvider, INodeListener, IAsyncDispo
         return Tables.Open((CoapRecordKind)kind, rules, options);
     }
 
-    /// <summary>Whether it shares the slots with other nodes, instead of owning all of them or standing by.</summary>
-    internal bool SharesSlots => Peers.IsOn;
-
     /// <summary>Returns the forwarding of datagrams for the sessions of a server to the owners of their slots.</summary>
     /// <param name="keeper">Keeps the sessions.</param>
     internal ClusterSteering Steer(ClusterSessionKeeper keeper)
@@ -283,12 +279,6 @@ public sealed class CoapCluster : ICoapTableProvider, INodeListener, IAsyncDispo
             Volatile.Write(ref _isSteered, false);
             _ = ShareWhenReady();
         }
-    }
-
-    void INodeListener.OnUp(CoapNodeId node) => _ = ShareWhenReady();
-
-    void INodeListener.OnDown(CoapNodeId node)
-    {
     }
 
     /// <summary>Returns the counters of kept observers.</summary>

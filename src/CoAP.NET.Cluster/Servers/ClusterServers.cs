@@ -71,7 +71,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
                 return;
             }
 
-            if (cluster.SharesSlots && !dtls.UseConnectionIds)
+            if (cluster.Peers.IsOn && !dtls.UseConnectionIds)
             {
                 throw new InvalidOperationException(
                     "CoapDtlsOptions.UseConnectionIds is false, but nodes that share their devices relay datagrams by Connection ID: "
@@ -111,7 +111,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
                 + "place. Leave it unset: UseCluster sets it.");
         }
 
-        if (cluster.SharesSlots)
+        if (cluster.Peers.IsOn)
         {
             options.Steering ??= cluster.Steer((ClusterSessionKeeper)options.SessionKeeping.Keeper);
         }
