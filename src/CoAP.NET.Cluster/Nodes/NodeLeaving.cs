@@ -87,8 +87,8 @@ internal sealed class NodeLeaving(
         }
 
         NodesLog.Leaving(logger, self, membership.Map.SlotsOf(self).Count, shared.Members.Count(member => member != self));
-        await membership.LeaveAsync(_stop.Token).ConfigureAwait(false);
         long told = time.GetTimestamp();
+        await membership.LeaveAsync(_stop.Token).ConfigureAwait(false);
         while (true)
         {
             Task woken = _wake.Next;

@@ -78,6 +78,7 @@ public sealed class SharingTimeTests : IAsyncDisposable
         _nodes.Clock.Advance(TimeSpan.FromSeconds(held));
         holder.Unblock();
         await SharingNodes.FairAsync([second]);
+        await Eventually.IsTrueAsync(() => first.Map.SlotsOf(first.Self.Id).Count == 0);
         Assert.False(leaving.IsCompleted);
 
         await _nodes.Clock.AdvanceUntilAsync(leaving, TimeSpan.FromMinutes(2));
