@@ -67,6 +67,8 @@ public sealed class SecretTests : IAsyncDisposable
         CoapCluster stranger = await StartAsync(store, s_new);
         Assert.NotEqual(0, store.Joins);
 
+        // Time stands still until the member has seen it: it is logged only while its lease lasts.
+        await Eventually.IsTrueAsync(() => _log.ToString().Contains(" 2522 ", StringComparison.Ordinal));
         await UntilAsync(() => stranger.Health.Failure is { Fault: CoapClusterStoreFault.OtherSecret });
         await UntilAsync(() => stranger.Map.Nodes.Count == 0);
         await UntilAsync(() => member.Map.SlotsOf(member.Self.Id).Count == CoapSlot.Count);
