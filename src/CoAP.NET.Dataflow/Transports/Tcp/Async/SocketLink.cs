@@ -45,7 +45,7 @@ internal sealed class SocketLink : ConnectionLink
     public override ValueTask<int> WaitAsync() => ReadAsync(Memory<byte>.Empty);
 
     public override ValueTask<int> ReadAsync(Memory<byte> buffer) =>
-        _tls is { } tls ? tls.ReadAsync(buffer, CancellationToken.None) : _wire.ReadAsync(buffer, CancellationToken.None);
+        _tls is { } tls ? _records!.ReadAsync(tls, buffer) : _wire.ReadAsync(buffer, CancellationToken.None);
 
     // From the socket, even under TLS: the content is irrelevant.
     public override ValueTask<int> DiscardAsync(Memory<byte> buffer) => _wire.ReadAsync(buffer, CancellationToken.None);
@@ -57,7 +57,7 @@ internal sealed class SocketLink : ConnectionLink
     {
         if (_tls is { } tls)
         {
-            await tls.ShutdownAsync().ConfigureAwait(false);
+            await _records!.ShutdownAsync(tls).ConfigureAwait(false);
         }
 
         _wire.EndOutput();
@@ -71,20 +71,9 @@ internal sealed class SocketLink : ConnectionLink
             return;
         }
 
-        try
-        {
-            Task said = tls.ShutdownAsync();
-            if (!said.IsCompletedSuccessfully)
-            {
-                _ = said.ContinueWith(static task => _ = task.Exception, CancellationToken.None,
-                    TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
-            }
-        }
-#pragma warning disable CA1031 // it is over anyway; the platform's TLS throws many types for a connection that is also ending elsewhere
-        catch (Exception)
-#pragma warning restore CA1031
-        {
-        }
+        // It is over anyway: the platform's TLS throws many types for a connection that is also ending elsewhere.
+        _ = _records!.ShutdownAsync(tls).ContinueWith(static task => _ = task.Exception, CancellationToken.None,
+            TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
     }
 
     public override void Close() => _wire.Close();

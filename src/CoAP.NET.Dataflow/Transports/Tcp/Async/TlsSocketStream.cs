@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Net.Security;
 using System.Runtime.CompilerServices;
 
@@ -25,6 +26,16 @@ internal sealed class TlsSocketStream(SocketWire wire, HandshakePlaces.Handshake
     private bool _hasBuffer;
     private bool _isRefused;
     private int _recordReceived;
+
+    // SslStream guards reads and writes against each other, but not against its shutdown, which reads as well: OpenSSL crashes when both
+    // process a message of the handshake, such as the session tickets that follow it.
+    private readonly Lock _gate = new();
+    private bool _isDecrypting;
+    private TaskCompletionSource? _decrypted;
+    private TaskCompletionSource? _shutDown;
+
+    // Whether the reads of this stream are for a read of the connection, not for its handshake.
+    private bool _isReading;
 
     /// <summary>The available bytes of the incomplete record; 0 for none. Thread-safe.</summary>
     public int RecordReceived => Volatile.Read(ref _recordReceived);
@@ -55,6 +66,80 @@ internal sealed class TlsSocketStream(SocketWire wire, HandshakePlaces.Handshake
     /// <returns>False when there is no memory for it.</returns>
     public bool TryPause() => !_hasBuffer || _charge is not { } charge || charge.TrySetLink(RecordBuffer);
 
+    /// <summary>Reads from the TLS connection over this stream, while it does not shut down.</summary>
+    /// <param name="tls">The connection.</param>
+    /// <param name="buffer">The memory for the bytes.</param>
+    /// <returns>The number of bytes.</returns>
+    public ValueTask<int> ReadAsync(SslStream tls, Memory<byte> buffer)
+    {
+        if (!TryDecrypt(out Task? shutDown))
+        {
+            return ReadAfterAsync(shutDown, tls, buffer);
+        }
+
+        _isReading = true;
+        ValueTask<int> read;
+        try
+        {
+            read = tls.ReadAsync(buffer, CancellationToken.None);
+        }
+        catch
+        {
+            EndReading();
+            throw;
+        }
+
+        if (!read.IsCompleted)
+        {
+            return FinishAsync(read);
+        }
+
+        EndReading();
+        return read;
+    }
+
+    /// <summary>Sends close_notify on the TLS connection over this stream, while no thread decrypts, and no thread writes.</summary>
+    /// <param name="tls">The connection.</param>
+    public async Task ShutdownAsync(SslStream tls)
+    {
+        TaskCompletionSource shutDown = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Task decrypted = Task.CompletedTask;
+        lock (_gate)
+        {
+            if (_shutDown is not null)
+            {
+                // Another thread does it.
+                return;
+            }
+
+            _shutDown = shutDown;
+            if (_isDecrypting)
+            {
+                _decrypted = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+                decrypted = _decrypted.Task;
+            }
+        }
+
+        await decrypted.ConfigureAwait(false);
+        Task written;
+        try
+        {
+            // What must not run beside a read is over when the call returns.
+            written = tls.ShutdownAsync();
+        }
+        finally
+        {
+            lock (_gate)
+            {
+                _shutDown = null;
+            }
+
+            shutDown.SetResult();
+        }
+
+        await written.ConfigureAwait(false);
+    }
+
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
     {
         _handshake?.OnProgress();
@@ -70,7 +155,7 @@ internal sealed class TlsSocketStream(SocketWire wire, HandshakePlaces.Handshake
         {
             // All received bytes were decrypted, and the connection has them or gets them now.
             _ = _charge?.TrySetLink(0);
-            if (buffer.IsEmpty)
+            if (buffer.IsEmpty && read.IsCompleted)
             {
                 return read;
             }
@@ -91,6 +176,11 @@ internal sealed class TlsSocketStream(SocketWire wire, HandshakePlaces.Handshake
         }
 
         Volatile.Write(ref _recordReceived, _track.Received);
+        if (_isReading)
+        {
+            EndDecrypting();
+        }
+
         return WaitAsync(read, buffer);
     }
 
@@ -137,6 +227,58 @@ internal sealed class TlsSocketStream(SocketWire wire, HandshakePlaces.Handshake
         finally
         {
             Volatile.Write(ref _recordReceived, 0);
+            while (_isReading && !TryDecrypt(out Task? shutDown))
+            {
+                await shutDown.ConfigureAwait(false);
+            }
         }
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<int> FinishAsync(ValueTask<int> read)
+    {
+        try
+        {
+            return await read.ConfigureAwait(false);
+        }
+        finally
+        {
+            EndReading();
+        }
+    }
+
+    private async ValueTask<int> ReadAfterAsync(Task shutDown, SslStream tls, Memory<byte> buffer)
+    {
+        await shutDown.ConfigureAwait(false);
+        return await ReadAsync(tls, buffer).ConfigureAwait(false);
+    }
+
+    private bool TryDecrypt([NotNullWhen(false)] out Task? shutDown)
+    {
+        lock (_gate)
+        {
+            shutDown = _shutDown?.Task;
+            _isDecrypting = shutDown is null;
+            return _isDecrypting;
+        }
+    }
+
+    private void EndReading()
+    {
+        _isReading = false;
+        EndDecrypting();
+    }
+
+    private void EndDecrypting()
+    {
+        TaskCompletionSource? decrypted;
+        lock (_gate)
+        {
+            _isDecrypting = false;
+            decrypted = _decrypted;
+            _decrypted = null;
+        }
+
+        decrypted?.SetResult();
     }
 }
