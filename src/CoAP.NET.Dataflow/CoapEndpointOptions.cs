@@ -146,7 +146,7 @@ public sealed class CoapEndpointOptions
     /// <summary>Whether the endpoint answers requests 5.03 while it stops.</summary>
     /// <remarks>
     /// With false it sends no response, so clients keep retransmitting until the next process listens at the address or another one serves
-    /// it: for deployments that replace a server. Null, the default, means true, and false in a cluster (<c>UseCluster</c>). The endpoint
+    /// it: for deployments that replace a server. Null, the default, means true, and false in a cluster (<c>KeepState</c>). The endpoint
     /// always answers requests over TCP, TLS and WebSockets, because clients do not retransmit them.
     /// </remarks>
     public bool? AnswerWhileStopping { get; set; }
@@ -231,6 +231,9 @@ public sealed class CoapEndpointOptions
                     + "random bytes. Create one with a cryptographic random generator, such as 'openssl rand -base64 32'.",
                 nameof(value));
     }
+
+    /// <summary>While <see cref="SharedSecret"/> is being replaced: the previous one, whose values are accepted too.</summary>
+    internal PreviousSecret? PreviousSecret { get; set; }
 
     /// <summary>The clock.</summary>
     /// <remarks>Default: the system clock.</remarks>

@@ -257,7 +257,9 @@ internal sealed class EndpointCore
             Telemetry = telemetry,
             TimeProvider = options.TimeProvider,
             Random = options.Random,
-            Secret = options.SharedSecret is { IsEmpty: false } secret ? new SharedSecret(secret.Span, options.TimeProvider) : null,
+            Secret = options.SharedSecret is { IsEmpty: false } secret
+                ? new SharedSecret(secret.Span, options.PreviousSecret, options.TimeProvider)
+                : null,
             Scheduler = options.Scheduler,
             HandlerThreads = options.Scheduler is CoapThreads ? new HandlerThreads(options.Scheduler) : null,
             Limits = options.Limits.Clone(),

@@ -98,15 +98,15 @@ internal sealed class StatelessTokens : IDisposable
         {
             ObjectDisposedException.ThrowIf(IsDisposed, typeof(CoapStatelessClient));
             long offset = _time.Offset();
-            if (offset != _own.Offset || _next == MaxNumber)
+            if (offset != _own.Offset || _next == MaxNumber || _own.Keys != _keys.ForNew)
             {
-                // The clock was set, or all numbers are used.
+                // The clock was set, all numbers are used, or the secret is being replaced.
                 _own = AddOwn(offset);
             }
 
             long day = offset + _environment.Now;
             long epoch = _keys.EpochAt(day);
-            AesCcmCipher cipher = _own.CipherOf(epoch, _keys, _name) ?? throw new ObjectDisposedException(nameof(CoapStatelessClient));
+            AesCcmCipher cipher = _own.CipherOf(epoch, _name) ?? throw new ObjectDisposedException(nameof(CoapStatelessClient));
             token[0] = (byte)(Version | (epoch & ~VersionMask & 0xFF));
             BinaryPrimitives.WriteUInt64BigEndian(token.AsSpan(1), _own.Number);
             WriteNumber(token.AsSpan(1 + RunLength), ++_next);
@@ -150,7 +150,16 @@ internal sealed class StatelessTokens : IDisposable
 
             long epoch = _keys.EpochOf(bytes[0] & ~VersionMask, BitsOfMark);
             WriteTo(sender, peer);
-            if (!TryDecrypt(run, epoch, nonce, bytes, plain, sender) || !IsYoung(run, epoch, plain, out age) || !TryAdd(run))
+            bool isOpen = TryDecrypt(run, epoch, nonce, bytes, plain, sender);
+            if (!isOpen && _keys.Previous is { } previous && !_runs.ContainsKey(run.Number))
+            {
+                // Another process makes its tokens with one of the two secrets.
+                run.Dispose();
+                run = new TokenRun(run.Number, null, _words, previous);
+                isOpen = TryDecrypt(run, epoch, nonce, bytes, plain, sender);
+            }
+
+            if (!isOpen || !IsYoung(run, epoch, plain, out age) || !TryAdd(run))
             {
                 if (!_runs.ContainsKey(run.Number))
                 {
@@ -230,7 +239,7 @@ internal sealed class StatelessTokens : IDisposable
 
     private TokenRun AddOwn(long offset)
     {
-        TokenRun run = new(_environment.Random.NextUInt64(), offset, _words);
+        TokenRun run = new(_environment.Random.NextUInt64(), offset, _words, _keys.ForNew);
         _next = 0;
         _ = TryAdd(run);
         return run;
@@ -239,11 +248,11 @@ internal sealed class StatelessTokens : IDisposable
     // Null: a foreign token.
     private TokenRun? RunOf(ulong number, bool isOwn) => _runs.TryGetValue(number, out TokenRun? known)
         ? known.IsOwn || !isOwn ? known : null
-        : _isShared && !isOwn ? new TokenRun(number, null, _words) : null;
+        : _isShared && !isOwn ? new TokenRun(number, null, _words, _keys) : null;
 
     private bool TryDecrypt(
         TokenRun run, long epoch, ReadOnlySpan<byte> nonce, byte[] token, Span<byte> plain, ReadOnlySpan<byte> sender) =>
-        run.CipherOf(epoch, _keys, _name) is { } cipher
+        run.CipherOf(epoch, _name) is { } cipher
             && cipher.TryDecrypt(nonce, sender, token.AsSpan(HeadLength, plain.Length), token.AsSpan(HeadLength + plain.Length), plain);
 
     private bool IsYoung(TokenRun run, long epoch, ReadOnlySpan<byte> plain, out TimeSpan age)

@@ -7,7 +7,8 @@ namespace CoAP.NET.Exchanges;
 /// <param name="number">The random number of the run.</param>
 /// <param name="offset">The offset from the monotonic clock to the time in tokens of this process; null for another process.</param>
 /// <param name="words">The number of 64-bit words for accepted responses.</param>
-internal sealed class TokenRun(ulong number, long? offset, int words) : IDisposable
+/// <param name="keys">The keys of epochs, which its keys derive from.</param>
+internal sealed class TokenRun(ulong number, long? offset, int words, CoapEpochKeys keys) : IDisposable
 {
     /// <summary>The length of the tag of a token in bytes.</summary>
     public const int TagLength = 12;
@@ -23,6 +24,8 @@ internal sealed class TokenRun(ulong number, long? offset, int words) : IDisposa
 
     public long? Offset => offset;
 
+    public CoapEpochKeys Keys => keys;
+
     /// <summary>Whether this process created them.</summary>
     public bool IsOwn => offset is not null;
 
@@ -31,10 +34,9 @@ internal sealed class TokenRun(ulong number, long? offset, int words) : IDisposa
 
     /// <summary>Returns the cipher of its tokens in an epoch.</summary>
     /// <param name="epoch">The epoch.</param>
-    /// <param name="keys">The keys of epochs.</param>
     /// <param name="name">The name of the client.</param>
     /// <returns>Null without a key for that epoch.</returns>
-    public AesCcmCipher? CipherOf(long epoch, CoapEpochKeys keys, ReadOnlySpan<byte> name)
+    public AesCcmCipher? CipherOf(long epoch, ReadOnlySpan<byte> name)
     {
         foreach ((long known, AesCcmCipher made) in _ciphers)
         {

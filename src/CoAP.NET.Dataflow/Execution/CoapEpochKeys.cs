@@ -52,6 +52,17 @@ public sealed class CoapEpochKeys : IDisposable
     /// <summary>The maximum difference between the clocks of processes that share a secret: 1 minute.</summary>
     public static TimeSpan MaxClockDifference { get; } = TimeSpan.FromMinutes(1);
 
+    /// <summary>
+    /// The keys of the previous one of two secrets, which verify values too; null for one secret. They are disposed of with these keys.
+    /// </summary>
+    internal CoapEpochKeys? Previous { get; init; }
+
+    /// <summary>Whether new values are made with <see cref="Previous"/>; null for never.</summary>
+    internal Func<bool>? UsesPrevious { private get; init; }
+
+    /// <summary>The keys for new values: these or the <see cref="Previous"/> ones.</summary>
+    internal CoapEpochKeys ForNew => Previous is { } previous && UsesPrevious?.Invoke() == true ? previous : this;
+
     /// <summary>The current epoch, counted from the year 1.</summary>
     public long Current => EpochAt(_time.GetUtcNow().UtcTicks);
 
@@ -110,6 +121,7 @@ public sealed class CoapEpochKeys : IDisposable
     /// <summary>Wipes the keys and the secret that they derive from.</summary>
     public void Dispose()
     {
+        Previous?.Dispose();
         lock (_gate)
         {
             _isDisposed = true;

@@ -2,11 +2,15 @@ using System.Security.Cryptography;
 
 namespace CoAP.NET;
 
-/// <summary>The endpoint's copy of <see cref="CoapEndpointOptions.SharedSecret"/>. Thread-safe.</summary>
-internal sealed class SharedSecret(ReadOnlySpan<byte> secret, TimeProvider time) : IDisposable
+/// <summary>
+/// The endpoint's copy of <see cref="CoapEndpointOptions.SharedSecret"/>, and while it is being replaced of the previous one. Thread-safe.
+/// </summary>
+internal sealed class SharedSecret(ReadOnlySpan<byte> secret, PreviousSecret? previous, TimeProvider time) : IDisposable
 {
     private readonly Lock _gate = new();
     private readonly byte[] _secret = secret.ToArray();
+    private readonly byte[]? _previous = previous?.Secret.ToArray();
+    private readonly Func<bool>? _usesPrevious = previous?.IsUsed;
     private bool _isDisposed;
 
     /// <summary>Derives the keys for a purpose.</summary>
@@ -19,7 +23,11 @@ internal sealed class SharedSecret(ReadOnlySpan<byte> secret, TimeProvider time)
         {
             // Zeros must never become a key.
             ObjectDisposedException.ThrowIf(_isDisposed, this);
-            return new CoapEpochKeys(_secret, purpose, epoch, time);
+            return new CoapEpochKeys(_secret, purpose, epoch, time)
+            {
+                Previous = _previous is null ? null : new CoapEpochKeys(_previous, purpose, epoch, time),
+                UsesPrevious = _usesPrevious,
+            };
         }
     }
 
@@ -29,6 +37,7 @@ internal sealed class SharedSecret(ReadOnlySpan<byte> secret, TimeProvider time)
         {
             _isDisposed = true;
             CryptographicOperations.ZeroMemory(_secret);
+            CryptographicOperations.ZeroMemory(_previous);
         }
     }
 }

@@ -46,17 +46,16 @@ internal sealed class SharedEcho : EchoMint
         value[0] = (byte)epoch;
         BinaryPrimitives.WriteUInt32BigEndian(value[1..], (uint)((day - _keys.StartOf(epoch)) / TimeSpan.TicksPerMillisecond));
         BinaryPrimitives.WriteUInt32BigEndian(value[(1 + TimeLength)..], run.Number);
-        return TryAuthenticate(value[..HeadLength], peer, epoch, value.Slice(HeadLength, MacLength));
+        return TryAuthenticate(_keys.ForNew, value[..HeadLength], peer, epoch, value.Slice(HeadLength, MacLength));
     }
 
     // The age of a value from another process assumes the maximum difference between the clocks.
     protected override bool TryVerify(ReadOnlySpan<byte> value, CoapChannel peer, long now, out TimeSpan age)
     {
         age = default;
-        Span<byte> mac = stackalloc byte[MacLength];
         long epoch = _keys.EpochOf(value[0], BitsOfMark);
-        if (!TryAuthenticate(value[..HeadLength], peer, epoch, mac)
-            || !CryptographicOperations.FixedTimeEquals(mac, value[HeadLength..]))
+        if (!IsAuthentic(_keys, value, peer, epoch)
+            && !(_keys.Previous is { } previous && IsAuthentic(previous, value, peer, epoch)))
         {
             return false;
         }
@@ -76,10 +75,17 @@ internal sealed class SharedEcho : EchoMint
         return age >= TimeSpan.Zero;
     }
 
-    private bool TryAuthenticate(ReadOnlySpan<byte> head, CoapChannel peer, long epoch, Span<byte> mac)
+    private bool IsAuthentic(CoapEpochKeys keys, ReadOnlySpan<byte> value, CoapChannel peer, long epoch)
+    {
+        Span<byte> mac = stackalloc byte[MacLength];
+        return TryAuthenticate(keys, value[..HeadLength], peer, epoch, mac)
+            && CryptographicOperations.FixedTimeEquals(mac, value[HeadLength..]);
+    }
+
+    private bool TryAuthenticate(CoapEpochKeys keys, ReadOnlySpan<byte> head, CoapChannel peer, long epoch, Span<byte> mac)
     {
         Span<byte> key = stackalloc byte[CoapEpochKeys.KeyLength];
-        if (!_keys.TryGetKey(epoch, key))
+        if (!keys.TryGetKey(epoch, key))
         {
             return false;
         }

@@ -55,9 +55,7 @@ internal sealed class CookieMint : IDisposable
             return false;
         }
 
-        Span<byte> cookie = stackalloc byte[CookieLength];
-        return TryMake(_keys.EpochOf(hello.Cookie[0], BitsOfMark), hello, address, cookie)
-            && CryptographicOperations.FixedTimeEquals(cookie, hello.Cookie);
+        return Accepts(_keys, hello, address) || (_keys.Previous is { } previous && Accepts(previous, hello, address));
     }
 
     /// <summary>Writes the answer to a ClientHello without a valid cookie.</summary>
@@ -79,16 +77,23 @@ internal sealed class CookieMint : IDisposable
         Span<byte> body = message[HandshakeHeaderSize..];
         BinaryPrimitives.WriteUInt16BigEndian(body, VerifyVersion);
         body[2] = CookieLength;
-        return TryMake(_keys.Current, hello, address, body.Slice(3, CookieLength));
+        return TryMake(_keys.ForNew, _keys.Current, hello, address, body.Slice(3, CookieLength));
     }
 
     /// <summary>Wipes the keys.</summary>
     public void Dispose() => _keys.Dispose();
 
-    private bool TryMake(long epoch, in ClientHello hello, ReadOnlySpan<byte> address, Span<byte> cookie)
+    private static bool Accepts(CoapEpochKeys keys, in ClientHello hello, ReadOnlySpan<byte> address)
+    {
+        Span<byte> cookie = stackalloc byte[CookieLength];
+        return TryMake(keys, keys.EpochOf(hello.Cookie[0], BitsOfMark), hello, address, cookie)
+            && CryptographicOperations.FixedTimeEquals(cookie, hello.Cookie);
+    }
+
+    private static bool TryMake(CoapEpochKeys keys, long epoch, in ClientHello hello, ReadOnlySpan<byte> address, Span<byte> cookie)
     {
         Span<byte> key = stackalloc byte[CoapEpochKeys.KeyLength];
-        if (!_keys.TryGetKey(epoch, key))
+        if (!keys.TryGetKey(epoch, key))
         {
             return false;
         }

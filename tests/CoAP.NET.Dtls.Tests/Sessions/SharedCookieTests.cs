@@ -46,6 +46,33 @@ public sealed class SharedCookieTests
     }
 
     [Fact]
+    public void While_the_secret_is_replaced_cookies_of_either_are_accepted_and_new_ones_are_what_all_accept()
+    {
+        bool isUsed = true;
+        VirtualClock clock = new(s_start);
+        using CookieMint old = Mint(clock);
+        using CookieMint latest = new(KeysOf([.. s_secret.Reverse()], clock));
+        using SharedSecret secrets = new([.. s_secret.Reverse()], new PreviousSecret(s_secret, () => isUsed), clock);
+        using CookieMint both = new(secrets.KeysFor(CookieMint.Purpose, TimeSpan.FromMinutes(2)));
+        byte[] before = CookieTests.WithCookie(both);
+        isUsed = false;
+        byte[] after = CookieTests.WithCookie(both);
+
+        foreach (byte[] hello in (byte[][])[CookieTests.WithCookie(old), CookieTests.WithCookie(latest), before, after])
+        {
+            Assert.True(CookieTests.Accepts(both, hello, CookieTests.Address));
+        }
+
+        Assert.True(CookieTests.Accepts(old, before, CookieTests.Address));
+        Assert.False(CookieTests.Accepts(latest, before, CookieTests.Address));
+        Assert.True(CookieTests.Accepts(latest, after, CookieTests.Address));
+        Assert.False(CookieTests.Accepts(old, after, CookieTests.Address));
+
+        both.Dispose();
+        Assert.False(CookieTests.Accepts(both, before, CookieTests.Address));
+    }
+
+    [Fact]
     public void Any_changed_byte_of_a_cookie_makes_it_none()
     {
         VirtualClock clock = new(s_start);
@@ -91,8 +118,10 @@ public sealed class SharedCookieTests
         Assert.Equal(2, (await AskAsync(socket, await PortOf(other), second))[13]);
     }
 
-    private static CookieMint Mint(TimeProvider clock) =>
-        new(new CoapEpochKeys(s_secret, CookieMint.Purpose, TimeSpan.FromMinutes(2), clock));
+    private static CookieMint Mint(TimeProvider clock) => new(KeysOf(s_secret, clock));
+
+    private static CoapEpochKeys KeysOf(byte[] secret, TimeProvider clock) =>
+        new(secret, CookieMint.Purpose, TimeSpan.FromMinutes(2), clock);
 
     private static CoapServer Server(byte[] secret)
     {

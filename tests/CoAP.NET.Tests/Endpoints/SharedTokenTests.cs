@@ -32,6 +32,32 @@ public sealed class SharedTokenTests
     }
 
     [Fact]
+    public async Task While_the_secret_is_replaced_tokens_of_either_are_taken_and_new_ones_are_what_all_take()
+    {
+        bool isUsed = true;
+        byte[] next = [.. SharedNode.Secret.Reverse()];
+        await using Node old = new(1);
+        await using Node both = new(2, secret: next, previous: new PreviousSecret(SharedNode.Secret, () => isUsed));
+        await using Node latest = new(3, secret: next);
+        await DeliverAsync(both, await old.SendAsync("of the old secret"));
+        await DeliverAsync(both, await latest.SendAsync("of the new secret"));
+        CoapToken before = await both.SendAsync("before");
+        await DeliverAsync(old, before);
+        await DeliverAsync(latest, before);
+
+        isUsed = false;
+        CoapToken after = await both.SendAsync("after");
+        await DeliverAsync(old, after);
+        await DeliverAsync(latest, after);
+        await DeliverAsync(both, after);
+        await DeliverAsync(both, before);
+
+        Assert.Equal(["of the old secret", "of the new secret", "after", "before"], both.Got.Select(static got => got.State));
+        Assert.Equal("before", Assert.Single(old.Got).State);
+        Assert.Equal("after", Assert.Single(latest.Got).State);
+    }
+
+    [Fact]
     [Rfc("8974-3.1-1")]
     public async Task Processes_with_one_secret_and_one_name_take_each_others_tokens_and_no_others()
     {
@@ -150,7 +176,8 @@ public sealed class SharedTokenTests
         private readonly CoapStatelessClient _stateless;
         private bool _isKnown;
 
-        public Node(int seed, int ahead = 0, string name = "", byte[]? secret = null, DateTimeOffset? start = null)
+        public Node(
+            int seed, int ahead = 0, string name = "", byte[]? secret = null, DateTimeOffset? start = null, PreviousSecret? previous = null)
         {
             Clock = new VirtualClock((start ?? SharedNode.Start) + TimeSpan.FromSeconds(ahead));
             _client = new CoapClient(new CoapEndpointOptions
@@ -158,6 +185,7 @@ public sealed class SharedTokenTests
                 TimeProvider = Clock,
                 Random = new VirtualRandom((ulong)seed),
                 SharedSecret = secret ?? SharedNode.Secret,
+                PreviousSecret = previous,
                 Parameters = CoapTransmissionParameters.Default with { NStart = 500 },
             });
             _client.Endpoint.AddTransport(Transport);

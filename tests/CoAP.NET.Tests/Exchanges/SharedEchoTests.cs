@@ -30,6 +30,38 @@ public sealed class SharedEchoTests
         Assert.Equal(TimeSpan.FromSeconds(3), one.Ages.Single());
     }
 
+    [Fact]
+    public async Task While_the_secret_is_replaced_values_of_either_are_taken_and_new_ones_are_what_all_take()
+    {
+        bool isUsed = true;
+        byte[] next = [.. SharedNode.Secret.Reverse()];
+        await using SharedNode old = new(1);
+        await using SharedNode both = new(2, secret: next, previous: new PreviousSecret(SharedNode.Secret, () => isUsed));
+        await using SharedNode latest = new(3, secret: next);
+        foreach (SharedNode node in new[] { old, both, latest })
+        {
+            await node.StartAsync(s_freshness);
+        }
+
+        string echo = Challenge(both);
+        Assert.True(old.Serves(2, echo, out _));
+        Assert.False(latest.Serves(3, echo, out string ofLatest));
+        Assert.True(both.Serves(4, EchoOf(ofLatest), out _));
+        Assert.True(both.Serves(5, echo, out _));
+
+        isUsed = false;
+        Assert.True(both.Serves(6, echo, out _));
+        await using SharedNode again = new(4, secret: next, previous: new PreviousSecret(SharedNode.Secret, () => isUsed));
+        await again.StartAsync(s_freshness);
+        string later = Challenge(again);
+        Assert.True(latest.Serves(7, later, out _));
+        Assert.True(both.Serves(8, later, out _));
+        await using SharedNode another = new(5);
+        await another.StartAsync(s_freshness);
+        Assert.False(another.Serves(9, later, out string ofOld));
+        Assert.True(again.Serves(10, EchoOf(ofOld), out _));
+    }
+
     [Theory]
     [Rfc("9175-2.2.1-2", "9175-5-1")]
     [InlineData(-60, 0)]

@@ -12,7 +12,8 @@ internal sealed class SharedNode : IAsyncDisposable
 
     public static readonly DateTimeOffset Start = new(2030, 1, 1, 12, 0, 0, TimeSpan.Zero);
 
-    public SharedNode(int seed, TimeSpan ahead = default, byte[]? secret = null, DateTimeOffset? start = null)
+    public SharedNode(int seed, TimeSpan ahead = default, byte[]? secret = null, DateTimeOffset? start = null,
+        PreviousSecret? previous = null)
     {
         Clock = new VirtualClock((start ?? Start) + ahead);
         Options = new CoapEndpointOptions
@@ -20,6 +21,7 @@ internal sealed class SharedNode : IAsyncDisposable
             TimeProvider = Clock,
             Random = new VirtualRandom((ulong)seed),
             SharedSecret = secret ?? Secret,
+            PreviousSecret = previous,
         };
         Options.TrustedPrefixes.Clear();
     }
