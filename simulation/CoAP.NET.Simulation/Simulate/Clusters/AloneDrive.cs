@@ -19,10 +19,9 @@ internal sealed class AloneDrive(VirtualClock clock)
     public static bool TryBeAlone() =>
         Environment.ProcessorCount == 1 && ThreadPool.SetMinThreads(1, 1) && ThreadPool.SetMaxThreads(1, 1);
 
-    // Far more than ever happens in a moment, and in a run, which takes some ten thousand steps.
+    // Far more than ever happens in a moment.
     private const int MaxAtOnce = 20_000;
     private const int MaxShown = 20;
-    private const long MaxSteps = 2_000_000;
     private static readonly TimeSpan s_while = TimeSpan.FromMilliseconds(10);
 
     private static long s_progress;
@@ -35,6 +34,9 @@ internal sealed class AloneDrive(VirtualClock clock)
 
     /// <summary>How many steps were made.</summary>
     public long Steps { get; private set; }
+
+    /// <summary>With how many steps a run counts as endless: far more than the ten thousands of a run with a few devices.</summary>
+    public long MaxSteps { get; set; } = 2_000_000;
 
     /// <summary>Lets time pass until something is true, or a time is over.</summary>
     /// <param name="holds">What is waited for; asked after each step.</param>

@@ -18,6 +18,9 @@ internal static class SleeperRun
 
     // So many devices speak at the same time.
     private const int AtOnce = 100;
+
+    // A handshake and two requests take some twenty.
+    private const long MaxStepsPerDevice = 100;
     private static readonly TimeSpan s_start = TimeSpan.FromMinutes(2);
     private static readonly TimeSpan s_asleep = TimeSpan.FromHours(1);
     private static readonly TimeSpan s_takeOver = TimeSpan.FromSeconds(30);
@@ -68,6 +71,7 @@ internal static class SleeperRun
 
     private static async Task<IReadOnlyList<string>> FindFailuresAsync(ClusterWorld world)
     {
+        world.Drive.MaxSteps += world.Devices.Count * MaxStepsPerDevice;
         for (int place = 0; place < Nodes; place++)
         {
             world.Start(place);
