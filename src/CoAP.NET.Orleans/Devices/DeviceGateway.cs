@@ -143,8 +143,12 @@ internal sealed class DeviceGateway(
                 return await WhenAwakeAsync(call.Name, cancellationToken).ConfigureAwait(false) is { } isAwake
                     ? [isAwake ? (byte)1 : (byte)0]
                     : [];
-            case DeviceAct.Drop or DeviceAct.Forget:
-                Drop(call.Name, call.Act == DeviceAct.Drop ? call.Number : null, isForgotten: call.Act == DeviceAct.Forget);
+            case DeviceAct.Drop:
+                Drop(call.Name, call.Number, isForgotten: false);
+                return [];
+            case DeviceAct.Forget:
+                Drop(call.Name, null, isForgotten: true);
+                await _devices.Records.TryRemoveAsync(call.Name, cancellationToken).ConfigureAwait(false);
                 return [];
             default:
                 return [];

@@ -47,7 +47,7 @@ internal sealed class SiloDevices(
         }
         catch (OperationCanceledException) when (late.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
         {
-            throw new CoapDeviceUnreachableException(name,
+            throw CoapDeviceException.Unreachable(name,
                 $"it did not answer within the Timeout of {whole!.Value.TotalSeconds:0} s, perhaps because it moved between silos during "
                 + "the request. Allow more time, or try again.", !DeviceMessage.IsSafe(request));
         }
@@ -78,7 +78,7 @@ internal sealed class SiloDevices(
             if (await FindAtAsync(place, name, cancellationToken).ConfigureAwait(false) is { } seen)
             {
                 return new CoapDeviceStatus(name, seen.IsAsleep ? CoapDevicePresence.Asleep : CoapDevicePresence.Awake, seen.LastHeard,
-                    new CoapNodeId(seen.Node));
+                    $"{new CoapNodeId(seen.Node)}");
             }
 
             Forget(name, wrong = place);
@@ -129,11 +129,10 @@ internal sealed class SiloDevices(
     {
         _places.TryRemove(name, out _);
         gateway.Drop(name, null, isForgotten: true);
-        foreach (SiloAddress silo in calls.Silos.Where(silo => !silo.Equals(_self)))
-        {
-            calls.CallAsync(silo, new DeviceCall(DeviceAct.Forget, name), CancellationToken.None).Ignore();
-        }
 
+        // The silo of the device may have a note of it under way, so the removal must follow that.
+        await Task.WhenAll(calls.Silos.Where(silo => !silo.Equals(_self)).Select(silo => ForgetAtAsync(silo, name, cancellationToken)))
+            .ConfigureAwait(false);
         return await _devices.Records.TryRemoveAsync(name, cancellationToken).ConfigureAwait(false);
     }
 
@@ -182,7 +181,7 @@ internal sealed class SiloDevices(
             {
                 return isCertain
                     ? null
-                    : throw new CoapDeviceUnreachableException(name,
+                    : throw CoapDeviceException.Unreachable(name,
                         $"no silo that answered has its session, and another one did not answer. {failure?.Message}", false, failure);
             }
 
@@ -205,7 +204,7 @@ internal sealed class SiloDevices(
             {
                 if (await LocateAsync(name, wrong, cancellationToken).ConfigureAwait(false) is not { } place)
                 {
-                    return isDoubtful ? throw new CoapDeviceUnreachableException(name, "no silo has its session now.") : null;
+                    return isDoubtful ? throw CoapDeviceException.Unreachable(name, "no silo has its session now.") : null;
                 }
 
                 // The first silo enforces the timeout; later ones get the rest of it, and what is later than that is canceled here.
@@ -244,7 +243,7 @@ internal sealed class SiloDevices(
             }
             catch (CoapDeviceException exception) when (isDoubtful && !exception.IsOutcomeUnknown)
             {
-                throw new CoapDeviceUnreachableException(name,
+                throw CoapDeviceException.Unreachable(name,
                     $"its session ended before it answered. {exception.Message}", isOutcomeUnknown: true, exception);
             }
 
@@ -265,11 +264,9 @@ internal sealed class SiloDevices(
 #pragma warning restore CA1031
         {
             bool isUnknown = !DeviceMessage.IsSafe(request);
-            return (null, new CoapDeviceUnreachableException(name,
-                $"silo {place}, which has its session, did not answer. {exception.Message}", isUnknown, exception)
-            {
-                HasMoved = DeviceMessage.IsHarmlessTwice(request, isUnknown),
-            });
+            return (null, CoapDeviceException.Unreachable(name,
+                $"silo {place}, which has its session, did not answer. {exception.Message}", isUnknown, exception,
+                DeviceMessage.IsHarmlessTwice(request, isUnknown)));
         }
     }
 
@@ -286,6 +283,19 @@ internal sealed class SiloDevices(
 #pragma warning restore CA1031
         {
             return null;
+        }
+    }
+
+    private async Task ForgetAtAsync(SiloAddress place, string name, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await calls.CallAsync(place, new DeviceCall(DeviceAct.Forget, name), cancellationToken).ConfigureAwait(false);
+        }
+#pragma warning disable CA1031 // whatever the reason: a silo that does not answer has no device that others can reach
+        catch (Exception) when (!cancellationToken.IsCancellationRequested)
+#pragma warning restore CA1031
+        {
         }
     }
 
