@@ -1,19 +1,27 @@
 using System.Buffers.Text;
+using System.Globalization;
 using System.Security.Cryptography;
 using System.Text;
 
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Authenticates the nodes of a map: each one adds an HMAC-SHA-256 over its id and address to its address, for each of its secrets. A node
-/// without the secret of the cluster cannot do that. Thread-safe.
+/// Authenticates the nodes of a map: each one adds its newest record format to its address, and an HMAC-SHA-256 over its id and all of that
+/// for each of its secrets. A node without the secret of the cluster cannot do that. Thread-safe.
 /// </summary>
+/// <remarks>
+/// The text is the address, '#', the format in decimal, '#', and the seals. After the format a later version may add what this one ignores,
+/// from any character that is no digit on.
+/// </remarks>
 internal sealed class NodeSeals : IDisposable
 {
     /// <summary>The maximum length of an address without seals.</summary>
-    public const int MaxAddressLength = CoapClusterNode.MaxAddressLength - 1 - (ClusterSecrets.MaxCount * SealLength);
+    public const int MaxAddressLength = CoapClusterNode.MaxAddressLength - 2 - MaxTold - (ClusterSecrets.MaxCount * SealLength);
 
     private const char Separator = '#';
+
+    // The format, and room for what a later version adds.
+    private const int MaxTold = 16;
     private const int IdLength = 16;
 
     // Truncated, as RFC 2104 section 5 allows.
@@ -23,17 +31,23 @@ internal sealed class NodeSeals : IDisposable
     private const int SealLength = 22;
 
     private readonly byte[][] _keys;
+    private readonly byte _format;
     private readonly Lock _gate = new();
     private bool _isDisposed;
 
     /// <summary>Creates the seals of a node.</summary>
     /// <param name="secrets">The current secret, and possibly the previous one. They are not kept.</param>
-    public NodeSeals(IReadOnlyList<ReadOnlyMemory<byte>> secrets) => _keys = ClusterSecrets.DeriveKeys(secrets, "nodes");
+    /// <param name="format">The newest record format that the node reads.</param>
+    public NodeSeals(IReadOnlyList<ReadOnlyMemory<byte>> secrets, byte format = RecordFormat.Newest)
+    {
+        _keys = ClusterSecrets.DeriveKeys(secrets, "nodes");
+        _format = format;
+    }
 
     /// <summary>Returns the address of a node without the seals.</summary>
     /// <param name="node">The node, as the store returned it.</param>
     public static string AddressOf(CoapClusterNode node) =>
-        node.Address.LastIndexOf(Separator) is >= 0 and var end ? node.Address[..end] : node.Address;
+        TrySplit(node.Address, out int told, out _) ? node.Address[..told] : node.Address;
 
     /// <summary>Adds the seals to the address of a node.</summary>
     /// <param name="node">The node.</param>
@@ -41,11 +55,12 @@ internal sealed class NodeSeals : IDisposable
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
     public CoapClusterNode Seal(CoapClusterNode node)
     {
-        StringBuilder text = new(node.Address);
+        string told = string.Create(CultureInfo.InvariantCulture, $"{node.Address}{Separator}{_format}");
+        StringBuilder text = new(told);
         text.Append(Separator);
         foreach (byte[] key in _keys)
         {
-            text.Append(SealOf(key, node));
+            text.Append(SealOf(key, node.Id, told));
         }
 
         return node with { Address = text.ToString() };
@@ -54,23 +69,30 @@ internal sealed class NodeSeals : IDisposable
     /// <summary>Verifies the seals of a node, and removes them.</summary>
     /// <param name="node">The node, as the store returned it.</param>
     /// <param name="hasCurrent">Whether it has the current secret of this node.</param>
+    /// <param name="format">The newest record format that it reads.</param>
     /// <returns>The node; null if it has none of the secrets.</returns>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
-    public CoapClusterNode? TryOpen(CoapClusterNode node, out bool hasCurrent)
+    public CoapClusterNode? TryOpen(CoapClusterNode node, out bool hasCurrent, out byte format)
     {
         hasCurrent = false;
-        int end = node.Address.LastIndexOf(Separator);
-        if (end < 0)
+        format = 0;
+        if (!TrySplit(node.Address, out int told, out int end))
+        {
+            return null;
+        }
+
+        ReadOnlySpan<char> number = node.Address.AsSpan(told + 1, end - told - 1);
+        int rest = number.IndexOfAnyExceptInRange('0', '9');
+        if (!byte.TryParse(rest < 0 ? number : number[..rest], NumberStyles.None, CultureInfo.InvariantCulture, out format))
         {
             return null;
         }
 
         string seals = node.Address[(end + 1)..];
-        CoapClusterNode opened = node with { Address = AddressOf(node) };
         bool isKnown = false;
         for (int i = 0; i < _keys.Length; i++)
         {
-            byte[] expected = Encoding.UTF8.GetBytes(SealOf(_keys[i], opened));
+            byte[] expected = Encoding.UTF8.GetBytes(SealOf(_keys[i], node.Id, node.Address[..end]));
             for (int at = 0; at + SealLength <= seals.Length; at += SealLength)
             {
                 if (CryptographicOperations.FixedTimeEquals(expected, Encoding.UTF8.GetBytes(seals[at..(at + SealLength)])))
@@ -81,7 +103,7 @@ internal sealed class NodeSeals : IDisposable
             }
         }
 
-        return isKnown ? opened : null;
+        return isKnown ? node with { Address = node.Address[..told] } : null;
     }
 
     public void Dispose()
@@ -93,11 +115,19 @@ internal sealed class NodeSeals : IDisposable
         }
     }
 
-    private string SealOf(byte[] key, CoapClusterNode node)
+    // Where the separators before the format and before the seals are. An address may have some of its own.
+    private static bool TrySplit(string text, out int told, out int end)
     {
-        byte[] input = new byte[IdLength + Encoding.UTF8.GetByteCount(node.Address)];
-        node.Id.Value.TryWriteBytes(input);
-        Encoding.UTF8.GetBytes(node.Address, input.AsSpan(IdLength));
+        end = text.LastIndexOf(Separator);
+        told = end > 0 ? text.LastIndexOf(Separator, end - 1) : -1;
+        return told >= 0;
+    }
+
+    private string SealOf(byte[] key, CoapNodeId id, string told)
+    {
+        byte[] input = new byte[IdLength + Encoding.UTF8.GetByteCount(told)];
+        id.Value.TryWriteBytes(input);
+        Encoding.UTF8.GetBytes(told, input.AsSpan(IdLength));
         Span<byte> mac = stackalloc byte[HMACSHA256.HashSizeInBytes];
         lock (_gate)
         {

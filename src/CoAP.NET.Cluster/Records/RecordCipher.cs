@@ -12,16 +12,19 @@ namespace CoAP.NET.Cluster;
 /// </summary>
 internal sealed class RecordCipher : IDisposable
 {
-    /// <summary>The additional bytes of an encrypted state: version, salt, nonce, tag.</summary>
+    /// <summary>The additional bytes of an encrypted state: format (<see cref="RecordFormat"/>), salt, nonce, tag.</summary>
     public const int Overhead = TagOffset + SaltedCiphers.TagLength;
 
-    private const byte Version = 1;
     private const int NonceOffset = 1 + SaltedCiphers.SaltLength;
     private const int TagOffset = NonceOffset + SaltedCiphers.NonceLength;
     private const int NameOverhead = 2;
     private const int RecordsOfKey = 1 << 24;
 
+    // A name and the format.
+    private const int MaxOnStack = 512;
+
     private readonly CoapRandomSource _random;
+    private readonly RecordFormat _format;
 
     // One for each secret.
     private readonly SaltedCiphers[] _ciphers;
@@ -38,13 +41,16 @@ internal sealed class RecordCipher : IDisposable
     /// <param name="random">The source of salts and nonces.</param>
     /// <param name="purpose">The purpose of the keys, which are independent of those of another purpose.</param>
     /// <param name="recordsOfKey">The number of records per key.</param>
+    /// <param name="format">Knows which formats it reads and writes; null for the newest.</param>
     public RecordCipher(
-        IReadOnlyList<ReadOnlyMemory<byte>> secrets, CoapRandomSource random, string purpose = "records", int recordsOfKey = RecordsOfKey)
+        IReadOnlyList<ReadOnlyMemory<byte>> secrets, CoapRandomSource random, string purpose = "records", int recordsOfKey = RecordsOfKey,
+        RecordFormat? format = null)
     {
         _recordsOfKey = recordsOfKey;
         byte[] info = Encoding.UTF8.GetBytes($"CoAP.NET cluster {purpose} 1");
         _ciphers = [.. secrets.Select(secret => new SaltedCiphers(secret.Span, info))];
         _random = random;
+        _format = format ?? new RecordFormat();
     }
 
     /// <summary>Whether it encrypts with the previous secret, because another node does not have the current one yet.</summary>
@@ -64,28 +70,12 @@ internal sealed class RecordCipher : IDisposable
 
     /// <summary>Encrypts a state under any name, which is needed again to decrypt it.</summary>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
-    public byte[] Seal(ReadOnlySpan<byte> name, ReadOnlySpan<byte> state)
-    {
-        byte[] salt = NextSalt();
-        byte[] sealedState = new byte[Overhead + state.Length];
-        sealedState[0] = Version;
-        salt.CopyTo(sealedState, 1);
-        Span<byte> nonce = sealedState.AsSpan(NonceOffset, SaltedCiphers.NonceLength);
-        _random.Fill(nonce);
-        SaltedCiphers ciphers = _ciphers[UsesPrevious ? 1 : 0];
-        SaltedCiphers.SaltedCipher sealing = Take(ciphers, salt);
-        try
-        {
-            sealing.Cipher.Encrypt(
-                nonce, state, sealedState.AsSpan(Overhead), sealedState.AsSpan(TagOffset, SaltedCiphers.TagLength), name);
-        }
-        finally
-        {
-            ciphers.Return(sealing);
-        }
+    public byte[] Seal(ReadOnlySpan<byte> name, ReadOnlySpan<byte> state) => Seal(name, state, _format.Written);
 
-        return sealedState;
-    }
+    /// <summary>Encrypts a state in the format that every version reads.</summary>
+    /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
+    public byte[] SealForAll(CoapRecordKey key, ReadOnlySpan<byte> state) =>
+        Seal(NameOf(key, stackalloc byte[NameOverhead + CoapRecordKey.MaxLength]), state, RecordFormat.Oldest);
 
     /// <summary>Decrypts a state; null if it was encrypted with another secret or for another record, or is not valid.</summary>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
@@ -112,7 +102,7 @@ internal sealed class RecordCipher : IDisposable
     {
         if (_ciphers.Length == 1)
         {
-            return sealedState.Length >= Overhead && TryOpen(_ciphers[0],
+            return CanRead(sealedState) && TryOpen(_ciphers[0],
                 NameOf(key, stackalloc byte[NameOverhead + CoapRecordKey.MaxLength]), sealedState, sealedState[Overhead..]);
         }
 
@@ -129,9 +119,40 @@ internal sealed class RecordCipher : IDisposable
 
     public void Dispose() => Array.ForEach(_ciphers, static ciphers => ciphers.Dispose());
 
+    private byte[] Seal(ReadOnlySpan<byte> name, ReadOnlySpan<byte> state, byte format)
+    {
+        byte[] salt = NextSalt();
+        byte[] sealedState = new byte[Overhead + state.Length];
+        sealedState[0] = format;
+        salt.CopyTo(sealedState, 1);
+        Span<byte> nonce = sealedState.AsSpan(NonceOffset, SaltedCiphers.NonceLength);
+        _random.Fill(nonce);
+        SaltedCiphers ciphers = _ciphers[UsesPrevious ? 1 : 0];
+        Span<byte> associated = name.Length < MaxOnStack ? stackalloc byte[MaxOnStack] : new byte[name.Length + 1];
+        associated = Associate(format, name, associated);
+        SaltedCiphers.SaltedCipher sealing = Take(ciphers, salt);
+        try
+        {
+            sealing.Cipher.Encrypt(
+                nonce, state, sealedState.AsSpan(Overhead), sealedState.AsSpan(TagOffset, SaltedCiphers.TagLength), associated);
+        }
+        finally
+        {
+            ciphers.Return(sealing);
+        }
+
+        return sealedState;
+    }
+
     private byte[]? TryOpen(ReadOnlySpan<byte> name, ReadOnlySpan<byte> sealedState, out bool isPrevious)
     {
-        byte[] state = new byte[Math.Max(0, sealedState.Length - Overhead)];
+        isPrevious = false;
+        if (!CanRead(sealedState))
+        {
+            return null;
+        }
+
+        byte[] state = new byte[sealedState.Length - Overhead];
         for (int i = 0; i < _ciphers.Length; i++)
         {
             if (TryOpen(_ciphers[i], name, sealedState, state))
@@ -142,22 +163,20 @@ internal sealed class RecordCipher : IDisposable
             }
         }
 
-        isPrevious = false;
         return null;
     }
 
+    private bool CanRead(ReadOnlySpan<byte> sealedState) => sealedState.Length >= Overhead && _format.CanRead(sealedState[0]);
+
     private static bool TryOpen(SaltedCiphers ciphers, ReadOnlySpan<byte> name, ReadOnlySpan<byte> sealedState, Span<byte> state)
     {
-        if (sealedState.Length < Overhead || sealedState[0] != Version)
-        {
-            return false;
-        }
-
+        Span<byte> associated = name.Length < MaxOnStack ? stackalloc byte[MaxOnStack] : new byte[name.Length + 1];
+        associated = Associate(sealedState[0], name, associated);
         SaltedCiphers.SaltedCipher opening = Take(ciphers, sealedState.Slice(1, SaltedCiphers.SaltLength));
         try
         {
             opening.Cipher.Decrypt(sealedState.Slice(NonceOffset, SaltedCiphers.NonceLength), sealedState[Overhead..],
-                sealedState.Slice(TagOffset, SaltedCiphers.TagLength), state, name);
+                sealedState.Slice(TagOffset, SaltedCiphers.TagLength), state, associated);
             return true;
         }
         catch (AuthenticationTagMismatchException)
@@ -176,6 +195,14 @@ internal sealed class RecordCipher : IDisposable
         name[1] = key.Slot.Number;
         key.Bytes.Span.CopyTo(name[NameOverhead..]);
         return name[..(NameOverhead + key.Bytes.Length)];
+    }
+
+    // The format is authenticated with the name.
+    private static Span<byte> Associate(byte format, ReadOnlySpan<byte> name, Span<byte> buffer)
+    {
+        buffer[0] = format;
+        name.CopyTo(buffer[1..]);
+        return buffer[..(name.Length + 1)];
     }
 
     private byte[] NextSalt()

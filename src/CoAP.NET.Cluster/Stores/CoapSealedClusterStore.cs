@@ -21,7 +21,7 @@ namespace CoAP.NET.Cluster;
 /// with another secret, or stored under another key, does not open: <see cref="ReadAsync"/> skips and counts it, and
 /// <see cref="FindAsync"/> fails, because "unreadable" must not be mistaken for "never written".</para>
 /// </remarks>
-public sealed class CoapSealedClusterStore : ICoapClusterStore
+internal sealed class CoapSealedClusterStore : ICoapClusterStore
 {
     /// <summary>The length of the secret: 32 bytes.</summary>
     public const int SecretLength = 32;
@@ -35,6 +35,7 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
     private readonly SecretMark _mark;
     private readonly ILogger _logger;
     private readonly OccasionalLog _told;
+    private readonly OccasionalLog _toldTooNew;
     private readonly Lock _gate = new();
     private HashSet<CoapNodeId> _strangers = [];
     private long _unreadable;
@@ -52,7 +53,8 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
 
     /// <summary>Creates an encrypting store with up to two secrets, which logs unreadable records and nodes with another secret.</summary>
     internal CoapSealedClusterStore(
-        ICoapClusterStore inner, IReadOnlyList<ReadOnlyMemory<byte>> secrets, CoapRandomSource? random, TimeProvider time, ILogger logger)
+        ICoapClusterStore inner, IReadOnlyList<ReadOnlyMemory<byte>> secrets, CoapRandomSource? random, TimeProvider time, ILogger logger,
+        byte newestFormat = RecordFormat.Newest)
     {
         ArgumentNullException.ThrowIfNull(inner);
         foreach (ReadOnlyMemory<byte> secret in secrets)
@@ -66,14 +68,18 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
 
         PlatformCryptography.ThrowIfMissing("An encrypted store");
         _inner = inner;
-        _cipher = new RecordCipher(secrets, random ?? CoapRandomSource.Secure);
-        _seals = new NodeSeals(secrets);
-        _mark = new SecretMark(inner, _cipher, random ?? CoapRandomSource.Secure);
+        Format = new RecordFormat(newestFormat);
+        _cipher = new RecordCipher(secrets, random ?? CoapRandomSource.Secure, format: Format);
+        _seals = new NodeSeals(secrets, newestFormat);
+        _mark = new SecretMark(inner, _cipher, Format, random ?? CoapRandomSource.Secure, time);
         _logger = logger;
         _told = new OccasionalLog(time);
+        _toldTooNew = new OccasionalLog(time);
     }
 
-    /// <summary>The number of records that did not open, because they were encrypted with another secret or modified.</summary>
+    /// <summary>
+    /// The number of records that did not open, because they were encrypted with another secret, modified, or written by a newer version.
+    /// </summary>
     public long UnreadableCount => Interlocked.Read(ref _unreadable);
 
     /// <summary>
@@ -81,6 +87,9 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
     /// of the store: an empty store has another one.
     /// </summary>
     internal ReadOnlyMemory<byte> CommonKey => _mark.Key;
+
+    /// <summary>The formats that this node reads and writes.</summary>
+    internal RecordFormat Format { get; }
 
     /// <summary>The number of records that opened with the previous of two secrets only.</summary>
     internal long PreviousCount => _cipher.PreviousCount;
@@ -97,7 +106,11 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
         await _mark.CheckAsync(cancellationToken).ConfigureAwait(false);
         CoapClusterMap map = await _inner.JoinAsync(_seals.Seal(self), lease, cancellationToken).ConfigureAwait(false);
         map = Verified(map);
-        await _mark.WriteAsync(map, self.Id, cancellationToken).ConfigureAwait(false);
+        if (await _mark.WriteAsync(map, self.Id, cancellationToken).ConfigureAwait(false) is { } format)
+        {
+            ClusterLog.FormatChanged(_logger, format);
+        }
+
         return map;
     }
 
@@ -142,14 +155,15 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
             }
             else
             {
-                OnUnreadable(record.Key);
+                OnUnreadable(record.Key, record.State.Span);
             }
         }
     }
 
     /// <inheritdoc/>
     /// <exception cref="CoapClusterStoreException">The record exists but does not open
-    /// (<see cref="CoapClusterStoreFault.Corrupt"/>).</exception>
+    /// (<see cref="CoapClusterStoreFault.Corrupt"/>), or a newer version wrote it
+    /// (<see cref="CoapClusterStoreFault.Incompatible"/>).</exception>
     public async ValueTask<CoapRecord?> FindAsync(CoapRecordKey key, CancellationToken cancellationToken)
     {
         if (await _inner.FindAsync(key, cancellationToken).ConfigureAwait(false) is not { } record)
@@ -162,8 +176,12 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
             return opened;
         }
 
-        OnUnreadable(key);
-        throw new CoapClusterStoreException(CoapClusterStoreFault.Corrupt,
+        OnUnreadable(key, record.State.Span);
+        throw IsTooNew(record.State.Span)
+            ? new CoapClusterStoreException(CoapClusterStoreFault.Incompatible,
+                $"A newer version of the library wrote the record {key}, in format {record.State.Span[0]}; this one reads formats up to "
+                + $"{Format.Announced}. Update this node, or remove the record if its content may be lost.")
+            : new CoapClusterStoreException(CoapClusterStoreFault.Corrupt,
             $"The record {key} does not open: it was encrypted with another secret, or was modified. Use the secret that it was "
             + "written with, or remove the record if its content may be lost.");
     }
@@ -189,7 +207,7 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
         byte[]? state = _cipher.TryOpen(key, sealedState);
         if (state is null)
         {
-            OnUnreadable(key);
+            OnUnreadable(key, sealedState);
         }
 
         return state;
@@ -199,17 +217,20 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
     // again. Those of a session change with each message, and are short.
     private static bool IsOpen(CoapRecordKey key) => key.Kind is CoapRecordKind.OscoreContext or CoapRecordKind.SessionProgress;
 
-    // Without the nodes that do not have the secret. A node with both secrets uses the new one when all nodes have it.
+    // Without the nodes that do not have the secret. A node with both secrets uses the new one when all nodes have it, and a node writes
+    // the newest format when all nodes read it.
     private CoapClusterMap Verified(CoapClusterMap map)
     {
         List<CoapClusterNode> nodes = new(map.Nodes.Count);
         List<CoapClusterNode> strangers = [];
+        List<byte> formats = new(map.Nodes.Count);
         bool usesPrevious = false;
         foreach (CoapClusterNode node in map.Nodes)
         {
-            if (_seals.TryOpen(node, out bool hasCurrent) is { } opened)
+            if (_seals.TryOpen(node, out bool hasCurrent, out byte format) is { } opened)
             {
                 nodes.Add(opened);
+                formats.Add(format);
                 usesPrevious |= !hasCurrent;
             }
             else
@@ -219,6 +240,7 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
         }
 
         _cipher.UsesPrevious = usesPrevious;
+        Format.Hear(formats);
         foreach (CoapClusterNode node in NewOf(strangers))
         {
             ClusterLog.Stranger(_logger, node.Id, NodeSeals.AddressOf(node));
@@ -256,10 +278,19 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
             : null;
     }
 
-    private void OnUnreadable(CoapRecordKey key)
+    private bool IsTooNew(ReadOnlySpan<byte> sealedState) => !sealedState.IsEmpty && sealedState[0] > Format.Announced;
+
+    private void OnUnreadable(CoapRecordKey key, ReadOnlySpan<byte> sealedState)
     {
         long count = Interlocked.Increment(ref _unreadable);
-        if (_told.IsDue())
+        if (IsTooNew(sealedState))
+        {
+            if (_toldTooNew.IsDue())
+            {
+                ClusterLog.RecordTooNew(_logger, key.Slot, key.Kind, sealedState[0], Format.Announced, count);
+            }
+        }
+        else if (_told.IsDue())
         {
             ClusterLog.RecordUnreadable(_logger, key.Slot, key.Kind, count);
         }

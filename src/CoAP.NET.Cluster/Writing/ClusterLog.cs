@@ -56,6 +56,17 @@ internal static partial class ClusterLog
         + "messages. Give it the secret of the other nodes (CoapClusterOptions.Secrets), or stop it.")]
     public static partial void Stranger(ILogger logger, CoapNodeId node, string address);
 
+    [LoggerMessage(2523, LogLevel.Warning,
+        "A newer version of the library wrote a record of slot {Slot} in the store ({Kind}), in format {Format}; this one reads formats up "
+        + "to {Newest} and continues without the record, which stays in the store. Records that did not open so far: {Count}. Update this "
+        + "node. Logged at most once a minute.")]
+    public static partial void RecordTooNew(ILogger logger, CoapSlot slot, CoapRecordKind kind, byte format, byte newest, long count);
+
+    [LoggerMessage(2524, LogLevel.Information,
+        "The nodes of the cluster write records in format {Format} from now on. An older version that does not read it cannot read these "
+        + "records, should it take over again.")]
+    public static partial void FormatChanged(ILogger logger, byte format);
+
     [LoggerMessage(2560, LogLevel.Error,
         "CoapDeviceOptions.NameOf has thrown an exception for {Peer}; the peer is not treated as a device.")]
     public static partial void DeviceNotNamed(ILogger logger, string peer, Exception exception);

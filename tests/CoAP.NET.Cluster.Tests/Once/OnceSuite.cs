@@ -90,6 +90,38 @@ public abstract class OnceSuite : IDisposable
         Assert.True((await Once.TryBeginAsync(copy, request, "another client")).IsFirst);
     }
 
+    private protected async Task EveryVersionReadsThemAsync()
+    {
+        await MakeTablesAsync();
+        CoapRequest request = await RequestAsync();
+        await using DbConnection connection = await OpenAsync();
+        await using DbTransaction transaction = await connection.BeginTransactionAsync();
+        CoapOnceRun run = await Once.TryBeginAsync(transaction, request, "a client");
+        await run.CompleteAsync(CoapResults.Changed(CoapContent.Text("done")));
+
+        Assert.Equal(
+            "c8ba2311795b79e7bc5c6b493b0b11ef6e38402c2de7f8162185d9f0d772a534 QEQAAMD/ZG9uZQ==",
+            await TextAsync(connection, transaction, "select request || ' ' || answer from coap_once"));
+        CoapOnceRun copy = await Once.TryBeginAsync(transaction, request, "a client");
+        Assert.Equal((CoapCode.Changed, "done"), (copy.Answer!.Code, Encoding.UTF8.GetString(copy.Answer.Payload.Span)));
+    }
+
+    private protected async Task UnreadableIsNotNewAsync()
+    {
+        await MakeTablesAsync();
+        CoapRequest request = await RequestAsync();
+        await using DbConnection connection = await OpenAsync();
+        await using DbTransaction transaction = await connection.BeginTransactionAsync();
+        Assert.True((await Once.TryBeginAsync(transaction, request)).IsFirst);
+        foreach (string answer in (string[])["2:YEQAAA==", "YA=="])
+        {
+            await DoAsync(connection, transaction, $"update coap_once set answer = '{answer}'");
+            CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(
+                () => Once.TryBeginAsync(transaction, request));
+            Assert.Equal(CoapClusterStoreFault.Incompatible, exception.Fault);
+        }
+    }
+
     private protected async Task<CoapRequest> RequestAsync()
     {
         TaskCompletionSource<CoapRequest> came = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -135,6 +167,15 @@ public abstract class OnceSuite : IDisposable
         (command.CommandText, command.Transaction) = ($"select count(*) from {table}", transaction);
 #pragma warning restore CA2100
         return Convert.ToInt64(await command.ExecuteScalarAsync(), CultureInfo.InvariantCulture);
+    }
+
+    private static async Task<string?> TextAsync(DbConnection connection, DbTransaction transaction, string sql)
+    {
+        await using DbCommand command = connection.CreateCommand();
+#pragma warning disable CA2100 // texts of the tests
+        (command.CommandText, command.Transaction) = (sql, transaction);
+#pragma warning restore CA2100
+        return await command.ExecuteScalarAsync() as string;
     }
 
     private static async Task DoAsync(DbConnection connection, DbTransaction? transaction, string sql)

@@ -14,6 +14,12 @@ public sealed class SqliteOnceTests : OnceSuite
     public Task What_was_rolled_back_is_done_by_the_next_copy() => WhatWasRolledBackIsDoneByTheNextCopyAsync();
 
     [Fact]
+    public Task A_request_and_its_answer_are_stored_so_that_every_version_reads_them() => EveryVersionReadsThemAsync();
+
+    [Fact]
+    public Task A_request_whose_answer_is_not_readable_is_not_new() => UnreadableIsNotNewAsync();
+
+    [Fact]
     public void Options_are_checked()
     {
         foreach (string table in (string[])["", "a b", "1a", "a;drop table x", "a.b.c", "\"a\"", new('a', 64)])

@@ -20,7 +20,15 @@ public sealed class PackedFeed : IAsyncLifetime
         "CoAP.NET.SerializerMatrix", "CoAP.NET.Cli", "CoAP.NET.Load.Cli", "CoAP.NET.Templates",
     ];
 
+    // What the program of Projects/Upgrade needs, but CoAP.NET.Cluster.
+    private static readonly string[] s_beside =
+    [
+        "CoAP.NET.Dataflow", "CoAP.NET.Content", "CoAP.NET.Hosting.Abstractions", "CoAP.NET.Hosting", "CoAP.NET.Dtls", "CoAP.NET.Oscore",
+        "CoAP.NET.Tables", "CoAP.NET.Cluster.Sqlite",
+    ];
+
     private Task<string>? _tool;
+    private Task<(string Current, string Next)>? _upgrade;
 
     internal string Root { get; } = Directory.CreateTempSubdirectory("coap-packages-").FullName;
 
@@ -31,6 +39,38 @@ public sealed class PackedFeed : IAsyncLifetime
     /// <summary>Installs the packed tool, as users do, for whoever asks first.</summary>
     /// <returns>The program.</returns>
     internal Task<string> InstallToolAsync() => _tool ??= CoapTool.InstallAsync(this);
+
+    /// <summary>Builds the program of Projects/Upgrade twice: with these packages, and with those of the next record format.</summary>
+    /// <returns>Both programs.</returns>
+    internal Task<(string Current, string Next)> BuildUpgradeAsync() => _upgrade ??= BuildAsync();
+
+    private async Task<(string Current, string Next)> BuildAsync()
+    {
+        // Not lower than the version of the assemblies that are not built again.
+        string next = $"0.2.0-{Version[(Version.IndexOf('-', StringComparison.Ordinal) + 1)..]}";
+        string pack = Path.Combine(Root, "next.proj");
+        string built = Path.Combine(Root, "next");
+        string properties = $"Configuration={Configuration};_IsPacking=true;Version={next};PackageOutputPath={Packages}";
+        await File.WriteAllTextAsync(pack, $"""
+            <Project>
+              <Target Name="Pack">
+                <MSBuild Projects="{string.Join(';', s_beside.Select(ProjectFile))}" Targets="Pack"
+                  Properties="{properties};NoBuild=true" />
+                <MSBuild Projects="{ProjectFile("CoAP.NET.Cluster")}" Targets="Build;Pack"
+                  Properties="{properties};CoapNextRecordFormat={built};BuildProjectReferences=false;RunAnalyzers=false" />
+              </Target>
+            </Project>
+            """);
+        await Tool.RunAsync(Repository.Root, "dotnet", ["msbuild", pack, "-t:Pack", "-v:quiet", "-nologo"]);
+        return (await BuildAsync("current", Version), await BuildAsync("new", next));
+
+        async Task<string> BuildAsync(string name, string version)
+        {
+            string folder = Copy("Upgrade", Path.Combine("upgrade", name), version);
+            await Tool.RunAsync(folder, "dotnet", ["build", "-c", "Release", "-o", "built", "-v", "quiet"]);
+            return Path.Combine(folder, "built", "App");
+        }
+    }
 
     private static string Configuration =>
         AppContext.BaseDirectory.Contains($"{Path.DirectorySeparatorChar}Debug{Path.DirectorySeparatorChar}", StringComparison.Ordinal)
@@ -76,16 +116,17 @@ public sealed class PackedFeed : IAsyncLifetime
 
     /// <summary>Copies a project of the folder Projects to where it sees nothing but the packages.</summary>
     /// <returns>Its folder.</returns>
-    internal string Copy(string project)
+    internal string Copy(string project, string? into = null, string? version = null)
     {
         string from = Path.Combine(Repository.Root, "tests", "CoAP.NET.Package.Tests", "Projects", project);
-        string to = Directory.CreateDirectory(Path.Combine(Root, project)).FullName;
+        string to = Directory.CreateDirectory(Path.Combine(Root, into ?? project)).FullName;
         foreach (string file in Directory.GetFiles(from))
         {
             // Projects are not named so in the repository, as they are none of its own.
             string name = Path.GetFileName(file).Replace(".csproj.xml", ".csproj", StringComparison.Ordinal)
                 .Replace(".cs.txt", ".cs", StringComparison.Ordinal);
-            File.WriteAllText(Path.Combine(to, name), File.ReadAllText(file).Replace("$VERSION$", Version, StringComparison.Ordinal));
+            string text = File.ReadAllText(file).Replace("$VERSION$", version ?? Version, StringComparison.Ordinal);
+            File.WriteAllText(Path.Combine(to, name), text);
         }
 
         return to;
