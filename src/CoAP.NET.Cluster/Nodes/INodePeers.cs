@@ -16,6 +16,12 @@ internal interface INodePeers
     /// </summary>
     bool IsOn { get; }
 
+    /// <summary>
+    /// The shortest time after which other nodes may take the slots of a node that does not answer them; <see cref="TimeSpan.MaxValue"/> if
+    /// they wait for the end of its lease.
+    /// </summary>
+    TimeSpan DeathDelay { get; }
+
     /// <summary>The address for other nodes, once the node has started.</summary>
     string Address { get; }
 

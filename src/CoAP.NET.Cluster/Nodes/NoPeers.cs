@@ -13,6 +13,8 @@ internal sealed class NoPeers : INodePeers
 
     public bool IsOn => false;
 
+    public TimeSpan DeathDelay => TimeSpan.MaxValue;
+
     public string Address => "";
 
     public IReadOnlyList<CoapNodeId> Up => [];

@@ -40,4 +40,9 @@ internal static partial class NodesLog
         "A message in the name of node {Node} did not open and was dropped: its sender does not have the secret of the cluster, or it was "
         + "changed. Such messages so far: {Count}. Protect the port of the silo from other machines. Logged at most once a minute.")]
     public static partial void MessageRefused(ILogger logger, CoapNodeId node, long count);
+
+    [LoggerMessage(2539, LogLevel.Warning,
+        "A message of node {Node} arrived again, or after very many that were sent later, and was dropped: a machine may send recorded "
+        + "messages. Dropped messages so far: {Count}. Protect the port of the silo from other machines. Logged at most once a minute.")]
+    public static partial void MessageRepeated(ILogger logger, CoapNodeId node, long count);
 }

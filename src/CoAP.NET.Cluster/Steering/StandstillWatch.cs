@@ -8,13 +8,13 @@ namespace CoAP.NET.Cluster;
 /// machine: others may have taken its slots, and processed the datagrams that are still in its sockets. Thread-safe.
 /// </summary>
 /// <remarks>
-/// Five times per lease it allows the server to serve for three fifths of a lease. The lease is renewed as often. When the server stops
-/// taking datagrams on its own, the last renewal is therefore at most four fifths of a lease old, and no other node has taken a slot yet;
-/// the last fifth is for the store. The end of the lease itself does not count: a node whose store is unavailable continues to serve.
+/// Again and again it allows the server to serve for a while: three fifths of a lease, but at most three quarters of the shortest time after
+/// which other nodes take the slots of a silent node. When the server stops taking datagrams on its own, no other node has therefore taken
+/// a slot yet. It does so three times in that while: the server also serves after a pause of two thirds of it, such as a garbage
+/// collection. The lease is renewed five times until its end. Its end does not count: a node whose store is unavailable continues to serve.
 /// </remarks>
 internal sealed class StandstillWatch
 {
-    private const int BeatsOfLease = 5;
     private const int BeatsServed = 3;
     private const int TriesOfLease = 20;
 
@@ -36,10 +36,12 @@ internal sealed class StandstillWatch
     /// <param name="node">The node.</param>
     /// <param name="membership">Reads the owners of slots from the store.</param>
     /// <param name="keeper">Drops the sessions of lost slots.</param>
+    /// <param name="deathDelay">The shortest time after which other nodes take the slots of a silent node.</param>
     /// <param name="time">The clock.</param>
     /// <param name="logger">The log.</param>
     public StandstillWatch(
-        CoapNodeId node, ClusterMembership membership, ClusterSessionKeeper keeper, TimeProvider time, ILogger logger)
+        CoapNodeId node, ClusterMembership membership, ClusterSessionKeeper keeper, TimeSpan deathDelay, TimeProvider time,
+        ILogger logger)
     {
         _node = node;
         _membership = membership;
@@ -47,7 +49,9 @@ internal sealed class StandstillWatch
         _time = time;
         _logger = logger;
         _lease = membership.Lease;
-        _longest = _lease * BeatsServed / BeatsOfLease;
+        TimeSpan ofLease = _lease / 5 * 3;
+        TimeSpan ofDeath = deathDelay / 4 * 3;
+        _longest = ofDeath < ofLease ? ofDeath : ofLease;
     }
 
     /// <summary>Starts with the server.</summary>
@@ -58,7 +62,7 @@ internal sealed class StandstillWatch
         {
             _port = port;
             _beat = _time.GetTimestamp();
-            _timer ??= Beats.Start(_time, _lease / BeatsOfLease, Beat);
+            _timer ??= Beats.Start(_time, _longest / BeatsServed, Beat);
         }
 
         Beat();

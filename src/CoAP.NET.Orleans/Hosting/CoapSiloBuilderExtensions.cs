@@ -4,6 +4,7 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
+using Microsoft.Extensions.Options;
 using Orleans.Configuration;
 using Orleans.Runtime;
 using Orleans.Runtime.Hosting;
@@ -19,15 +20,17 @@ public static class CoapSiloBuilderExtensions
     private static readonly TimeSpan s_refresh = TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// Lets the CoAP servers of this application and of the other silos share their devices: each DTLS session, its observers and its OSCORE
-    /// contexts are at one silo, and move when silos start, stop or fail.
+    /// Lets the CoAP servers of this application and of the other silos share their devices: each DTLS session and its observers are at one
+    /// silo, and move when silos start, stop or fail.
     /// </summary>
     /// <remarks>
-    /// The state is in the store of <c>AddCoapCluster</c>, which all silos share, such as <c>UsePostgreSql</c>. Call <c>UseCluster</c> on
+    /// The state is in the store of <c>AddCoapState</c>, which all silos share, such as <c>UsePostgreSql</c>. Call <c>KeepState</c> on
     /// each server.
     /// <para>A silo counts as dead after two missed probes of one second by one other silo, and its slots are at others at once. Change
-    /// <see cref="ClusterMembershipOptions"/> afterwards for other times. Orleans logs warnings and its membership only, unless the
-    /// configuration of the logging says otherwise.</para>
+    /// <see cref="ClusterMembershipOptions"/> afterwards for other times. Orleans logs warnings and its membership only, and nothing below the
+    /// minimum level of the application. Rules of the application for categories of Orleans prevail.</para>
+    /// <para>The sequence numbers of OSCORE contexts move with their slots, too. Requests under OSCORE are not relayed: at a silo without
+    /// the slot of their context they are refused (<c>OscoreStoreFault.InUse</c>).</para>
     /// <para>The silo gets devices when all servers of the host run, and hands them over before the host stops them
     /// (<see cref="CoapSlotMoveOptions"/>).</para>
     /// </remarks>
@@ -54,7 +57,8 @@ public static class CoapSiloBuilderExtensions
             options.Peers = self => new SiloPeers(
                 self, provider.GetRequiredService<ILocalSiloDetails>().SiloAddress, provider.GetRequiredService<CoapNodeClient>().At,
                 () => provider.GetRequiredService<CoapCluster>().Messages, provider.GetRequiredService<ISiloStatusOracle>(),
-                TimeOf(provider), LoggerOf(provider)));
+                DeathDelayOf(provider.GetRequiredService<IOptions<ClusterMembershipOptions>>().Value), TimeOf(provider),
+                LoggerOf(provider)));
         services.AddGrainService<CoapNodeService>();
         services.AddPlacementDirector<SlotPlacement, SlotPlacementDirector>();
         services.AddGrainDirectory(SlotDirectory.Name, static (provider, _) => new SlotDirectory(provider));
@@ -71,10 +75,8 @@ public static class CoapSiloBuilderExtensions
             options.TableRefreshTimeout = s_refresh;
         });
 
-        // First, so that rules of the application prevail.
-        services.Configure<LoggerFilterOptions>(static options => options.Rules.InsertFirst(
-            new LoggerFilterRule(null, "Orleans", LogLevel.Warning, null),
-            new LoggerFilterRule(null, "Orleans.Runtime.MembershipService", LogLevel.Information, null)));
+        services.PostConfigure<LoggerFilterOptions>(static options => Quiet(options,
+            ("Orleans", LogLevel.Warning), ("Orleans.Runtime.MembershipService", LogLevel.Information)));
         return silo;
     }
 
@@ -83,11 +85,25 @@ public static class CoapSiloBuilderExtensions
     private static ILogger LoggerOf(IServiceProvider provider) =>
         provider.GetService<ILoggerFactory>()?.CreateLogger(ClusterLog.Category) ?? NullLogger.Instance;
 
-    private static void InsertFirst(this IList<LoggerFilterRule> rules, params ReadOnlySpan<LoggerFilterRule> first)
+    // A silo is dead when so many probes in a row were not answered in time.
+    private static TimeSpan DeathDelayOf(ClusterMembershipOptions options) => options.NumMissedProbesLimit
+        * (options.MinProbeTimeout < options.ProbeTimeout ? options.MinProbeTimeout : options.ProbeTimeout);
+
+    // A rule for a category would replace the minimum level of the application, so it never allows more than that.
+    private static void Quiet(LoggerFilterOptions options, params ReadOnlySpan<(string Category, LogLevel Level)> noisy)
     {
-        foreach (LoggerFilterRule rule in first)
+        LoggerFilterRule[] rules = [.. options.Rules.Where(static rule => rule.ProviderName is null)];
+        LoggerFilterRule? general = Array.FindLast(rules, static rule => PrefixOf(rule).Length == 0);
+        LogLevel minimum = general is null ? options.MinLevel : general.LogLevel ?? LogLevel.Trace;
+        foreach ((string category, LogLevel level) in noisy)
         {
-            rules.Insert(0, rule);
+            if (!Array.Exists(rules, rule =>
+                PrefixOf(rule) is { Length: > 0 } prefix && category.StartsWith(prefix, StringComparison.OrdinalIgnoreCase)))
+            {
+                options.Rules.Add(new LoggerFilterRule(null, category, level > minimum ? level : minimum, general?.Filter));
+            }
         }
     }
+
+    private static string PrefixOf(LoggerFilterRule rule) => (rule.CategoryName ?? "").TrimEnd('*');
 }

@@ -15,8 +15,8 @@ internal sealed class CoapSiloValidator(IServiceProvider services) : IConfigurat
         {
             throw new OrleansConfigurationException(
                 "AddCoap was called on the silo, but the application has no cluster, which keeps the sessions of devices. Call "
-                + "builder.Services.AddCoapCluster(...).UsePostgreSql(connectionString), too, and UseCluster() on each server "
-                + "(builder.Services.AddCoapServer().UseCluster()).");
+                + "builder.Services.AddCoapState(...).UsePostgreSql(connectionString), too, and KeepState() on each server "
+                + "(builder.Services.AddCoapServer().KeepState()).");
         }
     }
 }

@@ -44,12 +44,14 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
     /// <param name="services">Returns the service of the node of a silo.</param>
     /// <param name="cipher">Returns the cipher of this node, which exists when the node has been created.</param>
     /// <param name="silos">Knows which silos are live.</param>
+    /// <param name="deathDelay">The shortest time after which Orleans may declare a silo dead that does not answer.</param>
     /// <param name="time">The clock.</param>
     /// <param name="logger">The log of the cluster.</param>
     public SiloPeers(
         CoapNodeId self, SiloAddress silo, Func<SiloAddress, ICoapNodeService> services, Func<NodeCipher> cipher,
-        ISiloStatusOracle silos, TimeProvider time, ILogger logger)
+        ISiloStatusOracle silos, TimeSpan deathDelay, TimeProvider time, ILogger logger)
     {
+        DeathDelay = deathDelay;
         _self = self;
         _services = services;
         _cipher = cipher;
@@ -78,6 +80,9 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
 
     /// <inheritdoc/>
     public bool IsOn => true;
+
+    /// <inheritdoc/>
+    public TimeSpan DeathDelay { get; }
 
     /// <inheritdoc/>
     public string Address { get; }

@@ -1,3 +1,4 @@
+using CoAP.NET.Cluster.Tests.Nodes;
 using CoAP.NET.Dtls;
 using CoAP.NET.Tests;
 
@@ -113,6 +114,48 @@ public sealed class StandstillTests
         await asked;
         site.AssertNobodyShookHandsAgain();
         node.Store.Wake();
+    }
+
+    [Fact]
+    public async Task A_node_stops_to_serve_before_others_may_have_its_slots_although_its_lease_lasts()
+    {
+        if (!CoapDtls.IsSupported)
+        {
+            return;
+        }
+
+        // Minutes in place of seconds, so that the speed of the machine does not matter.
+        TimeSpan probe = TimeSpan.FromMinutes(10);
+        await using Site site = new() { Hub = new NodeHub { DeathDelay = 2 * probe } };
+        SleepingTime time = new();
+        SiteNode node = await site.AddAsync(TimeSpan.FromHours(1), time);
+        await site.FairAsync();
+        CoapClient device = site.AddDevice();
+        await site.AskAsync(device);
+        long rejected = node.Rejected;
+        node.Store.Sleep();
+
+        // As long as a garbage collection, wherever it begins between two beats.
+        time.Pass(probe / 2);
+        time.Sleep(probe * 0.9);
+        await site.AskAsync(device);
+        Assert.Equal(rejected, node.Rejected);
+        time.Pass(TimeSpan.Zero);
+        Assert.DoesNotContain("stalled for", site.Log, StringComparison.Ordinal);
+
+        time.Sleep(probe * 1.6);
+        Task asked = site.AskAsync(device);
+        await Eventually.IsTrueAsync(() => node.Rejected > rejected);
+        Assert.False(asked.IsCompleted);
+        time.Pass(TimeSpan.Zero);
+        Assert.Contains("stalled for", site.Log, StringComparison.Ordinal);
+        node.Store.Wake();
+        await Eventually.IsTrueAsync(() =>
+        {
+            time.Pass(probe / 4);
+            return asked.IsCompleted;
+        });
+        await asked;
     }
 
     [Fact]

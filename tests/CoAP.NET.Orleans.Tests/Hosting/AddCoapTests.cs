@@ -21,13 +21,13 @@ public sealed class AddCoapTests
     {
         using IHost host = Build(static _ => { });
         OrleansConfigurationException error = await Assert.ThrowsAsync<OrleansConfigurationException>(() => host.StartAsync());
-        Assert.Contains("AddCoapCluster", error.Message, StringComparison.Ordinal);
+        Assert.Contains("AddCoapState", error.Message, StringComparison.Ordinal);
     }
 
     [Fact]
     public async Task A_cluster_without_a_store_does_not_start()
     {
-        using IHost host = Build(static services => services.AddCoapCluster(static options => options.Secrets = [SiloNode.Secret]));
+        using IHost host = Build(static services => services.AddCoapState(static options => options.Secrets = [SiloNode.Secret]));
         InvalidOperationException error = await Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync());
         Assert.Contains("UsePostgreSql", error.Message, StringComparison.Ordinal);
     }
@@ -37,12 +37,12 @@ public sealed class AddCoapTests
     {
         using IHost host = Build(services =>
         {
-            services.AddCoapCluster(static options => options.Secrets = [SiloNode.Secret]).UseMemory(_memory);
+            services.AddCoapState(static options => options.Secrets = [SiloNode.Secret]).UseMemory(_memory);
             services.AddCoapServer(static options => options.Endpoint.UseDtls(new CoapDtlsOptions
             {
                 UseConnectionIds = false,
                 Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary() },
-            })).UseCluster();
+            })).KeepState();
         });
         InvalidOperationException error = await Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync());
         Assert.Contains("UseConnectionIds", error.Message, StringComparison.Ordinal);
@@ -51,7 +51,7 @@ public sealed class AddCoapTests
     [Fact]
     public void Silos_are_missed_as_soon_as_devices_repeat_themselves_and_log_what_an_operator_can_bear()
     {
-        using IHost host = Build(services => services.AddCoapCluster(static options => options.Secrets = [SiloNode.Secret]).UseMemory(_memory));
+        using IHost host = Build(services => services.AddCoapState(static options => options.Secrets = [SiloNode.Secret]).UseMemory(_memory));
         ClusterMembershipOptions membership = host.Services.GetRequiredService<IOptions<ClusterMembershipOptions>>().Value;
         Assert.Equal((TimeSpan.FromSeconds(1), 2, 1),
             (membership.ProbeTimeout, membership.NumMissedProbesLimit, membership.NumVotesForDeathDeclaration));
@@ -62,10 +62,58 @@ public sealed class AddCoapTests
         Assert.True(loggers.CreateLogger("Elsewhere").IsEnabled(LogLevel.Information));
     }
 
-    private static IHost Build(Action<IServiceCollection> configure)
+    [Theory]
+    [InlineData("Default", "Error", LogLevel.Error, LogLevel.Error)]
+    [InlineData("*", "Error", LogLevel.Error, LogLevel.Error)]
+    [InlineData("Default", "Debug", LogLevel.Warning, LogLevel.Information)]
+    [InlineData("Orleans", "Error", LogLevel.Error, LogLevel.Error)]
+    [InlineData("Orleans", "Debug", LogLevel.Debug, LogLevel.Debug)]
+    [InlineData("Orleans.Runtime", "Trace", LogLevel.Warning, LogLevel.Trace)]
+    [InlineData(null, "Critical", LogLevel.Critical, LogLevel.Critical)]
+    public void Rules_of_the_application_prevail_over_those_for_the_logs_of_Orleans(
+        string? category, string level, LogLevel lowest, LogLevel lowestOfMembership)
+    {
+        using IHost host = Build(
+            services => services.AddCoapState(static options => options.Secrets = [SiloNode.Secret]).UseMemory(_memory),
+            logging =>
+            {
+                // As the configuration does; null is the minimum level in code.
+                _ = category is null
+                    ? logging.SetMinimumLevel(Enum.Parse<LogLevel>(level))
+                    : logging.AddFilter(category == "Default" ? null : category, Enum.Parse<LogLevel>(level));
+            });
+        ILoggerFactory loggers = host.Services.GetRequiredService<ILoggerFactory>();
+
+        Assert.Equal(lowest, LowestOf(loggers, "Orleans.Messaging"));
+        Assert.Equal(lowestOfMembership, LowestOf(loggers, "Orleans.Runtime.MembershipService.MembershipAgent"));
+    }
+
+    [Theory]
+    [InlineData(null, 2)]
+    [InlineData(10, 20)]
+    public async Task A_node_knows_when_Orleans_may_declare_it_dead(int? probe, int expected)
+    {
+        using IHost host = Build(services =>
+        {
+            services.AddCoapState(static options => options.Secrets = [SiloNode.Secret]).UseMemory(_memory);
+            if (probe is { } seconds)
+            {
+                services.PostConfigure<ClusterMembershipOptions>(
+                    options => options.ProbeTimeout = options.MinProbeTimeout = TimeSpan.FromSeconds(seconds));
+            }
+        });
+        await using CoapCluster cluster = host.Services.GetRequiredService<CoapCluster>();
+        Assert.Equal(TimeSpan.FromSeconds(expected), cluster.Peers.DeathDelay);
+    }
+
+    private static LogLevel LowestOf(ILoggerFactory loggers, string category) =>
+        Enum.GetValues<LogLevel>().First(loggers.CreateLogger(category).IsEnabled);
+
+    private static IHost Build(Action<IServiceCollection> configure, Action<ILoggingBuilder>? log = null)
     {
         HostApplicationBuilder builder = Host.CreateApplicationBuilder(new HostApplicationBuilderSettings { DisableDefaults = true });
         builder.Logging.AddProvider(new Silence());
+        log?.Invoke(builder.Logging);
         configure(builder.Services);
         builder.UseOrleans(static silo => silo.UseLocalhostClustering(LoopbackPort.FindFree(), gatewayPort: 0).AddCoap().AddCoap());
         return builder.Build();

@@ -45,6 +45,23 @@ public sealed class SiloPeersTests : IAsyncDisposable
     }
 
     [Fact]
+    public async Task A_captured_post_or_question_is_refused_when_it_is_sent_again()
+    {
+        (Node one, Node two, _) = await StartAsync();
+        Assert.True(one.Peers.TryPost(two.Id, Posts, s_datagram));
+        await Eventually.IsTrueAsync(() => !two.Taken.IsEmpty);
+        Assert.NotNull(await one.Peers.AskAsync(two.Id, Questions, s_datagram, TimeSpan.FromSeconds(5)));
+        (Guid from, string _, byte[] post) = _captured.First();
+        byte[] question = _captured.ElementAt(1).Bytes;
+
+        two.Peers.Take(from, Posts, [post]);
+
+        Assert.Single(two.Taken);
+        Assert.Null(await two.Peers.AnswerAsync(from, Questions, question));
+        Assert.Equal(2, two.Cluster.GetNodeCounters().MessagesRefused);
+    }
+
+    [Fact]
     public async Task A_forged_post_or_question_is_refused_and_counted()
     {
         (Node one, Node two, _) = await StartAsync();
@@ -130,7 +147,8 @@ public sealed class SiloPeersTests : IAsyncDisposable
                 Secrets = [Enumerable.Range(1, 32).Select(static i => (byte)i).ToArray()],
                 Lease = TimeSpan.FromHours(1),
                 Peers = self => new SiloPeers(
-                    self, silo, test.ServiceOf, () => Cluster!.Messages, silos, test._clock, NullLogger.Instance),
+                    self, silo, test.ServiceOf, () => Cluster!.Messages, silos, TimeSpan.MaxValue, test._clock,
+                    NullLogger.Instance),
             }, test._clock);
             Peers.MapBatch(Posts, (from, item) => Taken.Enqueue((from, item.ToArray())));
             Peers.MapQuestion(Questions, (_, question) =>
