@@ -30,7 +30,7 @@ internal static class Node
         // Standard output is for the address, and Orleans has levels of its own.
         builder.Logging.AddFilter<ConsoleLoggerProvider>(null, LogLevel.Error);
 
-        ICoapClusterBuilder cluster = builder.Services.AddCoapCluster(options => options.Secrets = [Convert.FromHexString(secret)]);
+        ICoapClusterBuilder cluster = builder.Services.AddCoapState(options => options.Secrets = [Convert.FromHexString(secret)]);
         if (store.Contains('=', StringComparison.Ordinal))
         {
             // Silos that share a database share the devices, and bring what arrives at the wrong one to the right one.
@@ -56,7 +56,7 @@ internal static class Node
         CoapDtlsServerOptions dtls = new() { PskStore = keys };
         builder.Services.AddCoapServer(options => options.Listen("coaps://127.0.0.1:0"))
             .ConfigureEndpoint((options, _) => options.UseDtls(new CoapDtlsOptions { Server = dtls }))
-            .UseCluster()
+            .KeepState()
             .MapGet("/tariff", request => CoapResults.Text($"{(request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity} {name}"));
 
         using IHost host = builder.Build();

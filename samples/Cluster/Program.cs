@@ -3,7 +3,7 @@
 // that in a directory of its own. Where PostgreSQL is not installed, and with --sqlite, there is one server with SQLite, which is killed
 // and started again.
 using ClusterSample;
-using CoAP.NET.Cluster;
+using CoAP.NET;
 using CoAP.NET.Dtls;
 
 if (args is [Node.Verb, { } name, { } place, { } key])
@@ -19,7 +19,9 @@ if (!CoapDtls.IsSupported)
 }
 
 string folder = Directory.CreateTempSubdirectory("coap-cluster-").FullName;
-string secret = Convert.ToHexString(CoapSealedClusterStore.NewSecret());
+byte[] random = new byte[32];
+CoapRandomSource.Secure.Fill(random);
+string secret = Convert.ToHexString(random);
 bool hasDatabase = PostgreSqlProcess.IsInstalled && !args.Contains("--sqlite");
 await using PostgreSqlProcess? database = hasDatabase ? await PostgreSqlProcess.StartAsync(isDurable: true) : null;
 string store = database?.ConnectionString ?? Path.Combine(folder, "coap.db");

@@ -1,9 +1,14 @@
 using System.Text.RegularExpressions;
+using Microsoft.Extensions.Logging;
 using Npgsql;
 
 namespace CoAP.NET.Cluster.PostgreSql;
 
-/// <summary>The options of a <see cref="CoapPostgreSqlClusterStore"/>.</summary>
+/// <summary>The options of a store in PostgreSQL (tested with version 15), which several nodes share.</summary>
+/// <remarks>
+/// The store creates missing tables and upgrades them to the version of the package under a lock; nodes may start at the same time. It uses
+/// one connection for its lease, one for writes, one that listens, and up to eight for reads.
+/// </remarks>
 public sealed partial class CoapPostgreSqlClusterOptions
 {
     /// <summary>The connection string for Npgsql: <c>Host=db;Database=meters;Username=meters;Password=...</c>. Required.</summary>
@@ -40,6 +45,16 @@ public sealed partial class CoapPostgreSqlClusterOptions
 
     /// <summary>The clock of retries. Null, the default, uses the system clock. The database measures leases and lifetimes.</summary>
     public TimeProvider? TimeProvider { get; set; }
+
+    /// <summary>Creates a node with this store, for an application without a host. With a host, call <c>UsePostgreSql</c>.</summary>
+    /// <param name="options">The options of the node, which are copied.</param>
+    /// <param name="timeProvider">The clock; null for the system clock.</param>
+    /// <param name="logger">The log of store failures and takeovers; null for none.</param>
+    /// <returns>The node. It connects in <see cref="CoapCluster.StartAsync"/>. Dispose of it after its servers.</returns>
+    /// <exception cref="ArgumentException">An option is missing or out of its range.</exception>
+    /// <exception cref="PlatformNotSupportedException">On Linux: there is no OpenSSL.</exception>
+    public CoapCluster CreateCluster(CoapClusterOptions options, TimeProvider? timeProvider = null, ILogger? logger = null) =>
+        new(new CoapPostgreSqlClusterStore(this), options, timeProvider, logger: logger);
 
     internal CoapPostgreSqlClusterOptions Checked()
     {

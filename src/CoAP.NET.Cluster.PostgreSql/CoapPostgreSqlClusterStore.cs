@@ -12,7 +12,7 @@ namespace CoAP.NET.Cluster.PostgreSql;
 /// <para>A pooler in transaction mode, such as PgBouncer with <c>pool_mode = transaction</c>, takes a connection's settings, prepared
 /// statements and notifications away. The first call notices it, and fails with <see cref="CoapClusterStoreFault.Incompatible"/>.</para>
 /// </remarks>
-public sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
+internal sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
 {
     private const int PageOfRecords = 1_000;
 

@@ -1,6 +1,12 @@
+using Microsoft.Extensions.Logging;
+
 namespace CoAP.NET.Cluster.Sqlite;
 
-/// <summary>The options of a <see cref="CoapSqliteClusterStore"/>.</summary>
+/// <summary>The options of a store in a SQLite file, which keeps the state of one server on one machine.</summary>
+/// <remarks>
+/// The file is in WAL mode with <c>synchronous=full</c>: each batch is on the disk when its write completes, also if the power fails
+/// afterwards. The store combines calls that arrive while the disk is busy; a busy server therefore needs few flushes.
+/// </remarks>
 public sealed class CoapSqliteClusterOptions
 {
     /// <summary>The file, on a local disk. Required.</summary>
@@ -24,6 +30,20 @@ public sealed class CoapSqliteClusterOptions
 
     /// <summary>Runs the work that waits for the disk. Null, the default, uses the threads of the library.</summary>
     public CoapScheduler? Scheduler { get; set; }
+
+    /// <summary>Creates a node with this store, for an application without a host. With a host, call <c>UseSqlite</c>.</summary>
+    /// <param name="options">The options of the node, which are copied.</param>
+    /// <param name="timeProvider">The clock; null for the system clock.</param>
+    /// <param name="logger">The log of store failures and takeovers; null for none.</param>
+    /// <returns>The node. It opens the file in <see cref="CoapCluster.StartAsync"/>. Dispose of it after its servers.</returns>
+    /// <exception cref="ArgumentException">An option is missing or out of its range.</exception>
+    /// <exception cref="PlatformNotSupportedException">On Linux: there is no OpenSSL.</exception>
+    public CoapCluster CreateCluster(CoapClusterOptions options, TimeProvider? timeProvider = null, ILogger? logger = null)
+    {
+        CoapSqliteClusterOptions store = Checked();
+        store.TimeProvider = TimeProvider ?? timeProvider;
+        return new CoapCluster(new CoapSqliteClusterStore(store), options, timeProvider, logger: logger);
+    }
 
     internal CoapSqliteClusterOptions Checked()
     {

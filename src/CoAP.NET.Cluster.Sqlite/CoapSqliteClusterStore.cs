@@ -12,7 +12,7 @@ namespace CoAP.NET.Cluster.Sqlite;
 /// may include a reservation of record numbers, and two messages with the same number under the same key reveal each other. The store
 /// combines calls that arrive while the disk is busy; a busy server therefore needs few flushes.</para>
 /// </remarks>
-public sealed class CoapSqliteClusterStore : ICoapClusterStore
+internal sealed class CoapSqliteClusterStore : ICoapClusterStore
 {
     private const int PageOfRecords = 512;
 

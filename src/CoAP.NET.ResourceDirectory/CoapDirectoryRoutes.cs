@@ -25,7 +25,7 @@ public static class CoapDirectoryRoutes
 
     /// <summary>Maps the directory of an application to one of its servers.</summary>
     /// <remarks>
-    /// If the application has a cluster (<c>AddCoapCluster</c>), the cluster persists the registrations and the directory loads them before
+    /// If the application has a cluster (<c>AddCoapState</c>), the cluster persists the registrations and the directory loads them before
     /// the server listens. Otherwise the registrations end with the process. The <see cref="CoapDirectoryServer"/> is available for
     /// injection. It uses the logger of the application, and the clock and the random source of the first server that has it.
     /// </remarks>

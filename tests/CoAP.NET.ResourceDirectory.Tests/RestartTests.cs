@@ -76,7 +76,7 @@ public sealed class RestartTests : IDisposable
             HostApplicationBuilder builder = new();
             ICoapServerBuilder server = builder.Services.AddCoapServer(static options => options.Listen("coap://127.0.0.1:0"));
             server.MapResourceDirectory(new CoapDirectoryOptions { MaxLinks = 10 });
-            builder.Services.AddCoapCluster(static options => options.Secrets = DirectoryNodes.Options().Secrets)
+            builder.Services.AddCoapState(static options => options.Secrets = DirectoryNodes.Options().Secrets)
                 .UseSqlite(Path.Combine(_folder, "hosted.db"));
             return builder.Build();
         }
@@ -112,7 +112,7 @@ public sealed class RestartTests : IDisposable
         await using CoapClient client = new();
         HostApplicationBuilder builder = new();
         builder.Services.AddSingleton<TimeProvider>(clock);
-        builder.Services.AddCoapCluster(static options => options.Secrets = DirectoryNodes.Options().Secrets)
+        builder.Services.AddCoapState(static options => options.Secrets = DirectoryNodes.Options().Secrets)
             .UseMemory(memory);
         builder.Services.AddCoapServer(static options => options.Listen("coap://127.0.0.1:0")).MapResourceDirectory();
         using IHost host = builder.Build();
@@ -141,7 +141,7 @@ public sealed class RestartTests : IDisposable
 
     private static async Task<DirectoryNode> StartAsync(string file)
     {
-        CoapCluster cluster = new(new CoapSqliteClusterStore(file), DirectoryNodes.Options());
+        CoapCluster cluster = new CoapSqliteClusterOptions { Path = file }.CreateCluster(DirectoryNodes.Options());
         await cluster.StartAsync();
         CoapDirectoryServer directory = new(cluster, new CoapDirectoryOptions { Timeout = TimeSpan.FromSeconds(20) });
         await directory.StartAsync();

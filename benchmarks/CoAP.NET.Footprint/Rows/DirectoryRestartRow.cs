@@ -28,7 +28,9 @@ internal sealed class DirectoryRestartRow : IRow
             string file = sizes.File ?? Path.Combine(folder, "coap.db");
             if (!File.Exists(file))
             {
-                await File.WriteAllBytesAsync(SecretOf(file), CoapSealedClusterStore.NewSecret());
+                byte[] secret = new byte[32];
+                CoapRandomSource.Secure.Fill(secret);
+                await File.WriteAllBytesAsync(SecretOf(file), secret);
                 table.Add($"registrations a second that the store has confirmed, {AtATime:N0} at a time",
                     $"{await FillAsync(file, count):0} a second");
             }
@@ -104,9 +106,8 @@ internal sealed class DirectoryRestartRow : IRow
         await cluster.LeaveAsync();
     }
 
-    private static CoapCluster Open(string file) => new(
-        new CoapSqliteClusterStore(new CoapSqliteClusterOptions { Path = file, MaxBytes = 8L << 30 }),
-        new CoapClusterOptions { Secrets = [File.ReadAllBytes(SecretOf(file))] });
+    private static CoapCluster Open(string file) => new CoapSqliteClusterOptions { Path = file, MaxBytes = 8L << 30 }
+        .CreateCluster(new CoapClusterOptions { Secrets = [File.ReadAllBytes(SecretOf(file))] });
 
     private static string SecretOf(string file) => file + ".secret";
 

@@ -34,8 +34,8 @@ internal static class NodeHost
         builder.Services.AddHealthChecks();
         if (store is not null)
         {
-            builder.Services.AddCoapCluster(configure).UseStore(_ => store);
-            builder.Services.AddHealthChecks().AddCoapCluster();
+            builder.Services.AddCoapState(configure).UseStore(_ => store);
+            builder.Services.AddHealthChecks().AddCoapState();
         }
 
         if (connection is not null)
@@ -62,7 +62,7 @@ internal static class NodeHost
             .ConfigureServer(map);
         if (store is not null)
         {
-            server.UseCluster();
+            server.KeepState();
         }
 
         return builder.Build();

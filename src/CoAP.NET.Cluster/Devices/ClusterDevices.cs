@@ -89,10 +89,10 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
         }
         catch (CoapDeviceException exception)
         {
-            _cluster.Counts.Add(exception switch
+            _cluster.Counts.Add(exception.Fault switch
             {
-                CoapDeviceAsleepException => ClusterMetric.DevicesAsleep,
-                CoapDeviceUnknownException => ClusterMetric.DevicesUnknown,
+                CoapDeviceFault.Asleep => ClusterMetric.DevicesAsleep,
+                CoapDeviceFault.Unknown => ClusterMetric.DevicesUnknown,
                 _ => ClusterMetric.DevicesUnreachable,
             });
             throw;
@@ -117,11 +117,11 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
         if (!DeviceMessage.IsWhole(request)
             || OutboxEntry.TryMake(new Guid(id), name, DeviceMessage.Of(request), options, _time.GetUtcNow()) is not { } entry)
         {
-            throw new CoapDeviceQueueException(name, CoapDeviceQueueFault.TooLarge);
+            throw CoapDeviceException.Queued(name, CoapDeviceFault.TooLarge);
         }
 
         return (await GetStatusAsync(name, cancellationToken).ConfigureAwait(false)).Presence == CoapDevicePresence.Unknown
-            ? throw new CoapDeviceUnknownException(name)
+            ? throw CoapDeviceException.Unknown(name)
             : entry;
     }
 
@@ -134,15 +134,15 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
         }
 
         return await RememberAsync(name, cancellationToken).ConfigureAwait(false) is { } record
-            ? new CoapDeviceStatus(name, CoapDevicePresence.Asleep, record.LastHeard, default)
-            : new CoapDeviceStatus(name, CoapDevicePresence.Unknown, null, default);
+            ? new CoapDeviceStatus(name, CoapDevicePresence.Asleep, record.LastHeard, null)
+            : new CoapDeviceStatus(name, CoapDevicePresence.Unknown, null, null);
     }
 
     /// <summary>Returns the reason why a device without a node cannot be reached.</summary>
     public async Task<CoapDeviceException> FailureAsync(string name, CancellationToken cancellationToken) =>
         await RememberAsync(name, cancellationToken).ConfigureAwait(false) is { } record
-            ? new CoapDeviceAsleepException(name, record.LastHeard)
-            : new CoapDeviceUnknownException(name);
+            ? CoapDeviceException.Asleep(name, record.LastHeard)
+            : CoapDeviceException.Unknown(name);
 
     public void Dispose()
     {
@@ -160,7 +160,7 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
         }
         catch (CoapClusterStoreException exception)
         {
-            throw new CoapDeviceUnreachableException(name,
+            throw CoapDeviceException.Unreachable(name,
                 $"no node has its session, and the store that remembers devices is unavailable. {exception.Message}", false, exception);
         }
     }

@@ -20,7 +20,7 @@ public sealed class CoapDeviceRequestOptions
     /// Whether to repeat a request that may have taken effect: it was sent without an answer, or the node that sent it died. Default false.
     /// </summary>
     /// <remarks>
-    /// With false a POST or PATCH fails with <see cref="CoapDeviceQueueFault.PerhapsSent"/>. Other methods are always repeated because they
+    /// With false a POST or PATCH fails with <see cref="CoapDeviceFault.PerhapsSent"/>. Other methods are always repeated because they
     /// are idempotent (RFC 7252 section 5.1).
     /// </remarks>
     public bool RepeatWhenInDoubt { get; set; }

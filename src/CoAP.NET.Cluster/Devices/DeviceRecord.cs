@@ -7,30 +7,29 @@ namespace CoAP.NET.Cluster;
 /// <param name="Node">The node that had its session then.</param>
 internal readonly record struct DeviceRecord(DateTimeOffset LastHeard, CoapNodeId Node)
 {
-    private const byte Version = 1;
-    private const int Length = 1 + 8 + 16;
+    private const int NodeOffset = sizeof(long);
+    private const int Length = NodeOffset + 16;
 
     public byte[] ToBytes()
     {
         byte[] bytes = new byte[Length];
-        bytes[0] = Version;
-        BinaryPrimitives.WriteInt64BigEndian(bytes.AsSpan(1), LastHeard.ToUnixTimeMilliseconds());
-        Node.Value.TryWriteBytes(bytes.AsSpan(9), bigEndian: true, out _);
+        BinaryPrimitives.WriteInt64BigEndian(bytes, LastHeard.ToUnixTimeMilliseconds());
+        Node.Value.TryWriteBytes(bytes.AsSpan(NodeOffset), bigEndian: true, out _);
         return bytes;
     }
 
-    /// <summary>Reads a record; null if it is of another version.</summary>
+    /// <summary>Reads a record; null for invalid bytes.</summary>
     /// <param name="bytes">The stored bytes.</param>
     public static DeviceRecord? TryRead(ReadOnlySpan<byte> bytes)
     {
-        if (bytes.Length != Length || bytes[0] != Version)
+        if (bytes.Length != Length)
         {
             return null;
         }
 
-        long time = BinaryPrimitives.ReadInt64BigEndian(bytes[1..]);
+        long time = BinaryPrimitives.ReadInt64BigEndian(bytes);
         return time < DateTimeOffset.MinValue.ToUnixTimeMilliseconds() || time > DateTimeOffset.MaxValue.ToUnixTimeMilliseconds()
             ? null
-            : new DeviceRecord(DateTimeOffset.FromUnixTimeMilliseconds(time), new CoapNodeId(new Guid(bytes[9..], bigEndian: true)));
+            : new DeviceRecord(DateTimeOffset.FromUnixTimeMilliseconds(time), new CoapNodeId(new Guid(bytes[NodeOffset..], bigEndian: true)));
     }
 }

@@ -85,14 +85,14 @@ internal sealed class LocalDevice(
     {
         CoapDeviceException already => already,
         CoapTimeoutException timeout when IsAsleep =>
-            new CoapDeviceAsleepException(Name, LastHeard, timeout.IsOutcomeUnknown, timeout),
-        CoapTimeoutException timeout => new CoapDeviceUnreachableException(Name, timeout.Message, timeout.IsOutcomeUnknown, timeout),
+            CoapDeviceException.Asleep(Name, LastHeard, timeout.IsOutcomeUnknown, timeout),
+        CoapTimeoutException timeout => CoapDeviceException.Unreachable(Name, timeout.Message, timeout.IsOutcomeUnknown, timeout),
         CoapConnectionException connection =>
-            new CoapDeviceUnreachableException(Name, connection.Message, connection.IsOutcomeUnknown, connection),
+            CoapDeviceException.Unreachable(Name, connection.Message, connection.IsOutcomeUnknown, connection),
         // A failure in the middle of a transfer has the failure of a block as its cause.
         CoapUnreachableException unreachable =>
-            new CoapDeviceUnreachableException(Name, unreachable.Message, unreachable.InnerException is not null, unreachable),
-        _ => new CoapDeviceException(Name,
+            CoapDeviceException.Unreachable(Name, unreachable.Message, unreachable.InnerException is not null, unreachable),
+        _ => new CoapDeviceException(CoapDeviceFault.Failed, Name,
             $"The request to the device '{CoapForeignText.LineOf(Name)}' failed: {CoapForeignText.LineOf(failure.Message)}", failure),
     };
 
@@ -142,7 +142,7 @@ internal sealed class LocalDevice(
 
         if (IsElsewhere && Gone.IsCancellationRequested)
         {
-            throw new CoapDeviceUnreachableException(Name, "its session has moved to another node.") { HasMoved = true };
+            throw CoapDeviceException.Unreachable(Name, "its session has moved to another node.", hasMoved: true);
         }
 
         ThrowIfNotToAsk();
@@ -154,12 +154,12 @@ internal sealed class LocalDevice(
         catch (CoapConnectionException exception) when (IsElsewhere
             && DeviceMessage.IsHarmlessTwice(request, exception.IsOutcomeUnknown))
         {
-            throw new CoapDeviceUnreachableException(Name, exception.Message, exception.IsOutcomeUnknown, exception) { HasMoved = true };
+            throw CoapDeviceException.Unreachable(Name, exception.Message, exception.IsOutcomeUnknown, exception, hasMoved: true);
         }
         catch (CoapException exception) when (exception.IsEndpointStopped)
         {
             // Not a failure of the device: the next node, or the next process of this one, sends the requests of its outbox.
-            throw new CoapDeviceUnreachableException(Name, exception.Message, !DeviceMessage.IsSafe(request), exception);
+            throw CoapDeviceException.Unreachable(Name, exception.Message, !DeviceMessage.IsSafe(request), exception);
         }
         catch (CoapException exception)
         {
@@ -239,7 +239,7 @@ internal sealed class LocalDevice(
             }
         }
 
-        throw new CoapDeviceAsleepException(Name, LastHeard);
+        throw CoapDeviceException.Asleep(Name, LastHeard);
     }
 
     /// <summary>Records an unanswered request.</summary>

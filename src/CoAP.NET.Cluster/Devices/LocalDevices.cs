@@ -99,7 +99,7 @@ internal sealed class LocalDevices(
 
     /// <summary>Returns the status of a device of this node.</summary>
     public CoapDeviceStatus StatusOf(LocalDevice device) => new(
-        device.Name, device.IsAsleep ? CoapDevicePresence.Asleep : CoapDevicePresence.Awake, device.LastHeard, cluster.Self.Id);
+        device.Name, device.IsAsleep ? CoapDevicePresence.Asleep : CoapDevicePresence.Awake, device.LastHeard, $"{cluster.Self.Id}");
 
     /// <summary>Removes a name.</summary>
     public void Remove(string name)

@@ -6,6 +6,5 @@ internal sealed class ClusterStoreFactory(Func<IServiceProvider, ICoapClusterSto
     /// <summary>Whether the state ends with the process.</summary>
     public bool IsInMemory => isInMemory;
 
-    public ICoapClusterStore Make(IServiceProvider services) =>
-        make(services) ?? throw new InvalidOperationException("The callback of UseStore returned null. Return a store.");
+    public ICoapClusterStore Make(IServiceProvider services) => make(services);
 }

@@ -21,13 +21,13 @@ public static class CoapClusterServiceCollectionExtensions
     /// <remarks>
     /// It registers <see cref="CoapCluster"/>, <see cref="ICoapDevices"/> and, for sequence numbers of OSCORE, <see cref="IOscoreStore"/>.
     /// The node joins before servers start, and ends after they have stopped. Choose a store: <c>UseSqlite</c>, <c>UsePostgreSql</c>,
-    /// <see cref="UseMemory"/> or <see cref="UseStore"/>.
+    /// or <see cref="UseMemory(ICoapClusterBuilder)"/>.
     /// </remarks>
     /// <param name="services">The services.</param>
     /// <param name="configure">Sets options after the configuration; null for none. <see cref="CoapClusterOptions.Secrets"/> is required,
     /// here or with the key <c>SecretFile</c>. The application validates all options at its start.</param>
     /// <returns>The builder for the choice of the store.</returns>
-    public static ICoapClusterBuilder AddCoapCluster(this IServiceCollection services, Action<CoapClusterOptions>? configure = null) =>
+    public static ICoapClusterBuilder AddCoapState(this IServiceCollection services, Action<CoapClusterOptions>? configure = null) =>
         Add(services, null, configure);
 
     /// <summary>Makes the application a node of a cluster, with the settings of a configuration section.</summary>
@@ -35,7 +35,7 @@ public static class CoapClusterServiceCollectionExtensions
     /// <param name="section">The section that replaces <c>Coap:Cluster</c>.</param>
     /// <param name="configure">Sets options after the configuration; null for none.</param>
     /// <returns>The builder for the choice of the store.</returns>
-    public static ICoapClusterBuilder AddCoapCluster(
+    public static ICoapClusterBuilder AddCoapState(
         this IServiceCollection services, IConfiguration section, Action<CoapClusterOptions>? configure = null)
     {
         ArgumentNullException.ThrowIfNull(section);
@@ -60,13 +60,13 @@ public static class CoapClusterServiceCollectionExtensions
         return builder;
     }
 
-    /// <summary>Keeps the state in a custom store.</summary>
+    /// <summary>Keeps the state in a store.</summary>
     /// <remarks>In a test with <see cref="CoapTestHost"/> the state is in memory instead.</remarks>
     /// <param name="builder">The cluster.</param>
     /// <param name="make">Creates the store, once; it is disposed with the application.</param>
     /// <returns>The builder.</returns>
     /// <exception cref="InvalidOperationException">Another store was chosen before.</exception>
-    public static ICoapClusterBuilder UseStore(this ICoapClusterBuilder builder, Func<IServiceProvider, ICoapClusterStore> make)
+    internal static ICoapClusterBuilder UseStore(this ICoapClusterBuilder builder, Func<IServiceProvider, ICoapClusterStore> make)
     {
         ArgumentNullException.ThrowIfNull(builder);
         ArgumentNullException.ThrowIfNull(make);
@@ -75,14 +75,19 @@ public static class CoapClusterServiceCollectionExtensions
 
     /// <summary>Keeps the state in memory, which ends with the process. Meant for tests and development.</summary>
     /// <param name="builder">The cluster.</param>
+    /// <returns>The builder.</returns>
+    public static ICoapClusterBuilder UseMemory(this ICoapClusterBuilder builder) => builder.UseMemory(null);
+
+    /// <summary>Keeps the state in memory.</summary>
+    /// <param name="builder">The cluster.</param>
     /// <param name="memory">The memory to share between several applications of one process; null for separate memory.</param>
     /// <returns>The builder.</returns>
-    public static ICoapClusterBuilder UseMemory(this ICoapClusterBuilder builder, CoapMemoryCluster? memory = null) =>
+    internal static ICoapClusterBuilder UseMemory(this ICoapClusterBuilder builder, CoapMemoryCluster? memory) =>
         Use(builder, new ClusterStoreFactory(
             provider => (memory ?? new CoapMemoryCluster(provider.GetService<TimeProvider>())).Open(), isInMemory: true));
 
     /// <summary>
-    /// Attaches a server to the cluster of the application (<see cref="AddCoapCluster(IServiceCollection, Action{CoapClusterOptions}?)"/>):
+    /// Attaches a server to the cluster of the application (<see cref="AddCoapState(IServiceCollection, Action{CoapClusterOptions}?)"/>):
     /// its observers and DTLS sessions outlive the process.
     /// </summary>
     /// <remarks>
@@ -91,12 +96,12 @@ public static class CoapClusterServiceCollectionExtensions
     /// </remarks>
     /// <param name="builder">The server.</param>
     /// <returns>The builder.</returns>
-    public static ICoapServerBuilder UseCluster(this ICoapServerBuilder builder)
+    public static ICoapServerBuilder KeepState(this ICoapServerBuilder builder)
     {
         ArgumentNullException.ThrowIfNull(builder);
         string name = builder.Name;
         return builder
-            .ConfigureEndpoint((options, services) => options.UseCluster(ClusterOf(services), name))
+            .ConfigureEndpoint((options, services) => ClusterOf(services).KeepState(options, name))
             .ConfigureServer((server, services) =>
             {
                 CoapCluster cluster = ClusterOf(services);
@@ -115,7 +120,7 @@ public static class CoapClusterServiceCollectionExtensions
     /// <param name="failureStatus">The status while the store is unavailable; null for Degraded.</param>
     /// <param name="tags">Tags to filter checks.</param>
     /// <returns>The health checks.</returns>
-    public static IHealthChecksBuilder AddCoapCluster(
+    public static IHealthChecksBuilder AddCoapState(
         this IHealthChecksBuilder builder, string name = "coap-cluster", HealthStatus? failureStatus = null,
         IEnumerable<string>? tags = null)
     {
@@ -133,7 +138,7 @@ public static class CoapClusterServiceCollectionExtensions
             throw new InvalidOperationException(
                 "The server has OSCORE contexts from files (Oscore:Files) and shares its devices with other nodes. Nodes "
                 + "with the same contexts would use numbers twice under one key, which reveals the messages. Let UseOscore find "
-                + "contexts with the IOscoreStore of the cluster, or use them on a server of one node without UseCluster.");
+                + "contexts with the IOscoreStore of the cluster, or use them on a server of one node without KeepState.");
         }
     }
 
@@ -178,7 +183,7 @@ public static class CoapClusterServiceCollectionExtensions
 
     private static CoapCluster ClusterOf(IServiceProvider services) => services.GetService<CoapCluster>()
         ?? throw new InvalidOperationException(
-            "UseCluster was called on a server, but the application has no cluster. Call builder.Services.AddCoapCluster(...), too, before "
+            "KeepState was called on a server, but the application has no cluster. Call builder.Services.AddCoapState(...), too, before "
             + "or after it.");
 
     private static ICoapClusterBuilder Use(ICoapClusterBuilder builder, ClusterStoreFactory factory)
@@ -187,8 +192,7 @@ public static class CoapClusterServiceCollectionExtensions
         if (builder.Services.Any(static service => service.ServiceType == typeof(ClusterStoreFactory)))
         {
             throw new InvalidOperationException(
-                "The cluster of this application already has a store. Call only one of UseSqlite, UsePostgreSql, UseMemory and UseStore, "
-                    + "once.");
+                "The cluster of this application already has a store. Call only one of UseSqlite, UsePostgreSql and UseMemory, once.");
         }
 
         builder.Services.AddSingleton(factory);
@@ -206,6 +210,6 @@ public static class CoapClusterServiceCollectionExtensions
 
     private static ClusterStoreFactory FactoryOf(IServiceProvider provider) => provider.GetService<ClusterStoreFactory>()
         ?? throw new InvalidOperationException(
-            "AddCoapCluster has no store for the state. Call UseSqlite(path), UsePostgreSql(connectionString) or, for tests, "
+            "AddCoapState has no store for the state. Call UseSqlite(path), UsePostgreSql(connectionString) or, for tests, "
             + "UseMemory() on its result.");
 }

@@ -2,7 +2,7 @@ namespace CoAP.NET.Cluster;
 
 /// <summary>The live nodes, and the owner and fence of each slot, at one moment. Immutable.</summary>
 /// <remarks>A change is a new map, which <see cref="ICoapClusterStore.TryChangeAsync"/> accepts unless another node was faster.</remarks>
-public sealed class CoapClusterMap
+internal sealed class CoapClusterMap
 {
     private readonly CoapSlotOwner[] _owners;
 

@@ -3,7 +3,7 @@ namespace CoAP.NET.Cluster;
 /// <summary>A node of a cluster, as it describes itself to the others.</summary>
 /// <param name="Id">Identifies one run of a process.</param>
 /// <param name="Address">The address for other nodes, which only nodes on Orleans have; empty for none.</param>
-public sealed record CoapClusterNode(CoapNodeId Id, string Address)
+internal sealed record CoapClusterNode(CoapNodeId Id, string Address)
 {
     /// <summary>The maximum length of <see cref="Address"/> in characters: 255.</summary>
     public const int MaxAddressLength = 255;

@@ -8,7 +8,7 @@ namespace CoAP.NET.Cluster;
 /// another node has taken its slots therefore cannot change anything. No clock is involved.
 /// </remarks>
 /// <param name="Value">The count. 0, the default, is the fence of a slot that never had an owner; no write is accepted under it.</param>
-public readonly record struct CoapFence(long Value)
+internal readonly record struct CoapFence(long Value)
 {
     /// <summary>Whether the slot ever had an owner, so that a write can be accepted under this fence.</summary>
     public bool IsSet => Value > 0;

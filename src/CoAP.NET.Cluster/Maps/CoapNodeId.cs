@@ -5,7 +5,7 @@ namespace CoAP.NET.Cluster;
 /// like those of any dead node.
 /// </summary>
 /// <param name="Value">16 random bytes; all zeros, the default, stands for no node.</param>
-public readonly record struct CoapNodeId(Guid Value)
+internal readonly record struct CoapNodeId(Guid Value)
 {
     /// <summary>Whether it identifies a node.</summary>
     public bool IsSet => Value != Guid.Empty;

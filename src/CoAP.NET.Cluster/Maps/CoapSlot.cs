@@ -8,7 +8,7 @@ namespace CoAP.NET.Cluster;
 /// <see cref="OfName(ReadOnlySpan{byte})"/> returns the slot of a name.
 /// </remarks>
 /// <param name="Number">The number, 0 to 255.</param>
-public readonly record struct CoapSlot(byte Number) : IComparable<CoapSlot>
+internal readonly record struct CoapSlot(byte Number) : IComparable<CoapSlot>
 {
     /// <summary>The number of slots: 256.</summary>
     public const int Count = 256;

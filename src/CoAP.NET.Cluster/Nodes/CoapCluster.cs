@@ -1,5 +1,6 @@
 using System.Security.Cryptography;
 using CoAP.NET.Dtls;
+using CoAP.NET.Oscore;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 
@@ -43,7 +44,7 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     /// <param name="logger">The log of store failures and takeovers; null for none.</param>
     /// <exception cref="ArgumentException">An option is missing or out of its range.</exception>
     /// <exception cref="PlatformNotSupportedException">On Linux: there is no OpenSSL.</exception>
-    public CoapCluster(
+    internal CoapCluster(
         ICoapClusterStore store, CoapClusterOptions options, TimeProvider? timeProvider = null, CoapRandomSource? random = null,
         ILogger? logger = null)
     {
@@ -63,10 +64,12 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
         _relays = new ClusterRelays(Self.Id, Peers);
         _instruments = ClusterInstruments.Of(options.MeterFactory);
         Store = new CoapSealedClusterStore(
-            new MeasuredClusterStore(store, _instruments.StoreDuration, _time), options.Secrets, random, _time, _logger);
-        Messages = new NodeCipher(Self.Id, options.Secrets, Store, random ?? CoapRandomSource.Secure, _time, _logger);
+            new MeasuredClusterStore(store, _instruments.StoreDuration, _time), options.Secrets, random, _time, _logger,
+            options.NewestRecordFormat);
+        Messages = new NodeCipher(
+            Self.Id, options.Secrets, Store, Peers.IsUp, random ?? CoapRandomSource.Secure, _time, _logger);
         Writer = new CoapRecordWriter(Store, options.Writer, _time, _logger);
-        OscoreStore = new CoapClusterOscoreStore(this);
+        OscoreNumbers = new CoapClusterOscoreStore(this);
         _moves = options.Moves.Checked();
         Releases = new SlotReleases(Self.Id, Writer, _moves.ReleaseTimeout, _time, _logger);
         _membership = new ClusterMembership(Store, Self.Id, options.Lease, Peers, Releases, _time, _logger);
@@ -88,19 +91,26 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     }
 
     /// <summary>Raised when <see cref="Map"/> has changed, on the thread that read it.</summary>
-    public event EventHandler? MapChanged;
+    internal event EventHandler? MapChanged;
 
     /// <summary>This node. Its address, which only nodes on Orleans have, is known after <see cref="StartAsync"/>.</summary>
-    public CoapClusterNode Self { get; private set; }
+    internal CoapClusterNode Self { get; private set; }
 
     /// <summary>The store, which encrypts its records. Records of <see cref="Writer"/> must not be written in another way.</summary>
-    public CoapSealedClusterStore Store { get; }
+    internal CoapSealedClusterStore Store { get; }
 
     /// <summary>Writes records asynchronously, in batches.</summary>
-    public CoapRecordWriter Writer { get; }
+    internal CoapRecordWriter Writer { get; }
 
     /// <summary>Keeps the sequence numbers of OSCORE contexts (RFC 8613 appendix B.1) in the store.</summary>
-    public CoapClusterOscoreStore OscoreStore { get; }
+    /// <remarks>
+    /// A context belongs to the node that owns its slot. Its record never expires: see <see cref="ForgetOscoreContextAsync"/>. Reserved
+    /// numbers remain usable while the store is unavailable.
+    /// </remarks>
+    public IOscoreStore OscoreStore => OscoreNumbers;
+
+    /// <summary>The same, with what only this library uses.</summary>
+    internal CoapClusterOscoreStore OscoreNumbers { get; }
 
     /// <summary>Observations of this application at devices, which outlive the process.</summary>
     public CoapClusterObservations Observations { get; }
@@ -133,10 +143,13 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     internal int DeviceCount => _devices.Local.Count;
 
     /// <summary>The live nodes and the owner of each slot, as last read from the store; empty before the first read.</summary>
-    public CoapClusterMap Map => _membership.Map;
+    internal CoapClusterMap Map => _membership.Map;
 
     /// <summary>Whether the store accepts leases and records. While it does not, the node continues with what it has.</summary>
-    public CoapStoreHealth Health => _membership.Health is { IsDegraded: true } health ? health : Writer.Health;
+    internal CoapStoreHealth Health => _membership.Health is { IsDegraded: true } health ? health : Writer.Health;
+
+    /// <summary>The last failure of the store; null while the store accepts leases and records.</summary>
+    public CoapClusterStoreException? StoreFailure => Health.Failure;
 
     /// <summary>Whether the node has joined. It gets no slots before.</summary>
     internal bool IsReady => Volatile.Read(ref _isReady);
@@ -196,9 +209,10 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     /// <remarks>
     /// With it DTLS cookies, Echo values and tokens of stateless clients are valid on each node and after a restart. It is derived from the
     /// secret of the cluster, and wiped when the cluster is disposed of; an endpoint copies it when it is created.
-    /// <para>A node with two secrets (<see cref="CoapClusterOptions.Secrets"/>) uses the previous one here. Values that a node with only
-    /// the new one made are not valid at a node with both, and conversely: clients are asked for another cookie or Echo value, and a
-    /// stateless client drops the response.</para>
+    /// <para><c>KeepState</c> sets it, and while a node has two secrets (<see cref="CoapClusterOptions.Secrets"/>) both: each node accepts
+    /// the values of all others. Without <c>KeepState</c> an endpoint has one secret, here that of the previous one of the two. Values of
+    /// nodes with only the new one are then not valid there: clients are asked for another cookie or Echo value, and a stateless client
+    /// drops the response.</para>
     /// </remarks>
     /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
     public ReadOnlyMemory<byte> EndpointSecret
@@ -214,15 +228,82 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
         }
     }
 
-    /// <summary>Attaches a server that was created with <c>UseCluster</c>. Call it before the server starts, or soon after.</summary>
+    /// <summary>Keeps the state of the server created from these options: the observers of its resources outlive the process.</summary>
+    /// <remarks>
+    /// Its DTLS sessions also do if <see cref="CoapDtlsEndpointExtensions.UseDtls"/> was called before. Then create the server, and call
+    /// <see cref="Attach"/>. With a host, call <c>AddCoapServer().KeepState()</c> instead.
+    /// </remarks>
+    /// <param name="options">The options of the endpoint. Dispose of the cluster after the server.</param>
+    /// <param name="server">The name that distinguishes the server from others of the process: at most 64 bytes of UTF-8, the same after a
+    /// restart and on every node.</param>
+    /// <returns><paramref name="options"/>.</returns>
+    /// <exception cref="ArgumentException">The name is too long.</exception>
+    /// <exception cref="InvalidOperationException">Observers or sessions are already kept elsewhere.</exception>
+    /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
+    public CoapEndpointOptions KeepState(CoapEndpointOptions options, string server = "")
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        Servers.Use(options, server);
+        return options;
+    }
+
+    /// <summary>Keeps the sessions of the DTLS server created from these options: they outlive the process.</summary>
+    /// <remarks>
+    /// Meant for applications that create a <see cref="CoapDtlsTransport"/> themselves;
+    /// <see cref="KeepState(CoapEndpointOptions, string)"/> calls it.
+    /// </remarks>
+    /// <param name="options">The options of the DTLS server. Dispose of the cluster after the server.</param>
+    /// <param name="server">The name of the server; the same as that of its endpoint.</param>
+    /// <returns><paramref name="options"/>.</returns>
+    /// <exception cref="ArgumentException">The name is too long.</exception>
+    /// <exception cref="InvalidOperationException">Sessions are already kept elsewhere.</exception>
+    /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
+    public CoapDtlsServerOptions KeepState(CoapDtlsServerOptions options, string server = "")
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        Servers.Use(options, server);
+        return options;
+    }
+
+    /// <summary>Removes the record of an OSCORE context whose keys were replaced or destroyed at both ends.</summary>
+    /// <remarks>
+    /// The record of a provisioned context never expires by itself: without it the numbers of the context would begin at 0 again, under the
+    /// same key. An open context can then reserve no more numbers. Never call it for keys that may be used again: an eavesdropper can read
+    /// two messages with the same number under the same key.
+    /// </remarks>
+    /// <param name="key">The context, from <see cref="OscoreStoreKey.Of"/>.</param>
+    /// <param name="cancellationToken">Stops waiting; the record is removed nevertheless.</param>
+    /// <returns>A task that completes when the store has confirmed the removal, also if there was no record.</returns>
+    /// <exception cref="OscoreStoreException">This node does not own the slot of the context (<see cref="OscoreStoreFault.InUse"/>: another
+    /// node does), or the store failed.</exception>
+    public Task ForgetOscoreContextAsync(OscoreStoreKey key, CancellationToken cancellationToken = default) =>
+        OscoreNumbers.ForgetAsync(key, cancellationToken).AsTask();
+
+    /// <summary>Sets the secrets that the endpoints of all nodes share: the current one, and possibly the previous one.</summary>
+    /// <param name="options">The options of an endpoint.</param>
+    /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
+    internal void ShareSecrets(CoapEndpointOptions options)
+    {
+        lock (_gate)
+        {
+            // Zeros must never become a key.
+            ObjectDisposedException.ThrowIf(_end is not null, this);
+            options.SharedSecret = _endpointSecrets[0];
+            options.PreviousSecret = _endpointSecrets.Length > 1
+                ? new PreviousSecret(_endpointSecrets[1], () => Store.UsesPreviousSecret)
+                : null;
+        }
+    }
+
+    /// <summary>Attaches a server that was created with <c>KeepState</c>. Call it before the server starts, or soon after.</summary>
     /// <remarks>
     /// After the start of the server its kept observers are restored, and its peers appear in <see cref="Devices"/>.
     /// <see cref="CoapServer.Notify"/> reaches the observers of the servers of the same name on all nodes.
-    /// <c>AddCoapServer().UseCluster()</c> attaches a hosted server.
+    /// <c>AddCoapServer().KeepState()</c> attaches a hosted server.
     /// </remarks>
     /// <param name="server">The server. Attaching it again does nothing.</param>
-    /// <exception cref="InvalidOperationException">The server was created without <c>UseCluster</c> of this cluster, or has stopped;
-    /// another server has its name; or <c>UseDtls</c> was called after <c>UseCluster</c>. The message contains the remedy.</exception>
+    /// <exception cref="InvalidOperationException">The server was created without <c>KeepState</c> of this cluster, or has stopped;
+    /// another server has its name; or <c>UseDtls</c> was called after <c>KeepState</c>. The message contains the remedy.</exception>
     /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
     public void Attach(CoapServer server)
     {
@@ -255,7 +336,7 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
     {
         Volatile.Write(ref _isSteered, true);
         return keeper.Steering ??= new ClusterSteering(this, _relays, keeper,
-            new StandstillWatch(Self.Id, _membership, keeper, _time, _logger), _moves, _time);
+            new StandstillWatch(Self.Id, _membership, keeper, Peers.DeathDelay, _time, _logger), _moves, _time);
     }
 
     /// <summary>
@@ -283,17 +364,17 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
 
     /// <summary>Returns the counters of kept observers.</summary>
     /// <returns>The counters.</returns>
-    public CoapClusterObserverCounters GetObserverCounters() => Observers.GetCounters();
+    internal CoapClusterObserverCounters GetObserverCounters() => Observers.GetCounters();
 
     /// <summary>Returns the fence for writes of this node to records of a slot.</summary>
     /// <param name="slot">The slot.</param>
     /// <returns>The fence; unset (<see cref="CoapFence.IsSet"/>) if this node does not own the slot.</returns>
-    public CoapFence FenceOf(CoapSlot slot) => Map[slot] is { } owner && owner.Node == Self.Id ? owner.Fence : default;
+    internal CoapFence FenceOf(CoapSlot slot) => Map[slot] is { } owner && owner.Node == Self.Id ? owner.Fence : default;
 
     /// <summary>Joins the cluster and takes the slots without a live owner.</summary>
     /// <remarks>
     /// The start does not fail if the store is unavailable: the node retries until it succeeds, and has no slots until then
-    /// (<see cref="Health"/>).
+    /// (<see cref="StoreFailure"/>).
     /// </remarks>
     /// <param name="cancellationToken">Stops waiting for the first attempt.</param>
     /// <returns>A task that completes after the first attempt.</returns>
@@ -333,7 +414,7 @@ public sealed class CoapCluster : ICoapTableProvider, IAsyncDisposable
 
     /// <summary>Returns the counters of this node's slots.</summary>
     /// <returns>The counters.</returns>
-    public CoapClusterNodeCounters GetNodeCounters() => new()
+    internal CoapClusterNodeCounters GetNodeCounters() => new()
     {
         Taken = _membership.Taken + Grants.Taken,
         HandedOver = Grants.HandedOver,

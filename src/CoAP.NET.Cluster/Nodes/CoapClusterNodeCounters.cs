@@ -1,7 +1,7 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>Counters of the slots of a node, and of datagrams for other nodes (<see cref="CoapCluster.GetNodeCounters"/>).</summary>
-public sealed record CoapClusterNodeCounters
+internal sealed record CoapClusterNodeCounters
 {
     /// <summary>Slots that the node took because they had no live owner, for example at its start or after a node died.</summary>
     public long Taken { get; init; }
@@ -40,7 +40,8 @@ public sealed record CoapClusterNodeCounters
     public long RelaysLost { get; init; }
 
     /// <summary>
-    /// Messages in the name of another node that did not open, because their sender does not have the secret of the cluster.
+    /// Messages in the name of another node that were dropped, because their sender does not have the secret of the cluster, or because
+    /// they were sent again.
     /// </summary>
     public long MessagesRefused { get; init; }
 

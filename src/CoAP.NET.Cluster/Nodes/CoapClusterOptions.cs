@@ -8,8 +8,8 @@ public sealed class CoapClusterOptions
     private static readonly TimeSpan s_shortestLease = TimeSpan.FromSeconds(1);
 
     /// <summary>
-    /// The secret of the cluster: 32 random bytes, the same on every node and after every restart
-    /// (<see cref="CoapSealedClusterStore.NewSecret"/>). Required. While it is being replaced: the new one, and then the previous one.
+    /// The secret of the cluster: 32 random bytes, the same on every node and after every restart.
+    /// Required. While it is being replaced: the new one, and then the previous one.
     /// </summary>
     /// <remarks>
     /// Keys derived from it encrypt the records, and what nodes send to each other. A node with another secret does not join, and its
@@ -28,7 +28,7 @@ public sealed class CoapClusterOptions
     public TimeSpan Lease { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>Limits and times of records that are written asynchronously.</summary>
-    public CoapRecordWriterOptions Writer { get; } = new();
+    internal CoapRecordWriterOptions Writer { get; } = new();
 
     /// <summary>Limits and times of moving slots between nodes.</summary>
     public CoapSlotMoveOptions Moves { get; } = new();
@@ -37,7 +37,7 @@ public sealed class CoapClusterOptions
     public CoapDeviceOptions Devices { get; } = new();
 
     /// <summary>Limits and pace of observers that outlive the process.</summary>
-    public CoapClusterObserverOptions Observers { get; } = new();
+    internal CoapClusterObserverOptions Observers { get; } = new();
 
     /// <summary>
     /// Creates the meter <see cref="CoapTelemetry.MeterName"/> for the metrics <c>coap.cluster.*</c>, such as the factory of a dependency
@@ -48,6 +48,9 @@ public sealed class CoapClusterOptions
     /// <summary>Connects the node with this id with the others. Default null: it knows no others, and stands by while another node is
     /// active.</summary>
     internal Func<CoapNodeId, INodePeers>? Peers { get; set; }
+
+    /// <summary>The newest record format that the node reads and writes. Default: of this version. A test has nodes of several.</summary>
+    internal byte NewestRecordFormat { get; set; } = RecordFormat.Newest;
 
     /// <summary>Validates the options.</summary>
     /// <returns>The error and the remedy; null for none.</returns>

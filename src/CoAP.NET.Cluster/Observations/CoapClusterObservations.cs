@@ -35,11 +35,12 @@ public sealed class CoapClusterObservations
 
     /// <summary>Registers the handler for notifications of a name. Call it on each node before its servers start.</summary>
     /// <param name="name">The name, 1 to 64 bytes of UTF-8; the same on every node and after a restart.</param>
-    /// <param name="handler">Called with each notification, never concurrently for one device; of those that arrive while it runs, only the
-    /// newest follows. It runs on the receiving thread and must not block: queue long work. Its exceptions are logged.</param>
+    /// <param name="handler">Called with the device and each notification, which may be an error response; never concurrently for one
+    /// device. Of those that arrive while it runs, only the newest follows. It runs on the receiving thread and must not block: queue long
+    /// work. Its exceptions are logged.</param>
     /// <exception cref="ArgumentException">The name is empty or too long.</exception>
     /// <exception cref="InvalidOperationException">The name already has a handler.</exception>
-    public void Map(string name, Action<CoapObservedNotification> handler)
+    public void Map(string name, Action<CoapPeer, CoapResponse> handler)
     {
         Check(name);
         ArgumentNullException.ThrowIfNull(handler);
@@ -144,7 +145,7 @@ public sealed class CoapClusterObservations
         ArgumentNullException.ThrowIfNull(peer);
         return ObservationRecord.KeyOf(peer.DurableId.Span, name)
             ?? throw new ArgumentException(
-                $"{peer} has no session that outlives the process, which observations of a cluster need. Use coaps, and call UseCluster "
+                $"{peer} has no session that outlives the process, which observations of a cluster need. Use coaps, and call KeepState "
                 + "on the options of the server.", nameof(peer));
     }
 

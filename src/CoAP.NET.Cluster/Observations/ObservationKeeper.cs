@@ -86,7 +86,7 @@ internal sealed class ObservationKeeper(
                 if (_endpoints.Count == 0)
                 {
                     throw new InvalidOperationException(
-                        "No server of this process is attached to the cluster. Call UseCluster and CoapCluster.Attach before it starts.");
+                        "No server of this process is attached to the cluster. Call KeepState and CoapCluster.Attach before it starts.");
                 }
 
                 if (fence.IsSet && _loaded[slot.Number] == fence)

@@ -13,10 +13,9 @@ internal static class ObservationRecord
 {
     public const int MaxName = 64;
 
-    private const byte Version = 1;
     private const byte WasHeard = 1;
     private const int MaxSession = 64;
-    private const int HeaderLength = 22;
+    private const int HeaderLength = 21;
 
     /// <summary>The lifetime of a record. It is renewed long before, so an expired record has no owner.</summary>
     public static TimeSpan Lifetime { get; } = TimeSpan.FromHours(49);
@@ -37,13 +36,12 @@ internal static class ObservationRecord
     {
         byte[] message = CoapDatagramSerializer.Default.Serialize(request);
         byte[] state = new byte[HeaderLength + message.Length];
-        state[0] = Version;
         if (heard is not null)
         {
-            state[1] = WasHeard;
-            BinaryPrimitives.WriteUInt32BigEndian(state.AsSpan(2), heard.Number);
-            BinaryPrimitives.WriteInt64BigEndian(state.AsSpan(6), heard.At.UtcTicks);
-            BinaryPrimitives.WriteInt64BigEndian(state.AsSpan(14), heard.MaxAge.Ticks);
+            state[0] = WasHeard;
+            BinaryPrimitives.WriteUInt32BigEndian(state.AsSpan(1), heard.Number);
+            BinaryPrimitives.WriteInt64BigEndian(state.AsSpan(5), heard.At.UtcTicks);
+            BinaryPrimitives.WriteInt64BigEndian(state.AsSpan(13), heard.MaxAge.Ticks);
         }
 
         message.CopyTo(state, HeaderLength);
@@ -51,7 +49,7 @@ internal static class ObservationRecord
     }
 
     /// <summary>Reads a record.</summary>
-    /// <returns>False for another version.</returns>
+    /// <returns>False for invalid bytes.</returns>
     public static bool TryRead(
         CoapRecord record, [NotNullWhen(true)] out string? name, [NotNullWhen(true)] out CoapMessage? request,
         out CoapHeardNotification? heard)
@@ -59,18 +57,18 @@ internal static class ObservationRecord
         (name, request, heard) = (null, null, null);
         ReadOnlySpan<byte> key = record.Key.Bytes.Span;
         ReadOnlySpan<byte> state = record.State.Span;
-        if (key[0] >= key.Length || state.Length < HeaderLength || state[0] != Version
+        if (key[0] >= key.Length || state.Length < HeaderLength
             || !CoapDatagramSerializer.Default.TryDeserialize(state[HeaderLength..], out request, out _))
         {
             return false;
         }
 
         name = Encoding.UTF8.GetString(key[(key[0] + 1)..]);
-        long at = BinaryPrimitives.ReadInt64BigEndian(state[6..]);
-        if ((state[1] & WasHeard) != 0 && at >= 0 && at <= DateTimeOffset.MaxValue.UtcTicks)
+        long at = BinaryPrimitives.ReadInt64BigEndian(state[5..]);
+        if ((state[0] & WasHeard) != 0 && at >= 0 && at <= DateTimeOffset.MaxValue.UtcTicks)
         {
-            heard = new CoapHeardNotification(BinaryPrimitives.ReadUInt32BigEndian(state[2..]), new DateTimeOffset(at, TimeSpan.Zero),
-                TimeSpan.FromTicks(BinaryPrimitives.ReadInt64BigEndian(state[14..])));
+            heard = new CoapHeardNotification(BinaryPrimitives.ReadUInt32BigEndian(state[1..]), new DateTimeOffset(at, TimeSpan.Zero),
+                TimeSpan.FromTicks(BinaryPrimitives.ReadInt64BigEndian(state[13..])));
         }
 
         return true;

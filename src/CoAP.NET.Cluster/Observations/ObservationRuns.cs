@@ -12,7 +12,7 @@ namespace CoAP.NET.Cluster;
 /// <param name="logger">The log of the cluster.</param>
 internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable table, TimeProvider time, ILogger logger)
 {
-    private readonly Dictionary<string, Action<CoapObservedNotification>> _handlers = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, Action<CoapPeer, CoapResponse>> _handlers = new(StringComparer.Ordinal);
     private readonly OccasionalLog _refused = new(time);
     private readonly HashSet<string> _unhandled = new(StringComparer.Ordinal);
 
@@ -27,7 +27,7 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
 
     /// <summary>Maps a name to a handler.</summary>
     /// <returns>False if it already has one.</returns>
-    public bool TryMap(string name, Action<CoapObservedNotification> handler)
+    public bool TryMap(string name, Action<CoapPeer, CoapResponse> handler)
     {
         lock (table.Gate)
         {
@@ -59,7 +59,7 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
     /// <returns>A task that completes when the outcome of a necessary registration is known.</returns>
     public Task BeginAsync(DurableObservation observation, CoapPeer peer)
     {
-        Action<CoapObservedNotification>? handler;
+        Action<CoapPeer, CoapResponse>? handler;
         CancellationTokenSource stop = new();
         TaskCompletionSource begun = new(TaskCreationOptions.RunContinuationsAsynchronously);
         lock (table.Gate)
@@ -176,7 +176,7 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
         }
     }
 
-    private async Task BeginAsync(DurableObservation observation, CoapPeer peer, Action<CoapObservedNotification> handler,
+    private async Task BeginAsync(DurableObservation observation, CoapPeer peer, Action<CoapPeer, CoapResponse> handler,
         CancellationTokenSource stop, TaskCompletionSource begun)
     {
         try
@@ -261,7 +261,7 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
     }
 
     private void OnNotification(
-        DurableObservation observation, Action<CoapObservedNotification> handler, CoapPeer peer, CoapResponse response)
+        DurableObservation observation, Action<CoapPeer, CoapResponse> handler, CoapPeer peer, CoapResponse response)
     {
         if (response.Options.Observe is { } number)
         {
@@ -277,7 +277,7 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
 
         try
         {
-            handler(new CoapObservedNotification(observation.Name, peer, response));
+            handler(peer, response);
         }
 #pragma warning disable CA1031 // handlers of users may throw any exception; the observation continues
         catch (Exception exception)

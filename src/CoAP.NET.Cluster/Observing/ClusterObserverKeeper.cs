@@ -42,7 +42,7 @@ internal sealed class ClusterObserverKeeper : ICoapObserverKeeper
         MaxMessageSize = long.MaxValue,
     });
 
-    /// <exception cref="InvalidOperationException">UseDtls was called after UseCluster.</exception>
+    /// <exception cref="InvalidOperationException">UseDtls was called after KeepState.</exception>
     public void ThrowIfSessionsEnd()
     {
         bool ends = false;
@@ -50,7 +50,7 @@ internal sealed class ClusterObserverKeeper : ICoapObserverKeeper
         if (ends)
         {
             throw new InvalidOperationException(
-                "UseDtls was called after UseCluster; the DTLS sessions of this server would end with the process. Call UseDtls first.");
+                "UseDtls was called after KeepState; the DTLS sessions of this server would end with the process. Call UseDtls first.");
         }
     }
 

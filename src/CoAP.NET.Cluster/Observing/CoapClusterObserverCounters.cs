@@ -1,7 +1,7 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>Counters of kept observers by their outcome (<see cref="CoapCluster.GetObserverCounters"/>).</summary>
-public sealed record CoapClusterObserverCounters
+internal sealed record CoapClusterObserverCounters
 {
     /// <summary>Changes that wait for the store.</summary>
     public int Waiting { get; init; }

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>Limits and pace of kept observers.</summary>
-public sealed class CoapClusterObserverOptions
+internal sealed class CoapClusterObserverOptions
 {
     /// <summary>The number of observers to restore per second, 1 to 1,000,000. Default 1,000.</summary>
     /// <remarks>

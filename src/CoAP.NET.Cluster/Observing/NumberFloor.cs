@@ -16,9 +16,6 @@ namespace CoAP.NET.Cluster;
 /// <param name="time">The clock.</param>
 internal sealed class NumberFloor(ClusterObserverKeeper keeper, TimeProvider time)
 {
-    private const byte Version = 1;
-    private const int Length = 1 + sizeof(long);
-
     // The distance by which a server runs ahead of the clock after its start, doubled for differing clocks.
     private static readonly TimeSpan s_ahead = TimeSpan.FromSeconds(120);
 
@@ -36,14 +33,30 @@ internal sealed class NumberFloor(ClusterObserverKeeper keeper, TimeProvider tim
     /// <summary>The first number.</summary>
     public DateTimeOffset From { get; private set; }
 
+    /// <summary>Returns the state of a record with a number.</summary>
+    /// <param name="from">The number.</param>
+    public static byte[] StateOf(DateTimeOffset from)
+    {
+        byte[] state = new byte[sizeof(long)];
+        BinaryPrimitives.WriteInt64BigEndian(state, from.UtcTicks);
+        return state;
+    }
+
+    /// <summary>Reads the state of a record; null for invalid bytes.</summary>
+    /// <param name="state">The state.</param>
+    public static DateTimeOffset? TryRead(ReadOnlySpan<byte> state) =>
+        state.Length == sizeof(long) && BinaryPrimitives.ReadInt64BigEndian(state) is >= 0 and var ticks
+            && ticks <= DateTimeOffset.MaxValue.UtcTicks
+            ? new DateTimeOffset(ticks, TimeSpan.Zero)
+            : null;
+
     /// <summary>Applies the number that another node wrote into a slot.</summary>
     /// <param name="record">A record of the slot; other records are ignored.</param>
     public void Read(CoapRecord record)
     {
-        if (record.Key == keeper.NumbersKeyOf(record.Key.Slot) && record.State.Length == Length && record.State.Span[0] == Version)
+        if (record.Key == keeper.NumbersKeyOf(record.Key.Slot) && TryRead(record.State.Span) is { } before)
         {
             // The node's own number from a returned slot need not be exceeded; this does no harm.
-            DateTimeOffset before = new(BinaryPrimitives.ReadInt64BigEndian(record.State.Span[1..]), TimeSpan.Zero);
             From = Later(From, before + s_step);
         }
     }
@@ -72,9 +85,7 @@ internal sealed class NumberFloor(ClusterObserverKeeper keeper, TimeProvider tim
             return;
         }
 
-        byte[] state = new byte[Length];
-        state[0] = Version;
-        BinaryPrimitives.WriteInt64BigEndian(state.AsSpan(1), From.UtcTicks);
+        byte[] state = StateOf(From);
         TimeSpan lifetime = From - time.GetUtcNow() + s_lasts;
         List<CoapRecordChange> batch = [];
         foreach (CoapSlot slot in CoapSlot.All)

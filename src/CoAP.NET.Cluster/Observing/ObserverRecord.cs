@@ -13,9 +13,8 @@ internal static class ObserverRecord
     /// <summary>The maximum length of a record's state in bytes.</summary>
     public const int MaxState = CoapRecordChange.MaxStateLength - RecordCipher.Overhead;
 
-    private const byte Version = 1;
     private const byte HasFormat = 1;
-    private const int HeaderLength = 4;
+    private const int HeaderLength = 3;
     private const int MaxClient = 64;
     private const int MaxTokenInKey = 32;
     private const byte WholeToken = 0;
@@ -71,11 +70,10 @@ internal static class ObserverRecord
     {
         byte[] request = serializer.Serialize(observer.Request);
         byte[] state = new byte[HeaderLength + request.Length];
-        state[0] = Version;
         if (observer.Format is { } format)
         {
-            state[1] = HasFormat;
-            BinaryPrimitives.WriteUInt16BigEndian(state.AsSpan(2), format.Value);
+            state[0] = HasFormat;
+            BinaryPrimitives.WriteUInt16BigEndian(state.AsSpan(1), format.Value);
         }
 
         request.CopyTo(state.AsSpan(HeaderLength));
@@ -87,19 +85,19 @@ internal static class ObserverRecord
     /// <param name="serializer">Deserializes the registration.</param>
     /// <param name="request">The registration.</param>
     /// <param name="format">The Content-Format.</param>
-    /// <returns>False for another version.</returns>
+    /// <returns>False for invalid bytes.</returns>
     public static bool TryRead(
         ReadOnlySpan<byte> state, CoapDatagramSerializer serializer, [NotNullWhen(true)] out CoapMessage? request,
         out CoapContentFormat? format)
     {
         request = null;
         format = null;
-        if (state.Length < HeaderLength || state[0] != Version)
+        if (state.Length < HeaderLength)
         {
             return false;
         }
 
-        format = (state[1] & HasFormat) != 0 ? new CoapContentFormat(BinaryPrimitives.ReadUInt16BigEndian(state[2..])) : null;
+        format = (state[0] & HasFormat) != 0 ? new CoapContentFormat(BinaryPrimitives.ReadUInt16BigEndian(state[1..])) : null;
         return serializer.TryDeserialize(state[HeaderLength..], out request, out _);
     }
 }

@@ -70,6 +70,8 @@ public sealed partial class CoapOnce
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>Whether the request is new, and otherwise its answer.</returns>
     /// <exception cref="DbException">The database failed; roll back.</exception>
+    /// <exception cref="CoapClusterStoreException">The request was executed, but its answer is not readable: another version of the
+    /// library wrote it (<see cref="CoapClusterStoreFault.Incompatible"/>). Roll back.</exception>
     public async Task<CoapOnceRun> TryBeginAsync(
         DbTransaction transaction, CoapRequest request, string? client = null, CancellationToken cancellationToken = default)
     {
@@ -91,8 +93,7 @@ public sealed partial class CoapOnce
         await using DbCommand command = Command(connection, transaction, $"select answer from {_table} where request = @request",
             ("@request", name));
         string? kept = await command.ExecuteScalarAsync(cancellationToken).ConfigureAwait(false) as string;
-        return new CoapOnceRun(this, transaction, name, isFirst: false, kept is null ? null : CoapResult.FromMessage(
-            CoapDatagramSerializer.Default.Deserialize(Convert.FromBase64String(kept))));
+        return new CoapOnceRun(this, transaction, name, isFirst: false, kept is null ? null : Read(kept));
     }
 
     /// <summary>Deletes requests that are too old to be retransmitted. Call it every few minutes, on one node or on all.</summary>
@@ -112,6 +113,21 @@ public sealed partial class CoapOnce
             transaction.Connection ?? throw new InvalidOperationException("The transaction has ended. Complete before you commit."),
             transaction, $"update {_table} set answer = @answer where request = @request", cancellationToken,
             ("@answer", Convert.ToBase64String(answer)), ("@request", request));
+
+    // A request with an unreadable answer must not run again.
+    private static CoapResult Read(string answer)
+    {
+        try
+        {
+            return CoapResult.FromMessage(CoapDatagramSerializer.Default.Deserialize(Convert.FromBase64String(answer)));
+        }
+        catch (Exception exception) when (exception is FormatException or CoapException)
+        {
+            throw new CoapClusterStoreException(CoapClusterStoreFault.Incompatible,
+                "The request was executed before, but this version of the library cannot read its answer, which another version wrote. "
+                + "Update this node. The request is not executed again.", exception);
+        }
+    }
 
     // A device that restarts begins a new session, perhaps with the same numbers: it then counts as another client.
     private static string ClientOf(CoapPeer peer) =>

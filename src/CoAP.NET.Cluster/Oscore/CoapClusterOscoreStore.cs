@@ -14,7 +14,7 @@ namespace CoAP.NET.Cluster;
 /// provisioned context has one; contexts from EDHOC have none. When a context gets new keys, or its device is decommissioned, remove the
 /// record with <see cref="ForgetAsync"/>.</para>
 /// </remarks>
-public sealed class CoapClusterOscoreStore : IOscoreStore
+internal sealed class CoapClusterOscoreStore : IOscoreStore
 {
     // More than a context reserves while a standby lags behind; 65,536 of these fit into the numbers of a key.
     private const ulong Jump = 1 << 24;
@@ -111,17 +111,8 @@ public sealed class CoapClusterOscoreStore : IOscoreStore
         }
     }
 
-    /// <summary>Removes the record of a context whose keys were replaced or destroyed at both ends.</summary>
-    /// <remarks>
-    /// An open context can then reserve no more numbers. Never call it for keys that may be used again: they would begin at number 0, and
-    /// an eavesdropper can read two messages with the same number under the same key.
-    /// </remarks>
-    /// <param name="key">The context, from <see cref="OscoreStoreKey.Of"/>.</param>
-    /// <param name="cancellationToken">Stops waiting; the record is removed nevertheless.</param>
-    /// <returns>A task that completes when the store has confirmed the removal, also if there was no record.</returns>
-    /// <exception cref="OscoreStoreException">This node does not own the slot of the context (<see cref="OscoreStoreFault.InUse"/>: another
-    /// node does), or the store failed.</exception>
-    public async ValueTask ForgetAsync(OscoreStoreKey key, CancellationToken cancellationToken = default)
+    /// <summary>Removes the record of a context; see <see cref="CoapCluster.ForgetOscoreContextAsync"/>.</summary>
+    public async ValueTask ForgetAsync(OscoreStoreKey key, CancellationToken cancellationToken)
     {
         CoapRecordKey record = KeyOf(key);
         CoapFence fence = _cluster.FenceOf(record.Slot);

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>A record to put into a store, or to remove from it, under the fence of its slot.</summary>
-public readonly struct CoapRecordChange
+internal readonly struct CoapRecordChange
 {
     /// <summary>The maximum length of <see cref="State"/>: 65,536 bytes.</summary>
     public const int MaxStateLength = 65_536;

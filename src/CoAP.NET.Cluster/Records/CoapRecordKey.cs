@@ -3,7 +3,7 @@ namespace CoAP.NET.Cluster;
 /// <summary>
 /// The key of a record. The slot is a part of it: the record moves between nodes with its slot, and records are read by slot.
 /// </summary>
-public readonly struct CoapRecordKey : IEquatable<CoapRecordKey>
+internal readonly struct CoapRecordKey : IEquatable<CoapRecordKey>
 {
     /// <summary>The maximum length of <see cref="Bytes"/>: 255.</summary>
     public const int MaxLength = 255;

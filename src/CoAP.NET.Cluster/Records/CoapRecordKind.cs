@@ -1,7 +1,7 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>The kind of a record. The numbers are stored in databases and never change.</summary>
-public enum CoapRecordKind : byte
+internal enum CoapRecordKind : byte
 {
     /// <summary>A DTLS session: keys, Connection ID, and the reserved record numbers.</summary>
     Session = 0,

@@ -6,7 +6,7 @@ namespace CoAP.NET.Cluster;
 /// Reads the records of a slot in pages; for engines, whose <see cref="ICoapClusterStore.ReadAsync"/> holds no lock and no snapshot
 /// while the caller works on a page.
 /// </summary>
-public static class CoapRecordPages
+internal static class CoapRecordPages
 {
     /// <summary>Reads page after page until one is not full.</summary>
     /// <param name="size">The number of records of a full page. At least 1.</param>

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>The outcome of one change of a batch.</summary>
-public enum CoapWriteOutcome : byte
+internal enum CoapWriteOutcome : byte
 {
     /// <summary>The store accepted the change, durably if the engine is durable.</summary>
     Written,

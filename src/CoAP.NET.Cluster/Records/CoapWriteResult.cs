@@ -1,7 +1,7 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>The outcomes of the changes of a batch.</summary>
-public sealed class CoapWriteResult
+internal sealed class CoapWriteResult
 {
     private readonly CoapWriteOutcome[] _outcomes;
 

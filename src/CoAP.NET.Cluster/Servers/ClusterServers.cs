@@ -54,12 +54,12 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
         {
             throw new InvalidOperationException(
                 "CoapEndpointOptions.ObserverKeeper is already set, but observers are kept in one place. Leave it unset, or do not call "
-                + "UseCluster and keep sessions only (CoapCluster.KeepDtlsSessions).");
+                + "KeepState and keep sessions only (CoapCluster.KeepDtlsSessions).");
         }
 
         if (options.SharedSecret.IsEmpty)
         {
-            options.SharedSecret = cluster.EndpointSecret;
+            cluster.ShareSecrets(options);
         }
 
         // Clients repeat later requests, and the next process or another node serves them. An explicit setting takes precedence.
@@ -108,7 +108,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
         {
             throw new InvalidOperationException(
                 "CoapDtlsServerOptions.SessionKeeping is set to another keeper, or to that of another server, but a session is kept in one "
-                + "place. Leave it unset: UseCluster sets it.");
+                + "place. Leave it unset: KeepState sets it.");
         }
 
         if (cluster.Peers.IsOn)
@@ -125,8 +125,8 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
         if (server.ObserverKeeper is not ClusterObserverKeeper keeper || keeper.Cluster != cluster)
         {
             throw new InvalidOperationException(
-                "This server was created with options that do not belong to this cluster. Call UseCluster(cluster) on its "
-                + "CoapEndpointOptions before you create the server, then Attach.");
+                "This server was created with options that do not belong to this cluster. Call "
+                + "CoapCluster.KeepState with its CoapEndpointOptions before you create the server, then Attach.");
         }
 
         keeper.ThrowIfSessionsEnd();
@@ -146,7 +146,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
 
                 throw new InvalidOperationException(
                     $"Another server of this process has the name '{keeper.Server}' in the cluster, and has not stopped. Give each server "
-                    + "its own name: UseCluster(cluster, \"name\").");
+                    + "its own name: KeepState(options, \"name\").");
             }
 
             _attached.Add(keeper.Server, (server, keeper));

@@ -5,7 +5,7 @@ namespace CoAP.NET.Cluster;
 /// <summary>
 /// Distributes the newest map to all readers; for engines, to implement <see cref="ICoapClusterStore.WatchAsync"/>. Thread-safe.
 /// </summary>
-public sealed class CoapClusterMapFeed : IDisposable
+internal sealed class CoapClusterMapFeed : IDisposable
 {
     private readonly Lock _gate = new();
     private TaskCompletionSource _changed = New();

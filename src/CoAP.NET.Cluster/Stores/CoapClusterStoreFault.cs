@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>The reason why an <see cref="ICoapClusterStore"/> failed.</summary>
+/// <summary>The reason why the store of a cluster failed.</summary>
 public enum CoapClusterStoreFault
 {
     /// <summary>The store is not reachable, for example while a database restarts or a network is down. Retry.</summary>

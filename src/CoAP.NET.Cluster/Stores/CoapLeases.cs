@@ -1,7 +1,7 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>Rules for leases that all engines share.</summary>
-public static class CoapLeases
+internal static class CoapLeases
 {
     /// <summary>The shortest lease: 100 ms.</summary>
     public static TimeSpan Shortest { get; } = TimeSpan.FromMilliseconds(100);

@@ -6,7 +6,7 @@ namespace CoAP.NET.Cluster;
 /// <see cref="TimeProvider"/>, so they can pass in virtual time.
 /// </remarks>
 /// <param name="timeProvider">The clock of leases and lifetimes; null for the system clock.</param>
-public sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
+internal sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
 {
     private readonly TimeProvider _time = timeProvider ?? TimeProvider.System;
     private readonly Lock _gate = new();

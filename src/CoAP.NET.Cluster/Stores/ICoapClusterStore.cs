@@ -16,7 +16,7 @@ namespace CoAP.NET.Cluster;
 /// after disposal. Cancellation stops the wait, not always the work. An engine opens nothing before the first call, and reconnects on its
 /// own to a store that was unavailable.</para>
 /// </remarks>
-public interface ICoapClusterStore : IAsyncDisposable
+internal interface ICoapClusterStore : IAsyncDisposable
 {
     /// <summary>Creates or renews the lease of a node, and publishes the description of the node.</summary>
     /// <remarks>

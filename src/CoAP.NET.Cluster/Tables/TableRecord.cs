@@ -9,8 +9,7 @@ namespace CoAP.NET.Cluster;
 /// <param name="Lifetime">The remaining lifetime.</param>
 internal readonly record struct TableRecord(byte[] Data, byte KeyLength, ushort Version, TimeSpan Lifetime)
 {
-    private const byte Format = 2;
-    private const int HeaderLength = 1 + sizeof(ushort);
+    private const int HeaderLength = sizeof(ushort);
 
     public ReadOnlySpan<byte> Key => Data.AsSpan(0, KeyLength);
 
@@ -20,19 +19,18 @@ internal readonly record struct TableRecord(byte[] Data, byte KeyLength, ushort 
     public static byte[] StateOf(ushort version, ReadOnlySpan<byte> value)
     {
         byte[] state = new byte[HeaderLength + value.Length];
-        state[0] = Format;
-        BinaryPrimitives.WriteUInt16BigEndian(state.AsSpan(1), version);
+        BinaryPrimitives.WriteUInt16BigEndian(state, version);
         value.CopyTo(state.AsSpan(HeaderLength));
         return state;
     }
 
-    /// <summary>Reads a record; null if it is from another version of the library.</summary>
+    /// <summary>Reads a record; null for invalid bytes.</summary>
     public static TableRecord? TryRead(CoapRecord record)
     {
         ReadOnlyMemory<byte> state = record.State;
-        return state.Length < HeaderLength || state.Span[0] != Format || record.Key.Bytes.Length > CoapTableKey.MaxLength
+        return state.Length < HeaderLength || record.Key.Bytes.Length > CoapTableKey.MaxLength
             ? null
             : new TableRecord(TableEntry.DataOf(record.Key.Bytes.Span, state.Span[HeaderLength..]), (byte)record.Key.Bytes.Length,
-                BinaryPrimitives.ReadUInt16BigEndian(state.Span[1..]), record.Lifetime);
+                BinaryPrimitives.ReadUInt16BigEndian(state.Span), record.Lifetime);
     }
 }

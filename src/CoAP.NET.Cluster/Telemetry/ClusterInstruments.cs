@@ -81,7 +81,7 @@ internal sealed class ClusterInstruments
         ClusterMetric.RecordsUnreadable => cluster.Store.UnreadableCount,
         ClusterMetric.Observations => cluster.Observations.Count,
         ClusterMetric.Devices => cluster.DeviceCount,
-        ClusterMetric.OscoreContexts => cluster.OscoreStore.OpenCount,
+        ClusterMetric.OscoreContexts => cluster.OscoreNumbers.OpenCount,
         ClusterMetric.TableEntries => cluster.Tables.Count,
         ClusterMetric.TableBytes => cluster.Tables.Bytes,
         _ when ClusterCounts.Has(metric) => cluster.Counts[metric],

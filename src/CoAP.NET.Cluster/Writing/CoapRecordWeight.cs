@@ -1,7 +1,7 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>The importance of a change, which determines the order of drops when a <see cref="CoapRecordWriter"/> is full.</summary>
-public enum CoapRecordWeight : byte
+internal enum CoapRecordWeight : byte
 {
     /// <summary>A newer change follows soon, for example for the last received message. Dropped first.</summary>
     Hint,

@@ -11,7 +11,7 @@ namespace CoAP.NET.Cluster;
 /// (<see cref="CoapRecordWeight"/>). Dropped changes are counted (<see cref="CoapRecordWriterCounters.Dropped"/>): the server still has the
 /// state, and loses it with its process. Write all changes of a record through one writer, otherwise their order is undefined.</para>
 /// </remarks>
-public sealed class CoapRecordWriter : IAsyncDisposable
+internal sealed class CoapRecordWriter : IAsyncDisposable
 {
     private readonly ICoapClusterStore _store;
     private readonly CoapRecordWriterOptions _options;

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>Counters of a <see cref="CoapRecordWriter"/>.</summary>
-public sealed record CoapRecordWriterCounters
+internal sealed record CoapRecordWriterCounters
 {
     /// <summary>Pending changes, including those being written.</summary>
     public int Waiting { get; init; }

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>Limits and times of a <see cref="CoapRecordWriter"/>.</summary>
-public sealed class CoapRecordWriterOptions
+internal sealed class CoapRecordWriterOptions
 {
     /// <summary>The maximum number of pending changes, 100 to 10,000,000. Default 100,000.</summary>
     public int MaxRecords { get; set; } = 100_000;

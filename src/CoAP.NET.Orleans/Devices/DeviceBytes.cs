@@ -85,13 +85,13 @@ internal static class DeviceBytes
         bytes[0] = (byte)(failure switch
         {
             { HasMoved: true } => DeviceOutcome.Moved,
-            CoapDeviceUnknownException => DeviceOutcome.NotHere,
-            CoapDeviceAsleepException => DeviceOutcome.Asleep,
-            CoapDeviceUnreachableException => DeviceOutcome.Unreachable,
+            { Fault: CoapDeviceFault.Unknown } => DeviceOutcome.NotHere,
+            { Fault: CoapDeviceFault.Asleep } => DeviceOutcome.Asleep,
+            { Fault: CoapDeviceFault.Unreachable } => DeviceOutcome.Unreachable,
             _ => DeviceOutcome.Other,
         });
         bytes[1] = failure.IsOutcomeUnknown ? (byte)1 : (byte)0;
-        BinaryPrimitives.WriteInt64BigEndian(bytes.AsSpan(2), (failure as CoapDeviceAsleepException)?.LastHeard?.UtcTicks ?? 0);
+        BinaryPrimitives.WriteInt64BigEndian(bytes.AsSpan(2), failure.LastHeard?.UtcTicks ?? 0);
         utf8.CopyTo(bytes, FailureLength);
         return bytes;
     }
@@ -116,11 +116,11 @@ internal static class DeviceBytes
         string text = Encoding.UTF8.GetString(bytes.AsSpan(FailureLength));
         return (null, outcome switch
         {
-            DeviceOutcome.Asleep => new CoapDeviceAsleepException(
+            DeviceOutcome.Asleep => CoapDeviceException.Asleep(
                 name, heard == 0 ? null : new DateTimeOffset(heard, TimeSpan.Zero), isUnknown),
             DeviceOutcome.Unreachable or DeviceOutcome.Moved =>
-                new CoapDeviceUnreachableException(name, text, isUnknown) { HasMoved = outcome == DeviceOutcome.Moved },
-            _ => new CoapDeviceException(name, CoapForeignText.LineOf(text)) { IsOutcomeUnknown = isUnknown },
+                CoapDeviceException.Unreachable(name, text, isUnknown, hasMoved: outcome == DeviceOutcome.Moved),
+            _ => new CoapDeviceException(CoapDeviceFault.Failed, name, CoapForeignText.LineOf(text)) { IsOutcomeUnknown = isUnknown },
         });
     }
 
@@ -155,7 +155,7 @@ internal static class DeviceBytes
         return response;
     }
 
-    private static CoapDeviceException TooLarge(string name, bool isOutcomeUnknown) => new(name,
+    private static CoapDeviceException TooLarge(string name, bool isOutcomeUnknown) => new(CoapDeviceFault.Failed, name,
         $"A body between silos must have at most {MaxBody:N0} bytes. Transfer it in parts.")
     { IsOutcomeUnknown = isOutcomeUnknown };
 }

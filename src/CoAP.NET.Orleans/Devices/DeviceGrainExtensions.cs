@@ -30,14 +30,14 @@ public static class DeviceGrainExtensions
             }
             catch (Exception exception) when (!cancellationToken.IsCancellationRequested)
             {
-                throw new CoapDeviceUnreachableException(name,
+                throw CoapDeviceException.Unreachable(name,
                     $"its grain did not answer. {exception.Message}", !DeviceMessage.IsSafe(request), exception);
             }
 
             (CoapResponse? response, CoapDeviceException? failure) = DeviceBytes.AnswerOf(answer, name);
             return response is not null
                 ? await DeviceBytes.PassOnAsync(response, request, cancellationToken).ConfigureAwait(false)
-                : throw failure ?? new CoapDeviceUnknownException(name);
+                : throw failure ?? CoapDeviceException.Unknown(name);
         }
     }
 }

@@ -62,6 +62,9 @@ internal sealed class HubPeers : INodePeers
     public bool IsOn => true;
 
     /// <inheritdoc/>
+    public TimeSpan DeathDelay => _hub.DeathDelay;
+
+    /// <inheritdoc/>
     public string Address => $"hub://{Self.Value:N}";
 
     /// <inheritdoc/>

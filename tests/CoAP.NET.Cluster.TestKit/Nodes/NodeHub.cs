@@ -24,6 +24,11 @@ internal sealed class NodeHub
     /// <summary>The time that a call takes in one direction, and that news of a death take. Default zero.</summary>
     public TimeSpan Delay { get; init; }
 
+    /// <summary>
+    /// The shortest time after which nodes take the slots of one that does not answer. Default: they wait for the end of its lease.
+    /// </summary>
+    public TimeSpan DeathDelay { get; init; } = TimeSpan.MaxValue;
+
     /// <summary>Decides whether a call from one node to another fails, as when its connection breaks. Default null: none fails.</summary>
     public Func<CoapNodeId, CoapNodeId, bool>? Loses { get; set; }
 

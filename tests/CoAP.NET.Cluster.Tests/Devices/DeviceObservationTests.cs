@@ -38,7 +38,7 @@ public sealed class DeviceObservationTests : IAsyncDisposable
         (TestDevice before, _) = await ConnectAsync(node);
         CoapObservation observation = await ObserveAsync(node, "/observed");
         await before.Server.DisposeAsync();
-        await _world.RunUntilAsync(() => observation.Error is CoapDeviceAsleepException);
+        await _world.RunUntilAsync(() => observation.Error is CoapDeviceException { Fault: CoapDeviceFault.Asleep });
         Assert.Equal(CoapObserveState.Reregistering, observation.State);
         await _world.PassAsync(TimeSpan.FromHours(1));
 
@@ -105,8 +105,8 @@ public sealed class DeviceObservationTests : IAsyncDisposable
         (_, CoapRouteHandlerBuilder route) = await ConnectAsync(node);
         await _world.PassAsync(TimeSpan.FromMinutes(2));
 
-        await Assert.ThrowsAsync<CoapDeviceUnknownException>(() => _world.RunAsync(node.Devices["nobody"].ObserveAsync("/observed")));
-        await Assert.ThrowsAsync<CoapDeviceAsleepException>(() => ObserveAsync(node, "/observed"));
+        await DeviceAssert.FailsAsync(CoapDeviceFault.Unknown, () => _world.RunAsync(node.Devices["nobody"].ObserveAsync("/observed")));
+        await DeviceAssert.FailsAsync(CoapDeviceFault.Asleep, () => ObserveAsync(node, "/observed"));
         await Assert.ThrowsAsync<ArgumentException>(() => node.Devices[Name].ObserveAsync(new CoapRequest(CoapMethod.Put, "/observed")));
         Assert.Equal((0, 0), (Devices(node).Observations.Count, route.ObserverCount));
     }
@@ -118,7 +118,7 @@ public sealed class DeviceObservationTests : IAsyncDisposable
         await ConnectAsync(node);
         CoapObservation first = await ObserveAsync(node, "/observed");
         await ObserveAsync(node, "/observed");
-        await Assert.ThrowsAsync<CoapDeviceException>(() => ObserveAsync(node, "/observed"));
+        await DeviceAssert.FailsAsync(CoapDeviceFault.Failed, () => ObserveAsync(node, "/observed"));
         await first.DisposeAsync();
 
         await ObserveAsync(node, "/observed");

@@ -19,7 +19,7 @@ public sealed class DeviceTests : IAsyncDisposable
         Assert.Equal("state", response.GetText());
         Assert.Equal(1, device.Asked);
         CoapDeviceStatus status = await node.Devices[Name].GetStatusAsync();
-        Assert.Equal((CoapDevicePresence.Awake, node.Cluster.Self.Id), (status.Presence, status.Node));
+        Assert.Equal((CoapDevicePresence.Awake, $"{node.Cluster.Self.Id}"), (status.Presence, status.Node));
         Assert.Equal(status, Assert.Single(node.Devices.GetLocal()));
     }
 
@@ -28,8 +28,8 @@ public sealed class DeviceTests : IAsyncDisposable
     {
         DeviceNode node = await _world.StartNodeAsync();
 
-        CoapDeviceUnknownException error =
-            await Assert.ThrowsAsync<CoapDeviceUnknownException>(() => node.Devices["nob\u001body"].GetAsync("/state"));
+        CoapDeviceException error =
+            await DeviceAssert.FailsAsync(CoapDeviceFault.Unknown, () => node.Devices["nob\u001body"].GetAsync("/state"));
 
         Assert.Equal("nob\u001body", error.Device);
         Assert.DoesNotContain('\u001b', error.Message);
@@ -60,13 +60,13 @@ public sealed class DeviceTests : IAsyncDisposable
         DateTimeOffset heard = _world.Clock.GetUtcNow();
         _world.SetDeaf(device, true);
 
-        CoapDeviceAsleepException first = await Assert.ThrowsAsync<CoapDeviceAsleepException>(
-            () => _world.RunAsync(node.Devices[Name].PostAsync("/do", CoapContent.Text("1"))));
+        CoapDeviceException first = await DeviceAssert.FailsAsync(
+            CoapDeviceFault.Asleep, () => _world.RunAsync(node.Devices[Name].PostAsync("/do", CoapContent.Text("1"))));
         Assert.True(first.IsOutcomeUnknown);
         Assert.IsType<CoapTimeoutException>(first.InnerException);
         int sent = _world.Network.Trace.Count;
         await _world.PassAsync(TimeSpan.FromHours(1));
-        CoapDeviceAsleepException next = await Assert.ThrowsAsync<CoapDeviceAsleepException>(() => node.Devices[Name].GetAsync("/state"));
+        CoapDeviceException next = await DeviceAssert.FailsAsync(CoapDeviceFault.Asleep, () => node.Devices[Name].GetAsync("/state"));
 
         Assert.False(next.IsOutcomeUnknown);
         Assert.InRange(next.LastHeard!.Value, heard.AddSeconds(-1), heard);
@@ -85,14 +85,14 @@ public sealed class DeviceTests : IAsyncDisposable
     {
         (DeviceNode node, TestDevice device) = await ConnectAsync(static options => options.RetryAsleepAfter = TimeSpan.FromMinutes(5));
         _world.SetDeaf(device, true);
-        await Assert.ThrowsAsync<CoapDeviceAsleepException>(() => _world.RunAsync(node.Devices[Name].GetAsync("/state")));
+        await DeviceAssert.FailsAsync(CoapDeviceFault.Asleep, () => _world.RunAsync(node.Devices[Name].GetAsync("/state")));
         _world.SetDeaf(device, false);
         await _world.PassAsync(TimeSpan.FromMinutes(4));
-        await Assert.ThrowsAsync<CoapDeviceAsleepException>(() => node.Devices[Name].GetAsync("/state"));
+        await DeviceAssert.FailsAsync(CoapDeviceFault.Asleep, () => node.Devices[Name].GetAsync("/state"));
         await _world.PassAsync(TimeSpan.FromMinutes(1));
 
         Task<CoapResponse> trial = node.Devices[Name].GetAsync("/state");
-        await Assert.ThrowsAsync<CoapDeviceAsleepException>(() => node.Devices[Name].GetAsync("/state"));
+        await DeviceAssert.FailsAsync(CoapDeviceFault.Asleep, () => node.Devices[Name].GetAsync("/state"));
 
         Assert.Equal("state", (await _world.RunAsync(trial)).GetText());
         await _world.RunAsync(node.Devices[Name].GetAsync("/state"));
@@ -105,12 +105,12 @@ public sealed class DeviceTests : IAsyncDisposable
         (DeviceNode node, TestDevice device) = await ConnectAsync(static options => options.TriesBeforeAsleep = 2);
         _world.SetDeaf(device, true);
 
-        CoapDeviceUnreachableException first = await Assert.ThrowsAsync<CoapDeviceUnreachableException>(
-            () => _world.RunAsync(node.Devices[Name].PostAsync("/do", CoapContent.Text("1"))));
+        CoapDeviceException first = await DeviceAssert.FailsAsync(
+            CoapDeviceFault.Unreachable, () => _world.RunAsync(node.Devices[Name].PostAsync("/do", CoapContent.Text("1"))));
         Assert.True(first.IsOutcomeUnknown);
         Assert.Equal(CoapDevicePresence.Awake, (await node.Devices[Name].GetStatusAsync()).Presence);
 
-        await Assert.ThrowsAsync<CoapDeviceAsleepException>(() => _world.RunAsync(node.Devices[Name].GetAsync("/state")));
+        await DeviceAssert.FailsAsync(CoapDeviceFault.Asleep, () => _world.RunAsync(node.Devices[Name].GetAsync("/state")));
         Assert.Equal(CoapDevicePresence.Asleep, (await node.Devices[Name].GetStatusAsync()).Presence);
     }
 
@@ -124,7 +124,8 @@ public sealed class DeviceTests : IAsyncDisposable
             new CoapRequest(CoapMethod.Get, "/state") { Timeout = TimeSpan.FromSeconds(20) }))];
         await _world.RunUntilAsync(() => asked.All(static task => task.IsCompleted));
 
-        Assert.All(asked, static task => Assert.IsType<CoapDeviceUnreachableException>(task.Exception!.InnerException));
+        Assert.All(asked, static task => Assert.Equal(
+            CoapDeviceFault.Unreachable, Assert.IsType<CoapDeviceException>(task.Exception!.InnerException).Fault));
         Assert.Equal(CoapDevicePresence.Awake, (await node.Devices[Name].GetStatusAsync()).Presence);
     }
 
@@ -134,8 +135,8 @@ public sealed class DeviceTests : IAsyncDisposable
         (DeviceNode node, TestDevice device) = await ConnectAsync();
         _world.SetDeaf(device, true);
 
-        CoapDeviceUnreachableException error = await Assert.ThrowsAsync<CoapDeviceUnreachableException>(
-            () => _world.RunAsync(node.Devices[Name].SendAsync(
+        CoapDeviceException error = await DeviceAssert.FailsAsync(
+            CoapDeviceFault.Unreachable, () => _world.RunAsync(node.Devices[Name].SendAsync(
                 new CoapRequest(CoapMethod.Get, "/state") { Timeout = TimeSpan.FromMilliseconds(100) })));
 
         Assert.False(error.IsOutcomeUnknown);
@@ -152,7 +153,7 @@ public sealed class DeviceTests : IAsyncDisposable
         await _world.RunAsync(node.Devices[Name].GetAsync("/state"));
         await _world.PassAsync(TimeSpan.FromSeconds(94));
 
-        await Assert.ThrowsAsync<CoapDeviceAsleepException>(() => node.Devices[Name].GetAsync("/state"));
+        await DeviceAssert.FailsAsync(CoapDeviceFault.Asleep, () => node.Devices[Name].GetAsync("/state"));
 
         Assert.Equal(2, device.Asked);
         await _world.RunAsync(device.SpeakAsync(node));
@@ -171,8 +172,8 @@ public sealed class DeviceTests : IAsyncDisposable
 
         foreach (DeviceNode one in (DeviceNode[])[node, next])
         {
-            CoapDeviceAsleepException error =
-                await Assert.ThrowsAsync<CoapDeviceAsleepException>(() => one.Devices[Name].GetAsync("/state"));
+            CoapDeviceException error =
+                await DeviceAssert.FailsAsync(CoapDeviceFault.Asleep, () => one.Devices[Name].GetAsync("/state"));
             Assert.InRange(error.LastHeard!.Value, heard.AddSeconds(-1), heard.AddSeconds(1));
             Assert.Equal((CoapDevicePresence.Asleep, default), (await one.Devices[Name].GetStatusAsync()) switch
             {
@@ -188,7 +189,7 @@ public sealed class DeviceTests : IAsyncDisposable
 
         await node.Devices.ForgetAsync(Name);
 
-        await Assert.ThrowsAsync<CoapDeviceUnknownException>(() => node.Devices[Name].GetAsync("/state"));
+        await DeviceAssert.FailsAsync(CoapDeviceFault.Unknown, () => node.Devices[Name].GetAsync("/state"));
         await Assert.ThrowsAsync<ArgumentException>(() => node.Devices.ForgetAsync(""));
         TestDevice again = await _world.StartDeviceAsync(Name);
         await _world.RunAsync(again.SpeakAsync(node));
@@ -220,8 +221,8 @@ public sealed class DeviceTests : IAsyncDisposable
 
         await device.Server.DisposeAsync();
 
-        Assert.True((await Assert.ThrowsAsync<CoapDeviceUnreachableException>(() => _world.RunAsync(post))).IsOutcomeUnknown);
-        Assert.False((await Assert.ThrowsAsync<CoapDeviceUnreachableException>(() => _world.RunAsync(get))).IsOutcomeUnknown);
+        Assert.True((await DeviceAssert.FailsAsync(CoapDeviceFault.Unreachable, () => _world.RunAsync(post))).IsOutcomeUnknown);
+        Assert.False((await DeviceAssert.FailsAsync(CoapDeviceFault.Unreachable, () => _world.RunAsync(get))).IsOutcomeUnknown);
     }
 
     [Fact]
@@ -286,15 +287,15 @@ public sealed class DeviceTests : IAsyncDisposable
         _world.Memory.IsAway = true;
         (DeviceNode node, TestDevice device) = await ConnectAsync();
         Assert.Equal("state", (await _world.RunAsync(node.Devices[Name].GetAsync("/state"))).GetText());
-        CoapDeviceUnreachableException away = await Assert.ThrowsAsync<CoapDeviceUnreachableException>(
-            () => node.Devices["other"].GetAsync("/state"));
+        CoapDeviceException away = await DeviceAssert.FailsAsync(
+            CoapDeviceFault.Unreachable, () => node.Devices["other"].GetAsync("/state"));
         Assert.IsType<CoapClusterStoreException>(away.InnerException);
 
         _world.Memory.IsAway = false;
         await _world.RunUntilAsync(() => !node.Cluster.Health.IsDegraded && _world.Memory.Count > 0);
         await device.Server.DisposeAsync();
 
-        await Assert.ThrowsAsync<CoapDeviceAsleepException>(() => node.Devices[Name].GetAsync("/state"));
+        await DeviceAssert.FailsAsync(CoapDeviceFault.Asleep, () => node.Devices[Name].GetAsync("/state"));
     }
 
     [Fact]

@@ -34,9 +34,9 @@ public sealed class OutboxRoutingTests : IAsyncDisposable
         {
             Assert.Equal(queued.Select(static one => one.Id),
                 (await _world.RunAsync(node.Devices[Name].GetQueuedAsync())).Select(static one => one.Id));
-            Assert.Equal(CoapDeviceQueueFault.Full, (await Assert.ThrowsAsync<CoapDeviceQueueException>(
+            Assert.Equal(CoapDeviceFault.Full, (await Assert.ThrowsAsync<CoapDeviceException>(
                 () => _world.RunAsync(node.Devices[Name].QueueAsync(Put("more"))))).Fault);
-            Assert.Equal(CoapDeviceQueueFault.Forgotten, (await Assert.ThrowsAsync<CoapDeviceQueueException>(
+            Assert.Equal(CoapDeviceFault.Forgotten, (await Assert.ThrowsAsync<CoapDeviceException>(
                 () => _world.RunAsync(node.Devices[Name].WaitAsync(Guid.Empty)))).Fault);
         }
 
@@ -54,7 +54,7 @@ public sealed class OutboxRoutingTests : IAsyncDisposable
         Assert.Equal("set 0", (await _world.RunAsync(first)).GetText());
         Assert.Equal("set 2", (await _world.RunAsync(last)).GetText());
         Assert.Equal(["set 0", "set 2"], again.Done);
-        Assert.Equal(CoapDeviceQueueFault.Cancelled, (await Assert.ThrowsAsync<CoapDeviceQueueException>(
+        Assert.Equal(CoapDeviceFault.Cancelled, (await Assert.ThrowsAsync<CoapDeviceException>(
             () => _world.RunAsync(others[0].Devices[Name].WaitAsync(queued[1].Id)))).Fault);
     }
 

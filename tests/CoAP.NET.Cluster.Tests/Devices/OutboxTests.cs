@@ -71,8 +71,8 @@ public sealed class OutboxTests : IAsyncDisposable
         CoapQueuedRequest lasting = await _world.RunAsync(node.Devices[Name].QueueAsync(Post("/do", "lasting")));
         Task<CoapResponse> waits = node.Devices[Name].WaitAsync(brief.Id);
 
-        CoapDeviceQueueException error = await Assert.ThrowsAsync<CoapDeviceQueueException>(() => _world.RunAsync(waits));
-        Assert.Equal((CoapDeviceQueueFault.Expired, false), (error.Fault, error.IsOutcomeUnknown));
+        CoapDeviceException error = await Assert.ThrowsAsync<CoapDeviceException>(() => _world.RunAsync(waits));
+        Assert.Equal((CoapDeviceFault.Expired, false), (error.Fault, error.IsOutcomeUnknown));
         await WakeAsync(node, device);
         await _world.RunAsync(node.Devices[Name].WaitAsync(lasting.Id));
         Assert.Equal(["did lasting"], device.Done);
@@ -93,9 +93,9 @@ public sealed class OutboxTests : IAsyncDisposable
         await stop.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => _world.RunAsync(second));
 
-        CoapDeviceQueueException error = await Assert.ThrowsAsync<CoapDeviceQueueException>(
+        CoapDeviceException error = await Assert.ThrowsAsync<CoapDeviceException>(
             () => _world.RunAsync(node.Devices[Name].WaitAsync(first.Id)));
-        Assert.Equal(CoapDeviceQueueFault.Cancelled, error.Fault);
+        Assert.Equal(CoapDeviceFault.Cancelled, error.Fault);
         await WakeAsync(node, device);
         await _world.RunAsync(node.Devices[Name].WaitAsync(third.Id));
         Assert.Equal(["did 3"], device.Done);
@@ -119,9 +119,9 @@ public sealed class OutboxTests : IAsyncDisposable
         DeviceNode next = await _world.StartNodeAsync();
         await _world.RunUntilAsync(() => next.Cluster.FenceOf(CoapSlot.OfName("meter-7"u8)).IsSet);
 
-        CoapDeviceQueueException error = await Assert.ThrowsAsync<CoapDeviceQueueException>(
+        CoapDeviceException error = await Assert.ThrowsAsync<CoapDeviceException>(
             () => _world.RunAsync(next.Devices[Name].WaitAsync(post.Id)));
-        Assert.Equal((CoapDeviceQueueFault.PerhapsSent, true), (error.Fault, error.IsOutcomeUnknown));
+        Assert.Equal((CoapDeviceFault.PerhapsSent, true), (error.Fault, error.IsOutcomeUnknown));
         _world.SetDeaf(device, false);
         await _world.RunAsync(device.SpeakAsync(next));
         await _world.RunAsync(next.Devices[Name].WaitAsync(asked.Id));
@@ -161,7 +161,7 @@ public sealed class OutboxTests : IAsyncDisposable
         TestDevice other = await _world.StartDeviceAsync("other");
         await _world.RunAsync(other.SpeakAsync(node));
         _world.SetDeaf(other, true);
-        await Assert.ThrowsAsync<CoapDeviceAsleepException>(() => _world.RunAsync(node.Devices["other"].GetAsync("/state")));
+        await DeviceAssert.FailsAsync(CoapDeviceFault.Asleep, () => _world.RunAsync(node.Devices["other"].GetAsync("/state")));
         CoapDeviceRequestOptions greedy = new() { Caller = "greedy" };
         for (int i = 0; i < 2; i++)
         {
@@ -176,7 +176,8 @@ public sealed class OutboxTests : IAsyncDisposable
         await IsFullAsync(node.Devices["other"], null);
 
         Assert.True(await _world.RunAsync(node.Devices["other"].CancelAsync(last.Id)));
-        await Assert.ThrowsAsync<CoapDeviceQueueException>(() => _world.RunAsync(node.Devices["other"].WaitAsync(last.Id)));
+        await DeviceAssert.FailsAsync(
+            CoapDeviceFault.Cancelled, () => _world.RunAsync(node.Devices["other"].WaitAsync(last.Id)));
         await _world.RunAsync(node.Devices["other"].QueueAsync(Put("x")));
     }
 
@@ -186,15 +187,15 @@ public sealed class OutboxTests : IAsyncDisposable
         (DeviceNode node, _) = await SleepAsync();
         int kept = _world.Memory.Count;
 
-        CoapDeviceQueueException large = await Assert.ThrowsAsync<CoapDeviceQueueException>(() => _world.RunAsync(
+        CoapDeviceException large = await Assert.ThrowsAsync<CoapDeviceException>(() => _world.RunAsync(
             node.Devices[Name].QueueAsync(new CoapRequest(CoapMethod.Post, "/do") { Content = CoapContent.Binary(new byte[70_000]) })));
-        Assert.Equal(CoapDeviceQueueFault.TooLarge, large.Fault);
-        await Assert.ThrowsAsync<CoapDeviceUnknownException>(() => _world.RunAsync(node.Devices["nobody"].QueueAsync(Put("x"))));
+        Assert.Equal(CoapDeviceFault.TooLarge, large.Fault);
+        await DeviceAssert.FailsAsync(CoapDeviceFault.Unknown, () => _world.RunAsync(node.Devices["nobody"].QueueAsync(Put("x"))));
         await Assert.ThrowsAsync<ArgumentException>(() => _world.RunAsync(node.Devices[Name].QueueAsync(
             Put("x"), new CoapDeviceRequestOptions { Lifetime = TimeSpan.Zero })));
-        CoapDeviceQueueException forgotten = await Assert.ThrowsAsync<CoapDeviceQueueException>(
+        CoapDeviceException forgotten = await Assert.ThrowsAsync<CoapDeviceException>(
             () => _world.RunAsync(node.Devices[Name].WaitAsync(Guid.Empty)));
-        Assert.Equal(CoapDeviceQueueFault.Forgotten, forgotten.Fault);
+        Assert.Equal(CoapDeviceFault.Forgotten, forgotten.Fault);
         Assert.False(await node.Devices[Name].CancelAsync(Guid.Empty));
         Assert.Equal(kept, _world.Memory.Count);
     }
@@ -209,8 +210,8 @@ public sealed class OutboxTests : IAsyncDisposable
         return list.IsCompletedSuccessfully ? list.Result.Count(static one => one.IsSent) : 0;
     }
 
-    private async Task IsFullAsync(ICoapDevice device, CoapDeviceRequestOptions? options) => Assert.Equal(CoapDeviceQueueFault.Full,
-        (await Assert.ThrowsAsync<CoapDeviceQueueException>(() => _world.RunAsync(device.QueueAsync(Put("x"), options)))).Fault);
+    private async Task IsFullAsync(ICoapDevice device, CoapDeviceRequestOptions? options) => Assert.Equal(CoapDeviceFault.Full,
+        (await Assert.ThrowsAsync<CoapDeviceException>(() => _world.RunAsync(device.QueueAsync(Put("x"), options)))).Fault);
 
     private async Task WakeAsync(DeviceNode node, TestDevice device)
     {
@@ -226,7 +227,7 @@ public sealed class OutboxTests : IAsyncDisposable
             configure?.Invoke(options);
         });
         _world.SetDeaf(device, true);
-        await Assert.ThrowsAsync<CoapDeviceAsleepException>(() => _world.RunAsync(node.Devices[Name].GetAsync("/state")));
+        await DeviceAssert.FailsAsync(CoapDeviceFault.Asleep, () => _world.RunAsync(node.Devices[Name].GetAsync("/state")));
         return (node, device);
     }
 

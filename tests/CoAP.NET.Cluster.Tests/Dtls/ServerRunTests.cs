@@ -177,10 +177,10 @@ public sealed class ServerRunTests : IDisposable
 
     private static CoapServer Shared(CoapCluster cluster)
     {
-        CoapServer server = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions
+        CoapServer server = new(cluster.KeepState(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions
         {
             Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary { { Identity, s_key } } },
-        }).UseCluster(cluster));
+        })));
         server.Listen($"coaps://{IPAddress.Loopback}:0");
         server.MapGet("/who", static () => CoapResults.Text("who"));
         cluster.Attach(server);

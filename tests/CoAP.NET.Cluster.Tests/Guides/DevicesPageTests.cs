@@ -32,10 +32,10 @@ public sealed class DevicesPageTests
     internal static void Serve(string[] args, byte[] secret)
     {
         HostApplicationBuilder builder = Host.CreateApplicationBuilder(args);
-        builder.Services.AddCoapCluster(options => options.Secrets = [secret])
+        builder.Services.AddCoapState(options => options.Secrets = [secret])
             .UseSqlite("/var/lib/meters/coap.db")
             .DevicesAre(peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity);
-        builder.Services.AddCoapServer().UseDtls().UseCluster();
+        builder.Services.AddCoapServer().UseDtls().KeepState();
     }
 
     internal static async Task ObserveAsync(ICoapDevices devices, CancellationToken cancellationToken)

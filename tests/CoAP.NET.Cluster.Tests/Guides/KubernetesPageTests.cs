@@ -50,8 +50,8 @@ public sealed partial class KubernetesPageTests
 
         HostApplicationBuilder builder = new();
         builder.Configuration.AddInMemoryCollection(settings);
-        builder.Services.AddCoapCluster().UsePostgreSql(Database);
-        builder.Services.AddCoapServer().UseDtls().UseCluster();
+        builder.Services.AddCoapState().UsePostgreSql(Database);
+        builder.Services.AddCoapServer().UseDtls().KeepState();
         builder.UseOrleans(silo => silo
             .Configure<ClusterOptions>(static options => (options.ClusterId, options.ServiceId) = ("meters", "meters"))
             .ConfigureEndpoints(siloPort: int.Parse(SiloPort().Match(page).Groups["port"].Value, null), gatewayPort: 0)

@@ -98,7 +98,7 @@ public sealed class ConfigurationTests : IDisposable
     {
         ServiceCollection services = new();
         services.AddSingleton(Configuration("Fleet", ("Lease", "9s"), ("Moves:BatchSize", "4")));
-        services.AddCoapCluster(Configuration("Fleet", ("Lease", "9s"), ("Moves:BatchSize", "4")).GetSection("Fleet"), static options =>
+        services.AddCoapState(Configuration("Fleet", ("Lease", "9s"), ("Moves:BatchSize", "4")).GetSection("Fleet"), static options =>
         {
             options.Secrets = [s_secret];
             options.Moves.BatchSize++;
@@ -172,7 +172,7 @@ public sealed class ConfigurationTests : IDisposable
         builder.Configuration.AddInMemoryCollection([
             new("Coap:Cluster:SecretFile", file), new("Coap:Cluster:Leese", "1s"), new("Coap:Cluster:AllowUnknownKeys", "true")]);
         builder.Services.AddSingleton<ILoggerFactory>(log);
-        builder.Services.AddCoapCluster().UseMemory();
+        builder.Services.AddCoapState().UseMemory();
         using IHost host = builder.Build();
         await host.StartAsync();
         await host.StopAsync();
@@ -197,7 +197,7 @@ public sealed class ConfigurationTests : IDisposable
     {
         ServiceCollection services = new();
         services.AddSingleton(Configuration("Coap:Cluster", settings));
-        services.AddCoapCluster();
+        services.AddCoapState();
         using ServiceProvider provider = services.BuildServiceProvider();
         return provider.GetRequiredService<IOptions<CoapClusterOptions>>().Value;
     }

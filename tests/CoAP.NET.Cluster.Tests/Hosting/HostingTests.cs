@@ -50,7 +50,7 @@ public sealed class HostingTests
     public async Task A_node_that_never_joined_is_unhealthy_whatever_the_failure_status()
     {
         _memory.IsAway = true;
-        using IHost host = Build(static services => services.AddHealthChecks().AddCoapCluster(failureStatus: HealthStatus.Degraded));
+        using IHost host = Build(static services => services.AddHealthChecks().AddCoapState(failureStatus: HealthStatus.Degraded));
         await host.StartAsync();
 
         HealthReport report = await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync();
@@ -65,7 +65,7 @@ public sealed class HostingTests
     {
         await using CoapCluster member = new(_memory.Open(), new CoapClusterOptions { Secrets = [s_secret.Reverse().ToArray()] });
         await member.StartAsync();
-        using IHost host = Build(static services => services.AddHealthChecks().AddCoapCluster(failureStatus: HealthStatus.Degraded));
+        using IHost host = Build(static services => services.AddHealthChecks().AddCoapState(failureStatus: HealthStatus.Degraded));
         await host.StartAsync();
 
         HealthReportEntry entry = (await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync()).Entries["coap-cluster"];
@@ -81,7 +81,7 @@ public sealed class HostingTests
     {
         using IHost host = Build(static services => services
             .Configure<CoapClusterOptions>(static options => options.Lease = TimeSpan.FromSeconds(1))
-            .AddHealthChecks().AddCoapCluster());
+            .AddHealthChecks().AddCoapState());
         await host.StartAsync();
         _memory.IsAway = true;
         CoapCluster cluster = host.Services.GetRequiredService<CoapCluster>();
@@ -97,7 +97,7 @@ public sealed class HostingTests
     [Fact]
     public async Task Health_says_what_the_node_has()
     {
-        using IHost host = Build(static services => services.AddHealthChecks().AddCoapCluster());
+        using IHost host = Build(static services => services.AddHealthChecks().AddCoapState());
         await host.StartAsync();
 
         HealthReport report = await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync();
@@ -124,7 +124,7 @@ public sealed class HostingTests
             }
 
             services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"))
-                .UseOscore(oscore => oscore.Files.Add(file)).UseCluster();
+                .UseOscore(oscore => oscore.Files.Add(file)).KeepState();
         }))
         {
             if (isShared)
@@ -146,7 +146,7 @@ public sealed class HostingTests
     public async Task Without_a_secret_or_a_store_the_application_says_what_is_missing()
     {
         HostApplicationBuilder builder = new();
-        builder.Services.AddCoapCluster(static _ => { }).UseMemory();
+        builder.Services.AddCoapState(static _ => { }).UseMemory();
         using (IHost host = builder.Build())
         {
             OptionsValidationException exception = await Assert.ThrowsAsync<OptionsValidationException>(() => host.StartAsync());
@@ -154,7 +154,7 @@ public sealed class HostingTests
         }
 
         builder = new HostApplicationBuilder();
-        builder.Services.AddCoapCluster(static options => options.Secrets = [s_secret]);
+        builder.Services.AddCoapState(static options => options.Secrets = [s_secret]);
         using IHost other = builder.Build();
         InvalidOperationException missing = await Assert.ThrowsAsync<InvalidOperationException>(() => other.StartAsync());
         Assert.Contains("UseSqlite", missing.Message, StringComparison.Ordinal);
@@ -168,7 +168,7 @@ public sealed class HostingTests
         foreach (bool isTest in new[] { true, false })
         {
             HostApplicationBuilder builder = new();
-            builder.Services.AddCoapCluster(static options => options.Secrets = [s_secret]).UseSqlite(file);
+            builder.Services.AddCoapState(static options => options.Secrets = [s_secret]).UseSqlite(file);
             if (isTest)
             {
                 builder.Services.AddSingleton<CoapTestHost>();
@@ -186,7 +186,7 @@ public sealed class HostingTests
     [Fact]
     public void A_second_store_and_wrong_settings_are_refused_at_once()
     {
-        ICoapClusterBuilder builder = new ServiceCollection().AddCoapCluster(static options => options.Secrets = [s_secret]);
+        ICoapClusterBuilder builder = new ServiceCollection().AddCoapState(static options => options.Secrets = [s_secret]);
         Assert.Throws<ArgumentException>(() => builder.UsePostgreSql(""));
         Assert.Throws<ArgumentException>(() => builder.UseSqlite(" "));
         Assert.Throws<ArgumentOutOfRangeException>(() => builder.UseSqlite("a", static options => options.MaxBytes = 1));
@@ -201,7 +201,7 @@ public sealed class HostingTests
     private IHost Build(Action<IServiceCollection> configure)
     {
         HostApplicationBuilder builder = new();
-        builder.Services.AddCoapCluster(static options =>
+        builder.Services.AddCoapState(static options =>
         {
             options.Secrets = [s_secret];
             options.Lease = TimeSpan.FromHours(1);

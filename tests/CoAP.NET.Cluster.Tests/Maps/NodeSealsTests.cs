@@ -1,3 +1,7 @@
+using System.Buffers.Text;
+using System.Security.Cryptography;
+using System.Text;
+
 namespace CoAP.NET.Cluster.Tests.Maps;
 
 /// <summary>How nodes prove in the map that they have the secret.</summary>
@@ -19,7 +23,7 @@ public sealed class NodeSealsTests
         CoapClusterNode stored = one.Seal(node);
 
         Assert.NotEqual(node, stored);
-        Assert.Equal(node, other.TryOpen(stored, out bool hasCurrent));
+        Assert.Equal(node, other.TryOpen(stored, out bool hasCurrent, out _));
         Assert.True(hasCurrent);
     }
 
@@ -31,13 +35,44 @@ public sealed class NodeSealsTests
         using NodeSeals stranger = new([s_other, s_new]);
         CoapClusterNode stored = seals.Seal(node);
 
-        Assert.Null(seals.TryOpen(node, out _));
-        Assert.Null(seals.TryOpen(stranger.Seal(node), out _));
-        Assert.Null(seals.TryOpen(stored with { Id = CoapNodeId.New() }, out _));
-        Assert.Null(seals.TryOpen(stored with { Address = "x" + stored.Address }, out _));
-        Assert.Null(seals.TryOpen(stored with { Address = stored.Address[..^1] }, out _));
-        Assert.Null(seals.TryOpen(stored with { Address = "#" }, out _));
-        Assert.NotNull(seals.TryOpen(stored, out _));
+        Assert.Null(seals.TryOpen(node, out _, out _));
+        Assert.Null(seals.TryOpen(stranger.Seal(node), out _, out _));
+        Assert.Null(seals.TryOpen(stored with { Id = CoapNodeId.New() }, out _, out _));
+        Assert.Null(seals.TryOpen(stored with { Address = "x" + stored.Address }, out _, out _));
+        Assert.Null(seals.TryOpen(stored with { Address = stored.Address[..^1] }, out _, out _));
+        Assert.Null(seals.TryOpen(stored with { Address = "#" }, out _, out _));
+        Assert.NotNull(seals.TryOpen(stored, out _, out _));
+    }
+
+    [Fact]
+    public void A_node_announces_the_newest_record_format_that_it_reads_and_no_other_node_changes_that()
+    {
+        CoapClusterNode node = new(CoapNodeId.New(), "orleans://here");
+        using NodeSeals later = new([s_old], format: 12);
+        using NodeSeals one = new([s_old], format: 1);
+        CoapClusterNode stored = later.Seal(node);
+
+        Assert.Equal((node, (byte)12), (one.TryOpen(stored, out _, out byte format), format));
+        Assert.Equal((node, (byte)1), (later.TryOpen(one.Seal(node), out _, out format), format));
+        foreach (string other in (string[])["#11#", "#1#", "#012#", "##", "#x12#", "#256#", "#12;#"])
+        {
+            Assert.Null(one.TryOpen(
+                stored with { Address = stored.Address.Replace("#12#", other, StringComparison.Ordinal) }, out _, out _));
+        }
+    }
+
+    [Fact]
+    public void What_a_later_version_adds_to_the_format_of_a_node_is_ignored()
+    {
+        using NodeSeals seals = new([s_old]);
+        CoapNodeId id = CoapNodeId.New();
+        string told = "orleans://here#2;more";
+        byte[] input = [.. id.Value.ToByteArray(), .. Encoding.UTF8.GetBytes(told)];
+        byte[] mac = HMACSHA256.HashData(ClusterSecrets.DeriveKeys([s_old], "nodes")[0], input);
+        CoapClusterNode stored = new(id, $"{told}#{Base64Url.EncodeToString(mac.AsSpan(0, 16))}");
+
+        Assert.Equal(new CoapClusterNode(id, "orleans://here"), seals.TryOpen(stored, out _, out byte format));
+        Assert.Equal(2, format);
     }
 
     [Fact]
@@ -48,12 +83,12 @@ public sealed class NodeSealsTests
         using NodeSeals both = new([s_new, s_old]);
         using NodeSeals latest = new([s_new]);
 
-        Assert.Equal((node, true), (old.TryOpen(both.Seal(node), out bool hasCurrent), hasCurrent));
-        Assert.Equal((node, true), (latest.TryOpen(both.Seal(node), out hasCurrent), hasCurrent));
-        Assert.Equal((node, true), (both.TryOpen(both.Seal(node), out hasCurrent), hasCurrent));
-        Assert.Equal((node, true), (both.TryOpen(latest.Seal(node), out hasCurrent), hasCurrent));
-        Assert.Equal((node, false), (both.TryOpen(old.Seal(node), out hasCurrent), hasCurrent));
-        Assert.Null(old.TryOpen(latest.Seal(node), out _));
+        Assert.Equal((node, true), (old.TryOpen(both.Seal(node), out bool hasCurrent, out _), hasCurrent));
+        Assert.Equal((node, true), (latest.TryOpen(both.Seal(node), out hasCurrent, out _), hasCurrent));
+        Assert.Equal((node, true), (both.TryOpen(both.Seal(node), out hasCurrent, out _), hasCurrent));
+        Assert.Equal((node, true), (both.TryOpen(latest.Seal(node), out hasCurrent, out _), hasCurrent));
+        Assert.Equal((node, false), (both.TryOpen(old.Seal(node), out hasCurrent, out _), hasCurrent));
+        Assert.Null(old.TryOpen(latest.Seal(node), out _, out _));
     }
 
     [Fact]
@@ -65,7 +100,7 @@ public sealed class NodeSealsTests
         seals.Dispose();
 
         Assert.Throws<ObjectDisposedException>(() => seals.Seal(node));
-        Assert.Throws<ObjectDisposedException>(() => seals.TryOpen(stored, out _));
+        Assert.Throws<ObjectDisposedException>(() => seals.TryOpen(stored, out _, out _));
     }
 
     private static byte[] Secret(byte first) => [.. Enumerable.Range(first, 32).Select(static i => (byte)i)];

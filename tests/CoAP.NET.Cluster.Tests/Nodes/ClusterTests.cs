@@ -54,7 +54,7 @@ public sealed class ClusterTests
         await using CoapCluster cluster = Node();
         await cluster.StartAsync();
         Assert.True(cluster.Health.IsDegraded);
-        Assert.Equal(CoapClusterStoreFault.Unavailable, cluster.Health.Failure!.Fault);
+        Assert.Equal(CoapClusterStoreFault.Unavailable, cluster.StoreFailure!.Fault);
         Assert.False(cluster.FenceOf(s_slot).IsSet);
 
         _memory.IsAway = false;

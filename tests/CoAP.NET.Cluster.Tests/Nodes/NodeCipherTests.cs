@@ -65,6 +65,81 @@ public sealed class NodeCipherTests : IAsyncDisposable
     }
 
     [Fact]
+    public void A_recorded_message_opens_once_and_its_repetition_is_counted_and_logged()
+    {
+        Node one = Make(1);
+        Node two = Make(1);
+        byte[] first = one.Cipher.Seal(two.Id, Path, "first"u8);
+        byte[] second = one.Cipher.Seal(two.Id, Path, "second"u8);
+        byte[] renumbered = [.. second];
+        renumbered[7] = 9;
+
+        Assert.NotNull(two.Cipher.TryOpen(one.Id, Path, second));
+        Assert.NotNull(two.Cipher.TryOpen(one.Id, Path, first));
+        Assert.Null(two.Cipher.TryOpen(one.Id, Path, first));
+        Assert.Null(two.Cipher.TryOpen(one.Id, Path, second));
+        Assert.Equal(2, two.Cipher.RefusedCount);
+        Assert.Contains($"A message of node {one.Id} arrived again", Assert.Single(_log.ToString().Split('\n'), static line =>
+            line.Contains(" 2539 ", StringComparison.Ordinal)), StringComparison.Ordinal);
+
+        Assert.Null(two.Cipher.TryOpen(one.Id, Path, renumbered));
+        Assert.NotNull(two.Cipher.TryOpen(one.Id, Path, one.Cipher.Seal(two.Id, Path, "third"u8)));
+    }
+
+    [Fact]
+    public void Messages_open_in_any_order_within_the_window_of_their_sender_and_purpose()
+    {
+        Node one = Make(1);
+        Node two = Make(1);
+        byte[][] messages =
+            [.. Enumerable.Range(0, NodeCipher.Window + 1).Select(i => one.Cipher.Seal(two.Id, Path, BitConverter.GetBytes(i)))];
+
+        Assert.NotNull(two.Cipher.TryOpen(one.Id, Path, messages[^1]));
+        Assert.Null(two.Cipher.TryOpen(one.Id, Path, messages[0]));
+        for (int i = NodeCipher.Window - 1; i > 0; i--)
+        {
+            Assert.Equal(BitConverter.GetBytes(i), two.Cipher.TryOpen(one.Id, Path, messages[i])!);
+        }
+
+        Assert.Equal(1, two.Cipher.RefusedCount);
+
+        // Those of another sender or purpose have their own window.
+        Node three = Make(1);
+        Assert.NotNull(two.Cipher.TryOpen(three.Id, Path, three.Cipher.Seal(two.Id, Path, "datagram"u8)));
+        Assert.NotNull(two.Cipher.TryOpen(one.Id, "/other", one.Cipher.Seal(two.Id, "/other", "datagram"u8)));
+    }
+
+    [Fact]
+    public void Windows_of_ended_nodes_make_room_and_their_messages_do_not_open_again()
+    {
+        Node one = Make(1);
+        CoapNodeId live = CoapNodeId.New();
+        CoapNodeId self = CoapNodeId.New();
+        using NodeCipher receiver = MakeCipher(self, id => id == live);
+        (CoapNodeId Id, byte[] Message) Send(CoapNodeId from)
+        {
+            using NodeCipher sender = MakeCipher(from, static _ => true);
+            return (from, sender.Seal(self, Path, "datagram"u8));
+        }
+
+        (CoapNodeId Id, byte[] Message)[] ended = [.. Enumerable.Range(0, NodeCipher.MaxWindows - 1).Select(_ => Send(CoapNodeId.New()))];
+        (CoapNodeId Id, byte[] Message) kept = Send(live);
+        Assert.All((IEnumerable<(CoapNodeId Id, byte[] Message)>)[.. ended, kept],
+            each => Assert.NotNull(receiver.TryOpen(each.Id, Path, each.Message)));
+        Assert.Equal(NodeCipher.MaxWindows, receiver.WindowCount);
+
+        (CoapNodeId Id, byte[] Message) late = Send(CoapNodeId.New());
+        Assert.Null(receiver.TryOpen(late.Id, Path, late.Message));
+        Assert.Equal(1, receiver.WindowCount);
+        Assert.Null(receiver.TryOpen(ended[0].Id, Path, ended[0].Message));
+        Assert.Null(receiver.TryOpen(kept.Id, Path, kept.Message));
+        Assert.Equal(1, receiver.WindowCount);
+
+        NodeCipher MakeCipher(CoapNodeId id, Func<CoapNodeId, bool> isLive) => new(
+            id, [Secret(1)], one.Cluster.Store, isLive, CoapRandomSource.Secure, _clock, _log);
+    }
+
+    [Fact]
     public void Nodes_with_the_previous_the_current_and_both_secrets_understand_each_other()
     {
         Node both = Make(2, 1);
@@ -84,15 +159,21 @@ public sealed class NodeCipherTests : IAsyncDisposable
         _log.Dispose();
     }
 
+    private static ReadOnlyMemory<byte> Secret(byte first) => Enumerable.Range(first, 32).Select(static i => (byte)i).ToArray();
+
     private Node Make(params byte[] secrets)
     {
-        IReadOnlyList<ReadOnlyMemory<byte>> all =
-            [.. secrets.Select(static first => (ReadOnlyMemory<byte>)Enumerable.Range(first, 32).Select(static i => (byte)i).ToArray())];
+        IReadOnlyList<ReadOnlyMemory<byte>> all = [.. secrets.Select(Secret)];
         CoapCluster cluster = new(
             new CoapMemoryCluster(_clock).Open(), new CoapClusterOptions { Secrets = all }, _clock, logger: _log);
         _all.Add(cluster);
-        return new Node(cluster.Self.Id, cluster.Messages);
+        return new Node(cluster);
     }
 
-    private sealed record Node(CoapNodeId Id, NodeCipher Cipher);
+    private sealed record Node(CoapCluster Cluster)
+    {
+        public CoapNodeId Id => Cluster.Self.Id;
+
+        public NodeCipher Cipher => Cluster.Messages;
+    }
 }

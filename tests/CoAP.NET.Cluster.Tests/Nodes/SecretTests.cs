@@ -145,12 +145,28 @@ public sealed class SecretTests : IAsyncDisposable
     }
 
     [Fact]
-    public void Endpoints_agree_on_their_secret_while_nodes_get_a_new_one()
+    public async Task Endpoints_make_values_that_all_nodes_accept_while_the_secret_is_replaced()
     {
-        CoapCluster old = Make(_memory.Open(), s_old);
-        CoapCluster both = Make(_memory.Open(), s_new, s_old);
+        CoapCluster old = await StartAsync(s_old);
+        CoapEndpointOptions ofOld = old.KeepState(new CoapEndpointOptions());
+        byte[] secret = ofOld.SharedSecret.ToArray();
+        Assert.Null(ofOld.PreviousSecret);
+        CoapCluster both = await StartAsync(s_new, s_old);
+        CoapEndpointOptions ofBoth = both.KeepState(new CoapEndpointOptions());
+        PreviousSecret previous = ofBoth.PreviousSecret!;
 
-        Assert.Equal(old.EndpointSecret.ToArray(), both.EndpointSecret.ToArray());
+        // The other node opens only what was made with the old secret.
+        Assert.Equal(secret, previous.Secret.ToArray());
+        Assert.NotEqual(secret, ofBoth.SharedSecret.ToArray());
+        Assert.True(previous.IsUsed());
+
+        await old.DisposeAsync();
+        await UntilAsync(() => !previous.IsUsed());
+        CoapCluster latest = await StartAsync(s_new);
+        CoapEndpointOptions ofLatest = latest.KeepState(new CoapEndpointOptions());
+        Assert.Equal(ofLatest.SharedSecret.ToArray(), ofBoth.SharedSecret.ToArray());
+        Assert.Null(ofLatest.PreviousSecret);
+        Assert.False(previous.IsUsed());
     }
 
     public async ValueTask DisposeAsync()

@@ -84,7 +84,7 @@ public sealed class ClusterObservationTests : IAsyncDisposable
         Assert.Null(await RecordAsync(cluster));
 
         // With a peer that cannot be observed, an attempt fails and is counted.
-        Assert.True(runs.TryMap(Name, static _ => { }));
+        Assert.True(runs.TryMap(Name, static (_, _) => { }));
         await runs.BeginAsync(ended, peer: null!);
         Assert.Equal(0, cluster.Counts[ClusterMetric.ObservationsFailed]);
 
@@ -127,10 +127,10 @@ public sealed class ClusterObservationTests : IAsyncDisposable
         await using CoapCluster cluster = new(new CoapMemoryCluster().Open(), ClusterTests.Options(TimeSpan.FromHours(1)));
         await cluster.StartAsync();
         CoapClusterObservations observations = cluster.Observations;
-        observations.Map(Name, static _ => { });
-        Assert.Throws<InvalidOperationException>(() => observations.Map(Name, static _ => { }));
-        Assert.ThrowsAny<ArgumentException>(() => observations.Map("", static _ => { }));
-        Assert.Throws<ArgumentOutOfRangeException>(() => observations.Map(new string('x', 65), static _ => { }));
+        observations.Map(Name, static (_, _) => { });
+        Assert.Throws<InvalidOperationException>(() => observations.Map(Name, static (_, _) => { }));
+        Assert.ThrowsAny<ArgumentException>(() => observations.Map("", static (_, _) => { }));
+        Assert.Throws<ArgumentOutOfRangeException>(() => observations.Map(new string('x', 65), static (_, _) => { }));
 
         await using CoapServer server = new();
         TaskCompletionSource<CoapPeer> asking = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -302,9 +302,9 @@ public sealed class ClusterObservationTests : IAsyncDisposable
             }
         }
 
-        public void Handle() => Cluster.Observations.Map(Name, notification =>
+        public void Handle() => Cluster.Observations.Map(Name, (_, response) =>
         {
-            _heard.Enqueue(notification.Response.GetText());
+            _heard.Enqueue(response.GetText());
             _came.Release();
         });
 

@@ -96,10 +96,10 @@ public sealed class CrashedServerTests : IDisposable
             _file = file;
             State = state;
             Cluster = new CoapCluster(new CoapSqliteClusterStore(file), ClusterTests.Options(TimeSpan.FromHours(1)));
-            Server = new CoapServer(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions
+            Server = new CoapServer(Cluster.KeepState(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions
             {
                 Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary { { Identity, s_key } } },
-            }).UseCluster(Cluster));
+            })));
             Server.Listen($"coaps://{IPAddress.Loopback}:{port}");
             Server.MapGet("/devices/{id}", () => CoapResults.Text(Volatile.Read(ref _state))).Observable();
             Cluster.Attach(Server);

@@ -45,7 +45,7 @@ internal sealed class ObserverWorld : IAsyncDisposable
         Cluster = new CoapCluster(Memory.Open(), options, time, new VirtualRandom((ulong)++_seed));
         CoapEndpointOptions endpoint = EndpointOptions();
         endpoint.TimeProvider = time;
-        Server = new CoapServer(endpoint.UseCluster(Cluster));
+        Server = new CoapServer(Cluster.KeepState(endpoint));
         Server.Endpoint.AddTransport(Network.CreateTransport(address ?? Address));
         Server.MapGet("/devices/{id}", () =>
         {

@@ -168,14 +168,14 @@ public sealed class ClusterOscoreStoreTests
         await using CoapCluster cluster = await NodeAsync();
         OscoreStoredState state = await cluster.OscoreStore.OpenAsync(s_key, default);
         await cluster.OscoreStore.ReserveAsync(s_key, state.Epoch, 100, default);
-        Assert.Equal((2, 1), (_memory.Count, cluster.OscoreStore.OpenCount));
+        Assert.Equal((2, 1), (_memory.Count, cluster.OscoreNumbers.OpenCount));
 
-        await cluster.OscoreStore.ForgetAsync(s_key);
+        await cluster.ForgetOscoreContextAsync(s_key);
 
-        Assert.Equal((1, 0), (_memory.Count, cluster.OscoreStore.OpenCount));
+        Assert.Equal((1, 0), (_memory.Count, cluster.OscoreNumbers.OpenCount));
         await RefusedAsync(cluster, state.Epoch);
         Assert.Equal(1, _memory.Count);
-        await cluster.OscoreStore.ForgetAsync(s_key);
+        await cluster.ForgetOscoreContextAsync(s_key);
         Assert.True((await cluster.OscoreStore.OpenAsync(s_key, default)).IsNew);
     }
 
@@ -187,7 +187,7 @@ public sealed class ClusterOscoreStoreTests
         await using CoapCluster other = await NodeAsync();
 
         OscoreStoreException exception = await Assert.ThrowsAsync<OscoreStoreException>(async () =>
-            await other.OscoreStore.ForgetAsync(s_key));
+            await other.ForgetOscoreContextAsync(s_key));
         Assert.Equal((OscoreStoreFault.InUse, 2), (exception.Fault, _memory.Count));
     }
 

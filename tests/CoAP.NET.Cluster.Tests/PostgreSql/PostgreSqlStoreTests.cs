@@ -463,10 +463,10 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
         Assert.Equal(1, new NpgsqlConnectionStringBuilder(options.Checked().ConnectionString).HostRecheckSeconds);
     }
 
-    protected override ICoapClusterStore OpenStore() => new CoapPostgreSqlClusterStore(Options());
+    private protected override ICoapClusterStore OpenStore() => new CoapPostgreSqlClusterStore(Options());
 
     // What was to end at some time ends so much earlier.
-    protected override Task PassAsync(TimeSpan time) => server.DoAsync(string.Create(
+    private protected override Task PassAsync(TimeSpan time) => server.DoAsync(string.Create(
         System.Globalization.CultureInfo.InvariantCulture,
         $"""
         update {_schema}.nodes set lease = lease - make_interval(secs => {time.TotalSeconds});

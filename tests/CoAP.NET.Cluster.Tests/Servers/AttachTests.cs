@@ -17,8 +17,8 @@ public sealed class AttachTests
     {
         await using CoapCluster cluster = Cluster();
         CoapDtlsServerOptions dtls = Dtls();
-        CoapEndpointOptions options = new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Server = dtls })
-            .UseCluster(cluster, "a").UseCluster(cluster, "a");
+        CoapEndpointOptions options = cluster.KeepState(
+            cluster.KeepState(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Server = dtls }), "a"), "a");
         await using CoapServer server = new(options);
 
         cluster.Attach(server);
@@ -33,12 +33,12 @@ public sealed class AttachTests
     public async Task Sessions_that_would_end_with_the_process_are_found_when_the_server_is_attached()
     {
         await using CoapCluster cluster = Cluster();
-        CoapEndpointOptions options = new CoapEndpointOptions().UseCluster(cluster).UseDtls(new CoapDtlsOptions { Server = Dtls() });
+        CoapEndpointOptions options = cluster.KeepState(new CoapEndpointOptions()).UseDtls(new CoapDtlsOptions { Server = Dtls() });
         await using CoapServer server = new(options);
 
         Assert.Contains("Call UseDtls first", Fault(() => cluster.Attach(server)), StringComparison.Ordinal);
 
-        options = new CoapEndpointOptions().UseCluster(cluster).UseDtls(new CoapDtlsOptions { Server = Dtls().UseCluster(cluster) });
+        options = cluster.KeepState(new CoapEndpointOptions()).UseDtls(new CoapDtlsOptions { Server = cluster.KeepState(Dtls()) });
         await using CoapServer other = new(options);
         cluster.Attach(other);
     }
@@ -48,18 +48,18 @@ public sealed class AttachTests
     {
         await using CoapCluster cluster = Cluster();
         await using CoapCluster another = Cluster();
-        CoapEndpointOptions options = new CoapEndpointOptions().UseCluster(another);
-        Assert.Contains("ObserverKeeper", Fault(() => options.UseCluster(cluster)), StringComparison.Ordinal);
-        Assert.Contains("ObserverKeeper", Fault(() => options.UseCluster(another, "name")), StringComparison.Ordinal);
+        CoapEndpointOptions options = another.KeepState(new CoapEndpointOptions());
+        Assert.Contains("ObserverKeeper", Fault(() => cluster.KeepState(options)), StringComparison.Ordinal);
+        Assert.Contains("ObserverKeeper", Fault(() => another.KeepState(options, "name")), StringComparison.Ordinal);
 
-        CoapDtlsServerOptions dtls = Dtls().UseCluster(cluster, "one").UseCluster(cluster, "one");
-        Assert.Contains("SessionKeeping", Fault(() => dtls.UseCluster(cluster, "two")), StringComparison.Ordinal);
-        Assert.Contains("SessionKeeping", Fault(() => dtls.UseCluster(another, "one")), StringComparison.Ordinal);
+        CoapDtlsServerOptions dtls = cluster.KeepState(cluster.KeepState(Dtls(), "one"), "one");
+        Assert.Contains("SessionKeeping", Fault(() => cluster.KeepState(dtls, "two")), StringComparison.Ordinal);
+        Assert.Contains("SessionKeeping", Fault(() => another.KeepState(dtls, "one")), StringComparison.Ordinal);
 
         dtls = Dtls();
         dtls.SessionFile = new CoapDtlsSessionFile("sessions", new byte[32]);
-        Assert.Contains("SessionFile", Fault(() => dtls.UseCluster(cluster)), StringComparison.Ordinal);
-        Assert.Throws<ArgumentOutOfRangeException>(() => new CoapEndpointOptions().UseCluster(cluster, new string('x', 65)));
+        Assert.Contains("SessionFile", Fault(() => cluster.KeepState(dtls)), StringComparison.Ordinal);
+        Assert.Throws<ArgumentOutOfRangeException>(() => cluster.KeepState(new CoapEndpointOptions(), new string('x', 65)));
     }
 
     [Fact]
@@ -67,28 +67,28 @@ public sealed class AttachTests
     {
         CoapCluster cluster = Cluster();
         await using CoapServer stranger = new();
-        Assert.Contains("UseCluster(cluster)", Fault(() => cluster.Attach(stranger)), StringComparison.Ordinal);
+        Assert.Contains("Call CoapCluster.KeepState", Fault(() => cluster.Attach(stranger)), StringComparison.Ordinal);
 
-        CoapServer stopped = new(new CoapEndpointOptions().UseCluster(cluster));
+        CoapServer stopped = new(cluster.KeepState(new CoapEndpointOptions()));
         await stopped.DisposeAsync();
         Assert.Contains("has stopped", Fault(() => cluster.Attach(stopped)), StringComparison.Ordinal);
 
-        await using CoapServer late = new(new CoapEndpointOptions().UseCluster(cluster));
+        await using CoapServer late = new(cluster.KeepState(new CoapEndpointOptions()));
         await cluster.DisposeAsync();
         Assert.Throws<ObjectDisposedException>(() => cluster.Attach(late));
-        Assert.Throws<ObjectDisposedException>(() => new CoapEndpointOptions().UseCluster(cluster));
-        Assert.Throws<ObjectDisposedException>(() => Dtls().UseCluster(cluster));
+        Assert.Throws<ObjectDisposedException>(() => cluster.KeepState(new CoapEndpointOptions()));
+        Assert.Throws<ObjectDisposedException>(() => cluster.KeepState(Dtls()));
     }
 
     [Fact]
     public async Task Two_servers_of_a_process_have_two_names_and_one_that_stopped_leaves_its_name()
     {
         await using CoapCluster cluster = Cluster();
-        CoapServer first = new(new CoapEndpointOptions().UseCluster(cluster));
+        CoapServer first = new(cluster.KeepState(new CoapEndpointOptions()));
         cluster.Attach(first);
-        await using CoapServer second = new(new CoapEndpointOptions().UseCluster(cluster));
+        await using CoapServer second = new(cluster.KeepState(new CoapEndpointOptions()));
         Assert.Contains("its own name", Fault(() => cluster.Attach(second)), StringComparison.Ordinal);
-        await using CoapServer third = new(new CoapEndpointOptions().UseCluster(cluster, "third"));
+        await using CoapServer third = new(cluster.KeepState(new CoapEndpointOptions(), "third"));
         cluster.Attach(third);
 
         await first.DisposeAsync();
@@ -115,8 +115,8 @@ public sealed class AttachTests
             {
                 options.Endpoint.UseDtls(new CoapDtlsOptions { Server = Dtls() });
             }
-        }).UseDtls().UseCluster();
-        builder.Services.AddCoapCluster(static options => options.Secrets = ClusterTests.Options().Secrets).UseMemory(_memory);
+        }).UseDtls().KeepState();
+        builder.Services.AddCoapState(static options => options.Secrets = ClusterTests.Options().Secrets).UseMemory(_memory);
         using IHost host = builder.Build();
 
         await host.StartAsync();
@@ -133,12 +133,12 @@ public sealed class AttachTests
     public async Task A_hosted_server_without_a_cluster_says_which_call_is_missing()
     {
         HostApplicationBuilder builder = new();
-        builder.Services.AddCoapServer(static options => options.Listen("coap://127.0.0.1:0")).UseCluster();
+        builder.Services.AddCoapServer(static options => options.Listen("coap://127.0.0.1:0")).KeepState();
         using IHost host = builder.Build();
 
         InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync());
 
-        Assert.Contains("AddCoapCluster", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("AddCoapState", exception.Message, StringComparison.Ordinal);
     }
 
     private static CoapDtlsServerOptions Dtls() => new() { PskStore = new CoapPskDictionary { { "device-1", "secretPSK-1234567"u8 } } };

@@ -45,7 +45,7 @@ public sealed class StoppingTests : IAsyncDisposable
     public async Task Whoever_says_that_it_is_to_be_answered_has_it_answered(bool? said, bool expected)
     {
         await using CoapCluster cluster = new(_world.Memory.Open(), ClusterTests.Options());
-        Assert.Equal(expected, new CoapEndpointOptions { AnswerWhileStopping = said }.UseCluster(cluster).AnswerWhileStopping);
+        Assert.Equal(expected, cluster.KeepState(new CoapEndpointOptions { AnswerWhileStopping = said }).AnswerWhileStopping);
     }
 
     public ValueTask DisposeAsync() => _world.Server is null ? ValueTask.CompletedTask : _world.DisposeAsync();

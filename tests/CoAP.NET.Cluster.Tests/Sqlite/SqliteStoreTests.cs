@@ -285,10 +285,10 @@ public sealed class SqliteStoreTests : StoreSuite
         Directory.Delete(_folder, recursive: true);
     }
 
-    protected override ICoapClusterStore OpenStore() =>
+    private protected override ICoapClusterStore OpenStore() =>
         new CoapSqliteClusterStore(new CoapSqliteClusterOptions { Path = FilePath, TimeProvider = _clock });
 
-    protected override Task PassAsync(TimeSpan time)
+    private protected override Task PassAsync(TimeSpan time)
     {
         _clock.Advance(time);
         return Task.CompletedTask;

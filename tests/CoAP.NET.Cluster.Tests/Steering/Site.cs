@@ -23,7 +23,7 @@ internal sealed class Site : IAsyncDisposable
 
     public CoapMemoryCluster Memory { get; } = new();
 
-    public NodeHub Hub { get; } = new();
+    public NodeHub Hub { get; init; } = new();
 
     public TestBalancer Balancer { get; } = new();
 

@@ -48,8 +48,8 @@ internal sealed class SiteNode : IAsyncDisposable
         await cluster.StartAsync();
         CoapEndpointOptions endpoint = new() { LoggerFactory = log, SharePort = sharedPort != 0 };
         endpoint.TimeProvider = time ?? endpoint.TimeProvider;
-        CoapServer server = new(endpoint
-            .UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = keys } }).UseCluster(cluster));
+        CoapServer server = new(cluster.KeepState(endpoint
+            .UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = keys } })));
         server.MapGet("/who", handler);
         server.MapPost("/count", handler);
         server.Listen($"coaps://127.0.0.1:{sharedPort}");

@@ -23,9 +23,9 @@ public sealed class MemoryStoreTests : SharedStoreSuite
         Assert.Equal(["a=state"], await TextsAsync(store));
     }
 
-    protected override ICoapClusterStore OpenStore() => _cluster.Open();
+    private protected override ICoapClusterStore OpenStore() => _cluster.Open();
 
-    protected override Task PassAsync(TimeSpan time)
+    private protected override Task PassAsync(TimeSpan time)
     {
         _clock.Advance(time);
         return Task.CompletedTask;

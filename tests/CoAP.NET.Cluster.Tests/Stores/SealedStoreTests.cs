@@ -102,11 +102,11 @@ public sealed class SealedStoreTests : SharedStoreSuite
         Assert.Throws<ArgumentException>(() => new CoapSealedClusterStore(_cluster.Open(), new byte[33]));
     }
 
-    protected override int MaxAddressLength => NodeSeals.MaxAddressLength;
+    private protected override int MaxAddressLength => NodeSeals.MaxAddressLength;
 
-    protected override ICoapClusterStore OpenStore() => new CoapSealedClusterStore(_cluster.Open(), s_secret);
+    private protected override ICoapClusterStore OpenStore() => new CoapSealedClusterStore(_cluster.Open(), s_secret);
 
-    protected override Task PassAsync(TimeSpan time)
+    private protected override Task PassAsync(TimeSpan time)
     {
         _clock.Advance(time);
         return Task.CompletedTask;

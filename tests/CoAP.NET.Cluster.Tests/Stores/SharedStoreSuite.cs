@@ -4,7 +4,7 @@ namespace CoAP.NET.Cluster.Tests.Stores;
 /// <summary>What engines do beyond <see cref="StoreSuite"/> that several nodes share.</summary>
 public abstract class SharedStoreSuite : StoreSuite
 {
-    protected virtual int MaxAddressLength => CoapClusterNode.MaxAddressLength;
+    private protected virtual int MaxAddressLength => CoapClusterNode.MaxAddressLength;
 
     [Fact]
     public async Task Nodes_see_each_other_come_and_go()

@@ -8,15 +8,15 @@ namespace CoAP.NET.Cluster.Tests.Stores;
 public abstract class StoreSuite : IAsyncLifetime
 {
     // Longer than any test, as not every engine has virtual time.
-    protected static readonly TimeSpan Lease = TimeSpan.FromMinutes(10);
-    protected static readonly CoapSlot One = new(1);
-    protected static readonly CoapSlot Two = new(2);
+    private protected static readonly TimeSpan Lease = TimeSpan.FromMinutes(10);
+    private protected static readonly CoapSlot One = new(1);
+    private protected static readonly CoapSlot Two = new(2);
 
     // Against hanging only.
     private readonly CancellationTokenSource _guard = new(TimeSpan.FromMinutes(5));
     private readonly List<ICoapClusterStore> _stores = [];
 
-    protected CancellationToken Token => _guard.Token;
+    private protected CancellationToken Token => _guard.Token;
 
     public virtual ValueTask InitializeAsync() => ValueTask.CompletedTask;
 
@@ -31,12 +31,12 @@ public abstract class StoreSuite : IAsyncLifetime
     }
 
     /// <summary>A store on the data of this test, for one node.</summary>
-    protected abstract ICoapClusterStore OpenStore();
+    private protected abstract ICoapClusterStore OpenStore();
 
     /// <summary>Lets the time of the store pass.</summary>
-    protected abstract Task PassAsync(TimeSpan time);
+    private protected abstract Task PassAsync(TimeSpan time);
 
-    protected ICoapClusterStore Open()
+    private protected ICoapClusterStore Open()
     {
         ICoapClusterStore store = OpenStore();
         _stores.Add(store);
@@ -486,26 +486,26 @@ public abstract class StoreSuite : IAsyncLifetime
             await store.WatchAsync(Token).GetAsyncEnumerator(Token).MoveNextAsync());
     }
 
-    protected static IEqualityComparer<IEnumerable<string>> Unordered { get; } = EqualityComparer<IEnumerable<string>>.Create(
+    private protected static IEqualityComparer<IEnumerable<string>> Unordered { get; } = EqualityComparer<IEnumerable<string>>.Create(
         static (left, right) => left!.Order(StringComparer.Ordinal).SequenceEqual(right!.Order(StringComparer.Ordinal)));
 
-    protected static CoapClusterNode Node(string address = "") => new(CoapNodeId.New(), address);
+    private protected static CoapClusterNode Node(string address = "") => new(CoapNodeId.New(), address);
 
-    protected static CoapRecordKey Key(string name, CoapRecordKind kind = CoapRecordKind.Session, CoapSlot? slot = null) =>
+    private protected static CoapRecordKey Key(string name, CoapRecordKind kind = CoapRecordKind.Session, CoapSlot? slot = null) =>
         new(kind, slot ?? One, Encoding.UTF8.GetBytes(name));
 
-    protected static CoapRecordChange Put(string name, CoapFence fence, string state) =>
+    private protected static CoapRecordChange Put(string name, CoapFence fence, string state) =>
         CoapRecordChange.Put(Key(name), fence, Encoding.UTF8.GetBytes(state), Timeout.InfiniteTimeSpan);
 
-    protected static CoapRecordKey NumbersKey(string name) => Key(name, CoapRecordKind.OscoreContext);
+    private protected static CoapRecordKey NumbersKey(string name) => Key(name, CoapRecordKind.OscoreContext);
 
-    protected static CoapRecordChange PutNumbers(string name, CoapFence fence, byte[] state) =>
+    private protected static CoapRecordChange PutNumbers(string name, CoapFence fence, byte[] state) =>
         CoapRecordChange.Put(NumbersKey(name), fence, state, Timeout.InfiniteTimeSpan);
 
-    protected static string Name(int number) => number.ToString(CultureInfo.InvariantCulture);
+    private protected static string Name(int number) => number.ToString(CultureInfo.InvariantCulture);
 
     /// <summary>A store whose node has the slots One and Two, under the same fence.</summary>
-    protected async Task<(ICoapClusterStore Store, CoapFence Fence)> OwnerAsync()
+    private protected async Task<(ICoapClusterStore Store, CoapFence Fence)> OwnerAsync()
     {
         ICoapClusterStore store = Open();
         CoapClusterNode self = Node();
@@ -516,7 +516,7 @@ public abstract class StoreSuite : IAsyncLifetime
     }
 
     /// <summary>Gives a slot to somebody else.</summary>
-    protected async Task<CoapFence> MoveAsync(ICoapClusterStore store, CoapSlot slot)
+    private protected async Task<CoapFence> MoveAsync(ICoapClusterStore store, CoapSlot slot)
     {
         await foreach (CoapClusterMap map in store.WatchAsync(Token))
         {
@@ -530,10 +530,10 @@ public abstract class StoreSuite : IAsyncLifetime
         throw new InvalidOperationException("The map ended.");
     }
 
-    protected async Task WriteAsync(ICoapClusterStore store, params CoapRecordChange[] batch) =>
+    private protected async Task WriteAsync(ICoapClusterStore store, params CoapRecordChange[] batch) =>
         Assert.Equal(0, (await store.WriteAsync(batch, Token)).FencedCount);
 
-    protected async Task<List<CoapRecord>> ReadAsync(ICoapClusterStore store, CoapSlot? slot = null)
+    private protected async Task<List<CoapRecord>> ReadAsync(ICoapClusterStore store, CoapSlot? slot = null)
     {
         List<CoapRecord> records = [];
         await foreach (CoapRecord record in store.ReadAsync(CoapRecordKind.Session, slot ?? One, Token))
@@ -544,11 +544,12 @@ public abstract class StoreSuite : IAsyncLifetime
         return records;
     }
 
-    protected async Task<string[]> TextsAsync(ICoapClusterStore store) =>
+    private protected async Task<string[]> TextsAsync(ICoapClusterStore store) =>
         [.. (await ReadAsync(store)).Select(static record =>
             $"{Encoding.UTF8.GetString(record.Key.Bytes.Span)}={Encoding.UTF8.GetString(record.State.Span)}")];
 
-    protected static async Task<CoapClusterMap> UntilAsync(IAsyncEnumerator<CoapClusterMap> watch, Func<CoapClusterMap, bool> condition)
+    private protected static async Task<CoapClusterMap> UntilAsync(
+        IAsyncEnumerator<CoapClusterMap> watch, Func<CoapClusterMap, bool> condition)
     {
         do
         {

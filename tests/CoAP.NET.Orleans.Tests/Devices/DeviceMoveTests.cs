@@ -56,7 +56,7 @@ public sealed class DeviceMoveTests
         await Eventually.IsTrueAsync(() => device.Asked == 2);
         await node.Cluster.LeaveAsync();
 
-        CoapDeviceUnreachableException error = await Assert.ThrowsAsync<CoapDeviceUnreachableException>(() => unsafely);
+        CoapDeviceException error = await DeviceAssert.FailsAsync(CoapDeviceFault.Unreachable, () => unsafely);
         Assert.True(error.IsOutcomeUnknown);
         await GoOnAsync(site, device, node);
         await Eventually.IsTrueAsync(() => device.Asked == 3);

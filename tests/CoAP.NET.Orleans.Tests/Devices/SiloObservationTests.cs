@@ -81,11 +81,11 @@ public sealed class SiloObservationTests : IAsyncDisposable
     public async Task An_observation_that_cannot_start_fails_like_a_request()
     {
         await StartAsync(2, static options => options.MaxObservationsPerDevice = 1);
-        await Assert.ThrowsAsync<CoapDeviceUnknownException>(() => _silos[0].Devices["nobody"].ObserveAsync("/value"));
+        await DeviceAssert.FailsAsync(CoapDeviceFault.Unknown, () => _silos[0].Devices["nobody"].ObserveAsync("/value"));
         TestDevice device = await ConnectAsync(1);
         await using (await _silos[0].Devices[Name].ObserveAsync("/value"))
         {
-            await Assert.ThrowsAsync<CoapDeviceException>(() => _silos[0].Devices[Name].ObserveAsync("/value"));
+            await DeviceAssert.FailsAsync(CoapDeviceFault.Failed, () => _silos[0].Devices[Name].ObserveAsync("/value"));
         }
 
         await Eventually.IsTrueAsync(() => CountObservers(device) == 0);

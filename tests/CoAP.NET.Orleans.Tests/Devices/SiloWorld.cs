@@ -31,7 +31,7 @@ internal sealed class SiloWorld : IAsyncDisposable
         _primary = _primary == 0 ? port : _primary;
         HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(null);
         builder.Services.AddLogging(static logging => logging.ClearProviders());
-        builder.Services.AddCoapCluster(options =>
+        builder.Services.AddCoapState(options =>
             {
                 options.Secrets = [Enumerable.Repeat(secret, 32).ToArray()];
                 options.Lease = TimeSpan.FromHours(1);
@@ -68,7 +68,7 @@ internal sealed class SiloWorld : IAsyncDisposable
 
         CoapCluster cluster = host.Services.GetRequiredService<CoapCluster>();
         CoapAddress address = InMemoryNetwork.Address($"192.0.2.{number}:5684");
-        CoapServer server = new(new CoapEndpointOptions().UseCluster(cluster));
+        CoapServer server = new(cluster.KeepState(new CoapEndpointOptions()));
         server.Endpoint.AddTransport(Network.CreateTransport("coaps", address));
         server.MapGet("/hello", static () => CoapResults.Text("hello"));
         await server.StartAsync();

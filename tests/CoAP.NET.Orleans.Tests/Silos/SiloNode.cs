@@ -63,8 +63,8 @@ internal sealed class SiloNode : IAsyncDisposable
         IPEndPoint silo = new(IPAddress.Loopback, LoopbackPort.FindFree());
         HostApplicationBuilder builder = Host.CreateApplicationBuilder(new HostApplicationBuilderSettings { DisableDefaults = true });
         builder.Logging.AddProvider(new Logs(log));
-        builder.Services.AddHealthChecks().AddCoapCluster();
-        builder.Services.AddCoapCluster(options =>
+        builder.Services.AddHealthChecks().AddCoapState();
+        builder.Services.AddCoapState(options =>
         {
             options.Secrets = [secret ?? Secret];
             options.Lease = TimeSpan.FromHours(1);
@@ -90,7 +90,7 @@ internal sealed class SiloNode : IAsyncDisposable
         {
             options.Endpoints.Add("coaps://127.0.0.1:0");
             options.Endpoint.UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = keys } });
-        }).UseCluster().ConfigureServer((server, _) => map(server));
+        }).KeepState().ConfigureServer((server, _) => map(server));
         SiloNode node = new(builder.Build(), silo, store);
         try
         {

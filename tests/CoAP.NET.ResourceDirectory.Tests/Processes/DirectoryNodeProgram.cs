@@ -26,10 +26,10 @@ internal static class DirectoryNodeProgram
             return await TestPlatformTestFramework.RunAsync(args, SelfRegisteredExtensions.AddSelfRegisteredExtensions);
         }
 
-        await using CoapCluster cluster = new(
-            new CoapSqliteClusterStore(file), new CoapClusterOptions { Secrets = [Convert.FromHexString(secret)] });
+        await using CoapCluster cluster = new CoapSqliteClusterOptions { Path = file }.CreateCluster(
+            new CoapClusterOptions { Secrets = [Convert.FromHexString(secret)] });
         await using CoapDirectoryServer directory = new(cluster, new CoapDirectoryOptions { Timeout = TimeSpan.FromMinutes(1) });
-        await using CoapServer server = new(new CoapEndpointOptions().UseCluster(cluster));
+        await using CoapServer server = new(cluster.KeepState(new CoapEndpointOptions()));
         server.Routes.MapResourceDirectory(directory);
         server.MapGet("/figures", async () =>
         {

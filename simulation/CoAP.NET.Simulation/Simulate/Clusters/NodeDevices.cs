@@ -26,7 +26,7 @@ internal sealed class NodeDevices(ClusterWorld world, SimulatedClusterNode node)
         }
         catch (Exception exception) when (exception is IOException or TimeoutException)
         {
-            throw new CoapDeviceUnreachableException(name, $"node {there} did not answer.", isOutcomeUnknown: true, exception);
+            throw CoapDeviceException.Unreachable(name, $"node {there} did not answer.", isOutcomeUnknown: true, exception);
         }
     }
 

@@ -42,9 +42,9 @@ internal sealed class SimulatedClusterNode
             Random = new VirtualRandom(dice.Next()),
             LoggerFactory = world.LogsOf(this),
         };
-        Server = new CoapServer(endpoint.UseCluster(Cluster));
+        Server = new CoapServer(Cluster.KeepState(endpoint));
         _socket = new NodeSocket(world.Network.CreateTransport(Address), Time);
-        _dtls = CoapDtlsTransport.Over(_socket, new CoapDtlsOptions { Server = dtls.UseCluster(Cluster) });
+        _dtls = CoapDtlsTransport.Over(_socket, new CoapDtlsOptions { Server = Cluster.KeepState(dtls) });
         Server.Endpoint.AddTransport(_dtls);
         Map();
         Cluster.Attach(Server);

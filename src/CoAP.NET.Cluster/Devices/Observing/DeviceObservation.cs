@@ -86,7 +86,7 @@ internal sealed class DeviceObservation : CoapObservationRelay
             catch (Exception exception)
 #pragma warning restore CA1031
             {
-                failure = exception as CoapException ?? new CoapDeviceUnreachableException(
+                failure = exception as CoapException ?? CoapDeviceException.Unreachable(
                     Device, $"the node that has its session did not answer. {exception.Message}", false, exception);
             }
 
@@ -101,7 +101,7 @@ internal sealed class DeviceObservation : CoapObservationRelay
             failures = hasAnswered || (failure is null && failures == 0) ? 0 : failures + 1;
             if (_first.Task.IsCompleted ? !_resource.Rule.IsEnabled : failure is not null)
             {
-                Fail(failure ?? new CoapDeviceUnreachableException(Device, "its session moved to another node, or has ended."));
+                Fail(failure ?? CoapDeviceException.Unreachable(Device, "its session moved to another node, or has ended."));
                 return;
             }
 
@@ -131,7 +131,8 @@ internal sealed class DeviceObservation : CoapObservationRelay
             bool isOver = news.State is CoapObserveState.Failed or CoapObserveState.Cancelled;
             if (isOver || (news.Failure is not null && !_first.Task.IsCompleted))
             {
-                return (news.Failure ?? new CoapDeviceException(Device, "The observation ended at the node of the device."), hasAnswered);
+                return (news.Failure ?? new CoapDeviceException(
+                    CoapDeviceFault.Failed, Device, "The observation ended at the node of the device."), hasAnswered);
             }
 
             Publish(news.State, news.Response, news.Failure);
@@ -159,7 +160,7 @@ internal sealed class DeviceObservation : CoapObservationRelay
         try
         {
             await Task.Delay(pause > least ? pause : least, _all.Time, both.Token).ConfigureAwait(false);
-            if (failure is CoapDeviceAsleepException or CoapDeviceUnknownException)
+            if (failure is CoapDeviceException { Fault: CoapDeviceFault.Asleep or CoapDeviceFault.Unknown })
             {
                 await _devices.Router.WhenAwakeAsync(Device, both.Token).ConfigureAwait(false);
             }

@@ -44,7 +44,7 @@ internal sealed class DeviceObservations(
 
             if (some.Count >= options.MaxObservationsPerDevice)
             {
-                throw new CoapDeviceException(name,
+                throw new CoapDeviceException(CoapDeviceFault.Failed, name,
                     $"This node already has {some.Count} observations of the device '{CoapForeignText.LineOf(name)}'. Dispose of "
                     + "observations, or raise CoapDeviceOptions.MaxObservationsPerDevice.");
             }

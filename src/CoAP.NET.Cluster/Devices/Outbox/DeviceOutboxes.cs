@@ -35,7 +35,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
     /// <param name="cancellationToken">Stops waiting, and cancels the request.</param>
     /// <returns>The request in the outbox.</returns>
     /// <exception cref="OutboxMovedException">The outbox is not on this node.</exception>
-    /// <exception cref="CoapDeviceQueueException">There is no room.</exception>
+    /// <exception cref="CoapDeviceException">There is no room.</exception>
     public async Task<OutboxEntry> AddAsync(OutboxEntry entry, CancellationToken cancellationToken)
     {
         OutboxQueue? queue = null;
@@ -69,9 +69,9 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
             }
 
             throw exception is CoapClusterStoreException
-                ? new CoapDeviceUnreachableException(entry.Device, exception.Message, false, exception)
+                ? CoapDeviceException.Unreachable(entry.Device, exception.Message, false, exception)
                 : exception is OperationCanceledException or OutboxMovedException ? exception
-                : new CoapDeviceException(entry.Device, exception.Message, exception);
+                : new CoapDeviceException(CoapDeviceFault.Failed, entry.Device, exception.Message, exception);
         }
         finally
         {
@@ -105,7 +105,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
         CoapRecord? record = await _cluster.Store.FindAsync(OutboxEntry.RecordKeyOf(device, id), cancellationToken).ConfigureAwait(false);
         OutboxEntry? kept = record is null ? null : OutboxEntry.TryRead(record.State.Span);
         return kept is { State: OutboxState.Answered or OutboxState.Failed } ? kept
-            : kept is null ? throw new CoapDeviceQueueException(device, CoapDeviceQueueFault.Forgotten)
+            : kept is null ? throw CoapDeviceException.Queued(device, CoapDeviceFault.Forgotten)
             : throw new OutboxMovedException();
     }
 
@@ -141,7 +141,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
         }
 
         await entry.Done.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
-        return entry.Fault == CoapDeviceQueueFault.Cancelled ? entry : null;
+        return entry.Fault == CoapDeviceFault.Cancelled ? entry : null;
     }
 
     public async Task ReleaseAsync(CoapSlot slot, CancellationToken cancellationToken)
@@ -194,14 +194,14 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
         if (queue.Entries.Count >= _options.MaxQueuedPerDevice)
         {
             _bounds.Refuse();
-            throw new CoapDeviceQueueException(entry.Device, CoapDeviceQueueFault.Full,
+            throw CoapDeviceException.Queued(entry.Device, CoapDeviceFault.Full,
                 $"the outbox of the device already has {queue.Entries.Count} requests (MaxQueuedPerDevice). Try again when some are "
                     + "answered.");
         }
 
         if (!_bounds.TryTake(entry))
         {
-            throw new CoapDeviceQueueException(entry.Device, CoapDeviceQueueFault.Full);
+            throw CoapDeviceException.Queued(entry.Device, CoapDeviceFault.Full);
         }
 
         entry.Queued = _time.GetUtcNow();
@@ -286,7 +286,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
 
         if (entry.IsOver(_time.GetUtcNow()))
         {
-            entry.Fail(entry.IsCancelled ? CoapDeviceQueueFault.Cancelled : CoapDeviceQueueFault.Expired);
+            entry.Fail(entry.IsCancelled ? CoapDeviceFault.Cancelled : CoapDeviceFault.Expired);
             await FinishAsync(queue, entry).ConfigureAwait(false);
             return;
         }
@@ -327,8 +327,8 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
                 .ConfigureAwait(false);
             entry.Answer(response.Message);
         }
-        catch (CoapDeviceException exception) when (exception
-            is CoapDeviceAsleepException or CoapDeviceUnreachableException or CoapDeviceUnknownException)
+        catch (CoapDeviceException exception) when (exception.Fault
+            is CoapDeviceFault.Asleep or CoapDeviceFault.Unreachable or CoapDeviceFault.Unknown)
         {
             if (!exception.IsOutcomeUnknown || entry.IsRepeatable)
             {
@@ -340,11 +340,11 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
                 throw;
             }
 
-            entry.Fail(CoapDeviceQueueFault.PerhapsSent);
+            entry.Fail(CoapDeviceFault.PerhapsSent);
         }
         catch (CoapDeviceException exception)
         {
-            entry.Fail(exception.IsOutcomeUnknown && !entry.IsRepeatable ? CoapDeviceQueueFault.PerhapsSent : CoapDeviceQueueFault.Failed,
+            entry.Fail(exception.IsOutcomeUnknown && !entry.IsRepeatable ? CoapDeviceFault.PerhapsSent : CoapDeviceFault.Failed,
                 exception.Message);
         }
 
@@ -481,7 +481,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
             }
             else
             {
-                entry.Fail(CoapDeviceQueueFault.PerhapsSent);
+                entry.Fail(CoapDeviceFault.PerhapsSent);
             }
         }
 

@@ -52,8 +52,8 @@ internal sealed class OutboxBounds(CoapDeviceOptions options, ClusterCounts coun
             counts.Add(entry switch
             {
                 { State: OutboxState.Answered } => ClusterMetric.OutboxSent,
-                { Fault: CoapDeviceQueueFault.Expired } => ClusterMetric.OutboxExpired,
-                { Fault: CoapDeviceQueueFault.Cancelled } => ClusterMetric.OutboxCancelled,
+                { Fault: CoapDeviceFault.Expired } => ClusterMetric.OutboxExpired,
+                { Fault: CoapDeviceFault.Cancelled } => ClusterMetric.OutboxCancelled,
                 _ => ClusterMetric.OutboxFailed,
             });
         }

@@ -7,7 +7,6 @@ namespace CoAP.NET.Cluster;
 /// <summary>A stored request in the outbox of a device. The outbox guards its mutable fields.</summary>
 internal sealed class OutboxEntry
 {
-    private const byte Version = 1;
     private const int HashLength = 16;
 
     // Leaves room for the encryption overhead.
@@ -34,7 +33,7 @@ internal sealed class OutboxEntry
 
     public OutboxState State { get; set; }
 
-    public CoapDeviceQueueFault Fault { get; private set; }
+    public CoapDeviceFault Fault { get; private set; }
 
     public string? Why { get; private set; }
 
@@ -144,11 +143,11 @@ internal sealed class OutboxEntry
         State = OutboxState.Answered;
         if (_response.Length is 0 or > MaxState / 2)
         {
-            Fail(CoapDeviceQueueFault.Failed, "the answer of the device is too large to keep. Send the request while the device is awake.");
+            Fail(CoapDeviceFault.Failed, "the answer of the device is too large to keep. Send the request while the device is awake.");
         }
     }
 
-    public void Fail(CoapDeviceQueueFault fault, string? why = null)
+    public void Fail(CoapDeviceFault fault, string? why = null)
     {
         State = OutboxState.Failed;
         Fault = fault;
@@ -157,16 +156,15 @@ internal sealed class OutboxEntry
     }
 
     /// <summary>Returns the answer.</summary>
-    /// <exception cref="CoapDeviceQueueException">There is no answer.</exception>
+    /// <exception cref="CoapDeviceException">There is no answer.</exception>
     public CoapResponse GetResponse() => State == OutboxState.Answered
         ? CoapResponse.FromMessage(CoapDatagramSerializer.Default.Deserialize(_response.AsSpan()))
-        : throw new CoapDeviceQueueException(Device, Fault, Why);
+        : throw CoapDeviceException.Queued(Device, Fault, Why);
 
     public byte[] ToBytes(bool withRequest = true)
     {
         using MemoryStream stream = new();
         using BinaryWriter writer = new(stream, Encoding.UTF8);
-        writer.Write(Version);
         writer.Write((byte)State);
         writer.Write((byte)Fault);
         writer.Write(IsRepeatable);
@@ -212,13 +210,8 @@ internal sealed class OutboxEntry
 
     private static OutboxEntry Read(BinaryReader reader)
     {
-        if (reader.ReadByte() != Version)
-        {
-            throw new FormatException();
-        }
-
         OutboxState state = (OutboxState)reader.ReadByte();
-        CoapDeviceQueueFault fault = (CoapDeviceQueueFault)reader.ReadByte();
+        CoapDeviceFault fault = (CoapDeviceFault)reader.ReadByte();
         bool isRepeatable = reader.ReadBoolean();
         Guid id = new(reader.ReadBytes(16), bigEndian: true);
         long sequence = reader.ReadInt64();

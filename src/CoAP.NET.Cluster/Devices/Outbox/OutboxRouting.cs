@@ -27,7 +27,7 @@ internal sealed class OutboxRouting
         {
             OutboxEntry answer = (await AskAsync(OutboxAct.Add, entry, cancellationToken).ConfigureAwait(false))[0];
             return answer.State == OutboxState.Failed
-                ? throw new CoapDeviceQueueException(entry.Device, answer.Fault, answer.Why)
+                ? throw CoapDeviceException.Queued(entry.Device, answer.Fault, answer.Why)
                 : answer.ToPublic();
         }
         catch (OperationCanceledException)
@@ -80,7 +80,7 @@ internal sealed class OutboxRouting
 
             if (act != OutboxAct.Wait && _time.GetElapsedTime(started) >= s_longest)
             {
-                throw new CoapDeviceUnreachableException(asked.Device,
+                throw CoapDeviceException.Unreachable(asked.Device,
                     $"the node that owns its outbox is not reachable, or the store is unavailable. {failure?.Message}", false, failure);
             }
 
@@ -102,7 +102,7 @@ internal sealed class OutboxRouting
         {
             answer = await AnswerAsync((OutboxAct)question.Span[0], asked, poll.Token).ConfigureAwait(false);
         }
-        catch (CoapDeviceQueueException exception)
+        catch (CoapDeviceException exception) when (exception.Fault is CoapDeviceFault.Full or CoapDeviceFault.Forgotten)
         {
             asked.Fail(exception.Fault);
             answer = [asked];

@@ -38,8 +38,8 @@ setting.WithTitle("What the thermometer shows");
 #if (cluster)
 
 // Sessions of coaps and observers outlive this process, be it stopped or killed; with UsePostgreSql they are shared by several servers.
-builder.Services.AddCoapCluster().UseSqlite("coap.db");
-server.UseCluster();
+builder.Services.AddCoapState().UseSqlite("coap.db");
+server.KeepState();
 #endif
 
 await builder.Build().RunAsync();
