@@ -6,9 +6,6 @@ internal sealed class CoapClusterMap
 {
     private readonly CoapSlotOwner[] _owners;
 
-    // Computed on first use: 1 for true, -1 for false.
-    private int _hasOrphans;
-
     /// <summary>Creates a map, as a store read it.</summary>
     /// <param name="version">The number of changes so far. At least 0.</param>
     /// <param name="nodes">The live nodes, in any order.</param>
@@ -120,20 +117,6 @@ internal sealed class CoapClusterMap
     {
         HashSet<CoapNodeId> there = [.. Nodes.Select(static node => node.Id)];
         return [.. CoapSlot.All.Where(slot => !there.Contains(this[slot].Node))];
-    }
-
-    /// <summary>Whether there are live nodes, and slots without a live owner.</summary>
-    internal bool HasOrphans
-    {
-        get
-        {
-            if (_hasOrphans == 0)
-            {
-                _hasOrphans = Nodes.Count > 0 && Orphans().Count > 0 ? 1 : -1;
-            }
-
-            return _hasOrphans > 0;
-        }
     }
 
     /// <summary>

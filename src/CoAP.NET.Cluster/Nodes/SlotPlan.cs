@@ -51,18 +51,9 @@ internal sealed class SlotPlan
     /// <param name="slot">The slot.</param>
     public CoapNodeId this[CoapSlot slot] => _target[slot.Number];
 
-    /// <summary>Returns the slots without a live owner that a node must take now.</summary>
+    /// <summary>Returns the slots without a live owner that a node takes which owns all or none.</summary>
     /// <param name="node">The node.</param>
-    public IReadOnlyList<CoapSlot> ToTake(CoapNodeId node)
-    {
-        if (IsShared)
-        {
-            return [.. _map.Orphans().Where(slot => this[slot] == node)];
-        }
-
-        // The first node gets all.
-        return Members.Contains(node) ? _map.Orphans() : [];
-    }
+    public IReadOnlyList<CoapSlot> ToTake(CoapNodeId node) => Members.Contains(node) ? _map.Orphans() : [];
 
     /// <summary>Returns the slots that a node must hand over, with their receivers.</summary>
     /// <param name="node">The node.</param>
