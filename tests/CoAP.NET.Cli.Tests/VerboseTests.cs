@@ -35,11 +35,11 @@ public sealed class VerboseTests
         await stop.CancelAsync();
         CliRun server = await running;
 
-        Assert.Matches(new Regex(@"^< 0\.\d{3} from 127\.0\.0\.1:\d+  CON \d+  GET  token [0-9a-f]{8}  \d+ B$", RegexOptions.Multiline),
+        Assert.Matches(new Regex(@"^< \d+\.\d{3} from 127\.0\.0\.1:\d+  CON \d+  GET  token [0-9a-f]{8}  \d+ B$", RegexOptions.Multiline),
             server.Error);
         Assert.Contains("<   Uri-Path: nowhere\n", server.Error, StringComparison.Ordinal);
         Assert.Matches(
-            new Regex(@"^> 0\.\d{3} to 127\.0\.0\.1:\d+  ACK \d+  4\.04 Not Found  .* after \d+\.\d ms$", RegexOptions.Multiline),
+            new Regex(@"^> \d+\.\d{3} to 127\.0\.0\.1:\d+  ACK \d+  4\.04 Not Found  .* after \d+\.\d ms$", RegexOptions.Multiline),
             server.Error);
         Assert.Contains("* ", server.Error, StringComparison.Ordinal);
     }
