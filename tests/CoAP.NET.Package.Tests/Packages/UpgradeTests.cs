@@ -1,4 +1,5 @@
 using System.Globalization;
+using ClusterSample;
 
 namespace CoAP.NET.Package.Tests.Packages;
 
@@ -7,7 +8,7 @@ namespace CoAP.NET.Package.Tests.Packages;
 /// them (Projects/Upgrade) continues with what the other one wrote.
 /// </summary>
 [Collection(PackedFeedCollection.Name)]
-[External("dotnet")]
+[External("dotnet", "postgres")]
 public sealed class UpgradeTests(PackedFeed feed) : IDisposable
 {
     private readonly string _folder = Directory.CreateTempSubdirectory("coap-upgrade-").FullName;
@@ -33,10 +34,64 @@ public sealed class UpgradeTests(PackedFeed feed) : IDisposable
         Assert.Equal(Line(2, 200, 2), await RunAsync(next, 2));
     }
 
+    [Fact]
+    public async Task A_device_keeps_its_session_its_observations_and_its_queue_when_the_version_changes()
+    {
+        (string current, string next) = await feed.BuildUpgradeAsync();
+        string store = Path.Combine(_folder, "coap.db");
+        await using UpgradeDevice device = new();
+        string[] programs = [current, next, current, next];
+        for (int step = 0; step < programs.Length; step++)
+        {
+            using Tool server = Serve(programs[step], store, step);
+            await device.UseAsync(server, step);
+            await KillAsync(server);
+        }
+
+        Assert.Equal(1, device.Sessions);
+    }
+
+    [Fact]
+    public async Task A_node_of_another_version_that_stands_by_takes_over_what_devices_have()
+    {
+        (string current, string next) = await feed.BuildUpgradeAsync();
+        await using PostgreSqlProcess database = await PostgreSqlProcess.StartAsync(isDurable: false);
+        await using UpgradeDevice device = new();
+        string[] programs = [current, next, current, next];
+        Tool active = Serve(programs[0], database.ConnectionString, 0);
+        try
+        {
+            for (int step = 0; step < programs.Length; step++)
+            {
+                await device.UseAsync(active, step);
+                Tool standby = Serve(programs[(step + 1) % programs.Length], database.ConnectionString, step + 1);
+                await UpgradeDevice.AddressAsync(standby);
+                await KillAsync(active);
+                active.Dispose();
+                active = standby;
+            }
+        }
+        finally
+        {
+            active.Dispose();
+        }
+
+        Assert.Equal(1, device.Sessions);
+    }
+
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     private static string Line(int step, int numbers, int entries) => string.Create(
         CultureInfo.InvariantCulture, $"step {step}: {numbers} numbers, {entries} entries, paid in step 0\n");
+
+    private Tool Serve(string program, string store, int step) =>
+        Tool.Start(_folder, program, ["serve", store, step.ToString(CultureInfo.InvariantCulture)]);
+
+    private async Task KillAsync(Tool server)
+    {
+        await Tool.RunAsync(_folder, "kill", ["-KILL", server.Id.ToString(CultureInfo.InvariantCulture)]);
+        await server.EndAsync();
+    }
 
     private Task<string> RunAsync(string program, int step) => Tool.RunAsync(_folder, program,
         [Path.Combine(_folder, "coap.db"), Path.Combine(_folder, "app.db"), step.ToString(CultureInfo.InvariantCulture)]);
