@@ -48,7 +48,7 @@ public sealed class PackedFeed : IAsyncLifetime
     {
         // Not lower than the version of the assemblies that are not built again.
         string next = $"0.2.0-{Version[(Version.IndexOf('-', StringComparison.Ordinal) + 1)..]}";
-        string pack = Path.Combine(Root, "next.proj");
+        string pack = ProjectOfPacking("next");
         string built = Path.Combine(Root, "next");
         string properties = $"Configuration={Configuration};_IsPacking=true;Version={next};PackageOutputPath={Packages}";
         await File.WriteAllTextAsync(pack, $"""
@@ -80,7 +80,7 @@ public sealed class PackedFeed : IAsyncLifetime
     public async ValueTask InitializeAsync()
     {
         // As dotnet pack --no-build does it, but all of them in one process.
-        string pack = Path.Combine(Root, "pack.proj");
+        string pack = ProjectOfPacking("current");
         await File.WriteAllTextAsync(pack, $"""
             <Project>
               <Target Name="Pack">
@@ -105,6 +105,10 @@ public sealed class PackedFeed : IAsyncLifetime
         await File.WriteAllTextAsync(Path.Combine(Root, "Directory.Build.props"), "<Project />");
         await File.WriteAllTextAsync(Path.Combine(Root, "Directory.Build.targets"), "<Project />");
     }
+
+    // In a folder of its own: dotnet does not install a tool from a folder with two projects.
+    private string ProjectOfPacking(string name) =>
+        Path.Combine(Directory.CreateDirectory(Path.Combine(Root, "packing", name)).FullName, "pack.proj");
 
     private static string ProjectFile(string project) => Path.Combine(Repository.Root, "src", project, $"{project}.csproj");
 

@@ -119,7 +119,7 @@ internal sealed class UpgradeDevice : IAsyncDisposable
     }
 
     private async Task<CoapResponse> SendAsync(CoapServer device, CoapMethod method, string path) =>
-        (await device.Endpoint.SendAsync(new CoapRequest(method, Uri(path)) { Timeout = TimeSpan.FromMinutes(5) })).EnsureSuccess();
+        (await device.Endpoint.SendAsync(new CoapRequest(method, Uri(path)) { Timeout = TimeSpan.FromMinutes(2) })).EnsureSuccess();
 
     private string Uri(string path) => $"coaps://{_front.Client.LocalEndPoint}{path}";
 
